@@ -1,0 +1,59 @@
+# Everything runs from .venv, which the first target creates. Only Python >= 3.11, a C++20 compiler and make are needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+NATIVE := $(wildcard cpp/src/*.cpp cpp/include/ldag/*.hpp cpp/bindings/*.cpp cpp/bindings/*.hpp)
+CPP := $(NATIVE) $(wildcard cpp/tests/*.cpp cpp/tests/*.hpp)
+
+.PHONY: help demo test test-cpp lint format bench docs sanitize clean
+
+help:
+	@echo "make demo | test | lint | format | bench | docs | sanitize | clean"
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ldag needs Python 3.11 or newer, this is " + sys.version)'
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMP): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(NATIVE)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/python examples/demo.py
+
+test: $(STAMP) test-cpp
+	$(BIN)/python -m pytest -n 2
+
+test-cpp: $(STAMP)
+	@$(BIN)/cmake -S . -B build/cpp -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DLDAG_TESTS=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
+	@$(BIN)/cmake --build build/cpp --target ldag_tests > build/cpp/build.log || { cat build/cpp/build.log; exit 1; }
+	@build/cpp/ldag_tests
+
+sanitize: $(STAMP)
+	@$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DLDAG_TESTS=ON -DLDAG_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
+	@$(BIN)/cmake --build build/sanitize --target ldag_tests
+	@build/sanitize/ldag_tests
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix --quiet . || true
+	$(BIN)/ruff format --quiet .
+	$(BIN)/clang-format -i $(CPP)
+
+bench: $(STAMP)
+	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+
+docs: $(STAMP)
+	$(BIN)/python -m pip install --quiet '.[docs]'
+	$(BIN)/sphinx-build -W -b html docs docs/_build/html
+
+clean:
+	rm -rf $(VENV) build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

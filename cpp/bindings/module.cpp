@@ -1,0 +1,9 @@
+// Table of contents of the native module: one register_*.cpp per topic.
+#include <nanobind/nanobind.h>
+
+#include "register.hpp"
+
+NB_MODULE(_native, module) {
+    module.doc() = "Loops of ldag on plain arrays. Private: the checked doors are in the Python modules.";
+    register_counts(module);
+}
