@@ -1,0 +1,63 @@
+"""The errors of this library: what was expected, what came, where, and what to do about it."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class LdagError(Exception):
+    """Anything this library refuses to do, with a message a person can act on."""
+
+
+class UnknownVariable(LdagError):
+    """A name that no variable of the graph or the data has."""
+
+    def __init__(self, name: object, known: Iterable[str], where: str = "") -> None:
+        super().__init__(f"{where}no variable {name!r}{_suggest(name, known)}")
+
+
+class UnknownState(LdagError):
+    """A state that the variable does not have."""
+
+    def __init__(self, state: object, variable: str, known: Iterable[object], where: str = "") -> None:
+        super().__init__(f"{where}variable {variable!r} has no state {state!r}{_suggest(state, known)}")
+
+
+class GraphError(LdagError):
+    """Edges, labels or classes that do not make a labelled DAG."""
+
+
+class DataError(LdagError):
+    """A table that cannot be read as categorical data."""
+
+
+class FormatError(LdagError):
+    """A text or a file that does not follow its format."""
+
+
+class ArgumentError(LdagError):
+    """An argument outside what a function accepts."""
+
+
+class TooLarge(LdagError):
+    """Work whose table would not fit the stated limit."""
+
+
+class MissingDependency(LdagError):
+    """An optional package that is needed here and is not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package!r}; install it with: pip install 'ldag[{extra}]'"
+        )
+
+
+def _suggest(given: object, known: Iterable[object]) -> str:
+    """Return the hint that ends an "unknown name" message: a near miss, or what there is."""
+    names = [str(item) for item in known]
+    close = difflib.get_close_matches(str(given), names, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    if not names:
+        return "; there are none"
+    shown = ", ".join(repr(name) for name in names[:8])
+    return f"; expected one of {shown}" + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -1,0 +1,50 @@
+"""A labelled DAG as plain names, as files and people write it: the common tongue of all formats.
+
+A record has been read but not yet understood: it may name unknown states or have a cycle. ``where`` says where
+in its source a part stands ("line 3: "), so that whoever finds the mistake can point at it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ldag.variables import State
+
+Context = Mapping[str, State]
+"""States by variable name; a variable that is not named may have any state."""
+
+
+@dataclass(frozen=True)
+class VariableRecord:
+    """A variable; ``states`` is None where they were not declared."""
+
+    name: str
+    states: tuple[State, ...] | None = None
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class EdgeRecord:
+    """An edge, and the contexts of the child's other parents in which it vanishes."""
+
+    parent: str
+    child: str
+    label: tuple[Context, ...] = ()
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class ClassRecord:
+    """One class of a node that labels cannot express: all parent configurations in any of these contexts."""
+
+    node: str
+    contexts: tuple[Context, ...]
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class GraphRecord:
+    """Variables, edges with labels, and the classes that go beyond labels, in the order they were written."""
+
+    variables: tuple[VariableRecord, ...] = ()
+    edges: tuple[EdgeRecord, ...] = ()
+    classes: tuple[ClassRecord, ...] = ()
