@@ -12,14 +12,14 @@ class UnknownVariable(LdagError):
     """A name that no variable of the graph or the data has."""
 
     def __init__(self, name: object, known: Iterable[str], where: str = "") -> None:
-        super().__init__(f"{where}no variable {name!r}{_suggest(name, known)}")
+        super().__init__(f"{where}no variable {name!r}{suggest(name, known)}")
 
 
 class UnknownState(LdagError):
     """A state that the variable does not have."""
 
     def __init__(self, state: object, variable: str, known: Iterable[object], where: str = "") -> None:
-        super().__init__(f"{where}variable {variable!r} has no state {state!r}{_suggest(state, known)}")
+        super().__init__(f"{where}variable {variable!r} has no state {state!r}{suggest(state, known)}")
 
 
 class GraphError(LdagError):
@@ -42,16 +42,18 @@ class TooLarge(LdagError):
     """Work whose table would not fit the stated limit."""
 
 
+class NotDecided(LdagError):
+    """A verdict that was not decided was used as if it had been."""
+
+
 class MissingDependency(LdagError):
     """An optional package that is needed here and is not installed."""
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
-        super().__init__(
-            f"{purpose} needs the package {package!r}; install it with: pip install 'ldag[{extra}]'"
-        )
+        super().__init__(f"{purpose} needs the package {package!r}; install it with: pip install 'ldag[{extra}]'")
 
 
-def _suggest(given: object, known: Iterable[object]) -> str:
+def suggest(given: object, known: Iterable[object]) -> str:
     """Return the hint that ends an "unknown name" message: a near miss, or what there is."""
     names = [str(item) for item in known]
     close = difflib.get_close_matches(str(given), names, n=1, cutoff=0.6)

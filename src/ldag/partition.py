@@ -38,7 +38,7 @@ class Partition:
 
     @classmethod
     def of(cls, grid: Grid, classes: ArrayLike) -> "Partition":
-        """Number the classes by first appearance."""
+        """Make a partition from any class numbers, renumbering them by first appearance."""
         raw = np.asarray(classes).reshape(-1)
         _, first, inverse = np.unique(raw, return_index=True, return_inverse=True)
         rank = np.empty(len(first), dtype=np.int32)

@@ -39,7 +39,7 @@ class Variable:
             raise ArgumentError(f"variable {self.name!r} has no states; give at least one")
         seen: set[StateKey] = set()
         for state in self.states:
-            if not isinstance(state, str | int | float) or not (isinstance(state, str) or isfinite(state)):
+            if not isinstance(state, str | int | float) or (isinstance(state, float) and not isfinite(state)):
                 raise ArgumentError(
                     f"variable {self.name!r}: a state is a string, a finite number or a boolean, got {state!r}"
                 )
@@ -136,9 +136,7 @@ class Schema:
         if context is None:
             return {}
         if not isinstance(context, Mapping):
-            raise ArgumentError(
-                f"{where}a context maps variables to states, such as {{'x': 'yes'}}, got {context!r}"
-            )
+            raise ArgumentError(f"{where}a context maps variables to states, such as {{'x': 'yes'}}, got {context!r}")
         nodes = {self.node(name, where): state for name, state in context.items()}
         return {node: self[node].code(state, where) for node, state in nodes.items()}
 

@@ -1,0 +1,25 @@
+"""What `make demo` shows: two graphs in words, and two independence questions with proofs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+COMMANDS = (
+    ("show", "guard"),
+    ("show", "heart"),
+    ("implies", "guard", "gender", "badge", "--context", "person=spy"),
+    ("implies", "heart", "mental", "pressure", "--given", "smoking,protein"),
+    ("implies", "guard", "gender", "badge", "--context", "person=worker"),
+)
+
+
+def main() -> None:
+    """Run the commands as a newcomer would type them."""
+    program = Path(sys.executable).with_name("ldag")
+    for arguments in COMMANDS:
+        print(f"\n$ ldag {' '.join(arguments)}\n", flush=True)
+        subprocess.run([program, *arguments], check=True)
+
+
+if __name__ == "__main__":
+    main()

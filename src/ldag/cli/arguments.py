@@ -1,0 +1,68 @@
+"""What several commands take: graphs, names, contexts, and --json."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from ldag import datasets
+from ldag.errors import ArgumentError, suggest
+from ldag.formats.scan import Scanner
+from ldag.graph import LDAG
+from ldag.variables import State
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for other programs.")
+
+
+def load_graph(source: str) -> LDAG:
+    """Return an example graph by its name, or read a file."""
+    if source in datasets.graph_names():
+        return datasets.graph(source)
+    if not Path(source).exists() and not Path(source).suffix:
+        hint = suggest(source, datasets.graph_names())
+        raise ArgumentError(f"{source!r} is neither a file nor the name of an example graph{hint}")
+    return LDAG.load(source)
+
+
+def split_names(graph: LDAG, given: Iterable[str]) -> list[str]:
+    """Return names given one by one or separated by commas (a name may have a comma itself)."""
+    known = {variable.name for variable in graph.variables}
+    names: list[str] = []
+    for text in given:
+        names.extend([text] if text in known else [part.strip() for part in text.split(",") if part.strip()])
+    return names
+
+
+def split_context(given: Iterable[str]) -> dict[str, State]:
+    """Return a context given as name=state, one by one or separated by commas; quotes are read as in the text form."""
+    context: dict[str, State] = {}
+    for text in given:
+        for name, state in _assignments(text):
+            if name in context:
+                raise ArgumentError(f"--context: variable {name!r} is given a state twice")
+            context[name] = state
+    return context
+
+
+def _assignments(text: str) -> Iterable[tuple[str, State]]:
+    """Return the parts of one --context."""
+    if '"' in text:
+        return Scanner(text, "--context").context().items()
+    found: list[tuple[str, State]] = []
+    for part in text.split(","):
+        name, equals, state = (side.strip() for side in part.partition("="))
+        if not (name and equals and state):
+            raise ArgumentError(f"--context: expected name=state, such as person=spy, got {part!r}")
+        found.append((name, state))
+    return found
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def heading(text: str) -> None:
+    """Print a heading (bold on a terminal)."""
+    click.echo(click.style(text, bold=True))

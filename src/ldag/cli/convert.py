@@ -1,0 +1,37 @@
+"""`ldag convert`: from one format to another."""
+
+from collections.abc import Callable
+
+import click
+
+from ldag.cli.arguments import load_graph
+from ldag.errors import ArgumentError
+from ldag.graph import LDAG
+
+_WRITERS: dict[str, Callable[[LDAG], str]] = {"ldag": LDAG.to_text, "json": LDAG.to_json, "dot": LDAG.to_dot}
+
+
+@click.command()
+@click.argument("source")
+@click.argument("target")
+@click.option("--to", "form", type=click.Choice(list(_WRITERS)), help="The format to print when TARGET is '-'.")
+@click.option("--maximal", is_flag=True, help="Close the labels first.")
+@click.option("--regular", is_flag=True, help="Close the labels and drop edges that never matter first.")
+def convert(source: str, target: str, form: str | None, maximal: bool, regular: bool) -> None:
+    r"""Write the graph SOURCE to the file TARGET, in the format of its ending (.ldag, .json, .dot), or print it.
+
+    \b
+    ldag convert g.ldag g.json
+    ldag convert guard - --to dot
+    """
+    graph = load_graph(source)
+    if regular:
+        graph = graph.regular()
+    elif maximal:
+        graph = graph.maximal()
+    if target == "-":
+        click.echo(_WRITERS[form or "ldag"](graph), nl=False)
+    elif form is not None:
+        raise ArgumentError("--to goes with the target '-'; a file's format is that of its ending")
+    else:
+        graph.save(target)

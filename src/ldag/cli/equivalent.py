@@ -1,0 +1,30 @@
+"""`ldag equivalent`: whether two graphs say the same."""
+
+import click
+
+from ldag.cli.arguments import json_option, load_graph, print_json
+
+
+@click.command()
+@click.argument("first")
+@click.argument("second")
+@json_option
+def equivalent(first: str, second: str, as_json: bool) -> None:
+    """Decide whether two graphs imply the same independencies; if not, show a context in which they differ."""
+    difference = load_graph(first).difference_from(load_graph(second))
+    if as_json:
+        shown = None
+        if difference is not None:
+            shown = {
+                "kind": difference.kind,
+                "variables": difference.variables,
+                "context": dict(difference.context),
+                "first": sorted(difference.first),
+                "second": sorted(difference.second),
+                "explanation": str(difference),
+            }
+        print_json({"equivalent": difference is None, "difference": shown})
+    elif difference is None:
+        click.echo("yes: both graphs imply the same independencies")
+    else:
+        click.echo(f"no: {difference}")

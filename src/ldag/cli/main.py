@@ -1,0 +1,47 @@
+"""The `ldag` command: one group, one file per command."""
+
+import sys
+
+import click
+
+import ldag
+from ldag.cli.convert import convert
+from ldag.cli.datasets import datasets
+from ldag.cli.equivalent import equivalent
+from ldag.cli.implies import implies
+from ldag.cli.plot import plot
+from ldag.cli.show import show
+from ldag.errors import LdagError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(ldag.__version__, prog_name="ldag")
+def cli() -> None:
+    """Discrete Bayesian networks that know when an edge matters.
+
+    A GRAPH is a file (.ldag, .json, .dot) or the name of an example: `ldag datasets` lists them.
+    """
+
+
+for command in (show, implies, equivalent, convert, plot, datasets):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line; what goes wrong is one line on standard error and exit code 2."""
+    try:
+        cli.main(prog_name="ldag", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except click.Abort:
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except LdagError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)

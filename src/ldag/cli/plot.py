@@ -1,0 +1,27 @@
+"""`ldag plot`: a picture of a graph."""
+
+from pathlib import Path
+
+import click
+
+from ldag.cli.arguments import load_graph, split_context
+from ldag.errors import ArgumentError
+from ldag.formats.files import write_atomically
+
+
+@click.command()
+@click.argument("graph")
+@click.option("--output", "-o", required=True, metavar="FILE.svg", help="The picture to write.")
+@click.option("--context", "-c", multiple=True, metavar="NAME=STATE", help="Dash the edges that vanish in a context.")
+def plot(graph: str, output: str, context: tuple[str, ...]) -> None:
+    r"""Draw GRAPH with its labels as an SVG picture.
+
+    \b
+    ldag plot guard -o guard.svg
+    ldag plot guard -o spies.svg --context person=spy
+    """
+    path = Path(output)
+    if path.suffix.lower() != ".svg":
+        raise ArgumentError(f"{output}: pictures are written as .svg, got the ending {path.suffix!r}")
+    svg = load_graph(graph).to_svg(context=split_context(context) or None)
+    write_atomically(path, svg.encode())

@@ -1,0 +1,82 @@
+"""`ldag show`: what a graph says."""
+
+import json
+
+import click
+
+from ldag.cli.arguments import heading, json_option, load_graph, print_json
+from ldag.formats.spelling import spell_name, spell_states
+from ldag.graph import LDAG
+
+
+@click.command()
+@click.argument("graph")
+@json_option
+def show(graph: str, as_json: bool) -> None:
+    r"""Show a GRAPH: variables, edges, labels in words, reduced tables as rules, parameters.
+
+    \b
+    ldag show guard
+    ldag show my-graph.ldag
+    """
+    loaded = load_graph(graph)
+    if as_json:
+        print_json({**json.loads(loaded.to_json()), **_facts(loaded)})
+        return
+    _variables(loaded)
+    _edges(loaded)
+    _tables(loaded)
+    _parameters(loaded)
+
+
+def _facts(graph: LDAG) -> dict[str, object]:
+    """Return what `show` adds to the graph itself."""
+    return {
+        "labels_in_words": graph.labels_in_words(),
+        "dag_dimension": graph.dag_dimension,
+        "dimension": graph.dimension,
+        "maximal": graph.is_maximal(),
+        "regular": graph.is_regular(),
+        "csi_consistent": graph.is_csi_consistent(),
+    }
+
+
+def _variables(graph: LDAG) -> None:
+    heading("Variables")
+    width = max(len(variable.name) for variable in graph.variables)
+    for variable in graph.variables:
+        click.echo(f"  {spell_name(variable.name):<{width}}  {spell_states(variable.states)}")
+
+
+def _edges(graph: LDAG) -> None:
+    heading("\nEdges")
+    if not graph.edges:
+        click.echo("  none: all variables are independent")
+    for parent, child in graph.edges:
+        click.echo(f"  {parent} -> {child}")
+    if graph.labels_in_words():
+        heading("\nLabels")
+        for sentence in graph.labels_in_words():
+            click.echo(f"  {sentence}")
+
+
+def _tables(graph: LDAG) -> None:
+    labelled = [v.name for v in graph.variables if graph.reduced_cpt(v.name).is_reduced]
+    if labelled:
+        heading("\nReduced tables")
+    for name in labelled:
+        click.echo("  " + str(graph.reduced_cpt(name)).replace("\n", "\n  "))
+
+
+def _parameters(graph: LDAG) -> None:
+    heading("\nParameters")
+    click.echo(f"  {graph.dag_dimension} as a DAG -> {graph.dimension} with labels")
+    if not graph.is_maximal():
+        click.echo("  The labels are not maximal: closing them adds entries without a new independence.")
+    if not graph.is_regular():
+        gone = set(graph.edges) - set(graph.regular().edges)
+        shown = ", ".join(f"{parent} -> {child}" for parent, child in sorted(gone))
+        click.echo(f"  The graph is not regular: {shown} never matters and can be dropped.")
+    beyond = [v.name for v in graph.variables if not graph.is_csi_consistent(v.name)]
+    if beyond:
+        click.echo(f"  Labels do not tell all about {', '.join(beyond)}: some classes need a decision graph.")

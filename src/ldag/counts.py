@@ -1,0 +1,49 @@
+"""How often each state of a node occurs in each configuration of its parents."""
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag import _native
+from ldag.errors import TooLarge
+from ldag.grid import Grid
+
+Codes = NDArray[np.uint8]
+"""One contiguous row of state codes per variable: shape (variables, data rows)."""
+
+Weights = NDArray[np.int64] | NDArray[np.float64]
+"""How often each data row occurs: whole numbers (counts) or real ones."""
+
+CELL_LIMIT = 1 << 26
+"""The largest table counted unless the caller says otherwise: 512 MB."""
+
+
+def counts(
+    codes: Codes,
+    n_states: Sequence[int],
+    node: int,
+    parents: Sequence[int],
+    weights: Weights | None = None,
+    limit: int = CELL_LIMIT,
+) -> Weights:
+    """Return the counts of a family: a row per parent configuration (last parent fastest), a column per state.
+
+    Whole weights, or none, give whole counts; real weights give real counts.
+    """
+    n_configurations = Grid(tuple(n_states[parent] for parent in parents)).size
+    if n_configurations * n_states[node] > limit:
+        raise TooLarge(
+            f"a node with {n_states[node]} states and {len(parents)} parents needs a table of "
+            f"{n_configurations:,} configurations x {n_states[node]} states; at most {limit:,} cells are "
+            "allowed; use fewer parents or fewer states"
+        )
+    variables = [*parents, node]
+    sizes = [n_states[variable] for variable in variables]
+    table: Weights
+    if weights is None or weights.dtype == np.int64:
+        table = _native.counts(codes, variables, sizes, cast("NDArray[np.int64] | None", weights))
+    else:
+        table = _native.weighted_counts(codes, variables, sizes, cast("NDArray[np.float64]", weights))
+    return table.reshape(n_configurations, n_states[node])

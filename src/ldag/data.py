@@ -1,0 +1,256 @@
+"""Data sets: categorical tables with fixed states, equal rows merged into weights."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.counts import Codes, Weights, counts
+from ldag.encode import STATE_CAP, Coded, merged, plain, settle, weights_of
+from ldag.errors import ArgumentError, DataError, UnknownVariable
+from ldag.tables import Backend, Table, make_frame, read_table
+from ldag.variables import Schema, State, Variable
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame, IntoFrame
+
+Missing = Literal["error", "drop", "state"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Rows of states over named variables; equal rows are stored once, with how often they occur.
+
+    Made by :func:`read`. Two data sets are equal when they hold the same rows equally often, in whatever order
+    they came. ``schema``, ``codes`` (one row per variable) and ``weights`` (None: every row once) are for the
+    library itself.
+
+    Examples
+    --------
+    >>> data = read({"rain": ["no", "no", "yes"], "grass": ["dry", "dry", "wet"]})
+    >>> data.n_rows, data.total, data.states("grass")
+    (2, 3, ('dry', 'wet'))
+    >>> data.counts("grass", ["rain"]).tolist()
+    [[2, 0], [0, 1]]
+    """
+
+    schema: Schema
+    codes: Codes
+    weights: Weights | None
+    weight_name: str | None = None
+
+    @classmethod
+    def from_codes(
+        cls, schema: Schema, codes: Codes, weights: Weights | None = None, weight_name: str | None = None
+    ) -> "Dataset":
+        """Make a data set of rows in codes, one array row per variable; equal rows are merged."""
+        codes, weights = merged(codes, schema.n_states, weights)
+        for array in (codes, weights):
+            if array is not None:
+                array.flags.writeable = False
+        return cls(schema, codes, weights, weight_name)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in the order of the columns."""
+        return self.schema.variables
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return self.schema.names
+
+    @property
+    def n_rows(self) -> int:
+        """Number of different rows."""
+        return int(self.codes.shape[1])
+
+    @property
+    def total(self) -> int | float:
+        """Number of observations, or the sum of the weights if they are real numbers."""
+        if self.weights is None:
+            return self.n_rows
+        total = self.weights.sum()
+        return int(total) if self.weights.dtype == np.int64 else float(total)
+
+    def states(self, name: str) -> tuple[State, ...]:
+        """Return the states of a variable."""
+        return self.schema[self.schema.node(name)].states
+
+    def counts(self, node: str, parents: str | Iterable[str] = ()) -> Weights:
+        """Count the states of a node (columns) in each configuration of its parents (rows, last parent fastest)."""
+        child, above = self.schema.node(node), self.schema.nodes(parents)
+        if child in above:
+            raise ArgumentError(f"variable {node!r} cannot be its own parent")
+        return counts(self.codes, self.schema.n_states, child, above, self.weights)
+
+    def select(self, names: str | Iterable[str]) -> "Dataset":
+        """Return the data set of some of the variables, in the order given."""
+        nodes = self.schema.nodes(names)
+        if not nodes:
+            raise ArgumentError("select at least one variable")
+        codes = self.codes[list(nodes)]
+        return Dataset.from_codes(self.schema.reordered(nodes), codes, self.weights, self.weight_name)
+
+    def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
+        """Return the rows with the original states, and a last column of counts or weights if rows have them."""
+        columns: dict[str, NDArray[Any]] = {
+            variable.name: _state_array(variable)[codes]
+            for variable, codes in zip(self.schema, self.codes, strict=True)
+        }
+        if self.weights is not None:
+            name = self.weight_name or ("count" if self.weights.dtype == np.int64 else "weight")
+            while name in columns:
+                name += "_"
+            columns[name] = self.weights
+        return make_frame(columns, backend)
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Dataset):
+            return NotImplemented
+        same_weights = (
+            self.weights is other.weights
+            if self.weights is None or other.weights is None
+            else np.array_equal(self.weights, other.weights)
+        )
+        return self.schema == other.schema and same_weights and np.array_equal(self.codes, other.codes)
+
+    def __hash__(self) -> int:
+        return hash((self.schema, self.n_rows, self.total))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{v.name} ({v.n_states})" for v in self.variables[:8])
+        more = f" and {len(self.variables) - 8} more" if len(self.variables) > 8 else ""
+        return f"<Dataset: total {self.total:,} in {self.n_rows:,} different rows; {shown}{more}>"
+
+
+def read(
+    source: "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Sequence[object]] | Dataset",
+    *,
+    counts: str | None = None,
+    weights: str | None = None,
+    states: Mapping[str, Iterable[State]] | None = None,
+    names: Sequence[str] | None = None,
+    missing: Missing = "error",
+    max_states: int = 64,
+) -> Dataset:
+    """Read a table of categorical data.
+
+    Parameters
+    ----------
+    source
+        A path (.csv, .tsv, either with .gz, or .parquet), a pandas, polars or pyarrow table, a mapping of columns, or a
+        2-d array. Text files are UTF-8 with a header; blank lines are skipped; a column of numbers gives numbers.
+    counts
+        The column that says how often each row occurs. Rows that occur zero times still show their states.
+    weights
+        The same with real numbers.
+    states
+        The states of some variables, in order. Other variables take the categories of their type (categorical, Enum or
+        dictionary, used or not), or else the values found: booleans, then numbers, then texts, each sorted.
+    names
+        Names of the columns of an array.
+    missing
+        What to do with rows that have missing cells (None, NaN; in text files an empty cell, NA, NaN or nan, unless
+        declared as a state): refuse the table, drop those rows, or make "missing" the last state of such a variable.
+    max_states
+        Refuse columns with more states than this, unless declared in ``states``; 256 at most.
+
+    Examples
+    --------
+    >>> read({"x": [1, 0], "n": [3, 5]}, counts="n").total
+    8
+    """
+    if isinstance(source, Dataset):
+        if (counts, weights, states, names, missing, max_states) != (None, None, None, None, "error", 64):
+            raise ArgumentError("a Dataset has been read already; options apply to its source only")
+        return source
+    if counts is not None and weights is not None:
+        raise ArgumentError("give either counts= or weights=, not both")
+    if missing not in get_args(Missing):
+        raise ArgumentError(f"missing must be one of {', '.join(get_args(Missing))}, got {missing!r}")
+    if not isinstance(max_states, int) or not 1 <= max_states <= STATE_CAP:
+        raise ArgumentError(f"max_states must be between 1 and {STATE_CAP}, got {max_states!r}")
+    table = read_table(source, names)
+    amounts = _amounts(table, counts, weights)
+    weight_column = counts if counts is not None else weights
+    declared = _declared(states, [name for name in table.names if name != weight_column])
+    coded = [
+        settle(table.column(place), declared.get(name), max_states)
+        for place, name in enumerate(table.names)
+        if name != weight_column
+    ]
+    return _assembled(coded, amounts, weight_column, missing)
+
+
+def _amounts(table: Table, counts: str | None, weights: str | None) -> Weights | None:
+    """Read the column of counts or weights, if one is named."""
+    for option, name in (("counts", counts), ("weights", weights)):
+        if name is not None:
+            if name not in table.names:
+                raise UnknownVariable(name, table.names, f"{option}={name!r}: the table has ")
+            if len(table.names) == 1:
+                raise DataError(f"the table has no columns besides the {option} {name!r}")
+            return weights_of(table.column(table.names.index(name)), whole=option == "counts")
+    return None
+
+
+def _declared(states: Mapping[str, Iterable[State]] | None, names: Sequence[str]) -> dict[str, Variable]:
+    """Check the declared states."""
+    if states is None:
+        return {}
+    if not isinstance(states, Mapping):
+        raise ArgumentError(f"states maps columns to their states, such as {{'x': ['no', 'yes']}}, got {states!r}")
+    declared = {}
+    for name, given in states.items():
+        if name not in names:
+            raise UnknownVariable(name, names, "states: the table has ")
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise ArgumentError(f"states of {name!r} must be a list of states, got {given!r}")
+        found = [plain(state, name) for state in given]
+        if len(found) > STATE_CAP:
+            raise ArgumentError(f"{len(found)} states are declared for {name!r}; at most {STATE_CAP} are possible")
+        declared[name] = Variable(name, tuple(cast("list[State]", found)))  # refuses a missing value
+    return declared
+
+
+def _assembled(coded: list[Coded], weights: Weights | None, weight_name: str | None, missing: Missing) -> Dataset:
+    """Deal with missing cells and rows that never occur, and put the columns together."""
+    gaps = [column for column in coded if column.missing.any()]
+    if gaps and missing == "error":
+        others = f" (and so have {len(gaps) - 1} other columns)" if len(gaps) > 1 else ""
+        rows = np.flatnonzero(gaps[0].missing)
+        raise DataError(
+            f"column {gaps[0].variable.name!r} has {len(rows):,} missing cells, "
+            f"the first in row {rows[0] + 1}{others}; "
+            "choose missing='drop' to leave out such rows, or missing='state' to make missing a state"
+        )
+    if missing == "state":
+        coded = [column.with_missing_state() if column.missing.any() else column for column in coded]
+    codes = np.stack([column.codes for column in coded])
+    if missing == "drop":
+        kept = (codes >= 0).all(axis=0)
+        codes, weights = codes[:, kept], None if weights is None else weights[kept]
+    schema = Schema(tuple(column.variable for column in coded))
+    data = Dataset.from_codes(schema, codes.astype(np.uint8), weights, weight_name)
+    if not data.n_rows:
+        raise DataError("no rows are left: every row that occurs has missing cells; missing='state' keeps them")
+    return data
+
+
+def _state_array(variable: Variable) -> NDArray[Any]:
+    """Return the states as an array of their own type, or of objects where they differ or are texts."""
+    kinds = {type(state) for state in variable.states}
+    if kinds in ({bool}, {float}) or (kinds == {int} and all(_fits(state) for state in variable.states)):
+        return np.array(variable.states)
+    return np.array([*variable.states], dtype=object)
+
+
+def _fits(state: State) -> bool:
+    return isinstance(state, int) and abs(state) < 1 << 63

@@ -1,0 +1,20 @@
+"""Formats of graphs: between files, texts or objects of other libraries and plain records."""
+
+from ldag.formats.dot import read_dot, write_dot
+from ldag.formats.files import read_graph, write_graph
+from ldag.formats.json_format import read_json, write_json
+from ldag.formats.networkx_graph import from_networkx, to_networkx
+from ldag.formats.text import read_text, write_text
+
+__all__ = [
+    "from_networkx",
+    "read_dot",
+    "read_graph",
+    "read_json",
+    "read_text",
+    "to_networkx",
+    "write_dot",
+    "write_graph",
+    "write_json",
+    "write_text",
+]

@@ -1,0 +1,149 @@
+"""The text form of a graph, ``.ldag``: one statement per line, ``#`` begins a comment.
+
+``x {no, yes}`` declares a variable and its states, ``x`` a variable alone, ``x -> y`` an edge, ``a -> b -> c`` a
+chain of edges, ``x -> y : a=1, b=2 ; a=3`` an edge that vanishes where (a=1 and b=2) or a=3, and ``y | a=1 ; b=2``
+one class of y beyond what labels say. ``a=*`` is the same as not naming a; ``*`` alone is the context "always".
+"""
+
+import re
+from itertools import pairwise
+
+from ldag.errors import FormatError
+from ldag.formats.parts import checked_record, repeated
+from ldag.formats.scan import Scanner
+from ldag.formats.spelling import spell_contexts, spell_name, spell_states
+from ldag.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+_REFUSED = {
+    "<->": "bidirected edges (latent confounders) are not supported",
+    "<-": "write the parent first, as in 'parent -> child'",
+    "--": "undirected edges are not supported; write 'parent -> child'",
+    ",": "write one edge per line, each with one parent and one child",
+}
+
+
+def read_text(text: str) -> GraphRecord:
+    """Read the text form.
+
+    Variables come in the order in which statements first name them, whether declared or only in an edge.
+    """
+    reader = _Reader()
+    for number, line in enumerate(_LINE_END.split(text), start=1):
+        scanner = Scanner(line, f"line {number}")
+        if not scanner.at_end:
+            reader.statement(scanner)
+    return checked_record(reader.record())
+
+
+def write_text(record: GraphRecord) -> str:
+    """Write the text form: variables, then edges, then classes, each in the order of the record."""
+    record = checked_record(record)
+    variables = record.variables if _needs_all_declared(record) else _short_declarations(record)
+    lines = [_declaration(variable) for variable in variables]
+    lines += [_edge(edge) for edge in record.edges]
+    lines += [f"{spell_name(item.node)} | {spell_contexts(item.contexts)}" for item in record.classes]
+    return "\n".join(lines) + "\n"
+
+
+class _Reader:
+    """The parts read so far."""
+
+    def __init__(self) -> None:
+        self._variables: dict[str, VariableRecord] = {}
+        self._declared: dict[str, str] = {}
+        self._edges: list[EdgeRecord] = []
+        self._classes: list[ClassRecord] = []
+
+    def record(self) -> GraphRecord:
+        """Return everything as a record."""
+        return GraphRecord(tuple(self._variables.values()), tuple(self._edges), tuple(self._classes))
+
+    def statement(self, scanner: Scanner) -> None:
+        """Read one line that is not empty."""
+        name = scanner.name("a statement, which begins with a variable's name")
+        if scanner.accept("|"):
+            contexts = scanner.contexts()
+            _end(scanner, "',', ';' or the end of the line")
+            self._classes.append(ClassRecord(name, contexts, f"{scanner.path}: "))
+        elif scanner.next.kind == "->":
+            self._chain(name, scanner)
+        elif scanner.next.kind in _REFUSED:
+            raise _refused(scanner)
+        else:
+            self._declare(name, scanner)
+
+    def _declare(self, name: str, scanner: Scanner) -> None:
+        states = None
+        if scanner.accept("{"):
+            states = scanner.states()
+            scanner.expect("}", "',' or '}' after a state")
+            _end(scanner, "the end of the line after the states")
+        _end(scanner, "'{', '->', '|' or the end of the line")
+        where = f"{scanner.path}: "
+        if name in self._declared:
+            raise repeated(f"variable {name!r}", where, self._declared[name])
+        self._declared[name] = where
+        self._variables[name] = VariableRecord(name, states, where)
+
+    def _chain(self, name: str, scanner: Scanner) -> None:
+        where = f"{scanner.path}: "
+        names = [name]
+        while scanner.accept("->"):
+            names.append(scanner.name("the child's name after '->'"))
+        label = self._label(scanner, len(names) - 1)
+        for each in names:
+            self._variables.setdefault(each, VariableRecord(each, where=where))
+        for parent, child in pairwise(names):
+            self._edges.append(EdgeRecord(parent, child, label, where))
+
+    @staticmethod
+    def _label(scanner: Scanner, n_edges: int) -> tuple[Context, ...]:
+        if scanner.next.kind in _REFUSED:
+            raise _refused(scanner)
+        if not scanner.accept(":"):
+            _end(scanner, "':', '->' or the end of the line")
+            return ()
+        if n_edges > 1:
+            raise FormatError(f"{scanner.path}: a chain of edges cannot have a label; write one edge per line")
+        label = scanner.contexts()
+        _end(scanner, "',', ';' or the end of the line")
+        return label
+
+
+def _end(scanner: Scanner, expected: str) -> None:
+    """Check that the line ends here."""
+    if not scanner.at_end:
+        raise scanner.unexpected(expected)
+
+
+def _refused(scanner: Scanner) -> FormatError:
+    """Return the error for a sign that people may try in place of an arrow."""
+    sign = scanner.next.text
+    return FormatError(f"{scanner.path}: expected '->', got {sign!r}; {_REFUSED[sign]}")
+
+
+def _short_declarations(record: GraphRecord) -> tuple[VariableRecord, ...]:
+    """Return the variables that need a line: with states, or without an edge."""
+    in_edges = {name for edge in record.edges for name in (edge.parent, edge.child)}
+    return tuple(v for v in record.variables if v.states is not None or v.name not in in_edges)
+
+
+def _needs_all_declared(record: GraphRecord) -> bool:
+    """Whether the short form would give the variables back in another order."""
+    order = {variable.name: None for variable in _short_declarations(record)}
+    for edge in record.edges:
+        order.setdefault(edge.parent)
+        order.setdefault(edge.child)
+    return list(order) != [variable.name for variable in record.variables]
+
+
+def _declaration(variable: VariableRecord) -> str:
+    name = spell_name(variable.name)
+    return name if variable.states is None else f"{name} {{{spell_states(variable.states)}}}"
+
+
+def _edge(edge: EdgeRecord) -> str:
+    arrow = f"{spell_name(edge.parent)} -> {spell_name(edge.child)}"
+    return f"{arrow} : {spell_contexts(edge.label)}" if edge.label else arrow

@@ -1,0 +1,16 @@
+"""The graph door: `LDAG`."""
+
+from ldag.graph.base import NamedPartition
+from ldag.graph.files import Files
+from ldag.graph.reasoning import Cpdag, EquivalenceClass, GraphDifference, Reasoning
+
+__all__ = ["LDAG", "Cpdag", "EquivalenceClass", "GraphDifference", "NamedPartition"]
+
+
+class LDAG(Reasoning, Files):
+    """A labelled DAG: a directed acyclic graph whose edges say in which contexts they vanish.
+
+    A frozen, hashable value. Two are equal when variables, edges and partitions are, in whatever order variables
+    or labels were written. Build one with `from_text`, `from_edges`, `from_partitions`, `load`, or take an example
+    from ``ldag.datasets.graph``. Variables and states are names everywhere.
+    """

@@ -1,0 +1,76 @@
+"""Checks of what people pass to the graph door."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from ldag.errors import ArgumentError, GraphError
+from ldag.record import Context
+from ldag.variables import State
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def mapping(value: Mapping[K, V], name: str) -> Mapping[K, V]:
+    """Return a mapping, or say that it is none."""
+    if not isinstance(value, Mapping):
+        raise ArgumentError(f"{name} must be a mapping, got {value!r}")
+    return value
+
+
+def sequence(value: Iterable[V], what: str) -> tuple[V, ...]:
+    """Return several things as a tuple; a string is not several things."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise ArgumentError(f"{what} must be a list, got {value!r}")
+    return tuple(value)
+
+
+def pairs(edges: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return edges as pairs of names."""
+    found = []
+    for edge in sequence(edges, "edges"):
+        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+            raise ArgumentError(f"an edge is a pair (parent, child), got {edge!r}")
+        found.append((edge[0], edge[1]))
+    return tuple(found)
+
+
+def contexts(edge: tuple[str, str], given: Iterable[Context]) -> tuple[Context, ...]:
+    """Return the contexts of a label."""
+    if not (isinstance(edge, tuple) and len(edge) == 2):
+        raise ArgumentError(f"labels are given by edge, a pair (parent, child), got {edge!r}")
+    found = sequence(given, f"the label of {edge[0]} -> {edge[1]}")
+    for context in found:
+        mapping(context, f"a context in the label of {edge[0]} -> {edge[1]}")
+    return found
+
+
+def states(name: str, given: Sequence[State]) -> tuple[State, ...]:
+    """Return the states of a variable."""
+    return sequence(given, f"the states of {name!r}")
+
+
+def parents_and_classes(name: str, given: object) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the two parts of a partition, given as a pair or as an object that has both."""
+    parents = getattr(given, "parents", None)
+    classes = getattr(given, "classes", None)
+    if parents is None or classes is None:
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            raise GraphError(f"the partition of {name!r} must be a pair (parents, classes), got {given!r}")
+        parents, classes = given
+    return sequence(parents, f"the parents of {name!r}"), sequence(classes, f"the classes of {name!r}")
+
+
+def disjoint(**sides: Iterable[str]) -> None:
+    """Refuse a variable that is named on two sides of a question."""
+    seen: dict[str, str] = {}
+    for side, names in sides.items():
+        for name in names:
+            if name in seen:
+                raise ArgumentError(f"variable {name!r} is in both {seen[name]} and {side}; they must not overlap")
+            seen[name] = side
+
+
+def names(value: str | Iterable[str]) -> tuple[str, ...]:
+    """Return one name or several as a tuple."""
+    return (value,) if isinstance(value, str) else sequence(value, "names")

@@ -1,0 +1,227 @@
+"""What an LDAG is: variables, edges, labels and partitions by name."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from ldag.assembly import assemble, check_acyclic, check_labelled_edges, disassemble, family_of_classes
+from ldag.errors import GraphError
+from ldag.graph import arguments
+from ldag.notation import edge_in_words
+from ldag.record import Context, EdgeRecord, GraphRecord, VariableRecord
+from ldag.structure import Family, Structure
+from ldag.variables import Schema, State, Variable
+
+
+@dataclass(frozen=True)
+class NamedPartition:
+    """The classes of a node: one number per configuration of ``parents``, the last parent fastest."""
+
+    parents: tuple[str, ...]
+    classes: tuple[int, ...]
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(set(self.classes))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """The value itself: a schema and a structure over it."""
+
+    _schema: Schema
+    _structure: Structure
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[tuple[str, str]],
+        *,
+        states: Mapping[str, Sequence[State]],
+        labels: Mapping[tuple[str, str], Iterable[Context]] | None = None,
+    ) -> Self:
+        """Build a graph from edges, states and labels.
+
+        Parameters
+        ----------
+        edges
+            Pairs (parent, child).
+        states
+            The states of every variable; their order is the order of the variables.
+        labels
+            For an edge, the contexts of the child's other parents in which it vanishes. A parent that a context does
+            not name may have any state.
+
+        Examples
+        --------
+        >>> from ldag import LDAG
+        >>> g = LDAG.from_edges(
+        ...     [("person", "badge"), ("gender", "badge")],
+        ...     states={"person": ["worker", "spy"], "gender": ["m", "f"], "badge": ["no", "yes"]},
+        ...     labels={("gender", "badge"): [{"person": "spy"}]},
+        ... )
+        >>> g.dag_dimension, g.dimension
+        (6, 5)
+        """
+        pairs = arguments.pairs(edges)
+        given = {
+            edge: arguments.contexts(edge, contexts)
+            for edge, contexts in arguments.mapping(labels or {}, "labels").items()
+        }
+        check_labelled_edges(given, pairs)
+        variables = tuple(
+            VariableRecord(name, arguments.states(name, s)) for name, s in arguments.mapping(states, "states").items()
+        )
+        records = tuple(EdgeRecord(parent, child, given.get((parent, child), ())) for parent, child in pairs)
+        return cls._from_record(GraphRecord(variables, records), declared_only=True)
+
+    @classmethod
+    def from_partitions(
+        cls,
+        partitions: Mapping[str, NamedPartition | tuple[Sequence[str], Sequence[int]]],
+        *,
+        states: Mapping[str, Sequence[State]],
+    ) -> Self:
+        """Build a graph from the classes of its nodes.
+
+        Parameters
+        ----------
+        partitions
+            For a node, its parents and a class number per configuration of them, the last parent fastest. Nodes that
+            are not named have no parents.
+        states
+            The states of every variable.
+
+        Examples
+        --------
+        >>> from ldag import LDAG
+        >>> binary = {name: [0, 1] for name in "abc"}
+        >>> g = LDAG.from_partitions({"c": (["a", "b"], [0, 0, 1, 2])}, states=binary)
+        >>> g.label("b", "c")
+        frozenset({(0,)})
+        """
+        schema = Schema(
+            tuple(Variable(name, arguments.states(name, s)) for name, s in arguments.mapping(states, "states").items())
+        )
+        families = [Family.table((), Structure(schema.n_states, ()).grid(())) for _ in schema]
+        for name, given in arguments.mapping(partitions, "partitions").items():
+            node = schema.node(name, "partitions: ")
+            parents, classes = arguments.parents_and_classes(name, given)
+            families[node] = family_of_classes(schema, node, parents, classes)
+        check_acyclic(schema, [family.parents for family in families])
+        return cls(schema, Structure(schema.n_states, tuple(families)))
+
+    @classmethod
+    def _from_record(cls, record: GraphRecord, *, declared_only: bool) -> Self:
+        return cls(*assemble(record, declared_only=declared_only))
+
+    @cached_property
+    def _record(self) -> GraphRecord:
+        return disassemble(self._schema, self._structure)
+
+    @cached_property
+    def _regular_structure(self) -> Structure:
+        return self._structure.regular()
+
+    @cached_property
+    def _canonical(self) -> tuple[Schema, Structure]:
+        """The same graph with its variables sorted by name."""
+        order = sorted(range(len(self._schema)), key=lambda node: self._schema[node].name)
+        return self._schema.reordered(order), self._structure.reordered(order)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self._canonical == other._canonical
+
+    def __hash__(self) -> int:
+        return hash(self._canonical)
+
+    def __repr__(self) -> str:
+        saved = self.dag_dimension - self.dimension
+        return (
+            f"<LDAG: {len(self._schema)} variables, {len(self.edges)} edges, {self.dimension} parameters"
+            f" ({saved} saved by labels)>"
+        )
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in order."""
+        return self._schema.variables
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """All edges as pairs of names (parent, child)."""
+        names = self._schema.names
+        return tuple((names[parent], names[child]) for parent, child in self._structure.edges)
+
+    def parents(self, node: str) -> tuple[str, ...]:
+        """Return the parents of a node, in the order of the variables."""
+        names = self._schema.names
+        return tuple(names[parent] for parent in self._structure.parents(self._schema.node(node)))
+
+    def label(self, parent: str, child: str) -> frozenset[tuple[State, ...]]:
+        """Return the label of an edge: states of the child's other parents (in order) in which it vanishes."""
+        family, axis = self._edge(parent, child)
+        others = [self._schema[p] for a, p in enumerate(family.parents) if a != axis]
+        grid = family.partition.grid.without(axis)
+        configurations = (grid.configuration(cell) for cell in np.flatnonzero(family.labels[axis]).tolist())
+        return frozenset(
+            tuple(variable.states[code] for variable, code in zip(others, codes, strict=True))
+            for codes in configurations
+        )
+
+    def partition(self, node: str) -> NamedPartition:
+        """Return the classes of a node: parent configurations that share one conditional distribution."""
+        family = self._structure.families[self._schema.node(node)]
+        return NamedPartition(self.parents(node), tuple(family.partition.classes.tolist()))
+
+    @property
+    def dimension(self) -> int:
+        """Number of free parameters: (states - 1) per class."""
+        return sum(self._structure.dimension(node) for node in range(len(self._schema)))
+
+    @property
+    def dag_dimension(self) -> int:
+        """Number of free parameters of the underlying DAG: (states - 1) per parent configuration."""
+        return sum(self._structure.dag_dimension(node) for node in range(len(self._schema)))
+
+    def labels_in_words(self) -> tuple[str, ...]:
+        """Return what each label says, such as "smoking does not matter for pressure when protein is >3"."""
+        return tuple(edge_in_words(edge) for edge in self._record.edges if edge.label)
+
+    def is_csi_consistent(self, node: str | None = None) -> bool:
+        """Tell whether the labels tell everything about a node's classes (or about every node's)."""
+        if node is None:
+            return self._structure.is_csi_consistent
+        return self._structure.families[self._schema.node(node)].partition.is_csi_consistent
+
+    def is_maximal(self) -> bool:
+        """Tell whether no configuration can be added to a label without a new independence (Definition 5)."""
+        return self._structure.is_maximal
+
+    def maximal(self) -> Self:
+        """Return the graph with its labels closed; it says the same, and is equal to this one."""
+        return type(self)(self._schema, self._structure.maximal())
+
+    def is_regular(self) -> bool:
+        """Tell whether no label, closed, removes its edge altogether (Definition 6)."""
+        return self._structure.is_regular
+
+    def regular(self) -> Self:
+        """Return the regular maximal form: edges that never matter are gone, and labels are closed."""
+        return type(self)(self._schema, self._regular_structure)
+
+    def _edge(self, parent: str, child: str) -> tuple[Family, int]:
+        """Return the child's family and the parent's place in it."""
+        family = self._structure.families[self._schema.node(child)]
+        node = self._schema.node(parent)
+        if node not in family.parents:
+            backwards = self._schema.node(child) in self._structure.parents(node)
+            hint = f"; there is {child} -> {parent}" if backwards else ""
+            raise GraphError(f"there is no edge {parent} -> {child}{hint}")
+        return family, family.parents.index(node)

@@ -1,0 +1,77 @@
+"""An LDAG in texts, files and other libraries' objects."""
+
+import os
+from typing import TYPE_CHECKING, Self
+
+from ldag import formats
+from ldag.errors import LdagError
+from ldag.graph.base import Graph
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+class Files(Graph):
+    """Reading and writing."""
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read the text form.
+
+        Examples
+        --------
+        >>> from ldag import LDAG
+        >>> g = LDAG.from_text('''
+        ... person {worker, visitor, spy}
+        ... person -> badge
+        ... gender -> badge : person=visitor; person=spy
+        ... ''')
+        >>> g.labels_in_words()
+        ('gender does not matter for badge when person is visitor or spy',)
+        """
+        return cls._from_record(formats.read_text(text), declared_only=False)
+
+    def to_text(self) -> str:
+        """Return the text form; reading it gives this graph back."""
+        return formats.write_text(self._record)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read the JSON form (see docs/ldag.schema.json)."""
+        return cls._from_record(formats.read_json(text), declared_only=True)
+
+    def to_json(self) -> str:
+        """Return the JSON form; reading it gives this graph back."""
+        return formats.write_json(self._record)
+
+    @classmethod
+    def from_dot(cls, text: str) -> Self:
+        """Read a Graphviz graph, with the states and labels that `to_dot` writes if they are there."""
+        return cls._from_record(formats.read_dot(text), declared_only=True)
+
+    def to_dot(self) -> str:
+        """Return the graph for Graphviz, with labels on the edges."""
+        return formats.write_dot(self._record)
+
+    @classmethod
+    def from_networkx(cls, graph: "nx.DiGraph") -> Self:
+        """Read a networkx graph, with the attributes that `to_networkx` sets if they are there."""
+        return cls._from_record(formats.from_networkx(graph), declared_only=True)
+
+    def to_networkx(self) -> "nx.DiGraph":
+        """Return a networkx graph: node attribute ``states``, edge attribute ``label``."""
+        return formats.to_networkx(self._record)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file that ends in .ldag, .json, .dot or .gv."""
+        record = formats.read_graph(path)
+        try:
+            return cls._from_record(record, declared_only=not os.fspath(path).lower().endswith(".ldag"))
+        except LdagError as error:
+            error.args = (f"{os.fspath(path)}: {error}",)
+            raise
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file that ends in .ldag, .json, .dot or .gv, whole or not at all."""
+        formats.write_graph(self._record, path)

@@ -1,0 +1,59 @@
+"""Labels in words: contexts as people say them."""
+
+from collections.abc import Iterable, Sequence
+
+from ldag.record import Context, EdgeRecord
+from ldag.variables import State
+
+Alternatives = dict[str, list[State]]
+"""For each named variable, the states it may have."""
+
+
+def edge_in_words(edge: EdgeRecord) -> str:
+    """Return what an edge's label says.
+
+    Examples
+    --------
+    >>> edge_in_words(EdgeRecord("smoking", "pressure", ({"protein": ">3"},)))
+    'smoking does not matter for pressure when protein is >3'
+    """
+    if any(not context for context in edge.label):
+        return f"{edge.parent} never matters for {edge.child}"
+    parts = [" and ".join(_clause(name, states, " is ") for name, states in m.items()) for m in merged(edge.label)]
+    return f"{edge.parent} does not matter for {edge.child} when {', or when '.join(parts)}"
+
+
+def conditions(contexts: Iterable[Context]) -> list[str]:
+    """Return contexts as short lines such as "person = visitor or spy, age = old"."""
+    lines = [", ".join(_clause(name, states, " = ") for name, states in m.items()) for m in merged(contexts)]
+    return [line or "always" for line in lines]
+
+
+def merged(contexts: Iterable[Context]) -> list[Alternatives]:
+    """Join contexts that differ in the states of one variable only, as often as that is possible."""
+    found: list[Alternatives] = [{name: [state] for name, state in c.items()} for c in contexts]
+    while True:
+        pair = _mergeable(found)
+        if pair is None:
+            return found
+        first, second, name = pair
+        found[first][name] = found[first][name] + found[second][name]
+        del found[second]
+
+
+def _mergeable(found: Sequence[Alternatives]) -> tuple[int, int, str] | None:
+    """Return two contexts, and the one variable they differ in."""
+    for second in range(len(found)):
+        for first in range(second):
+            a, b = found[first], found[second]
+            if a.keys() == b.keys():
+                differing = [name for name in a if a[name] != b[name]]
+                if len(differing) == 1:
+                    return first, second, differing[0]
+    return None
+
+
+def _clause(name: str, states: Sequence[State], verb: str) -> str:
+    """Return "person is worker, visitor or spy"."""
+    *most, last = [str(state) for state in states]
+    return f"{name}{verb}{', '.join(most)} or {last}" if most else f"{name}{verb}{last}"

@@ -1,0 +1,177 @@
+"""Wrong tables and wrong options, and what each is told."""
+
+import datetime
+import decimal
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from ldag.data import read
+from ldag.errors import LdagError
+
+X = {"x": ["a", "b"]}
+N = {"x": ["a", "b"], "n": [1, 2]}
+
+TABLES: dict[str, tuple[object, dict[str, object], str]] = {
+    # cells
+    "missing": ({"x": ["a", None, None]}, {}, r"'x' has 2 missing cells, the first in row 2; choose missing='drop'"),
+    "missing twice": ({"x": ["a", None], "y": [None, "a"]}, {}, "and so have 1 other columns"),
+    "missing NaN": (pd.DataFrame({"x": [1.0, float("nan")]}), {}, "'x' has 1 missing cells, the first in row 2"),
+    "missing null": (pl.DataFrame({"x": [1, None]}), {}, "'x' has 1 missing cells"),
+    "missing in arrow": (pa.table({"x": [True, None]}), {}, "'x' has 1 missing cells"),
+    "only missing": ({"x": [None, None]}, {"missing": "state"}, "'x' has no values, only missing cells"),
+    "all dropped": ({"x": ["a", None], "y": [None, "a"]}, {"missing": "drop"}, "no rows are left"),
+    "missing is a state": ({"x": ["missing", None]}, {"missing": "state"}, "also a state 'missing'; rename"),
+    "an identifier": ({"x": list(range(100))}, {}, r"'x' has 100 states \(0, 1, 2, ...\), more than 64.*max_states="),
+    "a measurement": (
+        pd.DataFrame({"x": np.linspace(0, 1, 300)}),
+        {"max_states": 256},
+        "'x' has 300 states .* more than 256: is it an identifier or a measurement",
+    ),
+    "too many categories": (
+        pd.DataFrame({"x": pd.Categorical(["1"], categories=[str(i) for i in range(65)])}),
+        {},
+        "'x' has 65 states",
+    ),
+    "no room for missing": (
+        {"x": [*range(256), None]},
+        {"missing": "state", "max_states": 256},
+        "'x' has 257 states",
+    ),
+    "a list": ({"x": [[1], [2]]}, {}, r"'x' holds \[1\] \(list\); a state is a string, a finite number or a boolean"),
+    "a list in polars": (pl.DataFrame({"x": [[1], [2]]}), {}, r"'x' holds \[1\] \(list\)"),
+    "a long list": ({"x": [list(range(1000))]}, {}, r"'x' holds \[0, 1, .*\.\.\. \(list\)"),
+    "a dictionary": (pa.table({"x": [{"a": 1}]}), {}, r"'x' holds \{'a': 1\} \(dict\)"),
+    "a date": ({"x": [datetime.date(2020, 1, 1)]}, {}, r"'x' holds .*\(date\).*convert the column"),
+    "a time in pandas": (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"])}), {}, r"'x' holds .*\(Timestamp\)"),
+    "a time in polars": (pl.DataFrame({"x": [datetime.datetime(2020, 1, 1)]}), {}, r"'x' holds .*\(datetime\)"),
+    "a time in numpy": (np.array([["2020-01-01"]], dtype="M8[D]"), {"names": ["x"]}, r"'x' holds .*\(date\)"),
+    "an interval": (pd.DataFrame({"x": pd.cut([1.0, 2.0], 2)}), {}, r"'x' holds .*\(Interval\)"),
+    "a decimal": ({"x": [decimal.Decimal(1)]}, {}, r"'x' holds Decimal\('1'\)"),
+    "bytes": ({"x": [b"a"]}, {}, r"'x' holds b'a' \(bytes\)"),
+    "infinity": ({"x": [1.0, float("inf")]}, {}, r"'x' holds inf \(float\); a state is .* a finite number"),
+    "a huge number": ({"x": [10**400]}, {}, r"'x' holds 1000.*\(int\)"),
+    # names
+    "two names": (pd.DataFrame([[1, 2]], columns=["x", "x"]), {}, "two columns called 'x'"),
+    "two names in arrow": (pa.table([[1], [2]], names=["x", "x"]), {}, "two columns called 'x'"),
+    "two names given": (np.zeros((1, 2), int), {"names": ["x", "x"]}, "two columns called 'x'"),
+    "no name": ({"x": [1], " ": [1]}, {}, "column 2 has no name"),
+    "number as name": (pd.DataFrame([[1, 2]]), {}, r"must be strings, got 0 \(int\); .*rename\(columns=str\)"),
+    "number as key": ({1: ["a"]}, {}, r"must be strings, got 1 \(int\)"),
+    # shapes
+    "no rows": ({"x": []}, {}, "the table has no rows"),
+    "no rows in pandas": (pd.DataFrame({"x": []}), {}, "the table has no rows"),
+    "no columns": ({}, {}, "the table has no columns"),
+    "no columns in polars": (pl.DataFrame(), {}, "the table has no columns"),
+    "lengths": ({"x": [1, 2], "y": [1]}, {}, "'x' has 2 rows, 'y' has 1"),
+    "text as column": ({"x": "abc"}, {}, "'x' of a mapping must be a list, array or series, got 'abc'"),
+    "number as column": ({"x": 5}, {}, "'x' of a mapping must be a list, array or series, got 5"),
+    "deep column": ({"x": np.zeros((2, 2))}, {}, r"'x' must have one dimension, got an array of shape \(2, 2\)"),
+    "flat array": (np.zeros(3), {"names": ["x"]}, "two dimensions, rows and columns; this one has 1"),
+    "array without names": (np.zeros((3, 2)), {}, r"give 2 of them as names=\[...\]"),
+    "names do not fit": (np.zeros((3, 2)), {"names": ["x"]}, r"the array has 2 columns, but names= is \['x'\]"),
+    "names for a mapping": (X, {"names": ["y"]}, "names= is for numpy arrays only"),
+    "number as source": (5, {}, "cannot read a int; expected a path"),
+    "list as source": ([[1, 2]], {}, "cannot read a list; expected a path"),
+    # counts and weights
+    "both": (N, {"counts": "n", "weights": "n"}, "either counts= or weights=, not both"),
+    "unknown counts": (N, {"counts": "m"}, "counts='m': the table has no variable 'm'; expected one of 'x', 'n'"),
+    "near miss": ({"x": [1], "count": [1]}, {"counts": "counts"}, r"no variable 'counts'; did you mean 'count'\?"),
+    "unknown weights": (N, {"weights": "m"}, "weights='m': the table has no variable 'm'"),
+    "counts alone": ({"n": [1]}, {"counts": "n"}, "no columns besides the counts 'n'"),
+    "negative": ({**X, "n": [1, -2]}, {"counts": "n"}, "'n', row 2: counts must be finite and not negative, got -2"),
+    "infinite": ({**X, "w": [1, float("inf")]}, {"weights": "w"}, "row 2: weights must be finite .* got inf"),
+    "half": ({**X, "n": [1, 2.5]}, {"counts": "n"}, "row 2: counts must be whole numbers, got 2.5; .*weights='n'"),
+    "text as count": ({**X, "n": ["1", "2"]}, {"counts": "n"}, "row 1: counts must be numbers, got '1'"),
+    "truth as count": ({**X, "n": [True, True]}, {"counts": "n"}, "row 1: counts must be numbers, got True"),
+    "missing count": ({**X, "n": [1, None]}, {"counts": "n"}, "row 2: counts must be numbers, got a missing cell"),
+    "missing weight": (
+        pd.DataFrame({**X, "w": [float("nan"), 1.0]}),
+        {"weights": "w", "missing": "drop"},
+        "row 1: weights must be numbers, got 1 missing cells",
+    ),
+    "nothing observed": ({**X, "n": [0, 0]}, {"counts": "n"}, "'n': all counts are zero"),
+    "no weight": ({**X, "w": [0.0, 0.0]}, {"weights": "w"}, "'w': all weights are zero"),
+    "too many": ({**X, "n": [2**62, 2**62]}, {"counts": "n"}, "'n': the counts add up to .* too large"),
+    "too heavy": ({**X, "w": [1e308, 1.5e308]}, {"weights": "w"}, "'w': the weights add up to inf"),
+    "huge count": ({**X, "n": [10**400, 1]}, {"counts": "n"}, "row 1: counts must be finite"),
+    # declared states
+    "not declared": (
+        {"x": ["a", "b", "z"]},
+        {"states": {"x": ["a", "b"]}},
+        "column 'x', row 3: 'z' is not among the declared states 'a', 'b'",
+    ),
+    "truth is not one": ({"x": [1, True]}, {"states": {"x": [0, 1]}}, "row 2: True is not among the declared"),
+    "states of nobody": (X, {"states": {"y": ["a"]}}, "states: the table has no variable 'y'"),
+    "states of counts": (N, {"counts": "n", "states": {"n": [1, 2]}}, "states: the table has no variable 'n'"),
+    "states as text": (X, {"states": {"x": "ab"}}, "states of 'x' must be a list of states, got 'ab'"),
+    "states as number": (X, {"states": {"x": 2}}, "states of 'x' must be a list of states, got 2"),
+    "states as list": (X, {"states": ["a", "b"]}, r"states maps columns to their states, .*got \['a', 'b'\]"),
+    "state twice": (X, {"states": {"x": ["a", "b", "a"]}}, "'x' has the state 'a' twice"),
+    "no states": (X, {"states": {"x": []}}, "'x' has no states"),
+    "missing as state": (X, {"states": {"x": ["a", None]}}, "'x': a state is a string, .* got None"),
+    "too many declared": (X, {"states": {"x": range(300)}}, "300 states are declared for 'x'; at most 256"),
+    # options
+    "missing?": (X, {"missing": "ignore"}, "missing must be one of error, drop, state, got 'ignore'"),
+    "max_states 0": (X, {"max_states": 0}, "max_states must be between 1 and 256, got 0"),
+    "max_states 257": (X, {"max_states": 257}, "max_states must be between 1 and 256, got 257"),
+    "max_states text": (X, {"max_states": "9"}, "max_states must be between 1 and 256, got '9'"),
+    "options of a data set": (read(X), {"missing": "drop"}, "a Dataset has been read already"),
+}
+
+
+@pytest.mark.parametrize(("source", "options", "message"), TABLES.values(), ids=TABLES.keys())
+def test_wrong_tables_are_refused(source: object, options: dict[str, object], message: str) -> None:
+    """Each mistake is named, with its column and value, and a way out."""
+    with pytest.raises(LdagError, match=message):
+        read(source, **options)  # type: ignore[arg-type]  # mistakes under test
+
+
+FILES: dict[str, tuple[str, bytes, dict[str, object], str]] = {
+    "ragged": ("t.csv", b"a,b\n1,2\n\n1\n", {}, "line 4: expected 2 cells as in the header, got 1"),
+    "empty": ("t.csv", b"", {}, r"t\.csv is empty; expected a header"),
+    "blank": ("t.csv", b"\n\n", {}, r"t\.csv is empty"),
+    "header only": ("t.csv", b"a,b\n", {}, "the table has no rows"),
+    "latin": ("t.csv", "a,b\nß,1\n".encode("latin-1"), {}, r"t\.csv is not UTF-8 text .*save it as UTF-8"),
+    "utf-16": ("t.csv", "a,b\nx,1\n".encode("utf-16"), {}, "is not UTF-8 text"),
+    "two names": ("t.csv", b"a,a\n1,2\n", {}, "two columns called 'a'"),
+    "an index": ("t.csv", b",a\n0,x\n", {}, "column 1 has no name; if it is a row index"),
+    "semicolons": ("t.csv", b"a;b\n1;2\n", {}, "has the one column 'a;b'; is another sign than ','"),
+    "commas in tabs": ("t.tsv", b"a,b\n1,2\n", {}, "has the one column 'a,b'"),
+    "two spellings": ("t.csv", b"a\n1\n1.0\n", {}, r"'a' spells one number in two ways, '1' and '1.0'; .*states=\{'a'"),
+    "missing": ("t.csv", b"a,b\n1,2\n,3\nNA,4\n", {}, "'a' has 2 missing cells, the first in row 2"),
+    "text as count": ("t.csv", b"a,n\nx,many\n", {"counts": "n"}, "'n', row 1: counts must be numbers, got 'many'"),
+    "missing count": ("t.csv", b"a,n\nx,\n", {"counts": "n"}, "row 1: counts must be numbers, got a missing cell"),
+    "not declared": ("t.csv", b"a\nx\nz\n", {"states": {"a": ["x"]}}, "column 'a', row 2: 'z' is not among"),
+    "ending": ("t.xlsx", b"", {}, r"cannot tell the format of .*t\.xlsx; expected .* \.csv"),
+    "not packed": ("t.csv.gz", b"a,b\n1,2\n", {}, r"t\.csv\.gz cannot be read"),
+    "cut off": ("t.csv.gz", gzip.compress(b"a,b\n1,2\n" * 99)[:-12], {}, r"t\.csv\.gz cannot be read"),
+    "not parquet": ("t.parquet", b"a,b\n1,2\n", {}, r"t\.parquet cannot be read as parquet"),
+    "a monstrous cell": ("t.csv", b"a\n" + b"x" * 200_000, {}, "cannot be read: field larger than"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "options", "message"), FILES.values(), ids=FILES.keys())
+def test_wrong_files_are_refused(
+    name: str, content: bytes, options: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    """The error names the file, and the line where there is one."""
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(LdagError, match=message):
+        read(tmp_path / name, **options)  # type: ignore[arg-type]  # mistakes under test
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [(lambda folder: folder / "none.csv", "there is no file .*none.csv"), (lambda folder: folder, "is a directory")],
+)
+def test_paths_that_lead_nowhere(place: Callable[[Path], Path], message: str, tmp_path: Path) -> None:
+    """A file must be there, and be a file."""
+    with pytest.raises(LdagError, match=message):
+        read(place(tmp_path))
