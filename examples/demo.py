@@ -1,5 +1,6 @@
 """What `make demo` shows: two graphs in words, and two independence questions with proofs."""
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ COMMANDS = (
     ("show", "guard"),
     ("show", "heart"),
     ("implies", "guard", "gender", "badge", "--context", "person=spy"),
-    ("implies", "heart", "mental", "pressure", "--given", "smoking,protein"),
+    ("implies", "heart", "physical", "pressure", "--context", "protein=>3"),
     ("implies", "guard", "gender", "badge", "--context", "person=worker"),
 )
 
@@ -17,7 +18,7 @@ def main() -> None:
     """Run the commands as a newcomer would type them."""
     program = Path(sys.executable).with_name("ldag")
     for arguments in COMMANDS:
-        print(f"\n$ ldag {' '.join(arguments)}\n", flush=True)
+        print(f"\n$ ldag {shlex.join(arguments)}\n", flush=True)
         subprocess.run([program, *arguments], check=True)
 
 

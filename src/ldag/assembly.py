@@ -44,7 +44,7 @@ def disassemble(schema: Schema, structure: Structure) -> GraphRecord:
         for axis, parent in enumerate(family.parents):
             label = label_contexts(schema, family, axis)
             edges.append(EdgeRecord(schema[parent].name, schema[node].name, label))
-        if not family.partition.is_csi_consistent:
+        if len(family.parents) == 1 or not family.partition.is_csi_consistent:  # an only parent carries no label
             classes.extend(_class_records(schema, node, family))
     variables = tuple(VariableRecord(v.name, v.states) for v in schema)
     return GraphRecord(variables, tuple(edges), tuple(classes))

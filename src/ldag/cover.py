@@ -22,7 +22,7 @@ Term = tuple[int | None, ...]
 EXACT_SIZE = 256
 """Grids up to this size get a proven minimum, larger ones a greedy cover."""
 
-MAX_NODES = 20_000
+MAX_NODES = 10_000
 """Branches the search looks at before it settles for the best cover it knows, without a proof."""
 
 _UNIT = 1 << 12  # the cost of one box; multipliers are whole numbers, so sums of floats are exact
@@ -128,7 +128,7 @@ class _Search:
         for prime, cells in enumerate(cells_of):
             for cell in _bits(cells):
                 self.primes_of[cell] |= 1 << prime
-        self.multipliers: _Values = np.zeros(n_cells)
+        self.prices: _Values = np.zeros(n_cells)  # where the next relaxation starts
         self.nodes_left = MAX_NODES
 
     def minimum(self, cells: int, primes: int, limit: int) -> list[int] | None:
@@ -193,12 +193,12 @@ class _Search:
         """Drop every prime whose cells another prime covers too; of equals the first stays."""
         for prime in _bits(primes):
             own = self.cells_of[prime] & cells
-            better = primes ^ (1 << prime) if own else -1
+            better = primes ^ (1 << prime)
             for cell in _bits(own):
                 better &= self.primes_of[cell]
                 if not better:
                     break
-            if better and (not own or any(p < prime or self.cells_of[p] & cells != own for p in _bits(better))):
+            if any(other < prime or self.cells_of[other] & cells != own for other in _bits(better)):
                 primes ^= 1 << prime
         return primes
 
@@ -270,8 +270,9 @@ class _Relaxation:
         packed = b"".join(search.cells_of[prime].to_bytes(width, "little") for prime in self.primes)
         bits = np.unpackbits(np.frombuffer(packed, dtype=np.uint8).reshape(-1, width), axis=1, bitorder="little")
         self.covers: _Values = bits[:, self.members].astype(np.float64)
-        self.prices: _Values = search.multipliers[self.members]
-        self.value = -1.0
+        self.prices: _Values = np.zeros(len(self.members))
+        self.costs: _Values = np.full(len(self.primes), float(_UNIT))
+        self.value = 0.0
 
     @property
     def bound(self) -> int:
@@ -280,7 +281,7 @@ class _Relaxation:
 
     def improve(self, limit: int, n_iter: int = 60) -> None:
         """Raise the bound by subgradient steps; stop when it reaches ``limit``."""
-        prices = self.prices
+        prices = self.search.prices[self.members]
         pace, stalled = 1.0, 0
         for _ in range(n_iter):
             costs = _UNIT - self.covers @ prices
@@ -298,9 +299,9 @@ class _Relaxation:
             norm = float(slope @ slope)
             if norm == 0:
                 break
-            target = max(limit * _UNIT - value, _UNIT)
-            prices = np.maximum(np.floor(prices + pace * target / norm * slope), 0.0)
-        self.search.multipliers[self.members] = self.prices
+            step = pace * max(limit * _UNIT - value, _UNIT) / norm
+            prices = np.maximum(np.floor(prices + step * slope), 0.0)
+        self.search.prices[self.members] = self.prices
 
     def rounded(self) -> list[int]:
         """Return a cover made greedily by the prices, without superfluous primes."""
@@ -325,11 +326,16 @@ class _Relaxation:
         return [self.primes[row] for row in np.flatnonzero(costly).tolist()]
 
     def branches(self, primes: int) -> list[int]:
-        """Return the primes, one of which covers the cell with the fewest of them; the cheapest first."""
-        options = [self.search.primes_of[cell] & primes for cell in self.members]
-        fewest = min(options, key=int.bit_count)
+        """Return the primes of one cell, the cheapest first: a cell with the fewest and then the largest."""
+        cells_of, cells = self.search.cells_of, self.cells
+
+        def rank(options: int) -> tuple[int, int]:
+            sizes = sum((cells_of[prime] & cells).bit_count() for prime in _bits(options))
+            return options.bit_count(), -sizes
+
+        options = min((self.search.primes_of[cell] & primes for cell in self.members), key=rank)
         cost = dict(zip(self.primes, self.costs.tolist(), strict=True))
-        return sorted(_bits(fewest), key=lambda prime: (cost[prime], prime))
+        return sorted(_bits(options), key=lambda prime: (cost[prime], prime))
 
 
 def _greedy_terms(cube: _Cube) -> list[Term]:

@@ -19,13 +19,13 @@ def edge_in_words(edge: EdgeRecord) -> str:
     """
     if any(not context for context in edge.label):
         return f"{edge.parent} never matters for {edge.child}"
-    parts = [" and ".join(_clause(name, states, " is ") for name, states in m.items()) for m in merged(edge.label)]
+    parts = [" and ".join(_clause(name, states) for name, states in m.items()) for m in merged(edge.label)]
     return f"{edge.parent} does not matter for {edge.child} when {', or when '.join(parts)}"
 
 
 def conditions(contexts: Iterable[Context]) -> list[str]:
-    """Return contexts as short lines such as "person = visitor or spy, age = old"."""
-    lines = [", ".join(_clause(name, states, " = ") for name, states in m.items()) for m in merged(contexts)]
+    """Return contexts as short lines such as "person is visitor or spy, age is old"."""
+    lines = [", ".join(_clause(name, states) for name, states in m.items()) for m in merged(contexts)]
     return [line or "always" for line in lines]
 
 
@@ -53,7 +53,7 @@ def _mergeable(found: Sequence[Alternatives]) -> tuple[int, int, str] | None:
     return None
 
 
-def _clause(name: str, states: Sequence[State], verb: str) -> str:
+def _clause(name: str, states: Sequence[State]) -> str:
     """Return "person is worker, visitor or spy"."""
     *most, last = [str(state) for state in states]
-    return f"{name}{verb}{', '.join(most)} or {last}" if most else f"{name}{verb}{last}"
+    return f"{name} is {', '.join(most)} or {last}" if most else f"{name} is {last}"

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.oracle import equivalence as oracle
 
 from ldag.equivalence import compare, equivalence_class, essential_edges
 from ldag.structure import Structure
+from tests.oracle import equivalence as oracle
 
 # Nodes of the heart data: smoking, mental work, physical work, pressure, protein, family.
 SMOKING, MENTAL, PHYSICAL, PRESSURE, PROTEIN, FAMILY = range(6)

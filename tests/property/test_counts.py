@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracle import counts as oracle
 
 from ldag.counts import Weights, counts
+from tests.oracle import counts as oracle
 
 
 @dataclass(frozen=True)

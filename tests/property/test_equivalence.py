@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.oracle import equivalence as oracle
 
 from ldag.equivalence import Difference, compare, equivalence_class, essential_edges
 from ldag.structure import Structure
+from tests.oracle import equivalence as oracle
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -2,10 +2,10 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.oracle import independence as oracle
-from tests.strategies import graphs, questions
 
 from ldag import LDAG
+from tests.oracle import independence as oracle
+from tests.strategies import graphs, questions
 
 
 @settings(deadline=None, max_examples=120)

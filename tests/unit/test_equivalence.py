@@ -4,7 +4,6 @@ from math import factorial
 
 import numpy as np
 import pytest
-from tests.oracle import equivalence as oracle
 
 from ldag import equivalence
 from ldag.equivalence import Difference, beyond_labels, compare, equivalence_class, essential_edges
@@ -12,6 +11,7 @@ from ldag.grid import Grid
 from ldag.markov import cpdag
 from ldag.partition import Partition
 from ldag.structure import Family, Structure
+from tests.oracle import equivalence as oracle
 
 PERSON, GENDER, BADGE = range(3)
 GUARD = oracle.structure_of((3, 2, 2), {GENDER: {PERSON: []}, BADGE: {PERSON: [], GENDER: [{PERSON: 1}, {PERSON: 2}]}})

@@ -4,8 +4,9 @@ import pytest
 
 from ldag import LDAG, datasets
 from ldag.errors import GraphError, LdagError, NotDecided
+from ldag.variables import State
 
-BINARY = {name: [0, 1] for name in "abcd"}
+BINARY: dict[str, list[State]] = {name: [0, 1] for name in "abcd"}
 TERNARY = {"person": ["worker", "visitor", "spy"], "gender": ["male", "female"], "badge": ["no", "yes"]}
 EDGES = [("person", "gender"), ("person", "badge"), ("gender", "badge")]
 
@@ -36,7 +37,7 @@ def test_partition_counts_the_last_parent_fastest() -> None:
 
 def test_a_parent_that_a_context_does_not_name_is_a_star() -> None:
     """An unnamed parent may have any state; so may all of them."""
-    states = {**BINARY, "c": ["x", "y", "z"]}
+    states: dict[str, list[State]] = {**BINARY, "c": ["x", "y", "z"]}
     graph = LDAG.from_edges(
         [("a", "d"), ("b", "d"), ("c", "d")], states=states, labels={("a", "d"): [{"b": 1}], ("b", "d"): [{}]}
     )

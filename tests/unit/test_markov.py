@@ -1,9 +1,9 @@
 """Markov equivalence of ordinary DAGs, against d-separation and against all members of a class."""
 
 import pytest
-from tests.oracle import equivalence as oracle
 
 from ldag.markov import Cpdag, cpdag, immoralities, markov_equivalent, skeleton
+from tests.oracle import equivalence as oracle
 
 CHAIN = ((), (0,), (1,))
 FORK = ((1,), (), (1,))

@@ -11,7 +11,7 @@ from ldag.graph import LDAG
 _WRITERS: dict[str, Callable[[LDAG], str]] = {"ldag": LDAG.to_text, "json": LDAG.to_json, "dot": LDAG.to_dot}
 
 
-@click.command()
+@click.command(short_help="Write a graph in another format.")
 @click.argument("source")
 @click.argument("target")
 @click.option("--to", "form", type=click.Choice(list(_WRITERS)), help="The format to print when TARGET is '-'.")

@@ -7,7 +7,7 @@ from ldag.implication import DEFAULT_BUDGET
 from ldag.verdict import Verdict
 
 
-@click.command()
+@click.command(short_help="Decide an independence, with a proof.")
 @click.argument("graph")
 @click.argument("a")
 @click.argument("b")

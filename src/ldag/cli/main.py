@@ -17,9 +17,11 @@ from ldag.errors import LdagError
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(ldag.__version__, prog_name="ldag")
 def cli() -> None:
-    """Discrete Bayesian networks that know when an edge matters.
+    r"""Discrete Bayesian networks that know when an edge matters.
 
-    A GRAPH is a file (.ldag, .json, .dot) or the name of an example: `ldag datasets` lists them.
+    \b
+    A GRAPH is a file (.ldag, .json, .dot) or the name of an example;
+    `ldag datasets` lists these.
     """
 
 

@@ -9,7 +9,7 @@ from ldag.errors import ArgumentError
 from ldag.formats.files import write_atomically
 
 
-@click.command()
+@click.command(short_help="Draw a graph as an SVG picture.")
 @click.argument("graph")
 @click.option("--output", "-o", required=True, metavar="FILE.svg", help="The picture to write.")
 @click.option("--context", "-c", multiple=True, metavar="NAME=STATE", help="Dash the edges that vanish in a context.")

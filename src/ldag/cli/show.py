@@ -9,7 +9,7 @@ from ldag.formats.spelling import spell_name, spell_states
 from ldag.graph import LDAG
 
 
-@click.command()
+@click.command(short_help="Show what a graph says.")
 @click.argument("graph")
 @json_option
 def show(graph: str, as_json: bool) -> None:

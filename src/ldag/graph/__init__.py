@@ -3,11 +3,12 @@
 from ldag.graph.base import NamedPartition
 from ldag.graph.files import Files
 from ldag.graph.reasoning import Cpdag, EquivalenceClass, GraphDifference, Reasoning
+from ldag.graph.views import Multinet, Views
 
-__all__ = ["LDAG", "Cpdag", "EquivalenceClass", "GraphDifference", "NamedPartition"]
+__all__ = ["LDAG", "Cpdag", "EquivalenceClass", "GraphDifference", "Multinet", "NamedPartition"]
 
 
-class LDAG(Reasoning, Files):
+class LDAG(Reasoning, Views, Files):
     """A labelled DAG: a directed acyclic graph whose edges say in which contexts they vanish.
 
     A frozen, hashable value. Two are equal when variables, edges and partitions are, in whatever order variables

@@ -1,0 +1,151 @@
+"""The command line as a newcomer runs it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ldag import LDAG, datasets
+
+PROGRAM = Path(sys.executable).with_name("ldag")
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    """Run a command and return what it prints; errors are one line on standard error and no traceback."""
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+def test_show_the_guard() -> None:
+    """Variables, edges, labels in words, rules, parameters."""
+    shown = run("show", "guard")
+    assert "gender does not matter for badge when person is visitor or spy" in shown
+    assert "p3  person=visitor" in shown
+    assert "11 as a DAG -> 9 with labels" in shown
+
+
+def test_show_says_what_is_not_maximal_or_regular() -> None:
+    """Graphs that can be simplified say so."""
+    assert "not maximal" in run("show", "nonmaximal4")
+    assert "4 -> 1 never matters" in run("show", "nonregular")
+
+
+def test_show_as_json_can_be_read_back() -> None:
+    """The JSON of `show` has the graph and the facts."""
+    shown = json.loads(run("show", "guard", "--json"))
+    assert (shown["dag_dimension"], shown["dimension"]) == (11, 9)
+    assert shown["edges"][2]["label"] == [{"person": "visitor"}, {"person": "spy"}]
+
+
+def test_implies_with_a_proof() -> None:
+    """The answer, and why."""
+    assert "gender ⊥ badge | person=spy holds." in run("implies", "guard", "gender", "badge", "--context", "person=spy")
+    refuted = run("implies", "guard", "gender", "badge", "-c", "person=worker")
+    assert "does not hold" in refuted
+    assert "P(gender=" in refuted
+
+
+def test_implies_as_json() -> None:
+    """Machine-readable, with the witness."""
+    found = json.loads(run("implies", "guard", "gender", "badge", "-g", "person", "--json"))
+    assert found["independent"] is False
+    assert found["decided"] is True
+    assert set(found["witness"]["parameters"]) == {"person", "gender", "badge"}
+
+
+def test_contexts_may_be_quoted_or_not() -> None:
+    """The state >3 can be given bare or in quotes, several parts with commas."""
+    for context in ("protein=>3", 'protein=">3"', 'protein=">3", mental=no'):
+        assert "holds" in run("implies", "heart", "smoking", "pressure", "--context", context)
+
+
+def test_equivalent_yes_and_no(tmp_path: Path) -> None:
+    """The two special examples say the same; a changed label does not."""
+    assert run("equivalent", "cases", "contraction").startswith("yes")
+    other = tmp_path / "other.ldag"
+    other.write_text(datasets.graph("guard").to_text().replace("person=visitor ; ", ""))
+    answer = run("equivalent", "guard", str(other))
+    assert (
+        answer
+        == "no: in the context person=visitor, gender and badge are adjacent in the second graph and not in the first\n"
+    )
+    assert json.loads(run("equivalent", "guard", str(other), "--json"))["difference"]["context"] == {
+        "person": "visitor"
+    }
+
+
+@pytest.mark.parametrize("ending", ["ldag", "json", "dot"])
+def test_convert_both_ways(tmp_path: Path, ending: str) -> None:
+    """Every format is written and read back to an equal graph."""
+    there, back = tmp_path / f"g.{ending}", tmp_path / "back.ldag"
+    run("convert", "heart", str(there))
+    run("convert", str(there), str(back))
+    assert LDAG.load(back) == datasets.graph("heart")
+    assert LDAG.load(there) == datasets.graph("heart")
+
+
+def test_convert_prints_and_simplifies() -> None:
+    """A target of '-' prints; --regular drops what never matters."""
+    assert "digraph" in run("convert", "guard", "-", "--to", "dot")
+    assert "4 -> 1" not in run("convert", "nonregular", "-", "--regular")
+
+
+def test_plot_writes_a_picture(tmp_path: Path) -> None:
+    """An SVG with the label; in a context the vanished edge is dashed."""
+    picture = tmp_path / "guard.svg"
+    run("plot", "guard", "-o", str(picture))
+    assert "person is visitor or spy" in picture.read_text()
+    run("plot", "guard", "-o", str(picture), "--context", "person=spy")
+    assert "stroke-dasharray" in picture.read_text()
+
+
+def test_datasets_lists_what_there_is() -> None:
+    """Three data sets with their sizes, and the graphs."""
+    listed = json.loads(run("datasets", "--json"))
+    assert {name: d["rows"] for name, d in listed["data"].items()} == {"heart": 1841, "titanic": 2201, "ucb": 4526}
+    assert "generator10" in run("datasets")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("show", "gard"), "error: 'gard' is neither a file nor the name of an example graph; did you mean 'guard'?"),
+        (("show", "missing.ldag"), "error: missing.ldag: no such file"),
+        (("implies", "guard", "gender", "badg"), "error: b: no variable 'badg'; did you mean 'badge'?"),
+        (
+            ("implies", "guard", "gender", "badge", "-c", "person"),
+            "expected name=state, such as person=spy",
+        ),
+        (("implies", "guard", "gender", "badge", "-c", "person=spi"), "has no state 'spi'; did you mean 'spy'?"),
+        (("implies", "guard", "gender", "badge", "-c", "person=spy", "-c", "person=spy"), "given a state twice"),
+        (("implies", "guard", "gender", "badge", "--budget", "0"), "budget must be a positive whole number"),
+        (("implies", "guard", "gender", "badge", "--budget", "x"), "Invalid value for '--budget'"),
+        (("equivalent", "guard", "heart"), "error: the graphs are over different variables"),
+        (("convert", "guard", "guard.txt"), "expected a file that ends in"),
+        (("convert", "guard", "x.json", "--to", "dot"), "--to goes with the target '-'"),
+        (("convert", "guard", "/no/such/folder/x.json"), "cannot be written"),
+        (("plot", "guard", "-o", "guard.png"), "pictures are written as .svg, got the ending '.png'"),
+        (("nonsense",), "No such command 'nonsense'"),
+        (("show",), "Missing argument 'GRAPH'"),
+    ],
+)
+def test_mistakes_are_one_clear_line(arguments: tuple[str, ...], message: str) -> None:
+    """Exit code 2 and a sentence, never a traceback."""
+    assert message in run(*arguments, code=2)
+
+
+def test_a_file_with_a_mistake_names_file_and_line(tmp_path: Path) -> None:
+    """Path, line, what was found and what to do."""
+    path = tmp_path / "wrong.ldag"
+    path.write_text("b {no, yes}\na -> c : b=maybe\nb -> c\n")
+    assert f"{path}: line 2: variable 'b' has no state 'maybe'" in run("show", str(path), code=2)
+
+
+def test_help_and_version() -> None:
+    """The two things everyone tries first."""
+    assert "ldag datasets" in run("--help")
+    assert run("--version").startswith("ldag, version ")

@@ -1,0 +1,35 @@
+"""Minimum covers by trying everything."""
+
+from itertools import product
+
+from ldag.cover import Term
+from ldag.grid import Grid
+
+
+def cells_of(grid: Grid, term: Term) -> frozenset[int]:
+    """Return the configurations that a term describes, by looking at each."""
+    return frozenset(
+        cell
+        for cell in range(grid.size)
+        if all(code in (None, own) for code, own in zip(term, grid.configuration(cell), strict=True))
+    )
+
+
+def boxes_inside(grid: Grid, cells: frozenset[int]) -> list[frozenset[int]]:
+    """Return every box that lies inside a set, prime or not."""
+    terms = product(*([None, *range(n)] for n in grid.n_states))
+    return [box for term in terms if (box := cells_of(grid, term)) <= cells]
+
+
+def fewest_terms(grid: Grid, cells: frozenset[int]) -> int:
+    """Return the size of a minimum cover: try one box, then all pairs, then all triples, ..."""
+    boxes = boxes_inside(grid, cells)
+
+    def coverable(left: frozenset[int], n_boxes: int) -> bool:
+        if not left:
+            return True
+        if n_boxes == 0:
+            return False
+        return any(coverable(left - box, n_boxes - 1) for box in boxes if min(left) in box)
+
+    return next(n for n in range(len(cells) + 1) if coverable(cells, n))
