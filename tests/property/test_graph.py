@@ -33,7 +33,8 @@ def test_labels_say_that_lines_lie_in_one_class(graph: LDAG) -> None:
         place = partition.parents.index(parent)
         classes: dict[tuple[object, ...], set[int]] = {}
         for index, number in enumerate(partition.classes):
-            rest, configuration = index, []
+            rest = index
+            configuration: list[object] = []
             for name in reversed(partition.parents):
                 rest, code = divmod(rest, len(states[name]))
                 configuration.insert(0, states[name][code])

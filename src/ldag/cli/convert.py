@@ -18,7 +18,7 @@ _WRITERS: dict[str, Callable[[LDAG], str]] = {"ldag": LDAG.to_text, "json": LDAG
 @click.option("--maximal", is_flag=True, help="Close the labels first.")
 @click.option("--regular", is_flag=True, help="Close the labels and drop edges that never matter first.")
 def convert(source: str, target: str, form: str | None, maximal: bool, regular: bool) -> None:
-    r"""Write the graph SOURCE to the file TARGET, in the format of its ending (.ldag, .json, .dot), or print it.
+    """Write the graph SOURCE to the file TARGET, in the format of its ending (.ldag, .json, .dot), or print it.
 
     \b
     ldag convert g.ldag g.json

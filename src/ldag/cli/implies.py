@@ -18,7 +18,7 @@ from ldag.verdict import Verdict
 def implies(
     graph: str, a: str, b: str, given: tuple[str, ...], context: tuple[str, ...], budget: int, as_json: bool
 ) -> None:
-    r"""Decide whether A and B are independent in every distribution of GRAPH, and say why.
+    """Decide whether A and B are independent in every distribution of GRAPH, and say why.
 
     A and B are variables, or several separated by commas.
 

@@ -17,7 +17,7 @@ from ldag.errors import LdagError
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(ldag.__version__, prog_name="ldag")
 def cli() -> None:
-    r"""Discrete Bayesian networks that know when an edge matters.
+    """Discrete Bayesian networks that know when an edge matters.
 
     \b
     A GRAPH is a file (.ldag, .json, .dot) or the name of an example;

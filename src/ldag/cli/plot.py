@@ -14,7 +14,7 @@ from ldag.formats.files import write_atomically
 @click.option("--output", "-o", required=True, metavar="FILE.svg", help="The picture to write.")
 @click.option("--context", "-c", multiple=True, metavar="NAME=STATE", help="Dash the edges that vanish in a context.")
 def plot(graph: str, output: str, context: tuple[str, ...]) -> None:
-    r"""Draw GRAPH with its labels as an SVG picture.
+    """Draw GRAPH with its labels as an SVG picture.
 
     \b
     ldag plot guard -o guard.svg

@@ -13,7 +13,7 @@ from ldag.graph import LDAG
 @click.argument("graph")
 @json_option
 def show(graph: str, as_json: bool) -> None:
-    r"""Show a GRAPH: variables, edges, labels in words, reduced tables as rules, parameters.
+    """Show a GRAPH: variables, edges, labels in words, reduced tables as rules, parameters.
 
     \b
     ldag show guard
