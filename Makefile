@@ -49,7 +49,7 @@ format: $(STAMP)
 	$(BIN)/clang-format -i $(CPP)
 
 bench: $(STAMP)
-	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
+	@for name in $(basename $(notdir $(wildcard benchmarks/bench_*.py))); do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 docs: $(STAMP)
 	$(BIN)/python -m pip install --quiet '.[docs]'

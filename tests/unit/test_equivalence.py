@@ -5,7 +5,7 @@ from math import factorial
 import numpy as np
 import pytest
 
-from ldag import equivalence
+from ldag import orientations
 from ldag.equivalence import Difference, beyond_labels, compare, equivalence_class, essential_edges
 from ldag.grid import Grid
 from ldag.markov import cpdag
@@ -151,7 +151,7 @@ def test_steps_bound_the_search() -> None:
 
 def test_large_families_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the complete graph, node 2 alone may then have two parents; its own family is always allowed."""
-    monkeypatch.setattr(equivalence, "LARGEST_GRID", 2)
+    monkeypatch.setattr(orientations, "LARGEST_GRID", 2)
     found = equivalence_class(complete(3), 10)
     assert found.members == (complete(3), oracle.plain((2, 2, 2), [(1,), (), (0, 1)]))
     assert not found.is_complete
