@@ -6,4 +6,7 @@
 NB_MODULE(_native, module) {
     module.doc() = "Loops of ldag on plain arrays. Private: the checked doors are in the Python modules.";
     register_counts(module);
+    register_family(module);
+    register_exact(module);
+    register_scorer(module);
 }

@@ -3,3 +3,6 @@
 #include <nanobind/nanobind.h>
 
 void register_counts(nanobind::module_& module);
+void register_family(nanobind::module_& module);
+void register_exact(nanobind::module_& module);
+void register_scorer(nanobind::module_& module);

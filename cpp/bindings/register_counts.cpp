@@ -2,60 +2,72 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
-#include "ldag/counts.hpp"
+#include "ldag/columns.hpp"
 #include "register.hpp"
 
 namespace nb = nanobind;
 
 namespace {
 
+using ldag::Columns;
 using Codes = nb::ndarray<const ldag::Code, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Table = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
-// The chosen columns, in order: parents first, the node last.
-std::vector<ldag::Column> choose(const Codes& codes, const std::vector<std::size_t>& variables,
-                                 const std::vector<std::size_t>& n_states) {
-    std::vector<ldag::Column> columns;
-    for (std::size_t i = 0; i < variables.size(); ++i) {
-        if (variables[i] >= codes.shape(0)) throw nb::index_error("no such column");
-        columns.push_back({codes.data() + variables[i] * codes.shape(1), n_states[i]});
-    }
-    return columns;
+void construct(Columns* self, const Codes& codes, std::vector<std::size_t> n_states,
+               const ldag::RowWeights& weights) {
+    if (codes.shape(0) != n_states.size()) throw nb::value_error("expected one number of states per column");
+    const nb::gil_scoped_release unlocked;
+    new (self) Columns({codes.data(), codes.size()}, codes.shape(1), std::move(n_states), weights);
 }
 
-template <class Weight>
-Table<Weight> counts(const Codes& codes, const std::vector<std::size_t>& variables,
-                     const std::vector<std::size_t>& n_states, const std::optional<Vector<Weight>>& weights) {
-    if (variables.size() != n_states.size()) throw nb::value_error("one number of states per column");
-    if (weights && weights->size() != codes.shape(1)) throw nb::value_error("one weight per row");
-    const std::vector<ldag::Column> columns = choose(codes, variables, n_states);
-    const std::size_t size = ldag::table_size(columns);
-    auto table = std::make_unique<Weight[]>(size);
+void construct_whole(Columns* self, const Codes& codes, std::vector<std::size_t> n_states,
+                     const std::optional<Vector<std::int64_t>>& weights) {
+    ldag::RowWeights whole;
+    if (weights) whole = std::span(weights->data(), weights->size());
+    construct(self, codes, std::move(n_states), whole);
+}
+
+void construct_real(Columns* self, const Codes& codes, std::vector<std::size_t> n_states,
+                    const Vector<double>& weights) {
+    construct(self, codes, std::move(n_states), std::span(weights.data(), weights.size()));
+}
+
+// Hands the table over to Python without a copy.
+template <class Sum>
+nb::object count(const Columns& columns, const std::vector<std::size_t>& variables) {
+    auto table = std::make_unique<std::vector<Sum>>();
     {
-        nb::gil_scoped_release unlocked;
-        std::span<const Weight> row_weights;
-        if (weights) row_weights = {weights->data(), weights->size()};
-        ldag::add_counts<Weight>(columns, codes.shape(1), row_weights, {table.get(), size});
+        const nb::gil_scoped_release unlocked;
+        columns.counts(variables, *table);
     }
-    nb::capsule owner(table.get(), [](void* data) noexcept { delete[] static_cast<Weight*>(data); });
-    return Table<Weight>(table.release(), {size}, owner);
+    nb::capsule owner(table.get(), [](void* data) noexcept { delete static_cast<std::vector<Sum>*>(data); });
+    std::vector<Sum>& owned = *table.release();
+    return nb::cast(Table<Sum>(owned.data(), {owned.size()}, owner));
+}
+
+nb::object counts(const Columns& columns, const std::vector<std::size_t>& variables) {
+    return columns.is_whole() ? count<std::int64_t>(columns, variables) : count<double>(columns, variables);
 }
 
 }  // namespace
 
 void register_counts(nb::module_& module) {
-    module.def("counts", &counts<std::int64_t>, nb::arg("codes"), nb::arg("variables"), nb::arg("n_states"),
-               nb::arg("weights").none() = nb::none(),
-               "Whole-number counts of the configurations of some columns, the last column fastest.");
-    module.def("weighted_counts", &counts<double>, nb::arg("codes"), nb::arg("variables"),
-               nb::arg("n_states"), nb::arg("weights").none() = nb::none(),
-               "The same with real weights.");
+    nb::class_<Columns>(module, "Columns",
+                        "Encoded data, one row of codes per variable, that count families.")
+        .def("__init__", &construct_whole, nb::arg("codes").noconvert(), nb::arg("n_states"),
+             nb::arg("weights").noconvert().none() = nb::none())
+        .def("__init__", &construct_real, nb::arg("codes").noconvert(), nb::arg("n_states"),
+             nb::arg("weights").noconvert())
+        .def("counts", &counts, nb::arg("variables"),
+             "The table of some variables, the last one fastest: whole numbers unless weights are real.");
 }

@@ -27,8 +27,8 @@ struct Registration {
 
 }  // namespace check
 
-#define TEST(name)                                              \
-    static void name();                                         \
+#define TEST(name)                                                 \
+    static void name();                                            \
     static const check::Registration register_##name(#name, name); \
     static void name()
 

@@ -3,15 +3,79 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-def counts(
-    codes: NDArray[np.uint8],
-    variables: Sequence[int],
+Steps = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+
+class Columns:
+    def __init__(
+        self,
+        codes: NDArray[np.uint8],
+        n_states: Sequence[int],
+        weights: NDArray[np.int64] | NDArray[np.float64] | None = None,
+    ) -> None: ...
+    def counts(self, variables: Sequence[int]) -> NDArray[np.int64] | NDArray[np.float64]: ...
+
+class FamilyScorer:
+    def __init__(
+        self,
+        columns: Columns,
+        equivalent_sample_size: float,
+        kappa: float,
+        prior: str,
+        structure: str,
+        labels: str,
+        regular: bool,
+        seed: int,
+        n_restarts: int,
+        cache_bytes: int,
+    ) -> None: ...
+    def scores(
+        self,
+        nodes: NDArray[np.uint32],
+        parents: NDArray[np.uint32],
+        offsets: NDArray[np.int64],
+        n_threads: int,
+    ) -> NDArray[np.float64]: ...
+    @property
+    def cache_statistics(self) -> dict[str, int]: ...
+
+def exact_partition(
+    counts: NDArray[np.float64],
     n_states: Sequence[int],
-    weights: NDArray[np.int64] | None = None,
-) -> NDArray[np.int64]: ...
-def weighted_counts(
-    codes: NDArray[np.uint8],
-    variables: Sequence[int],
+    equivalent_sample_size: float,
+    class_lost: float,
+    structure: str,
+    regular: bool,
+) -> tuple[NDArray[np.int32], float]: ...
+def log_sum_partitions(
+    counts: NDArray[np.float64],
     n_states: Sequence[int],
-    weights: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]: ...
+    equivalent_sample_size: float,
+    class_lost: float,
+    structure: str,
+    regular: bool,
+) -> float: ...
+def log_gamma(x: float) -> float: ...
+def optimise_family(
+    counts: NDArray[np.float64],
+    n_states: Sequence[int],
+    equivalent_sample_size: float,
+    class_lost: float,
+    structure: str = "ldag",
+    labels: str = "greedy",
+    regular: bool = True,
+    seed: int = 0,
+    n_restarts: int = 10,
+) -> tuple[
+    NDArray[np.int32],
+    float,
+    float,
+    bool,
+    Steps,
+]: ...
+def score_partition(
+    counts: NDArray[np.float64],
+    n_states: Sequence[int],
+    equivalent_sample_size: float,
+    class_lost: float,
+    classes: NDArray[np.int32],
+) -> tuple[float, float]: ...

@@ -1,14 +1,15 @@
 """How often each state of a node occurs in each configuration of its parents."""
 
 from collections.abc import Sequence
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag import _native
+from ldag._native import Columns
 from ldag.errors import TooLarge
 from ldag.grid import Grid
+
+__all__ = ["CELL_LIMIT", "Codes", "Columns", "Weights", "counts"]
 
 Codes = NDArray[np.uint8]
 """One contiguous row of state codes per variable: shape (variables, data rows)."""
@@ -21,12 +22,7 @@ CELL_LIMIT = 1 << 26
 
 
 def counts(
-    codes: Codes,
-    n_states: Sequence[int],
-    node: int,
-    parents: Sequence[int],
-    weights: Weights | None = None,
-    limit: int = CELL_LIMIT,
+    columns: Columns, n_states: Sequence[int], node: int, parents: Sequence[int], limit: int = CELL_LIMIT
 ) -> Weights:
     """Return the counts of a family: a row per parent configuration (last parent fastest), a column per state.
 
@@ -39,11 +35,4 @@ def counts(
             f"{n_configurations:,} configurations x {n_states[node]} states; at most {limit:,} cells are "
             "allowed; use fewer parents or fewer states"
         )
-    variables = [*parents, node]
-    sizes = [n_states[variable] for variable in variables]
-    table: Weights
-    if weights is None or weights.dtype == np.int64:
-        table = _native.counts(codes, variables, sizes, cast("NDArray[np.int64] | None", weights))
-    else:
-        table = _native.weighted_counts(codes, variables, sizes, cast("NDArray[np.float64]", weights))
-    return table.reshape(n_configurations, n_states[node])
+    return columns.counts([*parents, node]).reshape(n_configurations, n_states[node])

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.counts import Codes, Weights, counts
+from ldag.counts import Codes, Columns, Weights, counts
 from ldag.encode import STATE_CAP, Coded, merged, plain, settle, weights_of
-from ldag.errors import ArgumentError, DataError, UnknownVariable
+from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, suggest
 from ldag.tables import Backend, Table, make_frame, read_table
 from ldag.variables import Schema, State, Variable
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame, IntoFrame
 
 Missing = Literal["error", "drop", "state"]
+Cells = Sequence[object] | NDArray[np.generic]
+"""One column of a table."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,6 +79,11 @@ class Dataset:
         total = self.weights.sum()
         return int(total) if self.weights.dtype == np.int64 else float(total)
 
+    @cached_property
+    def columns(self) -> Columns:
+        """The rows as the counting loops want them; for the library itself."""
+        return Columns(self.codes, self.schema.n_states, self.weights)
+
     def states(self, name: str) -> tuple[State, ...]:
         """Return the states of a variable."""
         return self.schema[self.schema.node(name)].states
@@ -85,7 +93,11 @@ class Dataset:
         child, above = self.schema.node(node), self.schema.nodes(parents)
         if child in above:
             raise ArgumentError(f"variable {node!r} cannot be its own parent")
-        return counts(self.codes, self.schema.n_states, child, above, self.weights)
+        try:
+            return counts(self.columns, self.schema.n_states, child, above)
+        except TooLarge as error:
+            family = f"{node} | {', '.join(self.schema[parent].name for parent in above)}"
+            raise TooLarge(f"the family {family} is too large: {error}") from None
 
     def select(self, names: str | Iterable[str]) -> "Dataset":
         """Return the data set of some of the variables, in the order given."""
@@ -94,6 +106,28 @@ class Dataset:
             raise ArgumentError("select at least one variable")
         codes = self.codes[list(nodes)]
         return Dataset.from_codes(self.schema.reordered(nodes), codes, self.weights, self.weight_name)
+
+    def aligned_to(self, schema: Schema) -> "Dataset":
+        """Return the same rows over the variables and states of a graph, in its order.
+
+        Both must have the same variables, and the graph every state of the data.
+        """
+        known = {variable.name: variable for variable in schema}
+        for name in self.names:
+            if name not in known:
+                raise UnknownVariable(name, known, "the data are not over the variables of the graph: it has ")
+        for name in known:
+            if name not in self.names:
+                raise UnknownVariable(name, self.names, "the graph is not over the variables of the data: they have ")
+        if schema == self.schema:
+            return self
+        rows = []
+        for variable in schema:
+            node = self.schema.node(variable.name)
+            where = "the data have a state that the graph does not know: "
+            new_code = np.array([variable.code(state, where) for state in self.schema[node].states], dtype=np.uint8)
+            rows.append(new_code[self.codes[node]])
+        return Dataset.from_codes(schema, np.array(rows), self.weights, self.weight_name)
 
     def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
         """Return the rows with the original states, and a last column of counts or weights if rows have them."""
@@ -107,6 +141,9 @@ class Dataset:
                 name += "_"
             columns[name] = self.weights
         return make_frame(columns, backend)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "columns"}  # made again when asked for
 
     def __len__(self) -> int:
         return self.n_rows
@@ -131,7 +168,7 @@ class Dataset:
 
 
 def read(
-    source: "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Sequence[object]] | Dataset",
+    source: "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset",
     *,
     counts: str | None = None,
     weights: str | None = None,
@@ -194,7 +231,7 @@ def _amounts(table: Table, counts: str | None, weights: str | None) -> Weights |
     for option, name in (("counts", counts), ("weights", weights)):
         if name is not None:
             if name not in table.names:
-                raise UnknownVariable(name, table.names, f"{option}={name!r}: the table has ")
+                raise ArgumentError(f"{option}={name!r}: the table has no such column{suggest(name, table.names)}")
             if len(table.names) == 1:
                 raise DataError(f"the table has no columns besides the {option} {name!r}")
             return weights_of(table.column(table.names.index(name)), whole=option == "counts")
@@ -210,7 +247,7 @@ def _declared(states: Mapping[str, Iterable[State]] | None, names: Sequence[str]
     declared = {}
     for name, given in states.items():
         if name not in names:
-            raise UnknownVariable(name, names, "states: the table has ")
+            raise ArgumentError(f"states: the table has no column {name!r}{suggest(name, names)}")
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise ArgumentError(f"states of {name!r} must be a list of states, got {given!r}")
         found = [plain(state, name) for state in given]
@@ -227,7 +264,7 @@ def _assembled(coded: list[Coded], weights: Weights | None, weight_name: str | N
         others = f" (and so have {len(gaps) - 1} other columns)" if len(gaps) > 1 else ""
         rows = np.flatnonzero(gaps[0].missing)
         raise DataError(
-            f"column {gaps[0].variable.name!r} has {len(rows):,} missing cells, "
+            f"column {gaps[0].variable.name!r} has {len(rows):,} missing cell{'s' if len(rows) > 1 else ''}, "
             f"the first in row {rows[0] + 1}{others}; "
             "choose missing='drop' to leave out such rows, or missing='state' to make missing a state"
         )

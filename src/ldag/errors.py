@@ -62,4 +62,5 @@ def suggest(given: object, known: Iterable[object]) -> str:
     if not names:
         return "; there are none"
     shown = ", ".join(repr(name) for name in names[:8])
-    return f"; expected one of {shown}" + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    one_of = "one of " if len(names) > 1 else ""
+    return f"; expected {one_of}{shown}" + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -12,9 +12,8 @@ def counts(
     weights: Sequence[float] | None,
 ) -> list[list[float]]:
     """Return a list per parent configuration (last parent fastest) with one sum per state of the node."""
-    configurations = list(product(*(range(n_states[parent]) for parent in parents)))
-    table: list[list[float]] = [[0] * n_states[node] for _ in configurations]
+    configurations = product(*(range(n_states[parent]) for parent in parents))
+    table: dict[tuple[int, ...], list[float]] = {key: [0] * n_states[node] for key in configurations}
     for number, row in enumerate(rows):
-        place = configurations.index(tuple(row[parent] for parent in parents))
-        table[place][row[node]] += 1 if weights is None else weights[number]
-    return table
+        table[tuple(row[parent] for parent in parents)][row[node]] += 1 if weights is None else weights[number]
+    return list(table.values())

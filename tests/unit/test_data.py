@@ -1,6 +1,7 @@
 """Data sets, and every way to read one."""
 
 import gzip
+import pickle
 import sys
 from pathlib import Path
 
@@ -148,6 +149,16 @@ def test_counts_by_names() -> None:
         data.counts("bagde")
     with pytest.raises(ArgumentError, match="'badge' cannot be its own parent"):
         data.counts("badge", ["badge"])
+
+
+def test_data_that_have_been_counted_can_be_sent_to_another_process() -> None:
+    """What counting keeps ready is left behind and made again."""
+    data = read(COLUMNS)
+    before = data.counts("badge", "inside").tolist()
+    sent = pickle.loads(pickle.dumps(data))
+    assert sent == data
+    assert sent.counts("badge", "inside").tolist() == before
+    assert data.columns is data.columns
 
 
 def test_a_family_that_cannot_fit_is_refused() -> None:

@@ -1,0 +1,11 @@
+// The names Python uses for the native choices.
+#pragma once
+
+#include <string>
+
+#include "ldag/family.hpp"
+#include "ldag/scorer.hpp"
+
+ldag::StructureKind structure_of(const std::string& name);
+ldag::LabelSearch search_of(const std::string& name);
+ldag::PriorKind prior_of(const std::string& name);

@@ -1,0 +1,108 @@
+#include <Python.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ldag/scorer.hpp"
+#include "names.hpp"
+#include "register.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+using Numbers = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Scores = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+
+// Family i is nodes[i] with parents[offsets[i]] .. parents[offsets[i + 1]], in increasing order.
+std::vector<ldag::FamilyKey> families_of(const Numbers& nodes, const Numbers& parents, const Offsets& offsets,
+                                         std::size_t n_columns) {
+    if (offsets.size() != nodes.size() + 1) throw nb::value_error("one offset per family, and one more");
+    std::vector<ldag::FamilyKey> families;
+    families.reserve(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const std::int64_t first = offsets.data()[i];
+        const std::int64_t last = offsets.data()[i + 1];
+        if (first < 0 || last < first || static_cast<std::size_t>(last) > parents.size())
+            throw nb::value_error("offsets must ascend within the parents");
+        const std::span<const std::uint32_t> own(parents.data() + first, parents.data() + last);
+        const auto known = [&](std::uint32_t variable) { return variable < n_columns; };
+        if (!known(nodes.data()[i]) || !std::ranges::all_of(own, known))
+            throw nb::index_error("no such column");
+        if (!std::ranges::is_sorted(own)) throw nb::value_error("parents must ascend");
+        families.push_back({nodes.data()[i], own});
+    }
+    return families;
+}
+
+// The scorer keeps the data set alive.
+struct Scorer {
+    std::shared_ptr<const ldag::Columns> columns;
+    ldag::FamilyScorer scorer;
+
+    Scorer(std::shared_ptr<ldag::Columns> data, double equivalent_sample_size, double kappa,
+           const std::string& prior, const std::string& structure, const std::string& labels, bool regular,
+           std::uint64_t seed, std::size_t n_restarts, std::size_t cache_bytes)
+        : columns(data),
+          scorer(columns,
+                 {equivalent_sample_size,
+                  std::log(kappa),
+                  prior_of(prior),
+                  structure_of(structure),
+                  search_of(labels),
+                  regular,
+                  {seed, n_restarts}},
+                 cache_bytes) {}
+};
+
+Scores scores(Scorer& self, const Numbers& nodes, const Numbers& parents, const Offsets& offsets,
+              std::size_t n_threads) {
+    const auto families = families_of(nodes, parents, offsets, self.columns->n_columns());
+    bool interrupted = false;
+    auto found = std::make_unique<std::vector<double>>();
+    {
+        nb::gil_scoped_release unlocked;
+        *found = self.scorer.scores(families, n_threads, [&] {
+            nb::gil_scoped_acquire locked;
+            interrupted = interrupted || PyErr_CheckSignals() != 0;
+            return interrupted;
+        });
+    }
+    if (interrupted) throw nb::python_error();
+    double* data = found->data();
+    const std::size_t size = found->size();
+    nb::capsule owner(found.release(), [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    return Scores(data, {size}, owner);
+}
+
+nb::dict cache_statistics(const Scorer& self) {
+    const ldag::CacheStatistics found = self.scorer.cache_statistics();
+    nb::dict fields;
+    fields["hits"] = found.hits;
+    fields["misses"] = found.misses;
+    fields["evictions"] = found.evictions;
+    fields["entries"] = found.entries;
+    fields["bytes"] = found.bytes;
+    return fields;
+}
+
+}  // namespace
+
+void register_scorer(nb::module_& module) {
+    nb::class_<Scorer>(module, "FamilyScorer", "Scores of families on one data set, cached and threaded.")
+        .def(nb::init<std::shared_ptr<ldag::Columns>, double, double, const std::string&, const std::string&,
+                      const std::string&, bool, std::uint64_t, std::size_t, std::size_t>(),
+             nb::arg("columns"), nb::arg("equivalent_sample_size"), nb::arg("kappa"), nb::arg("prior"),
+             nb::arg("structure"), nb::arg("labels"), nb::arg("regular"), nb::arg("seed"),
+             nb::arg("n_restarts"), nb::arg("cache_bytes"))
+        .def("scores", &scores, nb::arg("nodes"), nb::arg("parents"), nb::arg("offsets"),
+             nb::arg("n_threads"), "Scores of many families, in parallel.")
+        .def_prop_ro("cache_statistics", &cache_statistics);
+}

@@ -1,0 +1,75 @@
+#include "ldag/scorer.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace ldag {
+
+namespace {
+
+// What one class fewer adds to the log prior of a node with r states.
+double class_lost(const ScorerOptions& options, std::size_t n_states) {
+    const double parameters = static_cast<double>(n_states - 1);
+    switch (options.prior) {
+        case PriorKind::labels:
+            return parameters * options.log_kappa;
+        case PriorKind::parameters:
+            return -parameters * options.log_kappa;
+        case PriorKind::uniform:
+            break;
+    }
+    return 0.0;
+}
+
+// The log prior of a full table: nothing under equation 9, every parameter's share under equation 8.
+double table_log_prior(const ScorerOptions& options, std::size_t n_states, std::size_t n_configurations) {
+    if (options.prior != PriorKind::parameters) return 0.0;
+    return static_cast<double>((n_states - 1) * n_configurations) * options.log_kappa;
+}
+
+}  // namespace
+
+FamilyScorer::FamilyScorer(std::shared_ptr<const Columns> columns, const ScorerOptions& options,
+                           std::size_t cache_bytes)
+    : columns_(std::move(columns)), options_(options), cache_(cache_bytes) {}
+
+double FamilyScorer::score(const FamilyKey& family) {
+    if (const auto known = cache_.find(family.node, family.parents)) return *known;
+    const double computed = compute(family);
+    cache_.insert(family.node, family.parents, computed);
+    return computed;
+}
+
+double FamilyScorer::compute(const FamilyKey& family) const {
+    thread_local std::vector<double> table;
+    thread_local std::vector<std::size_t> variables;
+    const std::span<const std::size_t> n_states = columns_->n_states();
+    std::vector<std::size_t> parent_states;
+    variables.clear();
+    for (const std::uint32_t parent : family.parents) {
+        variables.push_back(parent);
+        parent_states.push_back(n_states[parent]);
+    }
+    variables.push_back(family.node);
+    columns_->counts(variables, table);
+    const std::size_t r = n_states[family.node];
+    const FamilyProblem problem{Grid(std::move(parent_states)),
+                                r,
+                                table,
+                                options_.equivalent_sample_size,
+                                class_lost(options_, r),
+                                options_.regular};
+    const double best = optimise_family(problem, options_.structure, options_.search, options_.refine).score;
+    return best + table_log_prior(options_, r, problem.grid.size());
+}
+
+std::vector<double> FamilyScorer::scores(std::span<const FamilyKey> families, std::size_t n_threads,
+                                         const StopPoll& poll) {
+    std::vector<double> found(families.size(), std::numeric_limits<double>::quiet_NaN());
+    parallel_for(
+        n_threads, families.size(),
+        [&](std::size_t item, std::size_t) { found[item] = score(families[item]); }, nullptr, poll);
+    return found;
+}
+
+}  // namespace ldag

@@ -1,0 +1,145 @@
+"""Every partition of a small grid, one by one: the best of them and their sum, straight from the definitions."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, product
+
+Cell = tuple[int, ...]
+Classes = tuple[int, ...]
+STRUCTURES = ("table", "tree", "ldag", "partial", "graph")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Counts per configuration (last parent fastest) and how partitions of the configurations are scored."""
+
+    n_states: tuple[int, ...]
+    counts: tuple[tuple[float, ...], ...]
+    equivalent_sample_size: float
+    class_lost: float
+
+
+def cells_of(n_states: Sequence[int]) -> list[Cell]:
+    """Return the configurations in order."""
+    return list(product(*(range(n) for n in n_states)))
+
+
+def set_partitions(size: int) -> Iterator[Classes]:
+    """Yield all partitions of so many things as class numbers by first appearance (restricted growth)."""
+    if size == 0:
+        yield ()
+        return
+    for shorter in set_partitions(size - 1):
+        for number in range(max(shorter, default=-1) + 2):
+            yield (*shorter, number)
+
+
+@cache
+def lines(n_states: tuple[int, ...], axis: int) -> list[frozenset[Cell]]:
+    """Return the sets of configurations that differ in one parent only."""
+    groups: dict[Cell, set[Cell]] = {}
+    for cell in cells_of(n_states):
+        groups.setdefault(cell[:axis] + cell[axis + 1 :], set()).add(cell)
+    return [frozenset(group) for group in groups.values()]
+
+
+@cache
+def links(n_states: tuple[int, ...], structure: str) -> list[frozenset[Cell]]:
+    """Return what joins configurations to one class: whole lines, or for partial labels any two cells of a line."""
+    whole = [line for axis in range(len(n_states)) for line in lines(n_states, axis)]
+    if structure == "ldag":
+        return whole
+    return [frozenset(pair) for line in whole for pair in combinations(line, 2)]
+
+
+def members(n_states: Sequence[int], classes: Classes) -> list[set[Cell]]:
+    """Return the configurations of each class."""
+    found: list[set[Cell]] = [set() for _ in range(max(classes) + 1)]
+    for cell, number in zip(cells_of(n_states), classes, strict=True):
+        found[number].add(cell)
+    return found
+
+
+def is_joined(cells: set[Cell], joining: Sequence[frozenset[Cell]]) -> bool:
+    """Whether the links that lie inside the set connect it."""
+    inside = [link for link in joining if link <= cells]
+    reached = {min(cells)}
+    while True:
+        wider = reached.union(*(link for link in inside if link & reached))
+        if wider == reached:
+            return reached == cells
+        reached = wider
+
+
+def is_tree(cells: set[Cell], classes: list[set[Cell]], axes: Sequence[int]) -> bool:
+    """Whether splitting on one parent after the other can make these classes of the cells."""
+    inside = [cells & one for one in classes if cells & one]
+    if len(inside) == 1:
+        return True
+    for axis in axes:
+        others = [other for other in axes if other != axis]
+        slices = [{cell for cell in cells if cell[axis] == state} for state in {cell[axis] for cell in cells}]
+        apart = all(sum(bool(one & part) for part in slices) == 1 for one in inside)
+        if apart and all(is_tree(part, inside, others) for part in slices):
+            return True
+    return False
+
+
+def is_allowed(n_states: tuple[int, ...], classes: Classes, structure: str) -> bool:
+    """Whether the structure allows the partition."""
+    parts = members(n_states, classes)
+    if structure == "table":
+        return all(len(part) == 1 for part in parts)
+    if structure == "tree":
+        return is_tree(set(cells_of(n_states)), parts, range(len(n_states)))
+    return structure == "graph" or all(is_joined(part, links(n_states, structure)) for part in parts)
+
+
+def is_regular(n_states: tuple[int, ...], classes: Classes) -> bool:
+    """Whether every parent that has two states or more makes a difference somewhere."""
+    parts = members(n_states, classes)
+    return all(
+        n == 1 or any(not any(line <= part for part in parts) for line in lines(n_states, axis))
+        for axis, n in enumerate(n_states)
+    )
+
+
+def allowed(n_states: tuple[int, ...], structure: str, regular: bool) -> list[Classes]:
+    """Return the partitions that the structure allows."""
+    return [
+        classes
+        for classes in set_partitions(math.prod(n_states))
+        if is_allowed(n_states, classes, structure) and (not regular or is_regular(n_states, classes))
+    ]
+
+
+def class_score(problem: Problem, configurations: Sequence[int]) -> float:
+    """Return the log marginal likelihood of one class plus what its lost classes add."""
+    q, r, size = len(problem.counts), len(problem.counts[0]), len(configurations)
+    alpha = problem.equivalent_sample_size * size / (r * q)
+    sums = [math.fsum(problem.counts[number][state] for number in configurations) for state in range(r)]
+    likelihood = math.lgamma(r * alpha) - math.lgamma(math.fsum(sums) + r * alpha)
+    likelihood += math.fsum(math.lgamma(n + alpha) - math.lgamma(alpha) for n in sums)
+    return likelihood + problem.class_lost * (size - 1)
+
+
+def scores(problem: Problem, partitions: Iterable[Classes]) -> list[float]:
+    """Return the score of each partition: the sum over its classes, each class looked at once."""
+    of_class = cache(lambda configurations: class_score(problem, configurations))
+    totals = []
+    for classes in partitions:
+        parts: dict[int, list[int]] = {}
+        for configuration, number in enumerate(classes):
+            parts.setdefault(number, []).append(configuration)
+        totals.append(math.fsum(of_class(tuple(part)) for part in parts.values()))
+    return totals
+
+
+def log_sum(terms: Sequence[float]) -> float:
+    """Return the logarithm of the sum of the exponentials."""
+    if not terms:
+        return -math.inf
+    high = max(terms)
+    return high + math.log(math.fsum(math.exp(one - high) for one in terms))
