@@ -13,9 +13,10 @@ Edge = tuple[str, str]
 
 @st.composite
 def variables(draw: st.DrawFn, min_nodes: int = 2, max_nodes: int = 5, max_states: int = 4) -> dict[str, list[State]]:
-    """Names with 2 to 4 states each."""
+    """Names with 2 to 4 states each; now and then one that never varies."""
     n = draw(st.integers(min_nodes, max_nodes))
-    return {f"x{i}": list(range(draw(st.integers(2, max_states)))) for i in range(n)}
+    sizes = st.sampled_from([1, *range(2, max_states + 1), *range(2, max_states + 1)])
+    return {f"x{i}": list(range(draw(sizes))) for i in range(n)}
 
 
 @st.composite

@@ -21,6 +21,7 @@ ROWS: list[set[str]] = [
         "data",
         "separation",
         "algebra",
+        "witness",
         "implication",
         "markov",
         "absence",
@@ -30,9 +31,10 @@ ROWS: list[set[str]] = [
         "trees",
         "drawing",
     },
-    {"assembly", "verdict", "local"},
+    {"assembly", "verdict", "local", "scoring"},
     {"graph"},
-    {"datasets"},
+    {"datasets", "scores"},
+    {"families"},
     {"cli"},
 ]
 HEAVY = {"pandas", "polars", "pyarrow", "scipy", "networkx", "matplotlib", "pydot", "fast_sugiyama", "rich", "sklearn"}

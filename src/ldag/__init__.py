@@ -3,9 +3,25 @@
 from ldag import datasets
 from ldag.data import Dataset, read
 from ldag.errors import LdagError
+from ldag.families import Family, learn_family
 from ldag.graph import LDAG
+from ldag.scores import Score, log_predictive, score
 from ldag.variables import Variable
 from ldag.verdict import Independence, Verdict
 
-__all__ = ["LDAG", "Dataset", "Independence", "LdagError", "Variable", "Verdict", "datasets", "read"]
+__all__ = [
+    "LDAG",
+    "Dataset",
+    "Family",
+    "Independence",
+    "LdagError",
+    "Score",
+    "Variable",
+    "Verdict",
+    "datasets",
+    "learn_family",
+    "log_predictive",
+    "read",
+    "score",
+]
 __version__ = "0.1.0"

@@ -22,8 +22,8 @@ SURENESS = 60
 
 Table = NDArray[np.number[Any]]
 """Whole numbers below the prime, or real numbers."""
-Parameters = Sequence[Table]
-"""For every node, one distribution per class: an array (classes, states)."""
+Parameters = Mapping[int, Table]
+"""For every node of a problem, one distribution per class: an array (classes, states)."""
 
 
 @dataclass(frozen=True)
@@ -81,26 +81,18 @@ def problems(
     return found
 
 
-def draw_modular(structure: Structure, rng: np.random.Generator) -> Parameters:
+def draw_modular(problem: Problem, structure: Structure, rng: np.random.Generator) -> Parameters:
     """Draw every class's distribution modulo the prime; the entries sum to 1 modulo it."""
-    drawn = []
-    for r, family in zip(structure.n_states, structure.families, strict=True):
-        table = rng.integers(1, PRIME, size=(family.partition.n_classes, r), dtype=np.int64)
+    drawn = {}
+    for factor in problem.factors:
+        table = rng.integers(1, PRIME, size=_table_shape(structure, factor.node), dtype=np.int64)
         table[:, -1] = (1 - table[:, :-1].sum(axis=1)) % PRIME
-        drawn.append(table)
+        drawn[factor.node] = table
     return drawn
 
 
-def draw_real(structure: Structure, rng: np.random.Generator) -> Parameters:
-    """Draw every class's distribution uniformly from the probability simplex."""
-    return [
-        rng.dirichlet(np.ones(r), size=family.partition.n_classes)
-        for r, family in zip(structure.n_states, structure.families, strict=True)
-    ]
-
-
 def joint_table(problem: Problem, structure: Structure, parameters: Parameters, modulus: int | None) -> Table:
-    """Return p(a, b, s, c) up to a factor that only depends on s, as an array (a, b, s)."""
+    """Return p(a, b, s, c) up to a factor that does not depend on a and b, as an array (a, b, s)."""
     tables = [(factor.scope, _factor_table(factor, structure, parameters)) for factor in problem.factors]
     for variable in problem.order:
         touching = [t for t in tables if variable in t[0]]
@@ -172,7 +164,8 @@ def _problem(structure: Structure, piece: list[Factor], a: set[int], b: set[int]
     summed = set().union(*scopes) - a - b - given
     neighbours = {v: set().union(*(s for s in scopes if v in s)) - {v} for s in scopes for v in s}
     order: list[int] = []
-    largest = prod(structure.n_states[v] for v in a | b | given)
+    tables = [prod(_table_shape(structure, factor.node)) for factor in piece]
+    largest = max(prod(structure.n_states[v] for v in a | b | given), *tables)
     while summed:
         best = min(summed, key=lambda v: (_fill(neighbours, v), _cells(structure, neighbours, v), v))
         largest = max(largest, _cells(structure, neighbours, best))
@@ -192,6 +185,11 @@ def _fill(neighbours: Mapping[int, set[int]], v: int) -> int:
 def _cells(structure: Structure, neighbours: Mapping[int, set[int]], v: int) -> int:
     """Count the cells of the table that eliminating a variable makes before the sum."""
     return prod(structure.n_states[w] for w in (v, *neighbours[v]))
+
+
+def _table_shape(structure: Structure, node: int) -> tuple[int, int]:
+    """Return how many classes and states a node has."""
+    return structure.families[node].partition.n_classes, structure.n_states[node]
 
 
 def _factor_table(factor: Factor, structure: Structure, parameters: Parameters) -> Table:
@@ -216,5 +214,5 @@ def _multiply(
 
 
 def _reduced(table: Table, modulus: int | None) -> Table:
-    """Return the entries modulo the prime, or as they are in real arithmetic."""
-    return table if modulus is None else table % modulus
+    """Return the entries modulo the prime; real ones are scaled so that long products do not underflow."""
+    return table % modulus if modulus is not None else table / table.max()

@@ -16,6 +16,9 @@ from ldag.variables import Schema, State, Variable, state_key
 MAX_CONFIGURATIONS = 2**24
 """Parent configurations of one node that are held at most."""
 
+MAX_PARENTS = 32
+"""Parents of one node at most: no more of two states fit the configurations, and arrays have few axes."""
+
 OTHER = "other"
 """What an undeclared variable has beside the states that labels mention."""
 
@@ -27,6 +30,7 @@ def assemble(record: GraphRecord, *, declared_only: bool) -> tuple[Schema, Struc
     the states 0 and 1 or, if labels mention others, the mentioned ones and one more called "other".
     """
     schema = _schema(record, declared_only)
+    check_states(schema)
     parents = _parents(record.edges, schema)
     families = [Family.table(p, _grid(schema, p)) for p in parents]
     for node in {schema.node(edge.child) for edge in record.edges if edge.label}:
@@ -85,8 +89,8 @@ def family_of_classes(
             f"{where}the classes of {schema[node].name!r} need one number for each of the {grid.size} configurations"
             f" of its parents ({', '.join(parents) or 'none'}), got {len(classes)}"
         )
-    if not all(isinstance(number, int | np.integer) for number in classes):
-        raise GraphError(f"{where}the classes of {schema[node].name!r} must be whole numbers, got {classes!r}")
+    if not all(isinstance(number, int | np.integer) and abs(int(number)) < 2**63 for number in classes):
+        raise GraphError(f"{where}the classes of {schema[node].name!r} must be whole 64-bit numbers, got {classes!r}")
     order = sorted(range(len(named)), key=named.__getitem__)
     partition = Partition.of(grid, np.asarray(classes, dtype=np.int64)).reordered(order)
     return Family.from_partition(tuple(sorted(named)), partition)
@@ -98,6 +102,19 @@ def check_labelled_edges(labels: Mapping[tuple[str, str], Iterable[Context]], ed
         if (parent, child) not in edges:
             hint = f"; there is {child} -> {parent}" if (child, parent) in edges else ""
             raise GraphError(f"there is a label for {parent} -> {child}, but no such edge{hint}")
+
+
+def check_states(schema: Schema) -> None:
+    """Refuse states that sets and mappings of Python take for one, as labels and trees are made of these."""
+    for variable in schema:
+        seen: dict[State, State] = {}
+        for state in variable.states:
+            if state in seen:
+                raise GraphError(
+                    f"a graph cannot tell the states {seen[state]!r} and {state!r} of {variable.name!r} apart; "
+                    "rename one of them"
+                )
+            seen[state] = state
 
 
 def check_acyclic(schema: Schema, parents: Sequence[Sequence[int]]) -> None:
@@ -162,6 +179,8 @@ def _parents(edges: Sequence[EdgeRecord], schema: Schema) -> list[tuple[int, ...
 
 def _check_size(schema: Schema, node: int, parents: Sequence[int]) -> None:
     """Refuse a family whose grid cannot be held."""
+    if len(parents) > MAX_PARENTS:
+        raise TooLarge(f"{schema[node].name!r} has {len(parents)} parents; at most {MAX_PARENTS} are possible")
     size = prod(schema[parent].n_states for parent in parents)
     if size > MAX_CONFIGURATIONS:
         raise TooLarge(
@@ -178,6 +197,8 @@ def _labelled(schema: Schema, node: int, parents: tuple[int, ...], edges: Sequen
         if edge.label and edge.child == schema[node].name:
             axis = parents.index(schema.node(edge.parent))
             others = tuple(p for p in parents if p != parents[axis])
+            what = f"{edge.where}the label of {edge.parent} -> {edge.child}"
+            _check_named(schema, sorted(edge.starred), others, what, edge.child)
             for context in edge.label:
                 labels[axis] |= _entries(schema, edge, others, context)
     return Family.from_labels(parents, grid, tuple(labels))
@@ -194,7 +215,7 @@ def _entries(schema: Schema, edge: EdgeRecord, others: tuple[int, ...], context:
     return _matching(schema, others, context, edge.where)
 
 
-def _check_named(schema: Schema, context: Context, allowed: tuple[int, ...], what: str, child: str) -> None:
+def _check_named(schema: Schema, context: Iterable[str], allowed: tuple[int, ...], what: str, child: str) -> None:
     """Refuse a context that names anything but the parents it may name."""
     for name in context:
         if name not in schema.names:
@@ -222,8 +243,9 @@ def _with_classes(schema: Schema, node: int, family: Family, records: Sequence[C
         if record.node != schema[node].name:
             continue
         joined = np.zeros(len(numbers), dtype=np.bool_)
-        for context in record.contexts:
+        for context in (sorted(record.starred), *record.contexts):
             _check_named(schema, context, family.parents, f"{record.where}a class of {record.node!r}", record.node)
+        for context in record.contexts:
             joined |= _matching(schema, family.parents, context, record.where)
         numbers[np.isin(numbers, numbers[joined])] = numbers[joined].min(initial=len(numbers))
     return Family(family.parents, Partition.of(family.partition.grid, numbers), family.labels).maximal()

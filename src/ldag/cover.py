@@ -53,6 +53,9 @@ def minimal_cover(grid: Grid, cells: Iterable[int]) -> Cover:
     inside[list(cells)] = True
     if not inside.any():
         return Cover((), True)
+    if np.count_nonzero(inside) == 1:
+        codes = grid.configuration(int(np.argmax(inside)))
+        return Cover((tuple(c if n > 1 else None for c, n in zip(codes, grid.n_states, strict=True)),), True)
     cube = inside.reshape(grid.n_states)
     if grid.size > EXACT_SIZE:
         terms = _greedy_terms(cube)

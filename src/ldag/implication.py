@@ -9,27 +9,23 @@ import numpy as np
 
 from ldag.algebra import (
     PRIME,
-    Parameters,
     Problem,
     draw_modular,
-    draw_real,
     is_identity,
     joint_table,
     problems,
 )
-from ldag.grid import Grid
 from ldag.separation import context_parents, csi_separated, d_separated, label_variables
 from ldag.structure import Structure
+from ldag.witness import Codes, Witness, find_witness
 
 How = Literal["d-separation", "CSI-separation", "cases", "contraction", "algebra", "witness", "not decided"]
 
 DEFAULT_BUDGET = 2**22
 QUICK_BUDGET = 2**14
 MAX_CASES = 4096
-WITNESS_DRAWS = 8
 
 Nodes = frozenset[int]
-Codes = dict[int, int]
 
 
 @dataclass(frozen=True)
@@ -44,18 +40,6 @@ class Question:
     def in_case(self, case: Mapping[int, int]) -> "Question":
         """Return the question with some given variables fixed."""
         return Question(self.a, self.b, self.given - case.keys(), {**self.context, **case})
-
-
-@dataclass(frozen=True)
-class Witness:
-    """One distribution of the model in which a and b are dependent, and where to see it."""
-
-    parameters: Parameters
-    a: Codes
-    b: tuple[Codes, Codes]
-    given: Codes
-    probabilities: tuple[float, float]
-    """P(a | b, given, context) for the two states of b."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +131,7 @@ def by_algebra(structure: Structure, question: Question, budget: int) -> Decisio
         largest = max(largest, problem.largest)
         n_draws = max(n_draws, problem.n_draws)
         if problem.largest <= budget and not _holds(structure, problem):
-            witness = _witness(structure, problem, case)
+            witness = find_witness(structure, problem, case)
             return Decision(question, False, "witness", witness=witness, largest_table=largest)
     if largest > budget:
         reason = f"a table of {largest:,} cells would be needed, and the budget is {budget:,}"
@@ -176,34 +160,6 @@ def _holds(structure: Structure, problem: Problem) -> bool:
     """Tell whether the identity holds for as many random draws as sureness asks."""
     rng = np.random.default_rng(0)
     return all(
-        is_identity(joint_table(problem, structure, draw_modular(structure, rng), PRIME))
+        is_identity(joint_table(problem, structure, draw_modular(problem, structure, rng), PRIME))
         for _ in range(problem.n_draws)
-    )
-
-
-def _witness(structure: Structure, problem: Problem, case: Codes) -> Witness:
-    """Return the clearest of a few random distributions that show the dependence."""
-    rng = np.random.default_rng(0)
-    shown = [_showing(structure, problem, case, draw_real(structure, rng)) for _ in range(WITNESS_DRAWS)]
-    return max(shown, key=lambda w: abs(w.probabilities[0] - w.probabilities[1]))
-
-
-def _showing(structure: Structure, problem: Problem, case: Codes, parameters: Parameters) -> Witness:
-    """Find where P(a | b, s, c) differs most between two states of b under these parameters."""
-    table = joint_table(problem, structure, parameters, None)
-    conditional = table / table.sum(axis=0, keepdims=True)
-    spread = conditional.max(axis=1) - conditional.min(axis=1)
-    a, s = np.unravel_index(int(np.argmax(spread)), spread.shape)
-    high, low = int(np.argmax(conditional[a, :, s])), int(np.argmin(conditional[a, :, s]))
-
-    def codes(variables: tuple[int, ...], index: int) -> Codes:
-        grid = Grid(tuple(structure.n_states[v] for v in variables))
-        return dict(zip(variables, grid.configuration(index), strict=True))
-
-    return Witness(
-        parameters,
-        codes(problem.a, int(a)),
-        (codes(problem.b, high), codes(problem.b, low)),
-        {**codes(problem.given, int(s)), **case},
-        (float(conditional[a, high, s]), float(conditional[a, low, s])),
     )

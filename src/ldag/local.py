@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ldag.cover import Term
 from ldag.errors import GraphError
-from ldag.formats.spelling import spell_context, spell_name, spell_state
+from ldag.formats.spelling import spell_name, spell_state
 from ldag.record import Context
 from ldag.rules import reduced_rules
 from ldag.structure import Family
@@ -25,10 +25,10 @@ class Rule:
     contexts: tuple[Context, ...]
 
     def __str__(self) -> str:
-        terms = [spell_context(context).replace(", ", " and ") for context in self.contexts]
+        terms = [_conjunction(context) for context in self.contexts]
         if len(terms) == 1:
-            return terms[0] if self.contexts[0] else "always"
-        return " or ".join(f"({term})" if " and " in term else term for term in terms)
+            return terms[0]
+        return " or ".join(f"({term})" if len(c) > 1 else term for term, c in zip(terms, self.contexts, strict=True))
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,6 @@ class ReducedCPT:
     rules: tuple[Rule, ...]
     n_configurations: int
     is_minimal: bool
-
-    @property
-    def is_reduced(self) -> bool:
-        """Whether there are fewer rules than configurations."""
-        return len(self.rules) < self.n_configurations
 
     def __str__(self) -> str:
         given = f" | {', '.join(self.parents)}" if self.parents else ""
@@ -159,6 +154,8 @@ def read_tree(schema: Schema, node: int, parents: Sequence[int], nested: NestedT
 
     def read(part: NestedTree, asked: tuple[int, ...]) -> Tree:
         if isinstance(part, int) and not isinstance(part, bool):
+            if not 0 <= part < 2**31:
+                raise GraphError(f"{where}class numbers are between 0 and 2^31 - 1, got {part}")
             return Leaf(part)
         if not isinstance(part, Mapping) or len(part) != 1:
             raise GraphError(f"{where}expected a class number or {{variable: {{state: tree}}}}, got {part!r}")
@@ -168,6 +165,8 @@ def read_tree(schema: Schema, node: int, parents: Sequence[int], nested: NestedT
         if not isinstance(branches, Mapping):
             raise GraphError(f"{where}expected a tree for each state of {name!r}, got {branches!r}")
         by_code = {variable.code(state, where): branch for state, branch in branches.items()}
+        if len(by_code) < len(branches):
+            raise GraphError(f"{where}the split on {name!r} names a state twice")
         for code, state in enumerate(variable.states):
             if code not in by_code:
                 raise GraphError(f"{where}the split on {name!r} has no branch for the state {state!r}")
@@ -186,6 +185,11 @@ def _asked_axis(schema: Schema, parents: Sequence[int], name: str, asked: tuple[
     if axis in asked:
         raise GraphError(f"{where}{name!r} is asked twice on one path")
     return axis
+
+
+def _conjunction(context: Context) -> str:
+    """Return a context as "x=1 and y=no"."""
+    return " and ".join(f"{spell_name(name)}={spell_state(state)}" for name, state in context.items()) or "always"
 
 
 def _context(variables: Sequence[Variable], term: Term) -> Context:

@@ -5,7 +5,7 @@ in its source a part stands ("line 3: "), so that whoever finds the mistake can 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ldag.variables import State
 
@@ -24,12 +24,16 @@ class VariableRecord:
 
 @dataclass(frozen=True)
 class EdgeRecord:
-    """An edge, and the contexts of the child's other parents in which it vanishes."""
+    """An edge, and the contexts of the child's other parents in which it vanishes.
+
+    ``starred`` are names that were written with a star, which says nothing but must be right.
+    """
 
     parent: str
     child: str
     label: tuple[Context, ...] = ()
     where: str = ""
+    starred: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class ClassRecord:
     node: str
     contexts: tuple[Context, ...]
     where: str = ""
+    starred: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True)

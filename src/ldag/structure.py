@@ -126,7 +126,7 @@ class Structure:
     @property
     def is_regular(self) -> bool:
         """Whether no edge vanishes altogether."""
-        return not any(family.partition.irrelevant_axes() for family in self.families)
+        return self.edges == self.regular().edges
 
     @property
     def is_csi_consistent(self) -> bool:
@@ -138,8 +138,10 @@ class Structure:
         return Structure(self.n_states, tuple(family.maximal() for family in self.families))
 
     def regular(self) -> "Structure":
-        """Drop the edges that vanish altogether."""
-        return Structure(self.n_states, tuple(family.regular() for family in self.families))
+        """Drop the edges that vanish altogether: idle parents, and the parents of a node with one state."""
+        orphan = Family.table((), Grid(()))
+        families = zip(self.n_states, self.families, strict=True)
+        return Structure(self.n_states, tuple(family.regular() if r > 1 else orphan for r, family in families))
 
     def reordered(self, order: Sequence[int]) -> "Structure":
         """Return the same structure with the nodes in another order: new node a is old node order[a]."""

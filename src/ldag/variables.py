@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
 
+import numpy as np
+
 from ldag.errors import ArgumentError, UnknownState, UnknownVariable
 
 State = str | int | float | bool
@@ -18,7 +20,7 @@ def state_key(state: State) -> StateKey:
     return isinstance(state, bool), state
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Variable:
     """A named discrete variable and its states, in a fixed order.
 
@@ -34,7 +36,9 @@ class Variable:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
             raise ArgumentError(f"a variable needs a non-empty name, got {self.name!r}")
-        object.__setattr__(self, "states", tuple(self.states))
+        if isinstance(self.states, str) or not isinstance(self.states, Iterable):
+            raise ArgumentError(f"the states of {self.name!r} must be a list, got {self.states!r}")
+        object.__setattr__(self, "states", tuple(_plain(state) for state in self.states))
         if not self.states:
             raise ArgumentError(f"variable {self.name!r} has no states; give at least one")
         seen: set[StateKey] = set()
@@ -46,6 +50,14 @@ class Variable:
             if state_key(state) in seen:
                 raise ArgumentError(f"variable {self.name!r} has the state {state!r} twice")
             seen.add(state_key(state))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Variable):
+            return NotImplemented
+        return self.name == other.name and self._codes == other._codes
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.states))
 
     @property
     def n_states(self) -> int:
@@ -76,6 +88,11 @@ class Variable:
         if code is None:
             raise UnknownState(state, self.name, self.states, where)
         return code
+
+
+def _plain(state: State) -> State:
+    """Return a numpy scalar as the plain value it stands for."""
+    return state.item() if isinstance(state, np.generic) else state
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from ldag.errors import NotDecided
 from ldag.formats.spelling import spell_name, spell_state
@@ -46,8 +47,9 @@ class Independence:
 class NamedWitness:
     """A distribution of the model in which the independence fails, and where to see that.
 
-    ``parameters`` has one distribution per class of every node; ``probabilities`` are those of ``a`` under the
-    two states of ``b``, in the context and given the states in ``given``.
+    ``parameters`` has one distribution per class of every node that bears on the question; other nodes may have
+    any. ``probabilities`` are those of ``a`` under the two states of ``b``, in the context and given the states in
+    ``given`` (variables that make no difference are left out).
     """
 
     parameters: Mapping[str, tuple[tuple[float, ...], ...]]
@@ -57,7 +59,7 @@ class NamedWitness:
     probabilities: tuple[float, float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Verdict:
     """Whether a labelled DAG implies an independence, and why.
 
@@ -99,15 +101,15 @@ class Verdict:
         """For a proof by cases, the contexts it goes through."""
         return tuple(self._schema.named(case) for case in self._decision.cases)
 
-    @property
+    @cached_property
     def witness(self) -> NamedWitness | None:
         """For a dependence, a distribution of the model that shows it."""
         found = self._decision.witness
         if found is None:
             return None
         parameters = {
-            name: tuple(tuple(row) for row in table.tolist())
-            for name, table in zip(self._schema.names, found.parameters, strict=True)
+            self._schema[node].name: tuple(tuple(row) for row in table.tolist())
+            for node, table in found.parameters.items()
         }
         named = self._schema.named
         first, second = found.b
@@ -122,6 +124,18 @@ class Verdict:
                 "raise the budget, or look at verdict.decided first"
             )
         return self._decision.independent
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Verdict):
+            return NotImplemented
+        mine, theirs = (self.statement, self.independent, self.how), (other.statement, other.independent, other.how)
+        return mine == theirs
+
+    def __hash__(self) -> int:
+        return hash((self.statement, self.independent, self.how))
+
+    def __repr__(self) -> str:
+        return f"<Verdict: {self}>"
 
     def __str__(self) -> str:
         if self.independent is None:
@@ -152,10 +166,7 @@ class Verdict:
                     lines.extend("      " + line for line in self._reasons(step))
                 return lines
             case "algebra":
-                return [
-                    "algebra: p(a,b,s,c) p(s,c) = p(a,s,c) p(b,s,c) holds as polynomials in the free parameters "
-                    f"(exact, {decision.n_draws} random draws modulo 2^31 - 1; error below 2^-60)."
-                ]
+                return self._algebra_reasons(decision)
             case "witness":
                 return self._witness_reasons()
             case "not decided":
@@ -170,14 +181,30 @@ class Verdict:
             lines.append(f"  {shown}: {self._vanish(q.context)}.")
         return lines
 
+    def _algebra_reasons(self, decision: Decision) -> list[str]:
+        asked = self._name(decision.question)
+        rest = [*asked.given, *assignments(asked.context)]
+
+        def p(*parts: str) -> str:
+            return f"P({', '.join([*parts, *rest])})" if parts or rest else "1"
+
+        return [
+            f"algebra: {p(*asked.a, *asked.b)} {p()} = {p(*asked.a)} {p(*asked.b)} as polynomials in the parameters.",
+            f"  Both sides were computed exactly for {decision.n_draws} random choices of parameters modulo 2^31 - 1;",
+            "  the chance that they agree without being equal is below 2^-60.",
+        ]
+
     def _witness_reasons(self) -> list[str]:
         found = self.witness
         assert found is not None
         rest = [*assignments(found.given), *assignments(self.statement.context)]
         event = ", ".join(assignments(found.a))
         lines = ["witness: in one distribution of the model (its parameters are in .witness)"]
+        digits = next((d for d in range(4, 17) if len({f"{p:.{d}f}" for p in found.probabilities}) == 2), 16)
         for state, probability in zip(found.b, found.probabilities, strict=True):
-            lines.append(f"  P({event} | {', '.join([*assignments(state), *rest])}) = {probability:.4f}")
+            lines.append(f"  P({event} | {', '.join([*assignments(state), *rest])}) = {probability:.{digits}f}")
+        if digits > 10:
+            lines.append("  (too weak to show in rounded numbers; it was proven with exact ones, modulo 2^31 - 1)")
         return lines
 
     def _blocked(self, question: Question) -> str:

@@ -1,6 +1,7 @@
 """The command line as a newcomer runs it."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -35,10 +36,11 @@ def test_show_says_what_is_not_maximal_or_regular() -> None:
 
 
 def test_show_as_json_can_be_read_back() -> None:
-    """The JSON of `show` has the graph and the facts."""
+    """The JSON of `show` has the graph, which can be read, and the facts."""
     shown = json.loads(run("show", "guard", "--json"))
     assert (shown["dag_dimension"], shown["dimension"]) == (11, 9)
-    assert shown["edges"][2]["label"] == [{"person": "visitor"}, {"person": "spy"}]
+    assert LDAG.from_json(json.dumps(shown["graph"])) == datasets.graph("guard")
+    assert shown["rules"]["badge"][2] == {"class": 2, "contexts": [{"person": "visitor"}]}
 
 
 def test_implies_with_a_proof() -> None:
@@ -54,7 +56,7 @@ def test_implies_as_json() -> None:
     found = json.loads(run("implies", "guard", "gender", "badge", "-g", "person", "--json"))
     assert found["independent"] is False
     assert found["decided"] is True
-    assert set(found["witness"]["parameters"]) == {"person", "gender", "badge"}
+    assert set(found["witness"]["parameters"]) == {"gender", "badge"}
 
 
 def test_contexts_may_be_quoted_or_not() -> None:
@@ -103,6 +105,25 @@ def test_plot_writes_a_picture(tmp_path: Path) -> None:
     assert "stroke-dasharray" in picture.read_text()
 
 
+def test_score_by_node() -> None:
+    """The published score of the heart graph, in a table and as JSON."""
+    assert "-6729.69" in run("score", "heart", "heart", "--kappa", "0.1")
+    found = json.loads(run("score", "heart", "heart", "--kappa", "0.1", "--json"))
+    assert found["score"] == pytest.approx(-6729.69, abs=0.005)
+    assert found["score"] == pytest.approx(found["log_marginal_likelihood"] + found["log_prior"])
+    assert set(found["per_node"]) == {"smoking", "mental", "physical", "pressure", "protein", "family"}
+
+
+def test_score_of_a_file_of_counts(tmp_path: Path) -> None:
+    """A CSV with a column of counts, and what goes wrong without it."""
+    table = tmp_path / "survey.csv"
+    table.write_text("a,b,n\n0,0,5\n0,1,2\n1,0,1\n1,1,9\n")
+    graph = tmp_path / "g.ldag"
+    graph.write_text("a -> b\n")
+    assert "total" in run("score", str(graph), str(table), "--kappa", "1", "--counts", "n")
+    assert "it has no variable 'n'" in run("score", str(graph), str(table), "--kappa", "1", code=2)
+
+
 def test_datasets_lists_what_there_is() -> None:
     """Three data sets with their sizes, and the graphs."""
     listed = json.loads(run("datasets", "--json"))
@@ -129,6 +150,21 @@ def test_datasets_lists_what_there_is() -> None:
         (("convert", "guard", "x.json", "--to", "dot"), "--to goes with the target '-'"),
         (("convert", "guard", "/no/such/folder/x.json"), "cannot be written"),
         (("plot", "guard", "-o", "guard.png"), "pictures are written as .svg, got the ending '.png'"),
+        (("score", "heart", "heart"), "error: kappa is needed: a number above 0 and at most 1"),
+        (("score", "heart", "heart", "--kappa", "2"), "kappa must be a number above 0 and at most 1, got 2.0"),
+        (
+            ("score", "heart", "hart", "--kappa", "1"),
+            "neither a file nor the name of a data set; did you mean 'heart'?",
+        ),
+        (("score", "heart", "heart", "--kappa", "1", "--counts", "n"), "--counts is for files"),
+        (("score", "guard", "heart", "--kappa", "1"), "not over the variables of the graph"),
+        (
+            ("implies", "guard", "gender", "badge", "-c", 'person="spy";gender=male'),
+            "expected ',' and another name=state",
+        ),
+        (("implies", "guard", "gender", "badge", "-c", 'person="spy"x'), "expected ',' and another name=state"),
+        (("show", "x" * 5000), "neither a file nor the name of an example graph"),
+        (("show", "x" * 5000 + ".ldag"), "neither a file nor"),
         (("nonsense",), "No such command 'nonsense'"),
         (("show",), "Missing argument 'GRAPH'"),
     ],
@@ -143,6 +179,18 @@ def test_a_file_with_a_mistake_names_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "wrong.ldag"
     path.write_text("b {no, yes}\na -> c : b=maybe\nb -> c\n")
     assert f"{path}: line 2: variable 'b' has no state 'maybe'" in run("show", str(path), code=2)
+
+
+def test_output_that_cannot_show_a_sign_is_not_an_error() -> None:
+    """A Latin-1 terminal has no sign for independence."""
+    done = subprocess.run(
+        [PROGRAM, "implies", "guard", "gender", "badge"],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+    )
+    assert done.returncode == 0
+    assert b"gender ? badge" in done.stdout
 
 
 def test_help_and_version() -> None:

@@ -140,3 +140,12 @@ def test_guard_independence_in_contexts() -> None:
     spies = guard.context_graph({"person": "spy"})
     assert isinstance(spies, LDAG)
     assert set(spies.edges) == {("person", "gender"), ("person", "badge")}
+
+
+def test_independence_that_only_the_algebra_finds() -> None:
+    """Neither separation, cases nor contraction shows x and y independent given z, which they are."""
+    graph = LDAG.from_text("x -> m : y=1\ny -> m : x=1\nx -> z : m=1\nm -> z : x=0")
+    verdict = graph.implies("x", "y", "z")
+    assert verdict
+    assert verdict.how == "algebra"
+    assert "P(x, y, z) P(z) = P(x, z) P(y, z)" in verdict.explain()

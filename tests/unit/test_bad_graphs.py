@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ldag import LDAG, LdagError, datasets
+from ldag import LDAG, LdagError, Variable, datasets
 
 ABC = {name: [0, 1] for name in "abc"}
 GUARD = datasets.graph("guard")
@@ -63,7 +63,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         call(LDAG.from_partitions, {"c": (["a", "b"], [0, 1])}, states=ABC),
         "one number for each of the 4",
     ),
-    (call(LDAG.from_partitions, {"c": (["a"], [0.5, 1])}, states=ABC), "must be whole numbers"),
+    (call(LDAG.from_partitions, {"c": (["a"], [0.5, 1])}, states=ABC), "must be whole 64-bit numbers"),
     (call(LDAG.from_partitions, {"c": (["c"], [0, 1])}, states=ABC), "'c' is named as its own parent"),
     (call(LDAG.from_partitions, {"c": (["a", "a"], [0] * 4)}, states=ABC), "variable 'a' is named twice"),
     (call(LDAG.from_partitions, {"c": [0, 1, 2]}, states=ABC), r"must be a pair \(parents, classes\)"),
@@ -76,6 +76,32 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         text("\n".join(f"p{i} -> x" for i in range(30))),
         "the 30 parents of 'x' have 1,073,741,824 configurations; at most 16,777,216",
     ),
+    (
+        text("\n".join(f"p{i} {{1}}\np{i} -> x" for i in range(40))),
+        "'x' has 40 parents; at most 32 are possible",
+    ),
+    (call(LDAG.from_edges, [(["a"], "b")], states=ABC), "an edge is a pair of names"),
+    (call(LDAG.from_partitions, {"c": (["a"], [0, 10**30])}, states=ABC), "must be whole 64-bit numbers"),
+    (call(Variable, "x", None), "the states of 'x' must be a list, got None"),
+    (call(Variable, "x", "no"), "the states of 'x' must be a list, got 'no'"),
+    (call(LDAG.from_text, None), "expected text, got None"),
+    (call(LDAG.from_json, 3), "expected text, got 3"),
+    (call(LDAG.load, None), "expected a path, got None"),
+    (call(GUARD.save, 7), "expected a path, got 7"),
+    (call(GUARD.from_tree, "badge", 10**20), "class numbers are between 0 and"),
+    (call(GUARD.from_tree, "badge", {"gender": {"male": 0}}), "no branch for the state 'female'"),
+    (call(GUARD.from_tree, "badge", {"age": {"old": 0}}), "no variable 'age'"),
+    (
+        call(GUARD.from_tree, "gender", {"badge": {"no": 0, "yes": 1}}),
+        "'badge' is not a parent; expected one of: person",
+    ),
+    (call(GUARD.from_tree, "badge", {"gender": {"male": {"gender": {}}, "female": 1}}), "is asked twice on one path"),
+    (call(GUARD.from_tree, "badge", "person"), "expected a class number or"),
+    (call(GUARD.from_table, "badge", [[0.5, 0.5]]), "must have 6 rows .* and 2 columns"),
+    (call(GUARD.from_table, "badge", [[0.5, 0.6]] * 6), "row 0 of the table of 'badge' must be probabilities"),
+    (call(GUARD.from_table, "badge", "x"), "the table of 'badge' must hold numbers"),
+    (call(GUARD.from_table, "badge", [[0.5, 0.5]] * 6, -1), "tolerance must be a number, 0 or more"),
+    (call(GUARD.from_table, "badge", [[0.5, 0.5]] * 6, True), "tolerance must be a number, 0 or more"),
     (call(GUARD.parents, "bage"), "no variable 'bage'; did you mean 'badge'?"),
     (call(GUARD.label, "badge", "gender"), "there is no edge badge -> gender; there is gender -> badge"),
     (call(GUARD.label, "gender", "person"), "there is no edge gender -> person; there is person -> gender"),
@@ -104,6 +130,9 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (text("a -> c : b=x ; b=other\nb -> c"), "the states of 'b' are not declared; add a line such as"),
     (text("a -> c\nb -> c\nc | d=0 ; a=1"), "line 3: a class of 'c': no variable 'd'"),
     (text("a -> c\nb -> c\nd | a=1"), "line 3: "),
+    (text("a -> c : zzz=*\nb -> c"), "line 1: the label of a -> c: no variable 'zzz'"),
+    (text("a -> c : a=*\nb -> c"), "line 1: the label of a -> c names 'a', which is not one of the other parents"),
+    (text("a -> c\nb -> c\nc | q=*"), "line 3: a class of 'c': no variable 'q'"),
     (call(datasets.graph, "gard"), "no example graph 'gard'; did you mean 'guard'?"),
     (call(datasets.load, "hart"), "no data set 'hart'; did you mean 'heart'?"),
 ]

@@ -1,5 +1,8 @@
 """The LDAG value: building, reading off, equality, closure, context graphs."""
 
+from itertools import pairwise
+
+import numpy as np
 import pytest
 
 from ldag import LDAG, datasets
@@ -200,6 +203,60 @@ def test_states_are_found_by_spelling() -> None:
     """A context may give the state 1 as "1", as it comes from a command line."""
     graph = datasets.graph("cases")
     assert graph.csi_separated("2", "4", "1", {"3": "0"})
+
+
+def test_a_variable_that_never_varies_depends_on_nothing() -> None:
+    """A node with one state has no use for parents: regular forms drop them, and graphs with and without agree."""
+    with_edge = LDAG.from_text("a {0, 1}\nb {x}\nc {0, 1}\na -> b\nc -> b")
+    without = LDAG.from_text("a {0, 1}\nb {x}\nc {0, 1}")
+    assert not with_edge.is_regular()
+    assert with_edge.regular().edges == ()
+    assert with_edge.equivalent_to(without)
+    assert with_edge.essential_edges() == frozenset()
+    assert with_edge.implies("a", "c", "b")
+
+
+def test_states_one_and_true_are_different() -> None:
+    """Graphs over 0 and 1 and over False and True are not equal, as their states are not."""
+    numbers = LDAG.from_edges([], states={"a": [0, 1]})
+    booleans = LDAG.from_edges([], states={"a": [False, True]})
+    assert numbers != booleans
+    with pytest.raises(GraphError, match="cannot tell the states 1 and True of 'a' apart"):
+        LDAG.from_edges([], states={"a": [0, 1, True]})
+
+
+def test_numpy_states_are_plain_values() -> None:
+    """Unique values of a column can be given as states."""
+    graph = LDAG.from_edges([], states={"a": np.unique([2, 0, 1])})  # type: ignore[dict-item]  # arrays work too
+    assert graph.variables[0].states == (0, 1, 2)
+    assert type(graph.variables[0].states[0]) is int
+
+
+def test_rules_keep_names_with_commas() -> None:
+    """A comma in a name or a state is not an AND."""
+    graph = LDAG.from_edges(
+        [("a, b", "c"), ("d", "c")],
+        states={"a, b": ["x, y", "z"], "d": [0, 1], "c": [0, 1]},
+        labels={("d", "c"): [{"a, b": "x, y"}]},
+    )
+    assert '"a, b"="x, y"' in str(graph.reduced_cpt("c"))
+
+
+def test_a_chain_of_sixty_has_a_visible_witness() -> None:
+    """However long the path, the witness shows the dependence in ordinary numbers."""
+    names = [f"x{i}" for i in range(60)]
+    graph = LDAG.from_edges(list(pairwise(names)), states={name: [0, 1, 2] for name in names})
+    witness = graph.implies("x0", "x59").witness
+    assert witness is not None
+    assert abs(witness.probabilities[0] - witness.probabilities[1]) > 0.1
+
+
+def test_verdicts_are_values() -> None:
+    """Equal questions give equal verdicts, which print as what they say."""
+    first, second = (datasets.graph("guard").implies("gender", "badge") for _ in range(2))
+    assert first == second
+    assert len({first, second}) == 1
+    assert repr(first) == "<Verdict: gender ⊥̸ badge (witness)>"
 
 
 def test_errors_share_one_root() -> None:

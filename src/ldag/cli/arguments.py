@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ldag import datasets
+from ldag.data import Dataset, read
 from ldag.errors import ArgumentError, suggest
 from ldag.formats.scan import Scanner
 from ldag.graph import LDAG
@@ -19,10 +20,30 @@ def load_graph(source: str) -> LDAG:
     """Return an example graph by its name, or read a file."""
     if source in datasets.graph_names():
         return datasets.graph(source)
-    if not Path(source).exists() and not Path(source).suffix:
+    if not _is_path(source):
         hint = suggest(source, datasets.graph_names())
         raise ArgumentError(f"{source!r} is neither a file nor the name of an example graph{hint}")
     return LDAG.load(source)
+
+
+def load_data(source: str, counts: str | None = None) -> Dataset:
+    """Return a data set by its name, or read a file."""
+    if source in datasets.names():
+        if counts is not None:
+            raise ArgumentError(f"--counts is for files; the data set {source!r} has its counts already")
+        return datasets.load(source)
+    if not _is_path(source):
+        hint = suggest(source, datasets.names())
+        raise ArgumentError(f"{source!r} is neither a file nor the name of a data set{hint}")
+    return read(source, counts=counts)
+
+
+def _is_path(source: str) -> bool:
+    """Tell whether a text can be meant as a file: it exists, or has an ending."""
+    try:
+        return Path(source).exists() or bool(Path(source).suffix)
+    except OSError:  # such as a name that is too long
+        return False
 
 
 def split_names(graph: LDAG, given: Iterable[str]) -> list[str]:
@@ -48,7 +69,11 @@ def split_context(given: Iterable[str]) -> dict[str, State]:
 def _assignments(text: str) -> Iterable[tuple[str, State]]:
     """Return the parts of one --context."""
     if '"' in text:
-        return Scanner(text, "--context").context().items()
+        scanner = Scanner(text, "--context")
+        context = scanner.context()
+        if not scanner.at_end:
+            raise scanner.unexpected("',' and another name=state, or the end")
+        return context.items()
     found: list[tuple[str, State]] = []
     for part in text.split(","):
         name, equals, state = (side.strip() for side in part.partition("="))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import click
 
-from ldag.cli.arguments import load_graph
+from ldag.cli.arguments import json_option, load_graph, print_json
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 
@@ -17,7 +17,8 @@ _WRITERS: dict[str, Callable[[LDAG], str]] = {"ldag": LDAG.to_text, "json": LDAG
 @click.option("--to", "form", type=click.Choice(list(_WRITERS)), help="The format to print when TARGET is '-'.")
 @click.option("--maximal", is_flag=True, help="Close the labels first.")
 @click.option("--regular", is_flag=True, help="Close the labels and drop edges that never matter first.")
-def convert(source: str, target: str, form: str | None, maximal: bool, regular: bool) -> None:
+@json_option
+def convert(source: str, target: str, form: str | None, maximal: bool, regular: bool, as_json: bool) -> None:
     """Write the graph SOURCE to the file TARGET, in the format of its ending (.ldag, .json, .dot), or print it.
 
     \b
@@ -30,8 +31,12 @@ def convert(source: str, target: str, form: str | None, maximal: bool, regular: 
     elif maximal:
         graph = graph.maximal()
     if target == "-":
+        if as_json:
+            raise ArgumentError("--json says what was written to a file; to print the graph as JSON use --to json")
         click.echo(_WRITERS[form or "ldag"](graph), nl=False)
     elif form is not None:
         raise ArgumentError("--to goes with the target '-'; a file's format is that of its ending")
     else:
         graph.save(target)
+        if as_json:
+            print_json({"written": target})

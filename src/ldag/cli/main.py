@@ -1,5 +1,6 @@
 """The `ldag` command: one group, one file per command."""
 
+import io
 import sys
 
 import click
@@ -10,6 +11,7 @@ from ldag.cli.datasets import datasets
 from ldag.cli.equivalent import equivalent
 from ldag.cli.implies import implies
 from ldag.cli.plot import plot
+from ldag.cli.score import score
 from ldag.cli.show import show
 from ldag.errors import LdagError
 
@@ -25,12 +27,15 @@ def cli() -> None:
     """
 
 
-for command in (show, implies, equivalent, convert, plot, datasets):
+for command in (show, implies, equivalent, score, convert, plot, datasets):
     cli.add_command(command)
 
 
 def main() -> None:
     """Run the command line; what goes wrong is one line on standard error and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no sign for independence shows "?"
     try:
         cli.main(prog_name="ldag", standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -47,3 +52,6 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
+    except OSError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ldag.cli.arguments import load_graph, split_context
+from ldag.cli.arguments import json_option, load_graph, print_json, split_context
 from ldag.errors import ArgumentError
 from ldag.formats.files import write_atomically
 
@@ -13,7 +13,8 @@ from ldag.formats.files import write_atomically
 @click.argument("graph")
 @click.option("--output", "-o", required=True, metavar="FILE.svg", help="The picture to write.")
 @click.option("--context", "-c", multiple=True, metavar="NAME=STATE", help="Dash the edges that vanish in a context.")
-def plot(graph: str, output: str, context: tuple[str, ...]) -> None:
+@json_option
+def plot(graph: str, output: str, context: tuple[str, ...], as_json: bool) -> None:
     """Draw GRAPH with its labels as an SVG picture.
 
     \b
@@ -25,3 +26,5 @@ def plot(graph: str, output: str, context: tuple[str, ...]) -> None:
         raise ArgumentError(f"{output}: pictures are written as .svg, got the ending {path.suffix!r}")
     svg = load_graph(graph).to_svg(context=split_context(context) or None)
     write_atomically(path, svg.encode())
+    if as_json:
+        print_json({"written": output})

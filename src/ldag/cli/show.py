@@ -7,6 +7,7 @@ import click
 from ldag.cli.arguments import heading, json_option, load_graph, print_json
 from ldag.formats.spelling import spell_name, spell_states
 from ldag.graph import LDAG
+from ldag.local import ReducedCPT
 
 
 @click.command(short_help="Show what a graph says.")
@@ -21,7 +22,7 @@ def show(graph: str, as_json: bool) -> None:
     """
     loaded = load_graph(graph)
     if as_json:
-        print_json({**json.loads(loaded.to_json()), **_facts(loaded)})
+        print_json({"graph": json.loads(loaded.to_json()), **_facts(loaded)})
         return
     _variables(loaded)
     _edges(loaded)
@@ -38,12 +39,23 @@ def _facts(graph: LDAG) -> dict[str, object]:
         "maximal": graph.is_maximal(),
         "regular": graph.is_regular(),
         "csi_consistent": graph.is_csi_consistent(),
+        "edges": graph.edges,
+        "rules": {
+            name: [{"class": rule.number, "contexts": [dict(c) for c in rule.contexts]} for rule in table.rules]
+            for name, table in _reduced_tables(graph).items()
+        },
     }
+
+
+def _reduced_tables(graph: LDAG) -> dict[str, ReducedCPT]:
+    """Return the tables of the nodes that have fewer classes than configurations."""
+    partitions = {variable.name: graph.partition(variable.name) for variable in graph.variables}
+    return {name: graph.reduced_cpt(name) for name, p in partitions.items() if p.n_classes < len(p.classes)}
 
 
 def _variables(graph: LDAG) -> None:
     heading("Variables")
-    width = max(len(variable.name) for variable in graph.variables)
+    width = max(len(spell_name(variable.name)) for variable in graph.variables)
     for variable in graph.variables:
         click.echo(f"  {spell_name(variable.name):<{width}}  {spell_states(variable.states)}")
 
@@ -61,11 +73,11 @@ def _edges(graph: LDAG) -> None:
 
 
 def _tables(graph: LDAG) -> None:
-    labelled = [v.name for v in graph.variables if graph.reduced_cpt(v.name).is_reduced]
-    if labelled:
+    tables = _reduced_tables(graph)
+    if tables:
         heading("\nReduced tables")
-    for name in labelled:
-        click.echo("  " + str(graph.reduced_cpt(name)).replace("\n", "\n  "))
+    for table in tables.values():
+        click.echo("  " + str(table).replace("\n", "\n  "))
 
 
 def _parameters(graph: LDAG) -> None:

@@ -32,6 +32,7 @@ class Scanner:
         self.path = path
         self._tokens = _tokens(text, path)
         self._position = 0
+        self.starred: set[str] = set()
 
     @property
     def next(self) -> Token:
@@ -98,6 +99,7 @@ class Scanner:
             self.expect("=", f"'=' and a state after {name!r}")
             if self.accept("*"):
                 starred.add(name)
+                self.starred.add(name)
             else:
                 context[name] = self.state()
             if not self.accept(","):

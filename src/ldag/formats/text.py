@@ -66,7 +66,7 @@ class _Reader:
         if scanner.accept("|"):
             contexts = scanner.contexts()
             _end(scanner, "',', ';' or the end of the line")
-            self._classes.append(ClassRecord(name, contexts, f"{scanner.path}: "))
+            self._classes.append(ClassRecord(name, contexts, f"{scanner.path}: ", frozenset(scanner.starred)))
         elif scanner.next.kind == "->":
             self._chain(name, scanner)
         elif scanner.next.kind in _REFUSED:
@@ -96,7 +96,7 @@ class _Reader:
         for each in names:
             self._variables.setdefault(each, VariableRecord(each, where=where))
         for parent, child in pairwise(names):
-            self._edges.append(EdgeRecord(parent, child, label, where))
+            self._edges.append(EdgeRecord(parent, child, label, where, frozenset(scanner.starred)))
 
     @staticmethod
     def _label(scanner: Scanner, n_edges: int) -> tuple[Context, ...]:

@@ -1,5 +1,7 @@
 """The graph door: `LDAG`."""
 
+from dataclasses import dataclass
+
 from ldag.graph.base import NamedPartition
 from ldag.graph.files import Files
 from ldag.graph.reasoning import Cpdag, EquivalenceClass, GraphDifference, Reasoning
@@ -8,6 +10,7 @@ from ldag.graph.views import Multinet, Views
 __all__ = ["LDAG", "Cpdag", "EquivalenceClass", "GraphDifference", "Multinet", "NamedPartition"]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class LDAG(Reasoning, Views, Files):
     """A labelled DAG: a directed acyclic graph whose edges say in which contexts they vanish.
 

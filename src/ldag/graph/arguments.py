@@ -1,5 +1,6 @@
 """Checks of what people pass to the graph door."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -31,6 +32,8 @@ def pairs(edges: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     for edge in sequence(edges, "edges"):
         if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
             raise ArgumentError(f"an edge is a pair (parent, child), got {edge!r}")
+        if not all(isinstance(name, str) for name in edge):
+            raise ArgumentError(f"an edge is a pair of names, got {edge!r}")
         found.append((edge[0], edge[1]))
     return tuple(found)
 
@@ -74,3 +77,21 @@ def disjoint(**sides: Iterable[str]) -> None:
 def names(value: str | Iterable[str]) -> tuple[str, ...]:
     """Return one name or several as a tuple."""
     return (value,) if isinstance(value, str) else sequence(value, "names")
+
+
+def text(value: str) -> str:
+    """Return a text, or say that it is none."""
+    if not isinstance(value, str):
+        raise ArgumentError(f"expected text, got {value!r}")
+    return value
+
+
+def path(value: str | os.PathLike[str]) -> str:
+    """Return a path as text, or say that it is none."""
+    try:
+        found = os.fspath(value)
+    except TypeError:
+        raise ArgumentError(f"expected a path, got {value!r}") from None
+    if not isinstance(found, str):
+        raise ArgumentError(f"expected a path as text, got {value!r}")
+    return found

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from ldag.assembly import assemble, check_acyclic, check_labelled_edges, disassemble, family_of_classes
+from ldag.assembly import assemble, check_acyclic, check_labelled_edges, check_states, disassemble, family_of_classes
 from ldag.errors import GraphError
 from ldag.graph import arguments
 from ldag.notation import edge_in_words
@@ -31,10 +31,10 @@ class NamedPartition:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
-    """The value itself: a schema and a structure over it."""
+    """The value itself: a schema and a structure over it, both for the library itself."""
 
-    _schema: Schema
-    _structure: Structure
+    schema: Schema
+    structure: Structure
 
     @classmethod
     def from_edges(
@@ -107,6 +107,7 @@ class Graph:
         schema = Schema(
             tuple(Variable(name, arguments.states(name, s)) for name, s in arguments.mapping(states, "states").items())
         )
+        check_states(schema)
         families = [Family.table((), Structure(schema.n_states, ()).grid(())) for _ in schema]
         for name, given in arguments.mapping(partitions, "partitions").items():
             node = schema.node(name, "partitions: ")
@@ -121,17 +122,17 @@ class Graph:
 
     @cached_property
     def _record(self) -> GraphRecord:
-        return disassemble(self._schema, self._structure)
+        return disassemble(self.schema, self.structure)
 
     @cached_property
     def _regular_structure(self) -> Structure:
-        return self._structure.regular()
+        return self.structure.regular()
 
     @cached_property
     def _canonical(self) -> tuple[Schema, Structure]:
         """The same graph with its variables sorted by name."""
-        order = sorted(range(len(self._schema)), key=lambda node: self._schema[node].name)
-        return self._schema.reordered(order), self._structure.reordered(order)
+        order = sorted(range(len(self.schema)), key=lambda node: self.schema[node].name)
+        return self.schema.reordered(order), self.structure.reordered(order)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
@@ -144,30 +145,30 @@ class Graph:
     def __repr__(self) -> str:
         saved = self.dag_dimension - self.dimension
         return (
-            f"<LDAG: {len(self._schema)} variables, {len(self.edges)} edges, {self.dimension} parameters"
+            f"<LDAG: {len(self.schema)} variables, {len(self.edges)} edges, {self.dimension} parameters"
             f" ({saved} saved by labels)>"
         )
 
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables, in order."""
-        return self._schema.variables
+        return self.schema.variables
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
         """All edges as pairs of names (parent, child)."""
-        names = self._schema.names
-        return tuple((names[parent], names[child]) for parent, child in self._structure.edges)
+        names = self.schema.names
+        return tuple((names[parent], names[child]) for parent, child in self.structure.edges)
 
     def parents(self, node: str) -> tuple[str, ...]:
         """Return the parents of a node, in the order of the variables."""
-        names = self._schema.names
-        return tuple(names[parent] for parent in self._structure.parents(self._schema.node(node)))
+        names = self.schema.names
+        return tuple(names[parent] for parent in self.structure.parents(self.schema.node(node)))
 
     def label(self, parent: str, child: str) -> frozenset[tuple[State, ...]]:
         """Return the label of an edge: states of the child's other parents (in order) in which it vanishes."""
         family, axis = self._edge(parent, child)
-        others = [self._schema[p] for a, p in enumerate(family.parents) if a != axis]
+        others = [self.schema[p] for a, p in enumerate(family.parents) if a != axis]
         grid = family.partition.grid.without(axis)
         configurations = (grid.configuration(cell) for cell in np.flatnonzero(family.labels[axis]).tolist())
         return frozenset(
@@ -177,18 +178,18 @@ class Graph:
 
     def partition(self, node: str) -> NamedPartition:
         """Return the classes of a node: parent configurations that share one conditional distribution."""
-        family = self._structure.families[self._schema.node(node)]
+        family = self.structure.families[self.schema.node(node)]
         return NamedPartition(self.parents(node), tuple(family.partition.classes.tolist()))
 
     @property
     def dimension(self) -> int:
         """Number of free parameters: (states - 1) per class."""
-        return sum(self._structure.dimension(node) for node in range(len(self._schema)))
+        return sum(self.structure.dimension(node) for node in range(len(self.schema)))
 
     @property
     def dag_dimension(self) -> int:
         """Number of free parameters of the underlying DAG: (states - 1) per parent configuration."""
-        return sum(self._structure.dag_dimension(node) for node in range(len(self._schema)))
+        return sum(self.structure.dag_dimension(node) for node in range(len(self.schema)))
 
     def labels_in_words(self) -> tuple[str, ...]:
         """Return what each label says, such as "smoking does not matter for pressure when protein is >3"."""
@@ -197,31 +198,31 @@ class Graph:
     def is_csi_consistent(self, node: str | None = None) -> bool:
         """Tell whether the labels tell everything about a node's classes (or about every node's)."""
         if node is None:
-            return self._structure.is_csi_consistent
-        return self._structure.families[self._schema.node(node)].partition.is_csi_consistent
+            return self.structure.is_csi_consistent
+        return self.structure.families[self.schema.node(node)].partition.is_csi_consistent
 
     def is_maximal(self) -> bool:
         """Tell whether no configuration can be added to a label without a new independence (Definition 5)."""
-        return self._structure.is_maximal
+        return self.structure.is_maximal
 
     def maximal(self) -> Self:
         """Return the graph with its labels closed; it says the same, and is equal to this one."""
-        return type(self)(self._schema, self._structure.maximal())
+        return type(self)(self.schema, self.structure.maximal())
 
     def is_regular(self) -> bool:
         """Tell whether no label, closed, removes its edge altogether (Definition 6)."""
-        return self._structure.is_regular
+        return self.structure.is_regular
 
     def regular(self) -> Self:
         """Return the regular maximal form: edges that never matter are gone, and labels are closed."""
-        return type(self)(self._schema, self._regular_structure)
+        return type(self)(self.schema, self._regular_structure)
 
     def _edge(self, parent: str, child: str) -> tuple[Family, int]:
         """Return the child's family and the parent's place in it."""
-        family = self._structure.families[self._schema.node(child)]
-        node = self._schema.node(parent)
+        family = self.structure.families[self.schema.node(child)]
+        node = self.schema.node(parent)
         if node not in family.parents:
-            backwards = self._schema.node(child) in self._structure.parents(node)
+            backwards = self.schema.node(child) in self.structure.parents(node)
             hint = f"; there is {child} -> {parent}" if backwards else ""
             raise GraphError(f"there is no edge {parent} -> {child}{hint}")
         return family, family.parents.index(node)

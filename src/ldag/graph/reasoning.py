@@ -80,7 +80,7 @@ class Reasoning(Graph):
 
         The labels that remain are read in the context: entries that disagree with it are left out.
         """
-        return type(self)(self._schema, context_structure(self._structure, self._schema.context(context, "context: ")))
+        return type(self)(self.schema, context_structure(self.structure, self.schema.context(context, "context: ")))
 
     def csi_separated(self, a: Names, b: Names, given: Names = (), context: Mapping[str, State] | None = None) -> bool:
         """Tell whether a and b are d-separated by given and the context in the context graph (Definition 9).
@@ -88,7 +88,7 @@ class Reasoning(Graph):
         Sound and fast, not complete: `implies` decides everything.
         """
         q = self._question(a, b, given, context)
-        return csi_separated(self._structure, q.a, q.b, q.given, q.context)
+        return csi_separated(self.structure, q.a, q.b, q.given, q.context)
 
     def implies(
         self,
@@ -136,42 +136,42 @@ class Reasoning(Graph):
             raise ArgumentError(f"max_given must be a whole number, 0 or more, got {max_given!r}")
         return tuple(self._pairwise(max_given, budget))
 
-    def markov_equivalent_to(self, other: Graph) -> bool:
+    def markov_equivalent_to(self, other: Self) -> bool:
         """Tell whether the underlying DAGs, without labels, are Markov equivalent."""
-        mine, theirs = self._structure, self._aligned(other)
+        mine, theirs = self.structure, self._aligned(other)
         return markov_equivalent([f.parents for f in mine.families], [f.parents for f in theirs.families])
 
     def cpdag(self) -> Cpdag:
         """Return the Markov equivalence class of the underlying DAG, without labels."""
-        found = cpdag([family.parents for family in self._structure.families])
+        found = cpdag([family.parents for family in self.structure.families])
         return Cpdag(self._name_edges(found.directed), self._name_edges(found.undirected))
 
-    def equivalent_to(self, other: Graph) -> bool:
+    def equivalent_to(self, other: Self) -> bool:
         """Tell whether both graphs imply the same independencies (CSI-equivalence, Theorem 4)."""
         return self.difference_from(other) is None
 
-    def difference_from(self, other: Graph) -> GraphDifference | None:
+    def difference_from(self, other: Self) -> GraphDifference | None:
         """Return None if the graphs are CSI-equivalent, and otherwise a context in which they differ."""
         theirs = self._aligned(other)
-        if self._structure == theirs:
+        if self.structure == theirs:
             return None
-        self._check_labels_only(self._structure)
+        self._check_labels_only(self.structure)
         self._check_labels_only(theirs)
-        found = compare(self._structure, theirs)
+        found = compare(self.structure, theirs)
         return None if found is None else self._name_difference(found)
 
     def equivalence_class(self, limit: int = 1000) -> EquivalenceClass[Self]:
         """Return the regular maximal graphs that are CSI-equivalent to this one, at most ``limit`` of them."""
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             raise ArgumentError(f"limit must be a positive whole number, got {limit!r}")
-        self._check_labels_only(self._structure)
-        found = equivalence_class(self._structure, limit)
-        return EquivalenceClass(tuple(type(self)(self._schema, s) for s in found.members), found.is_complete)
+        self._check_labels_only(self.structure)
+        found = equivalence_class(self.structure, limit)
+        return EquivalenceClass(tuple(type(self)(self.schema, s) for s in found.members), found.is_complete)
 
     def essential_edges(self) -> frozenset[tuple[str, str]]:
         """Return the edges that point the same way in every graph that says the same as this one."""
-        self._check_labels_only(self._structure)
-        edges, is_decided = essential_edges(self._structure)
+        self._check_labels_only(self.structure)
+        edges, is_decided = essential_edges(self.structure)
         if not is_decided:
             raise GraphError("the graph is too large to decide which edges are essential")
         return self._name_edges(edges)
@@ -179,8 +179,8 @@ class Reasoning(Graph):
     def _question(self, a: Names, b: Names, given: Names, context: Mapping[str, State] | None) -> Question:
         """Check the sides of a question and translate them."""
         sides = {"a": arguments.names(a), "b": arguments.names(b), "given": arguments.names(given)}
-        nodes = {side: self._schema.nodes(names, f"{side}: ") for side, names in sides.items()}
-        fixed = self._schema.context(context, "context: ")
+        nodes = {side: self.schema.nodes(names, f"{side}: ") for side, names in sides.items()}
+        fixed = self.schema.context(context, "context: ")
         for side in ("a", "b"):
             if not nodes[side]:
                 raise ArgumentError(f"{side} must name at least one variable")
@@ -191,7 +191,7 @@ class Reasoning(Graph):
         structure = self._regular_structure
         kept = self._name_edges(structure.edges)
         left_out = tuple(edge for edge in self.edges if edge not in kept)
-        return Verdict(self._schema, structure, decide(structure, question, budget), left_out)
+        return Verdict(self.schema, structure, decide(structure, question, budget), left_out)
 
     def _local(self) -> Iterator[Independence]:
         """Yield what each label entry states: the child is independent of the parent in that context."""
@@ -203,8 +203,8 @@ class Reasoning(Graph):
 
     def _pairwise(self, max_given: int, budget: int) -> Iterator[Independence]:
         """Yield the pairwise independencies with at most so many variables to condition on."""
-        names = self._schema.names
-        splits = {names[node] for node in label_variables(self._structure)}
+        names = self.schema.names
+        splits = {names[node] for node in label_variables(self.structure)}
         for a, b in combinations(names, 2):
             others = [name for name in names if name not in (a, b)]
             for size in range(max_given + 1):
@@ -218,7 +218,7 @@ class Reasoning(Graph):
         held: list[Mapping[str, State]] = []
         for size in range(len(splits) + 1):
             for fixed in combinations(splits, size):
-                states = [self._schema[self._schema.node(name)].states for name in fixed]
+                states = [self.schema[self.schema.node(name)].states for name in fixed]
                 for values in product(*states):
                     context = dict(zip(fixed, values, strict=True))
                     if any(h.items() <= context.items() for h in held):
@@ -232,9 +232,9 @@ class Reasoning(Graph):
         """Return another graph's structure in this one's order of variables and states."""
         if not isinstance(other, Graph):
             raise ArgumentError(f"expected another LDAG, got {other!r}")
-        mine = {v.name: v for v in self._schema}
-        theirs = {v.name: v for v in other._schema}
-        for name in mine.keys() ^ theirs.keys():
+        mine = {v.name: v for v in self.schema}
+        theirs = {v.name: v for v in other.schema}
+        for name in sorted(mine.keys() ^ theirs.keys()):
             which = "first" if name in mine else "second"
             raise ArgumentError(f"the graphs are over different variables: only the {which} has {name!r}")
         for name, variable in mine.items():
@@ -242,25 +242,25 @@ class Reasoning(Graph):
                 raise ArgumentError(
                     f"the graphs give {name!r} different states: {variable.states} and {theirs[name].states}"
                 )
-        variables = tuple(VariableRecord(v.name, v.states) for v in self._schema)
+        variables = tuple(VariableRecord(v.name, v.states) for v in self.schema)
         return assemble(replace(other._record, variables=variables), declared_only=True)[1]
 
     def _check_labels_only(self, structure: Structure) -> None:
         """Refuse classes that labels cannot express: the theorem does not cover them."""
         beyond = beyond_labels(structure)
         if beyond:
-            names = ", ".join(repr(self._schema[node].name) for node in beyond)
+            names = ", ".join(repr(self.schema[node].name) for node in beyond)
             raise GraphError(f"equivalence is decided for labels only, and the classes of {names} go beyond labels")
 
     def _name_difference(self, found: Difference) -> GraphDifference:
         return GraphDifference(
             found.kind,
-            tuple(self._schema[node].name for node in found.nodes),
-            self._schema.named(found.context),
+            tuple(self.schema[node].name for node in found.nodes),
+            self.schema.named(found.context),
             self._name_edges(found.first),
             self._name_edges(found.second),
         )
 
     def _name_edges(self, edges: Iterable[tuple[int, int]]) -> frozenset[tuple[str, str]]:
-        names = self._schema.names
+        names = self.schema.names
         return frozenset((names[i], names[j]) for i, j in edges)

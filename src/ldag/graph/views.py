@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldag.drawing import draw_svg, side_by_side
-from ldag.errors import ArgumentError, GraphError
+from ldag.errors import ArgumentError, GraphError, MissingDependency
 from ldag.graph.base import Graph
 from ldag.local import (
     CptTree,
@@ -64,7 +64,7 @@ class Views(Graph):
           p3  person=visitor
           p4  person=spy
         """
-        return name_rules(self._schema, *self._family(node))
+        return name_rules(self.schema, *self._family(node))
 
     def as_tree(self, node: str) -> CptTree:
         """Return the CPT-tree of a node with the fewest leaves; it says when subtrees must repeat.
@@ -75,11 +75,11 @@ class Views(Graph):
         >>> print(ldag.datasets.graph("or6").as_tree("1").n_leaves)
         7
         """
-        return name_tree(self._schema, *self._family(node))
+        return name_tree(self.schema, *self._family(node))
 
     def as_decision_graph(self, node: str) -> DecisionGraph:
         """Return a decision graph of a node: its smallest tree with equal parts merged, one leaf per class."""
-        return name_decision_graph(self._schema, *self._family(node))
+        return name_decision_graph(self.schema, *self._family(node))
 
     def from_tree(self, node: str, tree: NestedTree | CptTree) -> Self:
         """Return this graph with a node's classes taken from a tree over its parents.
@@ -102,7 +102,7 @@ class Views(Graph):
         """
         number, family = self._family(node)
         nested = tree.nested if isinstance(tree, CptTree) else tree
-        read = read_tree(self._schema, number, family.parents, nested)
+        read = read_tree(self.schema, number, family.parents, nested)
         return self._with_partition(number, partition_of_tree(family.partition.grid, read))
 
     def from_table(self, node: str, cpt: ArrayLike, tolerance: float = 1e-9) -> Self:
@@ -123,43 +123,46 @@ class Views(Graph):
         """
         number, family = self._family(node)
         rows = self._table(number, family, cpt)
-        if not (isinstance(tolerance, int | float) and 0 <= tolerance < np.inf):
+        if isinstance(tolerance, bool) or not (isinstance(tolerance, int | float) and 0 <= tolerance < np.inf):
             raise ArgumentError(f"tolerance must be a number, 0 or more, got {tolerance!r}")
         return self._with_partition(number, partition_of_rows(family.partition.grid, rows, float(tolerance)))
 
     def as_multinet(self, variable: str) -> Multinet[Self]:
         """Return the context graphs for all states of a variable."""
-        node = self._schema.node(variable)
-        states = self._schema[node].states
-        structures = [context_structure(self._structure, {node: code}) for code in range(len(states))]
-        graphs = {state: type(self)(self._schema, s) for state, s in zip(states, structures, strict=True)}
+        node = self.schema.node(variable)
+        states = self.schema[node].states
+        structures = [context_structure(self.structure, {node: code}) for code in range(len(states))]
+        graphs = {state: type(self)(self.schema, s) for state, s in zip(states, structures, strict=True)}
         return Multinet(variable, graphs, self.edges)
 
     def to_svg(self, *, context: Mapping[str, State] | None = None, title: str | None = None) -> str:
         """Return a picture; in a context, the edges that vanish there are dashed."""
-        fixed = self._schema.context(context, "context: ")
-        kept = context_parents(self._structure, fixed)
-        dashed = {(parent, child) for parent, child in self._structure.edges if parent not in kept[child]}
-        node = self._schema.node
+        fixed = self.schema.context(context, "context: ")
+        kept = context_parents(self.structure, fixed)
+        dashed = {(parent, child) for parent, child in self.structure.edges if parent not in kept[child]}
+        node = self.schema.node
         labels = {(node(e.parent), node(e.child)): conditions(e.label) for e in self._record.edges if e.label}
-        return draw_svg(self._schema.names, self._structure.edges, labels, dashed=dashed, title=title)
+        return draw_svg(self.schema.names, self.structure.edges, labels, dashed=dashed, title=title)
 
-    def _repr_svg_(self) -> str:
-        return self.to_svg()
+    def _repr_svg_(self) -> str | None:
+        try:
+            return self.to_svg()
+        except MissingDependency:  # a notebook then shows the text
+            return None
 
     def _family(self, node: str) -> tuple[int, Family]:
-        number = self._schema.node(node)
-        return number, self._structure.families[number]
+        number = self.schema.node(node)
+        return number, self.structure.families[number]
 
     def _with_partition(self, node: int, partition: Partition) -> Self:
-        families = list(self._structure.families)
+        families = list(self.structure.families)
         families[node] = Family.from_partition(families[node].parents, partition)
-        return type(self)(self._schema, Structure(self._structure.n_states, tuple(families)))
+        return type(self)(self.schema, Structure(self.structure.n_states, tuple(families)))
 
     def _table(self, node: int, family: Family, cpt: ArrayLike) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
         """Check a table of probabilities and return it as rows."""
-        shape = (family.partition.grid.size, self._schema[node].n_states)
-        name = self._schema[node].name
+        shape = (family.partition.grid.size, self.schema[node].n_states)
+        name = self.schema[node].name
         try:
             table = np.asarray(cpt, dtype=np.float64)
         except (TypeError, ValueError):

@@ -1,0 +1,56 @@
+"""`ldag score`: how well a graph explains data."""
+
+import click
+
+from ldag.cli.arguments import json_option, load_data, load_graph, print_json
+from ldag.scores import score as score_graph
+from ldag.scoring import PRIORS, Prior
+
+
+@click.command(short_help="Score a graph on data.")
+@click.argument("graph")
+@click.argument("data")
+@click.option("--kappa", type=float, help="Above 0 and at most 1: what a parameter saved by labels costs.")
+@click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
+@click.option("--prior", type=click.Choice(PRIORS), default="labels", show_default=True, help="What kappa is paid for.")
+@click.option("--counts", metavar="COLUMN", help="The column of DATA that says how often each row occurs.")
+@json_option
+def score(
+    graph: str,
+    data: str,
+    kappa: float | None,
+    equivalent_sample_size: float,
+    prior: Prior,
+    counts: str | None,
+    as_json: bool,
+) -> None:
+    """Score GRAPH on DATA (a file, or the name of a data set): log marginal likelihood plus log prior, by node.
+
+    \b
+    ldag score heart heart --kappa 0.1
+    ldag score model.ldag survey.csv --kappa 0.1
+    """
+    found = score_graph(
+        load_graph(graph),
+        load_data(data, counts),
+        kappa=kappa,
+        equivalent_sample_size=equivalent_sample_size,
+        prior=prior,
+    )
+    if as_json:
+        print_json(
+            {
+                "score": found.total,
+                "log_marginal_likelihood": found.log_marginal_likelihood,
+                "log_prior": found.log_prior,
+                "kappa": kappa,
+                "equivalent_sample_size": equivalent_sample_size,
+                "prior": prior,
+                "per_node": {
+                    name: {"log_marginal_likelihood": part.log_marginal_likelihood, "log_prior": part.log_prior}
+                    for name, part in found.per_node.items()
+                },
+            }
+        )
+    else:
+        click.echo(str(found))
