@@ -52,8 +52,9 @@ bench: $(STAMP)
 	@for name in $(basename $(notdir $(wildcard benchmarks/bench_*.py))); do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 docs: $(STAMP)
-	$(BIN)/python -m pip install --quiet '.[docs]'
-	$(BIN)/sphinx-build -W -b html docs docs/_build/html
+	@test -x $(BIN)/sphinx-build || $(BIN)/python -m pip install --quiet --editable '.[docs]'
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@echo "the pages are in docs/_build/html/index.html"
 
 clean:
 	rm -rf $(VENV) build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
