@@ -9,4 +9,7 @@ NB_MODULE(_native, module) {
     register_family(module);
     register_exact(module);
     register_scorer(module);
+    register_search_exact(module);
+    register_search_chain(module);
+    register_search_climb(module);
 }

@@ -6,3 +6,6 @@ void register_counts(nanobind::module_& module);
 void register_family(nanobind::module_& module);
 void register_exact(nanobind::module_& module);
 void register_scorer(nanobind::module_& module);
+void register_search_exact(nanobind::module_& module);
+void register_search_chain(nanobind::module_& module);
+void register_search_climb(nanobind::module_& module);

@@ -4,14 +4,12 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "ldag/scorer.hpp"
-#include "names.hpp"
 #include "register.hpp"
+#include "scorer.hpp"
 
 namespace nb = nanobind;
 
@@ -41,26 +39,6 @@ std::vector<ldag::FamilyKey> families_of(const Numbers& nodes, const Numbers& pa
     }
     return families;
 }
-
-// The scorer keeps the data set alive.
-struct Scorer {
-    std::shared_ptr<const ldag::Columns> columns;
-    ldag::FamilyScorer scorer;
-
-    Scorer(std::shared_ptr<ldag::Columns> data, double equivalent_sample_size, double kappa,
-           const std::string& prior, const std::string& structure, const std::string& labels, bool regular,
-           std::uint64_t seed, std::size_t n_restarts, std::size_t cache_bytes)
-        : columns(data),
-          scorer(columns,
-                 {equivalent_sample_size,
-                  std::log(kappa),
-                  prior_of(prior),
-                  structure_of(structure),
-                  search_of(labels),
-                  regular,
-                  {seed, n_restarts}},
-                 cache_bytes) {}
-};
 
 Scores scores(Scorer& self, const Numbers& nodes, const Numbers& parents, const Offsets& offsets,
               std::size_t n_threads) {

@@ -136,6 +136,40 @@ double ClassScore::operator()(std::span<const double> counts, double size) const
     return score + constant.sum - log_gamma(total + static_cast<double>(n_states_) * a);
 }
 
+double score_table(std::span<const double> counts, std::size_t n_states, double equivalent_sample_size) {
+    thread_local std::vector<double> values;
+    const double n_cells = static_cast<double>(counts.size());
+    const double alpha = equivalent_sample_size / n_cells;
+    const double alpha_sum = equivalent_sample_size * static_cast<double>(n_states) / n_cells;
+    // The arguments of ln Gamma: two constants, states that occur, configurations that occur.
+    values.resize(2 + counts.size() + counts.size() / n_states);
+    double* state = values.data();
+    *state++ = alpha;
+    *state++ = alpha_sum;
+    double* configuration = values.data() + values.size();
+    for (auto count = counts.begin(); count != counts.end();) {
+        double total = 0.0;
+        for (const auto last = count + static_cast<std::ptrdiff_t>(n_states); count != last; ++count) {
+            *state = *count + alpha;
+            state += *count > 0.0 ? 1 : 0;
+            total += *count;
+        }
+        if (total > 0.0) *--configuration = total + alpha_sum;
+    }
+    const auto n_states_seen = static_cast<std::size_t>(state - values.data()) - 2;
+    const auto n_configurations_seen =
+        static_cast<std::size_t>(values.data() + values.size() - configuration);
+    for (const double* value = configuration; value != values.data() + values.size(); ++value)
+        *state++ = *value;
+    const std::span<double> all(values.data(), 2 + n_states_seen + n_configurations_seen);
+    log_gamma(all, all);
+    double sum = 0.0;
+    for (const double value : all.subspan(2, n_states_seen)) sum += value;
+    for (const double value : all.subspan(2 + n_states_seen)) sum -= value;
+    return sum + static_cast<double>(n_configurations_seen) * all[1] -
+           static_cast<double>(n_states_seen) * all[0];
+}
+
 ScoreBatch::ScoreBatch(const ClassScore& score) : score_(score), values_(kBatch + score.n_states() + 1) {}
 
 void ScoreBatch::clear() {

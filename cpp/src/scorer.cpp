@@ -1,5 +1,6 @@
 #include "ldag/scorer.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -35,12 +36,13 @@ FamilyScorer::FamilyScorer(std::shared_ptr<const Columns> columns, const ScorerO
 
 double FamilyScorer::score(const FamilyKey& family) {
     if (const auto known = cache_.find(family.node, family.parents)) return *known;
-    const double computed = compute(family);
+    const double computed = score_uncached(family);
     cache_.insert(family.node, family.parents, computed);
     return computed;
 }
 
-double FamilyScorer::compute(const FamilyKey& family) const {
+double FamilyScorer::score_uncached(const FamilyKey& family) const {
+    if (!fits(family)) return -std::numeric_limits<double>::infinity();
     thread_local std::vector<double> table;
     thread_local std::vector<std::size_t> variables;
     const std::span<const std::size_t> n_states = columns_->n_states();
@@ -52,7 +54,23 @@ double FamilyScorer::compute(const FamilyKey& family) const {
     }
     variables.push_back(family.node);
     columns_->counts(variables, table);
-    const std::size_t r = n_states[family.node];
+    return optimise(family.node, std::move(parent_states), table);
+}
+
+bool FamilyScorer::is_table(std::size_t n_parents) const {
+    if (options_.structure == StructureKind::table) return true;
+    // A single label would be full, and the edge no edge.
+    return options_.structure == StructureKind::ldag && options_.regular && n_parents < 2;
+}
+
+double FamilyScorer::optimise(std::uint32_t node, std::vector<std::size_t> parent_states,
+                              std::span<const double> table) const {
+    const std::size_t r = columns_->n_states()[node];
+    const auto n_parents = std::ranges::count_if(parent_states, [](std::size_t n) { return n > 1; });
+    if (is_table(static_cast<std::size_t>(n_parents))) {
+        const std::size_t q = table.size() / r;
+        return score_table(table, r, options_.equivalent_sample_size) + table_log_prior(options_, r, q);
+    }
     const FamilyProblem problem{Grid(std::move(parent_states)),
                                 r,
                                 table,
@@ -61,6 +79,15 @@ double FamilyScorer::compute(const FamilyKey& family) const {
                                 options_.regular};
     const double best = optimise_family(problem, options_.structure, options_.search, options_.refine).score;
     return best + table_log_prior(options_, r, problem.grid.size());
+}
+
+bool FamilyScorer::fits(const FamilyKey& family) const {
+    std::size_t n_cells = columns_->n_states()[family.node];
+    for (const std::uint32_t parent : family.parents) {
+        n_cells *= columns_->n_states()[parent];
+        if (n_cells > options_.max_cells) return false;
+    }
+    return true;
 }
 
 std::vector<double> FamilyScorer::scores(std::span<const FamilyKey> families, std::size_t n_threads,

@@ -1,9 +1,14 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 Steps = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+Nodes = Sequence[Sequence[int]]
+Trace = list[tuple[int, float]]
+FoundGraph = tuple[list[list[int]], float, Trace, bool, int, int]
+FoundChain = tuple[int, list[list[int]], float, Trace, int, int]
+OnProgress = Callable[[Mapping[str, float]], object]
 
 class Columns:
     def __init__(
@@ -79,3 +84,54 @@ def score_partition(
     class_lost: float,
     classes: NDArray[np.int32],
 ) -> tuple[float, float]: ...
+def search_exact(
+    scorer: FamilyScorer,
+    candidates: Sequence[Sequence[int]],
+    required: Sequence[Sequence[int]],
+    max_parents: Sequence[int],
+    n_threads: int,
+    on_progress: OnProgress | None = None,
+) -> FoundGraph: ...
+def exact_cost(
+    candidates: Sequence[Sequence[int]], required: Sequence[Sequence[int]], max_parents: Sequence[int]
+) -> tuple[int, int]: ...
+def search_chain(
+    scorer: FamilyScorer,
+    candidates: Nodes,
+    required: Nodes,
+    max_parents: Sequence[int],
+    n_chains: int,
+    n_iter: int,
+    seed: int,
+    n_threads: int,
+    start: Nodes = ...,
+    first_chain: int = 0,
+    on_progress: OnProgress | None = None,
+) -> FoundGraph: ...
+def run_chains(
+    scorer: FamilyScorer,
+    candidates: Nodes,
+    required: Nodes,
+    max_parents: Sequence[int],
+    n_chains: int,
+    n_iter: int,
+    seed: int,
+    n_threads: int,
+    start: Nodes = ...,
+    first_chain: int = 0,
+    on_progress: OnProgress | None = None,
+) -> list[FoundChain]: ...
+def merge_chains(chains: Sequence[FoundChain], n_chains: int, n_iter: int) -> FoundGraph: ...
+def search_climb(
+    scorer: FamilyScorer,
+    candidates: Nodes,
+    required: Nodes,
+    max_parents: Sequence[int],
+    n_restarts: int,
+    tabu_length: int,
+    seed: int,
+    n_threads: int,
+    max_candidates: int,
+    start: Nodes,
+    on_progress: OnProgress | None = None,
+) -> FoundGraph: ...

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import ldag
 from ldag import _native, datasets
-from ldag.families import StructureKind
+from ldag.family_search import StructureKind
 from ldag.scoring import Prior
 from tests.oracle import partitions as oracle
 

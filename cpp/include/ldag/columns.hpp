@@ -25,10 +25,14 @@ class Columns {
             RowWeights weights = {});
 
     std::size_t n_columns() const { return n_states_.size(); }
+    std::size_t n_rows() const { return single_.n + weighted_.n; }  // light rows as often as they count
     std::span<const std::size_t> n_states() const { return n_states_; }
 
     // Whether counts are whole numbers: there are no weights, or they are whole.
     bool is_whole() const { return !std::holds_alternative<std::vector<double>>(weights_); }
+
+    // Whether counts are whole numbers that doubles hold exactly.
+    bool has_whole_doubles() const { return is_whole() && fits_double_; }
 
     // The table of some variables, the last one fastest; `table` gets the size it needs. Throws
     // std::out_of_range for an unknown variable and std::length_error for a table beyond 64 bits.
@@ -38,6 +42,8 @@ class Columns {
     void counts(std::span<const std::size_t> variables, std::vector<std::int64_t>& table) const;
 
   private:
+    friend class SharedCounts;
+
     // Rows of equal standing, one run of codes per column.
     struct Rows {
         std::vector<Code> codes;

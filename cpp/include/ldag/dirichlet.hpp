@@ -46,6 +46,9 @@ class ClassScore {
     std::vector<Terms> by_size_;
 };
 
+// Equation 6 for an ordinary table, every configuration a class by itself: rows of `n_states` counts.
+double score_table(std::span<const double> counts, std::size_t n_states, double equivalent_sample_size);
+
 // Many classes of one family scored together, which lets the logarithms run in vector registers.
 class ScoreBatch {
   public:

@@ -2,6 +2,7 @@
 // calls.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,7 @@ struct ScorerOptions {
     LabelSearch search = LabelSearch::greedy;
     bool regular = true;
     RefineOptions refine = {};
+    std::size_t max_cells = 1 << 16;  // a family with a larger table scores minus infinity: never chosen
 };
 
 // A node and its parents in increasing order.
@@ -43,14 +45,31 @@ class FamilyScorer {
     // Log marginal likelihood plus log prior of the best partition found; safe from many threads.
     double score(const FamilyKey& family);
 
+    // The same, computed anew and not remembered: for families that are asked for once only.
+    double score_uncached(const FamilyKey& family) const;
+
     // The same for many families; stopped early, the rest are not a number.
     std::vector<double> scores(std::span<const FamilyKey> families, std::size_t n_threads,
                                const StopPoll& poll = {});
 
+    // The scores of a family with each of some further parents, none of which it has; equal to score() of
+    // each to the last bit. What is common to all is counted once, and full tables, which are quick to count,
+    // are not remembered. Returns whether it came to the end before `stop` was set.
+    bool scores_of_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
+                             std::span<double> scores, const std::atomic<bool>* stop = nullptr);
+
+    const Columns& columns() const { return *columns_; }
+    const ScorerOptions& options() const { return options_; }
+
+    // Whether a family with so many parents of two states or more can only have a full table.
+    bool is_table(std::size_t n_parents) const;
+
     CacheStatistics cache_statistics() const { return cache_.statistics(); }
 
   private:
-    double compute(const FamilyKey& family) const;
+    bool fits(const FamilyKey& family) const;
+    double optimise(std::uint32_t node, std::vector<std::size_t> parent_states,
+                    std::span<const double> table) const;
 
     std::shared_ptr<const Columns> columns_;
     ScorerOptions options_;

@@ -1,0 +1,31 @@
+// The scorer as Python holds it.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ldag/scorer.hpp"
+#include "names.hpp"
+
+// The scorer keeps the data set alive.
+struct Scorer {
+    std::shared_ptr<const ldag::Columns> columns;
+    ldag::FamilyScorer scorer;
+
+    Scorer(std::shared_ptr<ldag::Columns> data, double equivalent_sample_size, double kappa,
+           const std::string& prior, const std::string& structure, const std::string& labels, bool regular,
+           std::uint64_t seed, std::size_t n_restarts, std::size_t cache_bytes)
+        : columns(data),
+          scorer(columns,
+                 {equivalent_sample_size,
+                  std::log(kappa),
+                  prior_of(prior),
+                  structure_of(structure),
+                  search_of(labels),
+                  regular,
+                  {seed, n_restarts}},
+                 cache_bytes) {}
+};
