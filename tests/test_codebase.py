@@ -31,10 +31,12 @@ ROWS: list[set[str]] = [
         "trees",
         "drawing",
     },
-    {"assembly", "verdict", "local", "scoring"},
-    {"graph"},
+    {"assembly", "verdict", "local", "scoring", "constraints", "progress"},
+    {"graph", "family_search"},
+    {"searching", "crossval"},
     {"datasets", "scores"},
-    {"families"},
+    {"families", "crossvalidation"},
+    {"fit"},
     {"cli"},
 ]
 HEAVY = {"pandas", "polars", "pyarrow", "scipy", "networkx", "matplotlib", "pydot", "fast_sugiyama", "rich", "sklearn"}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ldag import _native
 from ldag.assembly import contexts
 from ldag.data import Dataset
 from ldag.errors import ArgumentError, suggest
+from ldag.family_search import FamilyOptions, LabelSearch, StructureKind, best_partition
 from ldag.graph import NamedPartition
 from ldag.grid import Grid
 from ldag.notation import edge_in_words
@@ -18,12 +19,6 @@ from ldag.record import Context, EdgeRecord
 from ldag.scores import check_data, check_priors
 from ldag.scoring import Prior
 from ldag.variables import Schema, State
-
-StructureKind = Literal["table", "tree", "ldag", "partial", "graph"]
-"""Which partitions are allowed: see `learn_family`."""
-
-LabelSearch = Literal["greedy", "refined", "exact"]
-"""How the best of them is looked for."""
 
 
 @dataclass(frozen=True)
@@ -114,30 +109,21 @@ def learn_family(
     schema = check_data(data).schema
     child, above = _check_nodes(schema, node, parents)
     priors = check_priors(kappa, equivalent_sample_size, prior)
-    _check_choice(structure, get_args(StructureKind), "structure")
-    _check_choice(labels, get_args(LabelSearch), "labels")
-    seed = _seed(rng, labels)
+    check_choice(structure, get_args(StructureKind), "structure")
+    check_choice(labels, get_args(LabelSearch), "labels")
+    options = FamilyOptions(priors, structure, labels, _restart_seed(rng, labels))
     grid = Grid(tuple(schema[parent].n_states for parent in above))
     counts = data.counts(node, [schema[parent].name for parent in above]).astype(np.float64)
-    classes, _, likelihood, is_exact, steps = _native.optimise_family(
-        counts,
-        grid.n_states,
-        priors.equivalent_sample_size,
-        priors.class_lost(schema[child].n_states),
-        structure,
-        labels,
-        regular=True,
-        seed=seed,
-    )
-    partition = Partition.of(grid, classes)
+    best = best_partition(counts, grid, options)
+    partition = best.partition
     return Family(
         node,
         NamedPartition(tuple(schema[parent].name for parent in above), tuple(partition.classes.tolist())),
         _labels(schema, above, partition),
-        tuple(_gains(schema, above, grid, structure, steps)),
-        likelihood,
+        tuple(_gains(schema, above, grid, structure, best.steps)),
+        best.log_marginal_likelihood,
         priors.log_prior(schema[child].n_states, grid.size, partition.n_classes),
-        is_exact,
+        best.is_exact,
         _sentences(schema, child, above, partition),
     )
 
@@ -151,17 +137,23 @@ def _check_nodes(schema: Schema, node: str, parents: Iterable[str]) -> tuple[int
     return child, tuple(sorted(above))
 
 
-def _check_choice(value: str, known: tuple[str, ...], option: str) -> None:
+def check_choice(value: str, known: tuple[str, ...], option: str) -> None:
+    """Refuse what is not among the choices of an option."""
     if value not in known:
         raise ArgumentError(f"no {option} {value!r}{suggest(value, known)}")
 
 
-def _seed(rng: int | np.random.Generator | None, labels: LabelSearch) -> int:
-    """Return the seed of the restarts."""
+def _restart_seed(rng: int | np.random.Generator | None, labels: LabelSearch) -> int:
+    """Return the seed of the restarts, which the greedy search does not have."""
+    if rng is not None and labels == "greedy":
+        raise ArgumentError("rng applies to labels='refined' and 'exact'; the greedy search has no chance in it")
+    return seed_of(rng)
+
+
+def seed_of(rng: int | np.random.Generator | None) -> int:
+    """Return a seed for the native core; None is 0."""
     if rng is None:
         return 0
-    if labels == "greedy":
-        raise ArgumentError("rng applies to labels='refined' and 'exact'; the greedy search has no chance in it")
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**63))
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or not 0 <= rng < 2**63:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import ldag
 from ldag import LDAG, Dataset
-from ldag.families import LabelSearch, StructureKind
+from ldag.family_search import LabelSearch, StructureKind
 from ldag.variables import State
 
 WIDER: tuple[StructureKind, ...] = ("table", "ldag", "partial", "graph")

@@ -10,6 +10,7 @@ from ldag.cli.convert import convert
 from ldag.cli.datasets import datasets
 from ldag.cli.equivalent import equivalent
 from ldag.cli.implies import implies
+from ldag.cli.learn import learn
 from ldag.cli.plot import plot
 from ldag.cli.score import score
 from ldag.cli.show import show
@@ -27,7 +28,7 @@ def cli() -> None:
     """
 
 
-for command in (show, implies, equivalent, score, convert, plot, datasets):
+for command in (learn, show, implies, equivalent, score, convert, plot, datasets):
     cli.add_command(command)
 
 

@@ -1,0 +1,161 @@
+"""`ldag learn`: a graph from data."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, get_args
+
+import click
+
+from ldag.cli.arguments import json_option, load_data, load_graph, print_json
+from ldag.constraints import Constraints, Edge, read_edge
+from ldag.errors import ArgumentError
+from ldag.family_search import LabelSearch, StructureKind
+from ldag.fit import Fit, MethodChoice
+from ldag.fit import learn as learn_graph
+from ldag.formats.files import read_utf8
+from ldag.formats.scan import Scanner
+from ldag.scoring import PRIORS, Prior
+
+
+@click.command(short_help="Learn a graph from data.")
+@click.argument("data")
+@click.option("--output", "-o", metavar="FILE", help="Write the graph there (.ldag, .json, .dot).")
+@click.option("--kappa", default="cv", show_default=True, help="Above 0 and at most 1, or cv: by cross-validation.")
+@click.option("--method", type=click.Choice(get_args(MethodChoice)), default="auto", show_default=True)
+@click.option("--structure", type=click.Choice(get_args(StructureKind)), default="ldag", show_default=True)
+@click.option("--labels", type=click.Choice(get_args(LabelSearch)), default="greedy", show_default=True)
+@click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
+@click.option("--prior", type=click.Choice(PRIORS), default="labels", show_default=True, help="What kappa is paid for.")
+@click.option("--max-parents", type=int, help="Parents of a node at most.")
+@click.option("--constraints", "constraint_file", metavar="FILE", help="A file of constraints.")
+@click.option("--tiers", metavar="FILE", help="A file with one tier per line, names separated by commas.")
+@click.option("--require", multiple=True, metavar='"A -> B"', help="An edge that must be there.")
+@click.option("--forbid", multiple=True, metavar='"A -> B"', help="An edge that must not be there.")
+@click.option("--chains", "n_chains", type=int, help="For chain: how many chains.  [50]")
+@click.option("--iter", "n_iter", type=int, help="For chain: proposals per chain.  [500]")
+@click.option("--restarts", "n_restarts", type=int, help="For climb: perturbed restarts.  [50]")
+@click.option("--start", metavar="GRAPH", help="For chain and climb: the graph to start from.")
+@click.option("--rng", type=int, help="Seed.  [0]")
+@click.option("--jobs", default=-1, show_default=True, help="Threads; -1 is all cores.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Return the best graph found by then.")
+@click.option("--counts", metavar="COLUMN", help="The column of DATA that says how often each row occurs.")
+@json_option
+def learn(  # noqa: PLR0913, PLR0917 - one parameter per option
+    data: str,
+    output: str | None,
+    kappa: str,
+    method: MethodChoice,
+    structure: StructureKind,
+    labels: LabelSearch,
+    equivalent_sample_size: float,
+    prior: Prior,
+    max_parents: int | None,
+    constraint_file: str | None,
+    tiers: str | None,
+    require: Sequence[str],
+    forbid: Sequence[str],
+    n_chains: int | None,
+    n_iter: int | None,
+    n_restarts: int | None,
+    start: str | None,
+    rng: int | None,
+    jobs: int,
+    time_limit: float | None,
+    counts: str | None,
+    as_json: bool,
+) -> None:
+    """Learn a labelled DAG from DATA (a file, or the name of a data set) and say what was found.
+
+    \b
+    ldag learn heart --kappa 0.3
+    ldag learn survey.csv --tiers tiers.txt --forbid "age <- income" --max-parents 4 -o model.ldag
+    """
+    fit = learn_graph(
+        load_data(data, counts),
+        kappa=_kappa(kappa),
+        method=method,
+        structure=structure,
+        labels=labels,
+        equivalent_sample_size=equivalent_sample_size,
+        prior=prior,
+        max_parents=max_parents,
+        constraints=_constraints(constraint_file, tiers, require, forbid),
+        n_chains=n_chains,
+        n_iter=n_iter,
+        n_restarts=n_restarts,
+        start=None if start is None else load_graph(start),
+        rng=rng,
+        n_jobs=jobs,
+        time_limit=time_limit,
+    )
+    if output is not None:
+        fit.ldag.save(output)
+    if as_json:
+        print_json(_fields(fit))
+    else:
+        click.echo(str(fit))
+
+
+def _kappa(text: str) -> float | Literal["cv"]:
+    """Return a number, or "cv"."""
+    if text == "cv":
+        return "cv"
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentError(f"--kappa must be a number above 0 and at most 1, or cv, got {text!r}") from None
+
+
+def _constraints(
+    path: str | None, tiers: str | None, require: Sequence[str], forbid: Sequence[str]
+) -> Constraints | None:
+    """Put the constraints of all options together."""
+    if path is None and tiers is None and not require and not forbid:
+        return None
+    found = Constraints() if path is None else Constraints.load(path)
+    if tiers is not None:
+        if found.tiers:
+            raise ArgumentError("--tiers: the file of constraints has tiers already")
+        lines = [line.split("#")[0] for line in read_utf8(Path(tiers)).splitlines()]
+        groups = [[name.strip() for name in line.split(",")] for line in lines if line.strip()]
+        found = Constraints(
+            found.required, found.forbidden, groups, found.order, found.allowed_parents, found.max_parents
+        )
+    edges = {"--require": [_edge(text, "--require") for text in require]}
+    edges["--forbid"] = [_edge(text, "--forbid") for text in forbid]
+    return found.with_(required=edges["--require"], forbidden=edges["--forbid"])
+
+
+def _edge(text: str, option: str) -> Edge:
+    """Read an edge such as "a -> b" or "b <- a"."""
+    scanner = Scanner(text, option)
+    edge = read_edge(scanner)
+    if not scanner.at_end:
+        raise scanner.unexpected("the end")
+    return edge
+
+
+def _fields(fit: Fit) -> dict[str, object]:
+    """Return a fit as plain values."""
+    graph = fit.ldag
+    return {
+        "score": fit.score.total,
+        "log_marginal_likelihood": fit.score.log_marginal_likelihood,
+        "log_prior": fit.score.log_prior,
+        "kappa": fit.kappa,
+        "method": fit.method,
+        "edges": graph.edges,
+        "labels": [
+            {"edge": edge, "contexts": [list(entry) for entry in sorted(graph.label(*edge), key=str)]}
+            for edge in graph.edges
+            if graph.label(*edge)
+        ],
+        "labels_in_words": graph.labels_in_words(),
+        "dimension": graph.dimension,
+        "dag_dimension": graph.dag_dimension,
+        "seconds": fit.seconds,
+        "stopped": fit.stopped,
+        "promise": fit.promise,
+        "settings": dict(fit.settings),
+        "cross_validation": None if fit.cv is None else {str(k): v for k, v in fit.cv.mean.items()},
+    }

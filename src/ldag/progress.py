@@ -1,0 +1,84 @@
+"""Telling how far long work is, on standard error and only on a terminal, and when to stop it."""
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ldag.errors import ArgumentError
+
+Report = Mapping[str, float]
+"""How far a search is: steps done, steps in total (0: not known), changes accepted, best score."""
+
+Progress = bool | Callable[[Report], object] | None
+"""True or False to show it or not, a function to be told, or None: shown if standard error is a terminal."""
+
+
+@dataclass
+class Watch:
+    """Passes reports on, and says when the time is up."""
+
+    tell: Callable[[Report], object] | None
+    time_limit: float | None
+    is_late: bool = False
+
+    def __post_init__(self) -> None:
+        self._started = time.monotonic()
+
+    def __call__(self, report: Report) -> bool:
+        """Pass a report on; tell whether to stop."""
+        if self.tell is not None:
+            self.tell(report)
+        if self.time_limit is not None and time.monotonic() - self._started > self.time_limit:
+            self.is_late = True
+        return self.is_late
+
+
+class Line:
+    """One line on the terminal, written over and over."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._started = time.monotonic()
+
+    def __call__(self, report: Report) -> None:
+        """Show a report."""
+        parts = [self._title]
+        done, total = report["done"], report["total"]
+        if total:
+            elapsed = time.monotonic() - self._started
+            parts.append(f"{100 * done / total:3.0f} %")
+            if done:
+                parts.append(f"{elapsed * (total - done) / done:.0f} s left")
+        if done:
+            parts.append(f"best {report['best']:.2f}")
+        if report["accepted"] and done:
+            parts.append(f"{100 * report['accepted'] / done:.0f} % accepted")
+        sys.stderr.write("\r\x1b[K" + ", ".join(parts))
+        sys.stderr.flush()
+
+    @staticmethod
+    def clear() -> None:
+        """Take the line away."""
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
+def teller(progress: Progress, title: str) -> Callable[[Report], object] | None:
+    """Return what reports go to, if anything."""
+    if progress is None:
+        progress = sys.stderr.isatty()
+    if isinstance(progress, bool):
+        return Line(title) if progress else None
+    if not callable(progress):
+        raise ArgumentError(f"progress must be True, False, None or a function, got {progress!r}")
+    return progress
+
+
+def check_time_limit(limit: float | None) -> float | None:
+    """Check a number of seconds."""
+    if limit is None:
+        return None
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit < float("inf"):
+        raise ArgumentError(f"time_limit must be a number of seconds above 0, got {limit!r}")
+    return float(limit)

@@ -1,0 +1,161 @@
+"""Searches over graphs by node numbers: one contract for all of them, run by the native core."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import numpy as np
+
+from ldag import _native
+from ldag.constraints import SearchSpace
+from ldag.counts import counts
+from ldag.family_search import FamilyOptions, best_partition
+from ldag.grid import Grid
+from ldag.structure import Family, Structure
+
+Method = Literal["exact", "chain", "climb"]
+OnProgress = Callable[[Mapping[str, float]], bool]
+"""Told how far a search is (done, total, accepted, best); a true answer stops it."""
+
+Parents = tuple[tuple[int, ...], ...]
+
+TABU_LENGTH = 20
+"""Graphs that climbing does not visit again while it looks beyond a local optimum."""
+
+MANY_VARIABLES = 100
+MAX_CANDIDATES = 60
+"""Beyond so many variables, climbing tries only so many candidate parents of each, the best by themselves."""
+EXACT_BYTES = 1 << 30
+EXACT_FAMILIES = 2_000_000
+EXACT_SECONDS = 20.0
+SAMPLE = 8
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """Which search, and its settings; those of other searches are not looked at."""
+
+    method: Method
+    n_chains: int = 50
+    n_iter: int = 500
+    n_restarts: int = 0
+    seed: int = 0
+    n_threads: int = 1
+    start: Parents | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best graph of a search, and how it went."""
+
+    parents: Parents
+    score: float
+    trace: tuple[tuple[int, float], ...]
+    stopped: bool
+    n_steps: int
+    n_accepted: int
+
+
+def search(
+    scorer: _native.FamilyScorer, space: SearchSpace, options: SearchOptions, on_progress: OnProgress | None = None
+) -> Found:
+    """Look for the best graph of a space."""
+    where = ([list(c) for c in space.candidates], [list(r) for r in space.required], list(space.max_parents))
+    start = [list(above) for above in options.start or ()]
+    found: _native.FoundGraph
+    if options.method == "exact":
+        found = _native.search_exact(scorer, *where, n_threads=options.n_threads, on_progress=on_progress)
+    elif options.method == "chain":
+        found = _native.search_chain(
+            scorer,
+            *where,
+            n_chains=options.n_chains,
+            n_iter=options.n_iter,
+            seed=options.seed,
+            n_threads=options.n_threads,
+            start=start,
+            on_progress=on_progress,
+        )
+    else:
+        found = _native.search_climb(
+            scorer,
+            *where,
+            n_restarts=options.n_restarts,
+            tabu_length=TABU_LENGTH,
+            seed=options.seed,
+            n_threads=options.n_threads,
+            max_candidates=MAX_CANDIDATES if len(space.candidates) > MANY_VARIABLES else 0,
+            start=start,
+            on_progress=on_progress,
+        )
+    parents, score, trace, stopped, n_steps, n_accepted = found
+    return Found(tuple(tuple(p) for p in parents), score, tuple(trace), stopped, n_steps, n_accepted)
+
+
+def learned_structure(
+    columns: _native.Columns, n_states: tuple[int, ...], parents: Parents, options: FamilyOptions
+) -> Structure:
+    """Return the structure of a graph with the best partition of each family."""
+    families = []
+    for node, above in enumerate(parents):
+        grid = Grid(tuple(n_states[parent] for parent in above))
+        table = counts(columns, n_states, node, above).astype(np.float64)
+        families.append(Family.from_partition(above, best_partition(table, grid, options).partition))
+    return Structure(n_states, tuple(families))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method, possibly still to be chosen, and the settings of all."""
+
+    method: str
+    n_chains: int
+    n_iter: int
+    n_restarts: int
+
+
+def choose_method(
+    choice: Choice, space: SearchSpace, scorer: _native.FamilyScorer, seed: int, n_threads: int
+) -> SearchOptions:
+    """Settle on a method: "auto" is exact where its tables and its families fit, and climb otherwise."""
+    method = choice.method
+    if method == "auto":
+        method = "exact" if _is_exact_affordable(space, scorer, n_threads) else "climb"
+    return SearchOptions(cast("Method", method), choice.n_chains, choice.n_iter, choice.n_restarts, seed, n_threads)
+
+
+def _is_exact_affordable(space: SearchSpace, scorer: _native.FamilyScorer, n_threads: int) -> bool:
+    """Estimate memory and time of the exact search; the time of a family from the largest few."""
+    where = ([list(c) for c in space.candidates], [list(r) for r in space.required], list(space.max_parents))
+    n_bytes, n_families = _native.exact_cost(*where)
+    if n_bytes > EXACT_BYTES or n_families > EXACT_FAMILIES:
+        return False
+    sample = [
+        (node, candidates[: space.max_parents[node]]) for node, candidates in enumerate(space.candidates[:SAMPLE])
+    ]
+    started = time.perf_counter()
+    scorer.scores(
+        np.array([node for node, _ in sample], dtype=np.uint32),
+        np.array([parent for _, above in sample for parent in above], dtype=np.uint32),
+        np.cumsum([0, *(len(above) for _, above in sample)], dtype=np.int64),
+        n_threads,
+    )
+    per_family = (time.perf_counter() - started) / len(sample)
+    return bool(per_family * n_families < EXACT_SECONDS)
+
+
+def promise(options: SearchOptions, found: Found, space: SearchSpace, families: FamilyOptions) -> str:
+    """Return what is known of a result, and what is not."""
+    if found.stopped:
+        return "ended early: this is the best graph found until then"
+    limit = max(space.max_parents)
+    parents = "any number of parents" if limit >= len(space.candidates) - 1 else f"at most {limit} parents"
+    by = {"greedy": "the labels that greedy search finds", "refined": "the labels that refined search finds"}
+    of = by.get(families.labels, "the best labels") if families.structure != "table" else "full tables"
+    if options.method == "exact":
+        return f"no graph of the constraints with {parents} scores better, where every family has {of}"
+    if options.method == "chain":
+        visited = f"{options.n_chains} chains of {options.n_iter} proposals, {found.n_accepted:,} accepted"
+        return f"the best graph of {visited}; a better one may exist"
+    return f"no single edge improves it ({found.n_steps:,} steps); a better graph may exist"

@@ -1,0 +1,107 @@
+"""Constraints: reading them, the space they leave, and contradictions."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ldag import Constraints, LdagError
+from ldag.constraints import search_space
+from ldag.variables import Schema, Variable
+
+SCHEMA = Schema(tuple(Variable(name, (0, 1)) for name in ("age", "sex", "job", "income")))
+AGE, SEX, JOB, INCOME = range(4)
+
+
+def test_without_constraints_everything_is_allowed() -> None:
+    """Every other variable may be a parent, in any number."""
+    space = search_space(SCHEMA, Constraints(), None)
+    assert space.candidates[AGE] == (SEX, JOB, INCOME)
+    assert space.required == ((), (), (), ())
+    assert space.max_parents == (3, 3, 3, 3)
+
+
+def test_tiers_order_and_forbidden_edges() -> None:
+    """No edge points to an earlier tier or against the order; within a tier all is free."""
+    space = search_space(
+        SCHEMA,
+        Constraints(tiers=[["age", "sex"], ["income"]], forbidden=[("job", "income")], order=["sex", "job"]),
+        None,
+    )
+    assert space.candidates[AGE] == (SEX, JOB)
+    assert space.candidates[SEX] == (AGE,)
+    assert space.candidates[INCOME] == (AGE, SEX)
+    assert space.candidates[JOB] == (AGE, SEX, INCOME)
+
+
+def test_required_edges_rule_out_their_reversal() -> None:
+    """A required edge is a required parent; limits below the candidates leave only what is required."""
+    space = search_space(SCHEMA, Constraints(required=[("age", "job")], max_parents={"job": 1}), 2)
+    assert space.required[JOB] == (AGE,)
+    assert JOB not in space.candidates[AGE]
+    assert space.candidates[JOB] == (AGE,)
+    assert space.max_parents == (2, 2, 1, 2)
+
+
+def test_allowed_parents() -> None:
+    """A variable with named parents has no others; none named means none allowed."""
+    space = search_space(SCHEMA, Constraints(allowed_parents={"income": ["job"], "age": []}), None)
+    assert space.candidates[INCOME] == (JOB,)
+    assert space.candidates[AGE] == ()
+
+
+def test_text_form(tmp_path: Path) -> None:
+    """One statement per line; edges are written either way."""
+    path = tmp_path / "rules.txt"
+    path.write_text(
+        "# what we know\ntier age, sex\ntier job, income\nrequire job -> income\nforbid income <- sex\n"
+        "order age, income\nparents job : age\nmax_parents income 2\n"
+    )
+    found = Constraints.load(path)
+    assert found == Constraints(
+        required=[("job", "income")],
+        forbidden=[("sex", "income")],
+        tiers=[["age", "sex"], ["job", "income"]],
+        order=["age", "income"],
+        allowed_parents={"job": ["age"]},
+        max_parents={"income": 2},
+    )
+
+
+def space_of(**given: object) -> Callable[[], object]:
+    """The space of constraints, to be made later."""
+    return lambda: search_space(SCHEMA, Constraints(**given), None)  # type: ignore[arg-type]  # wrong on purpose
+
+
+WRONG: list[tuple[Callable[[], object], str]] = [
+    (space_of(required=[("age", "job")], forbidden=[("age", "job")]), "age -> job is required, but it is forbidden"),
+    (space_of(required=[("age", "job"), ("job", "age")]), "the required edges form a cycle, (age|job) -> (job|age)"),
+    (space_of(required=[("income", "age")], tiers=[["age"], ["income"]]), "required, but it points to an earlier tier"),
+    (space_of(required=[("job", "age")], order=["age", "job"]), "required, but it points against the order"),
+    (space_of(required=[("sex", "job")], allowed_parents={"job": ["age"]}), "'sex' is not among the allowed parents"),
+    (space_of(required=[("sex", "job"), ("age", "job")], max_parents={"job": 1}), "2 required parents, but at most 1"),
+    (space_of(required=[("agee", "job")]), "required: no variable 'agee'; did you mean 'age'?"),
+    (space_of(forbidden=[("age", "jobs")]), "forbidden: no variable 'jobs'"),
+    (space_of(tiers=[["age"], ["age"]]), "variable 'age' is in two tiers"),
+    (space_of(tiers=["age"]), "a tier must be a list, got 'age'"),
+    (space_of(order=["age", "age"]), "order: variable 'age' is named twice"),
+    (space_of(allowed_parents={"age": ["age"]}), "'age' cannot be its own parent"),
+    (space_of(max_parents={"age": -1}), "max_parents of 'age' must be a whole number, 0 or more, got -1"),
+    (space_of(required=["age -> job"]), "an edge is a pair"),
+    (space_of(max_parents=3), "max_parents must be a mapping from variables, got 3"),
+    (lambda: search_space(SCHEMA, Constraints(), -1), "max_parents must be a whole number, 0 or more, got -1"),
+    (lambda: Constraints.from_text("requires a -> b"), "line 1: expected require, forbid, tier, .* got 'requires'"),
+    (lambda: Constraints.from_text("\nrequire a b"), "line 2: expected '->' or '<-', got 'b'"),
+    (lambda: Constraints.from_text("max_parents a many"), "line 1: expected a number of parents, got 'many'"),
+    (lambda: Constraints.from_text("tier a, b c"), "line 1: expected the end of the line, got 'c'"),
+    (lambda: Constraints.load("no-such-file.txt"), "no-such-file.txt: no such file"),
+]
+
+
+@pytest.mark.parametrize(("attempt", "message"), WRONG, ids=[message[:50] for _, message in WRONG])
+def test_contradictions_and_mistakes_are_explained(attempt: Callable[[], object], message: str) -> None:
+    """Before any search starts."""
+    with pytest.raises(LdagError) as caught:
+        attempt()
+    assert re.search(message, str(caught.value)), str(caught.value)

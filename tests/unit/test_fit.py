@@ -1,0 +1,159 @@
+"""Learning: the same answer however it is asked, constraints, limits, and what is refused."""
+
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+import pytest
+
+import ldag
+from ldag import LDAG, Constraints, LdagError, datasets
+from ldag.fit import MethodChoice
+
+HEART = datasets.load("heart")
+TITANIC = datasets.load("titanic")
+METHODS: list[MethodChoice] = ["exact", "chain", "climb"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_threads_rows_and_columns_change_nothing(method: MethodChoice) -> None:
+    """One thread or two, rows shuffled, columns reversed: one graph."""
+    rng = np.random.default_rng(1)
+    columns = {name: rng.integers(0, 2 + i % 2, 400) for i, name in enumerate("dbeca")}
+    columns["z"] = (columns["a"] + columns["b"]) % 2
+    order = rng.permutation(400)
+    shuffled = {name: columns[name][order] for name in reversed(columns)}
+    first = ldag.learn(ldag.read(columns), kappa=0.3, method=method, rng=3, n_jobs=1)
+    second = ldag.learn(ldag.read(shuffled), kappa=0.3, method=method, rng=3, n_jobs=2)
+    assert first.ldag == second.ldag
+    assert first.score.total == pytest.approx(second.score.total, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_constraints_hold(method: MethodChoice) -> None:
+    """Required and forbidden edges, tiers and limits are in every result."""
+    constraints = Constraints(
+        required=[("age", "survived")], forbidden=[("sex", "class")], tiers=[["sex", "age", "class"], ["survived"]]
+    )
+    fit = ldag.learn(TITANIC, kappa=0.5, method=method, constraints=constraints, max_parents=2)
+    assert ("age", "survived") in fit.ldag.edges
+    assert ("sex", "class") not in fit.ldag.edges
+    assert not any(parent == "survived" for parent, _ in fit.ldag.edges)
+    assert all(len(fit.ldag.parents(v.name)) <= 2 for v in fit.ldag.variables)
+
+
+def test_score_is_that_of_the_graph() -> None:
+    """The reported score is the score of the reported graph, and the trace ends there."""
+    fit = ldag.learn(HEART, kappa=0.3, method="climb")
+    assert fit.score.total == pytest.approx(ldag.score(fit.ldag, HEART, kappa=0.3).total)
+    assert fit.trace[-1][1] == pytest.approx(fit.score.total)
+
+
+@pytest.mark.parametrize("structure", ["table", "tree", "ldag", "partial", "graph"])
+def test_searches_never_beat_the_optimum(structure: str) -> None:
+    """Chains and climbing find at most what dynamic programming finds, on three and four states too."""
+    exact, chain, climb = (
+        ldag.learn(TITANIC, kappa=0.2, method=method, structure=structure, rng=2).score.total  # type: ignore[arg-type]
+        for method in METHODS
+    )
+    assert chain <= exact + 1e-7
+    assert climb <= exact + 1e-7
+
+
+def test_kappa_is_chosen_by_cross_validation() -> None:
+    """The chosen kappa is the best of the comparison, which is kept."""
+    fit = ldag.learn(HEART, rng=5)
+    assert fit.cv is not None
+    assert fit.kappa == fit.cv.best_kappa
+    assert fit.cv.mean == ldag.cross_validate(HEART, rng=5).mean
+    assert "chosen by cross-validation" in str(fit)
+
+
+def test_an_executor_gives_the_same_cross_validation() -> None:
+    """Processes instead of threads."""
+    here = ldag.cross_validate(TITANIC, kappas=[0.1, 0.5], n_folds=3, method="climb")
+    with ProcessPoolExecutor(2) as executor:
+        there = ldag.cross_validate(TITANIC, kappas=[0.1, 0.5], n_folds=3, method="climb", executor=executor)
+    assert here == there
+
+
+def test_summary_says_what_people_ask() -> None:
+    """Edges, labels in words, parameters, and what is promised."""
+    shown = str(ldag.learn(HEART, kappa=0.1, method="exact"))
+    assert "smoking does not matter for pressure when protein is >3" in shown
+    assert "12 parameters (14 without labels)" in shown
+    assert "no graph of the constraints with any number of parents scores better" in shown
+
+
+def test_progress_goes_to_a_function() -> None:
+    """Reports have steps done and the best score."""
+    seen: list[Mapping[str, float]] = []
+    ldag.learn(HEART, kappa=0.1, method="chain", n_chains=200, n_iter=20_000, progress=seen.append)
+    assert seen
+    assert seen[-1]["done"] <= seen[-1]["total"]
+
+
+def test_time_limit_returns_the_best_so_far() -> None:
+    """A long chain is cut short, without a warning, as that was asked for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit = ldag.learn(HEART, kappa=0.1, method="chain", n_chains=10_000, n_iter=100_000, time_limit=0.5)
+    assert fit.stopped
+    assert fit.seconds < 5
+    assert "ended early" in str(fit)
+
+
+def test_start_is_where_a_climb_begins() -> None:
+    """From the published optimum, climbing without restarts stays at its score."""
+    fit = ldag.learn(HEART, kappa=0.1, method="climb", n_restarts=0, start=datasets.graph("heart"))
+    assert fit.score.total >= -6729.70
+
+
+WRONG: list[tuple[Callable[[], object], str]] = [
+    (lambda: ldag.learn(HEART, kappa="best"), "kappa must be a number above 0 and at most 1, or 'cv', got 'best'"),  # type: ignore[arg-type]
+    (lambda: ldag.learn(HEART, kappa=0), "kappa must be a number above 0"),
+    (lambda: ldag.learn(HEART, method="exakt"), "no method 'exakt'; did you mean 'exact'?"),  # type: ignore[arg-type]
+    (lambda: ldag.learn(HEART, method="exact", n_chains=3), "n_chains applies to method 'chain', not to 'exact'"),
+    (lambda: ldag.learn(HEART, method="chain", n_restarts=3), "n_restarts applies to method 'climb', not to 'chain'"),
+    (lambda: ldag.learn(HEART, n_iter=3), "n_iter applies to method 'chain', not to 'auto'"),
+    (lambda: ldag.learn(HEART, method="chain", n_chains=0), "n_chains must be a whole number, 1 or more, got 0"),
+    (
+        lambda: ldag.learn(HEART, method="exact", start=datasets.graph("heart")),
+        "start applies to method 'chain' or 'climb'",
+    ),
+    (lambda: ldag.learn(HEART, kappa=1, method="climb", start=datasets.graph("guard")), "start must be a graph over"),
+    (
+        lambda: ldag.learn(HEART, kappa=1, method="climb", max_parents=1, start=datasets.graph("heart")),
+        "start does not satisfy the constraints on the parents of",
+    ),
+    (lambda: ldag.learn(HEART, n_jobs=0), "n_jobs must be a whole number, 1 or more, or -1"),
+    (lambda: ldag.learn(HEART, time_limit=-1), "time_limit must be a number of seconds above 0, got -1"),
+    (lambda: ldag.learn(HEART, kappa=1, max_parents=-1), "max_parents must be a whole number, 0 or more"),
+    (lambda: ldag.learn(HEART, kappa=1, constraints={"a": 1}), "constraints must be ldag.Constraints"),  # type: ignore[arg-type]
+    (lambda: ldag.learn(HEART, kappa=1, progress=3), "progress must be True, False, None or a function"),  # type: ignore[arg-type]
+    (lambda: ldag.learn([1], kappa=1), "data must be a Dataset"),  # type: ignore[arg-type]
+    (lambda: ldag.cross_validate(HEART, n_folds=1), "n_folds must be a whole number, 2 or more, got 1"),
+    (lambda: ldag.cross_validate(HEART, n_folds=5000), "n_folds must be at most the number of observations, 1,841"),
+    (lambda: ldag.cross_validate(HEART, kappas=[]), "kappas must be a list of numbers"),
+    (lambda: ldag.cross_validate(HEART, kappas=[0.1, 0.1]), "each may be given once"),
+    (
+        lambda: ldag.learn(ldag.read({"a": [0, 1], "w": [0.5, 1.5]}, weights="w")),
+        "data with real weights cannot be cut into folds",
+    ),
+]
+
+
+@pytest.mark.parametrize(("attempt", "message"), WRONG, ids=[message[:50] for _, message in WRONG])
+def test_wrong_input_gets_one_clear_error(attempt: Callable[[], object], message: str) -> None:
+    """Each mistake raises an LdagError whose text names it."""
+    with pytest.raises(LdagError) as caught:
+        attempt()
+    assert re.search(message, str(caught.value)), str(caught.value)
+
+
+def test_one_variable_is_learned() -> None:
+    """Nothing to search, nothing to break."""
+    fit = ldag.learn(ldag.read({"a": [0, 1, 1, 0, 1]}), kappa=0.5)
+    assert fit.ldag == LDAG.from_edges([], states={"a": [0, 1]})
