@@ -49,6 +49,8 @@ format: $(STAMP)
 	$(BIN)/clang-format -i $(CPP)
 
 bench: $(STAMP)
+	@test -e $(VENV)/.bench || $(BIN)/python -m pip install --quiet --editable '.[bench]'
+	@touch $(VENV)/.bench
 	@for name in $(basename $(notdir $(wildcard benchmarks/bench_*.py))); do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 docs: $(STAMP)

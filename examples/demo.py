@@ -1,4 +1,4 @@
-"""What `make demo` shows: two graphs in words, and two independence questions with proofs."""
+"""What `make demo` shows: two graphs in words, independence questions with proofs, and a graph learned from data."""
 
 import shlex
 import subprocess
@@ -11,6 +11,7 @@ COMMANDS = (
     ("implies", "guard", "gender", "badge", "--context", "person=spy"),
     ("implies", "heart", "physical", "pressure", "--context", "protein=>3"),
     ("implies", "guard", "gender", "badge", "--context", "person=worker"),
+    ("learn", "heart"),
 )
 
 
