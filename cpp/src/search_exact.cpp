@@ -91,6 +91,12 @@ std::vector<std::size_t> ranks_in_order(const SearchSpace& space, std::span<cons
 
 }  // namespace
 
+// Ties: the score is within kTie of the best. Half of that is for leaving out parent sets that hardly beat a
+// subset, half for choosing among equals: the node with the highest number comes last, then the fewest
+// parents, then those with the lowest numbers. The number of threads changes nothing.
+//
+// Steps are families scored; the dynamic programme comes after the last. Stopped before its end, there is no
+// best DAG yet, and the result is the one that ranks_in_order makes of the families scored so far.
 SearchResult search_exact(FamilyScorer& scorer, const SearchSpace& space, const ExactOptions& options,
                           Monitor& monitor) {
     const std::vector<RankedSets> ranked = rank_parent_sets(scorer, space, options.n_threads, monitor);

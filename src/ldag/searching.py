@@ -10,6 +10,7 @@ import numpy as np
 from ldag import _native
 from ldag.constraints import SearchSpace
 from ldag.counts import counts
+from ldag.errors import TooLarge
 from ldag.family_search import FamilyOptions, best_partition
 from ldag.grid import Grid
 from ldag.structure import Family, Structure
@@ -26,6 +27,8 @@ TABU_LENGTH = 20
 MANY_VARIABLES = 100
 MAX_CANDIDATES = 60
 """Beyond so many variables, climbing tries only so many candidate parents of each, the best by themselves."""
+EXACT_VARIABLES = 40
+EXACT_MOST_BYTES = 1 << 33
 EXACT_BYTES = 1 << 30
 EXACT_FAMILIES = 2_000_000
 EXACT_SECONDS = 20.0
@@ -61,7 +64,7 @@ def search(
     scorer: _native.FamilyScorer, space: SearchSpace, options: SearchOptions, on_progress: OnProgress | None = None
 ) -> Found:
     """Look for the best graph of a space."""
-    where = ([list(c) for c in space.candidates], [list(r) for r in space.required], list(space.max_parents))
+    where = _lists(space)
     start = [list(above) for above in options.start or ()]
     found: _native.FoundGraph
     if options.method == "exact":
@@ -122,14 +125,31 @@ def choose_method(
     method = choice.method
     if method == "auto":
         method = "exact" if _is_exact_affordable(space, scorer, n_threads) else "climb"
+    elif method == "exact":
+        _check_exact(space)
     return SearchOptions(cast("Method", method), choice.n_chains, choice.n_iter, choice.n_restarts, seed, n_threads)
+
+
+def _check_exact(space: SearchSpace) -> None:
+    """Refuse an exact search whose tables cannot be held."""
+    n_bytes, n_families = _native.exact_cost(*_lists(space))
+    if len(space.candidates) > EXACT_VARIABLES or n_bytes > EXACT_MOST_BYTES:
+        raise TooLarge(
+            f"an exact search over {len(space.candidates)} variables needs {n_bytes / 2**30:,.1f} GB and "
+            f"{n_families:,} families; at most {EXACT_VARIABLES} variables and {EXACT_MOST_BYTES / 2**30:.0f} GB are "
+            "possible; give max_parents or constraints, or use method 'climb' or 'chain'"
+        )
+
+
+def _lists(space: SearchSpace) -> tuple[list[list[int]], list[list[int]], list[int]]:
+    """Return a space as the native core takes it."""
+    return [list(c) for c in space.candidates], [list(r) for r in space.required], list(space.max_parents)
 
 
 def _is_exact_affordable(space: SearchSpace, scorer: _native.FamilyScorer, n_threads: int) -> bool:
     """Estimate memory and time of the exact search; the time of a family from the largest few."""
-    where = ([list(c) for c in space.candidates], [list(r) for r in space.required], list(space.max_parents))
-    n_bytes, n_families = _native.exact_cost(*where)
-    if n_bytes > EXACT_BYTES or n_families > EXACT_FAMILIES:
+    n_bytes, n_families = _native.exact_cost(*_lists(space))
+    if len(space.candidates) > EXACT_VARIABLES or n_bytes > EXACT_BYTES or n_families > EXACT_FAMILIES:
         return False
     sample = [
         (node, candidates[: space.max_parents[node]]) for node, candidates in enumerate(space.candidates[:SAMPLE])

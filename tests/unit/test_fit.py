@@ -134,6 +134,10 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: ldag.learn(HEART, kappa=1, constraints={"a": 1}), "constraints must be ldag.Constraints"),  # type: ignore[arg-type]
     (lambda: ldag.learn(HEART, kappa=1, progress=3), "progress must be True, False, None or a function"),  # type: ignore[arg-type]
     (lambda: ldag.learn([1], kappa=1), "data must be a Dataset"),  # type: ignore[arg-type]
+    (
+        lambda: ldag.learn(ldag.read({f"v{i}": [0, 1] for i in range(60)}), kappa=1, method="exact"),
+        "an exact search over 60 variables needs .* use method 'climb' or 'chain'",
+    ),
     (lambda: ldag.cross_validate(HEART, n_folds=1), "n_folds must be a whole number, 2 or more, got 1"),
     (lambda: ldag.cross_validate(HEART, n_folds=5000), "n_folds must be at most the number of observations, 1,841"),
     (lambda: ldag.cross_validate(HEART, kappas=[]), "kappas must be a list of numbers"),
