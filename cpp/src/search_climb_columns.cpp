@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 
 #include "ldag/climb.hpp"
@@ -11,8 +12,13 @@ namespace {
 // Larger tables are never tried: they could not be filled by any data, and take long to look at.
 constexpr std::size_t kMaxCells = std::size_t{1} << 20;
 
-// Memory for the columns of one generation.
+// Memory for the columns of one generation, of which there are two; about what each takes besides its
+// numbers.
 constexpr std::size_t kGenerationBytes = std::size_t{1} << 27;
+constexpr std::size_t kOverhead = 400;
+
+// A column that takes longer to make is worth starting threads for.
+constexpr std::chrono::milliseconds kSlow{2};
 
 // The best candidates of one node by single-parent scores, and those it must keep.
 std::vector<Node> screen(FamilyScorer& scorer, Node child, const std::vector<Node>& all,
@@ -48,15 +54,15 @@ std::size_t count_cells(std::span<const std::size_t> n_states, Node child, std::
 
 }  // namespace
 
-Candidates::Candidates(FamilyScorer& scorer, const SearchSpace& space, const Parents& start,
-                       const ClimbOptions& options, std::atomic<bool>& stop)
+Candidates::Candidates(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options,
+                       std::atomic<bool>& stop)
     : of_(space.candidates), required_(of_.size()), back_(of_.size()) {
     const std::size_t most = options.max_candidates == 0 ? of_.size() : options.max_candidates;
     parallel_for(
         options.n_threads, of_.size(),
         [&](std::size_t node, std::size_t) {
             if (of_[node].size() > most)
-                of_[node] = screen(scorer, static_cast<Node>(node), of_[node], start[node], most);
+                of_[node] = screen(scorer, static_cast<Node>(node), of_[node], options.start[node], most);
         },
         &stop);
     for (Node child = 0; child < of_.size(); ++child) {
@@ -85,16 +91,32 @@ ColumnPointer ColumnStore::find(Node child, const std::vector<Node>& parents) {
     const Key key{child, parents};
     if (const auto found = young_.find(key); found != young_.end()) return found->second;
     ColumnPointer column;
-    if (const auto found = old_.find(key); found != old_.end())
+    if (const auto found = old_.find(key); found != old_.end()) {
         column = found->second;
-    else
-        column = make(child, parents);
+    } else {
+        const auto begun = std::chrono::steady_clock::now();
+        column = make(child, parents, is_slow_ ? n_threads_ : 1);
+        is_slow_ = std::chrono::steady_clock::now() - begun > kSlow;
+    }
     if (column) remember(child, column);
     return column;
 }
 
+std::vector<ColumnPointer> ColumnStore::find_all(const Parents& parents) {
+    std::vector<ColumnPointer> columns(parents.size());
+    parallel_for(
+        n_threads_, parents.size(),
+        [&](std::size_t node, std::size_t) {
+            columns[node] = make(static_cast<Node>(node), parents[node], 1);
+        },
+        &stop_);
+    for (Node child = 0; child < columns.size(); ++child)
+        if (columns[child]) remember(child, columns[child]);
+    return columns;
+}
+
 void ColumnStore::remember(Node child, const ColumnPointer& column) {
-    const std::size_t bytes = 256 + 12 * column->gains.size() + 8 * column->parents.size();
+    const std::size_t bytes = kOverhead + (sizeof(double) + sizeof(Node)) * column->gains.size();
     if (young_bytes_ + bytes > kGenerationBytes) {
         old_ = std::move(young_);
         young_.clear();
@@ -104,37 +126,52 @@ void ColumnStore::remember(Node child, const ColumnPointer& column) {
     young_bytes_ += bytes;
 }
 
-ColumnPointer ColumnStore::make(Node child, const std::vector<Node>& parents) const {
+ColumnPointer ColumnStore::make(Node child, const std::vector<Node>& parents, std::size_t n_threads) const {
     const std::span<const Node> candidates = candidates_.of(child);
-    const std::span<const std::size_t> n_states = scorer_.columns().n_states();
     auto column = std::make_shared<GainColumn>();
     column->parents = parents;
     column->score = scorer_.score({child, parents});
     column->gains.assign(candidates.size(), kNever);
-    std::vector<Node> further;
-    const bool has_room = parents.size() < space_.max_parents[child];
-    const std::size_t n_cells = count_cells(n_states, child, parents);
     for (std::uint32_t place = 0; place < candidates.size(); ++place) {
-        if (std::ranges::binary_search(parents, candidates[place])) {
-            column->places.push_back(place);
-            if (candidates_.is_required(child, place)) continue;
-            std::vector<Node> fewer = parents;
-            std::erase(fewer, candidates[place]);
-            column->gains[place] = scorer_.score({child, fewer}) - column->score;
-        } else if (has_room && n_cells * n_states[candidates[place]] <= kMaxCells) {
-            column->additions.push_back(place);
-            further.push_back(candidates[place]);
-        }
+        if (!std::ranges::binary_search(parents, candidates[place])) continue;
+        column->places.push_back(place);
+        if (candidates_.is_required(child, place)) continue;
+        std::vector<Node> fewer = parents;
+        std::erase(fewer, candidates[place]);
+        column->gains[place] = scorer_.score({child, fewer}) - column->score;
+    }
+    return add_additions(child, n_threads, *column) ? column : nullptr;
+}
+
+// Fills in what each further parent gains; false if stopped.
+bool ColumnStore::add_additions(Node child, std::size_t n_threads, GainColumn& column) const {
+    if (column.parents.size() >= space_.max_parents[child]) return true;
+    const std::span<const Node> candidates = candidates_.of(child);
+    const std::span<const std::size_t> n_states = scorer_.columns().n_states();
+    const std::size_t n_cells = count_cells(n_states, child, column.parents);
+    std::vector<Node> further;
+    for (std::uint32_t place = 0; place < candidates.size(); ++place) {
+        if (n_cells * n_states[candidates[place]] > kMaxCells) continue;
+        if (std::ranges::binary_search(column.places, place)) continue;
+        column.additions.push_back(place);
+        further.push_back(candidates[place]);
     }
     std::vector<double> scores(further.size());
-    if (!scorer_.scores_of_additions({child, parents}, further, scores, &stop_)) return nullptr;
-    for (std::size_t i = 0; i < further.size(); ++i)
-        column->gains[column->additions[i]] = scores[i] - column->score;
-    const std::vector<double>& gains = column->gains;
-    std::ranges::sort(column->additions, [&](std::uint32_t a, std::uint32_t b) {
+    const std::size_t n_parts = n_threads > 1 ? std::min(further.size(), 4 * n_threads) : 1;
+    const auto score_part = [&](std::size_t part, std::size_t) {
+        const std::size_t first = further.size() * part / n_parts;
+        const std::size_t n = further.size() * (part + 1) / n_parts - first;
+        scorer_.scores_of_additions({child, column.parents}, std::span(further).subspan(first, n),
+                                    std::span(scores).subspan(first, n), &stop_);
+    };
+    parallel_for(n_threads, n_parts, score_part, &stop_);
+    if (stop_) return false;
+    std::vector<double>& gains = column.gains;
+    for (std::size_t i = 0; i < further.size(); ++i) gains[column.additions[i]] = scores[i] - column.score;
+    std::ranges::sort(column.additions, [&](std::uint32_t a, std::uint32_t b) {
         return gains[a] != gains[b] ? gains[a] > gains[b] : a < b;
     });
-    return column;
+    return true;
 }
 
 }  // namespace ldag::climb

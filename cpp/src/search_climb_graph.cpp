@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <bit>
+#include <numeric>
+#include <utility>
 
 #include "ldag/climb.hpp"
 #include "ldag/random.hpp"
@@ -7,45 +8,48 @@
 namespace ldag::climb {
 
 Ancestors::Ancestors(std::size_t n_nodes)
-    : n_nodes_(n_nodes), n_words_((n_nodes + 63) / 64), bits_(n_nodes * n_words_), gathered_(n_words_) {}
+    : n_words_((n_nodes + 63) / 64),
+      bits_(n_nodes * n_words_),
+      gathered_(n_words_),
+      order_(n_nodes),
+      position_(n_nodes) {
+    std::iota(order_.begin(), order_.end(), Node{0});
+    std::iota(position_.begin(), position_.end(), std::uint32_t{0});
+}
 
 void Ancestors::add(Node parent, Node child) {
     if (is_above(parent, child)) return;
+    if (position_[parent] > position_[child]) put_in_order(parent, child);
     std::copy_n(bits_.begin() + static_cast<std::ptrdiff_t>(parent * n_words_), n_words_, gathered_.begin());
     gathered_[parent / 64] |= std::uint64_t{1} << (parent % 64);
-    for (Node node = 0; node < n_nodes_; ++node) {
-        if (node != child && !is_above(child, node)) continue;
+    for_each_from(child, [&](Node node) {
         std::uint64_t* const row = bits_.data() + node * n_words_;
         for (std::size_t word = 0; word < n_words_; ++word) row[word] |= gathered_[word];
-    }
+    });
 }
 
-// Sets the ancestors of a node from its parents'; returns whether they changed.
-bool Ancestors::gather(Node node, std::span<const Node> parents) {
+// Between the two, moves the child and all below it behind the parent.
+void Ancestors::put_in_order(Node parent, Node child) {
+    const auto first = order_.begin() + position_[child];
+    const auto last = order_.begin() + position_[parent] + 1;
+    std::stable_partition(first, last, [&](Node node) { return node != child && !is_above(child, node); });
+    for (auto place = first; place != last; ++place)
+        position_[*place] = static_cast<std::uint32_t>(place - order_.begin());
+}
+
+void Ancestors::remove(Node child, std::span<const ColumnPointer> columns) {
+    for_each_from(child, [&](Node node) { gather(node, columns[node]->parents); });
+}
+
+// Sets the ancestors of a node from its parents'.
+void Ancestors::gather(Node node, std::span<const Node> parents) {
     std::ranges::fill(gathered_, 0);
     for (const Node parent : parents) {
         const std::uint64_t* const row = bits_.data() + parent * n_words_;
         for (std::size_t word = 0; word < n_words_; ++word) gathered_[word] |= row[word];
         gathered_[parent / 64] |= std::uint64_t{1} << (parent % 64);
     }
-    const auto own = bits_.begin() + static_cast<std::ptrdiff_t>(node * n_words_);
-    if (std::equal(gathered_.begin(), gathered_.end(), own)) return false;
-    std::ranges::copy(gathered_, own);
-    return true;
-}
-
-void Ancestors::remove(Node child, std::span<const ColumnPointer> columns) {
-    // A node has more ancestors than any of them: by their numbers, parents come before children.
-    std::vector<std::pair<int, Node>> below;
-    for (Node node = 0; node < n_nodes_; ++node) {
-        if (!is_above(child, node)) continue;
-        int n = 0;
-        for (std::size_t word = 0; word < n_words_; ++word) n += std::popcount(bits_[node * n_words_ + word]);
-        below.emplace_back(n, node);
-    }
-    if (!gather(child, columns[child]->parents)) return;
-    std::ranges::sort(below);
-    for (const auto& [n, node] : below) gather(node, columns[node]->parents);
+    std::ranges::copy(gathered_, bits_.begin() + static_cast<std::ptrdiff_t>(node * n_words_));
 }
 
 namespace {
@@ -69,12 +73,14 @@ std::vector<Node> without(const std::vector<Node>& parents, Node parent) {
 
 }  // namespace
 
-Graph::Graph(ColumnStore& store, const Parents& parents)
-    : store_(&store), columns_(parents.size()), ancestors_(parents.size()) {
-    for (Node child = 0; child < parents.size(); ++child) {
-        columns_[child] = store.find(child, parents[child]);
-        if (!columns_[child]) return;
-        for (const Node parent : parents[child]) {
+Graph::Graph(ColumnStore& store, std::vector<ColumnPointer> columns)
+    : store_(&store),
+      columns_(std::move(columns)),
+      ancestors_(columns_.size()),
+      best_gains_(columns_.size(), 0.0),
+      stale_(columns_.size(), 1) {
+    for (Node child = 0; child < columns_.size(); ++child) {
+        for (const Node parent : columns_[child]->parents) {
             ancestors_.add(parent, child);
             fingerprint_ ^= edge_fingerprint(parent, child);
         }
@@ -93,35 +99,30 @@ Parents Graph::parents() const {
     return parents;
 }
 
-void Graph::list_edges(std::vector<Move>& edges) const {
-    edges.clear();
-    for (Node child = 0; child < columns_.size(); ++child)
-        for (const std::uint32_t place : columns_[child]->places)
-            edges.push_back({child, place, MoveKind::remove, columns_[child]->gains[place]});
+Move Graph::move(Node child, std::uint32_t place, MoveKind kind) const {
+    double gain = columns_[child]->gains[place];
+    if (kind == MoveKind::reverse) {
+        const std::uint32_t back = store_->candidates().back(child, place);
+        const Node parent = store_->candidates().of(child)[place];
+        gain = back == kNone ? kNever : gain + columns_[parent]->gains[back];
+    }
+    return {child, place, kind, gain};
 }
 
-double Graph::gain(Node child, std::uint32_t place, MoveKind kind) const {
-    const double own = columns_[child]->gains[place];
-    if (kind != MoveKind::reverse) return own;
-    const std::uint32_t back = store_->candidates().back(child, place);
-    return back == kNone ? kNever : own + columns_[store_->candidates().of(child)[place]]->gains[back];
-}
-
-bool Graph::is_acyclic_after(Node parent, Node child, MoveKind kind) const {
-    switch (kind) {
+bool Graph::is_allowed(const Move& move) const {
+    if (move.gain == kNever) return false;
+    const Node parent = parent_of(move);
+    switch (move.kind) {
         case MoveKind::add:
-            return !ancestors_.is_above(child, parent);
+            return !is_above(move.child, parent);
         case MoveKind::remove:
             return true;
         case MoveKind::reverse:
             break;
     }
-    return std::ranges::none_of(columns_[child]->parents,
-                                [&](Node other) { return ancestors_.is_above(parent, other); });
-}
-
-bool Graph::is_allowed(const Move& move) const {
-    return move.gain != kNever && is_acyclic_after(parent_of(move), move.child, move.kind);
+    // There must be no other way from the parent to the child.
+    return std::ranges::none_of(column(move.child).parents,
+                                [&](Node other) { return is_above(parent, other); });
 }
 
 std::uint64_t Graph::fingerprint_after(const Move& move) const {
@@ -131,67 +132,101 @@ std::uint64_t Graph::fingerprint_after(const Move& move) const {
     return fingerprint;
 }
 
-// Calls visit(move) for the moves of one node whose gain is above the floor, which may rise meanwhile.
+// Calls visit(move) for the moves of one node that gain more than the floor, which may rise meanwhile.
 template <class Visit>
 void Graph::visit(Node child, const double& floor, Visit visit) const {
-    const GainColumn& column = *columns_[child];
-    for (const std::uint32_t place : column.additions) {
-        const double gain = column.gains[place];
-        if (!(gain > floor)) break;
-        visit(Move{child, place, MoveKind::add, gain});
+    const GainColumn& own = column(child);
+    for (const std::uint32_t place : own.additions) {
+        if (!(own.gains[place] > floor)) break;
+        visit(Move{child, place, MoveKind::add, own.gains[place]});
     }
-    for (const std::uint32_t place : column.places) {
+    for (const std::uint32_t place : own.places) {
         for (const MoveKind kind : {MoveKind::remove, MoveKind::reverse}) {
-            const Move move{child, place, kind, gain(child, place, kind)};
-            if (move.gain > floor) visit(move);
+            const Move change = move(child, place, kind);
+            if (change.gain > floor) visit(change);
         }
     }
 }
 
-std::optional<Move> Graph::best_move(double floor, const Tabu& tabu) const {
+// The best gain of a node's moves, or the floor.
+template <class Accept>
+double Graph::best_gain(Node child, double floor, Accept accept) const {
     double best = floor;
-    const auto is_open = [&](const Move& move) {
-        return is_allowed(move) && (tabu.empty() || !tabu.contains(fingerprint_after(move)));
-    };
-    for (Node child = 0; child < columns_.size(); ++child)
-        visit(child, best, [&](const Move& move) {
-            if (is_open(move)) best = move.gain;
-        });
-    if (!(best > floor)) return std::nullopt;
-    const double least = std::max(floor, best - kTie);
-    for (Node child = 0; child < columns_.size(); ++child) {
-        std::optional<Move> first;
-        visit(child, least, [&](const Move& move) {
-            if (first && std::pair(first->place, first->kind) < std::pair(move.place, move.kind)) return;
-            if (is_open(move)) first = move;
-        });
-        if (first) return first;
+    visit(child, best, [&](const Move& move) {
+        if (accept(move)) best = move.gain;
+    });
+    return best;
+}
+
+// Of a node's moves that gain more than the floor, the one with the lowest parent, then kind.
+template <class Accept>
+std::optional<Move> Graph::first_move(Node child, double floor, Accept accept) const {
+    std::optional<Move> first;
+    visit(child, floor, [&](const Move& move) {
+        if (first && std::pair(first->place, first->kind) < std::pair(move.place, move.kind)) return;
+        if (accept(move)) first = move;
+    });
+    return first;
+}
+
+std::optional<Move> Graph::best_improvement() {
+    const auto accept = [&](const Move& move) { return is_allowed(move); };
+    double best = kTie;
+    for (Node child = 0; child < n_nodes(); ++child) {
+        if (stale_[child] != 0) best_gains_[child] = best_gain(child, kTie, accept);
+        stale_[child] = 0;
+        best = std::max(best, best_gains_[child]);
     }
-    return std::nullopt;
+    if (!(best > kTie)) return std::nullopt;
+    const double least = std::max(kTie, best - kTie);
+    const auto found = std::ranges::find_if(best_gains_, [&](double gain) { return gain > least; });
+    return first_move(static_cast<Node>(found - best_gains_.begin()), least, accept);
+}
+
+std::optional<Move> Graph::best_move(const Tabu& tabu) const {
+    const auto accept = [&](const Move& move) {
+        return is_allowed(move) && !tabu.contains(fingerprint_after(move));
+    };
+    double best = kNever;
+    for (Node child = 0; child < n_nodes(); ++child) best = best_gain(child, best, accept);
+    std::optional<Move> first;
+    for (Node child = 0; child < n_nodes() && !first; ++child) first = first_move(child, best - kTie, accept);
+    return first;
+}
+
+// A changed edge changes gains of the child and of reversals of the edges it leads to, and which moves make
+// no cycle: additions to the parent and what is above it, reversals of edges to the child and what is below
+// it.
+void Graph::mark_stale(Node parent, Node child) {
+    stale_[parent] = 1;
+    for (Node node = 0; node < n_nodes(); ++node)
+        if (is_above(node, parent)) stale_[node] = 1;
+    ancestors_.for_each_from(child, [&](Node node) { stale_[node] = 1; });
 }
 
 bool Graph::make(const Move& move) {
     const Node parent = parent_of(move);
     const Node child = move.child;
     const bool adds = move.kind == MoveKind::add;
-    const std::vector<Node>& old = columns_[child]->parents;
-    ColumnPointer own = store_->find(child, adds ? with(old, parent) : without(old, parent));
+    ColumnPointer own = store_->find(
+        child, adds ? with(column(child).parents, parent) : without(column(child).parents, parent));
     if (!own) return false;
     ColumnPointer other;
     if (move.kind == MoveKind::reverse) {
-        other = store_->find(parent, with(columns_[parent]->parents, child));
+        other = store_->find(parent, with(column(parent).parents, child));
         if (!other) return false;
     }
     fingerprint_ = fingerprint_after(move);
     columns_[child] = std::move(own);
-    if (adds) {
+    if (adds)
         ancestors_.add(parent, child);
-        return true;
-    }
-    ancestors_.remove(child, columns_);
+    else
+        ancestors_.remove(child, columns_);
+    mark_stale(parent, child);
     if (other) {
         columns_[parent] = std::move(other);
         ancestors_.add(child, parent);
+        mark_stale(child, parent);
     }
     return true;
 }

@@ -25,8 +25,8 @@ class Candidates {
   public:
     // All of the space, or where a node has more than `most` of them, those with the best scores as single
     // parents (ties to the lowest number) and the ones it must have or starts with.
-    Candidates(FamilyScorer& scorer, const SearchSpace& space, const Parents& start,
-               const ClimbOptions& options, std::atomic<bool>& stop);
+    Candidates(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options,
+               std::atomic<bool>& stop);
 
     std::size_t n_nodes() const { return of_.size(); }
     std::span<const Node> of(Node child) const { return of_[child]; }
@@ -56,16 +56,17 @@ using ColumnPointer = std::shared_ptr<const GainColumn>;
 class ColumnStore {
   public:
     ColumnStore(FamilyScorer& scorer, const SearchSpace& space, const Candidates& candidates,
-                const std::atomic<bool>& stop)
-        : scorer_(scorer), space_(space), candidates_(candidates), stop_(stop) {}
+                std::size_t n_threads, std::atomic<bool>& stop)
+        : scorer_(scorer), space_(space), candidates_(candidates), n_threads_(n_threads), stop_(stop) {}
 
     // The column of a node with these parents; null if stopped before it was made.
     ColumnPointer find(Node child, const std::vector<Node>& parents);
 
-    // The same, made anew and not remembered; safe from many threads.
-    ColumnPointer make(Node child, const std::vector<Node>& parents) const;
+    // The columns of all nodes, made in parallel; some are null if stopped.
+    std::vector<ColumnPointer> find_all(const Parents& parents);
 
-    void remember(Node child, const ColumnPointer& column);
+    // A column made anew, by so many threads, and not remembered; safe from many threads.
+    ColumnPointer make(Node child, const std::vector<Node>& parents, std::size_t n_threads) const;
 
     const Candidates& candidates() const { return candidates_; }
 
@@ -80,16 +81,21 @@ class ColumnStore {
     };
     using Columns = std::unordered_map<Key, ColumnPointer, KeyHash>;
 
+    bool add_additions(Node child, std::size_t n_threads, GainColumn& column) const;
+    void remember(Node child, const ColumnPointer& column);
+
     FamilyScorer& scorer_;
     const SearchSpace& space_;
     const Candidates& candidates_;
-    const std::atomic<bool>& stop_;
-    Columns young_;  // used since the last change of generations
-    Columns old_;    // used in the generation before
+    std::size_t n_threads_;
+    std::atomic<bool>& stop_;
+    bool is_slow_ = false;  // whether making the last column took so long that threads pay
+    Columns young_;         // used since the last change of generations
+    Columns old_;           // used in the generation before
     std::size_t young_bytes_ = 0;
 };
 
-// Who is above whom.
+// Who is above whom, and an order of the nodes in which parents come before their children.
 class Ancestors {
   public:
     explicit Ancestors(std::size_t n_nodes);
@@ -101,16 +107,26 @@ class Ancestors {
     // After an edge was added.
     void add(Node parent, Node child);
 
-    // After edges into `child` were removed.
+    // After an edge into `child` was removed.
     void remove(Node child, std::span<const ColumnPointer> columns);
 
-  private:
-    bool gather(Node node, std::span<const Node> parents);
+    // Calls visit(node) for a node and all below it, parents before children.
+    template <class Visit>
+    void for_each_from(Node node, Visit visit) const {
+        visit(node);
+        for (std::size_t i = position_[node] + 1; i < order_.size(); ++i)
+            if (is_above(node, order_[i])) visit(order_[i]);
+    }
 
-    std::size_t n_nodes_;
+  private:
+    void put_in_order(Node parent, Node child);
+    void gather(Node node, std::span<const Node> parents);
+
     std::size_t n_words_;
     std::vector<std::uint64_t> bits_;  // by node, its ancestors
     std::vector<std::uint64_t> gathered_;
+    std::vector<Node> order_;
+    std::vector<std::uint32_t> position_;
 };
 
 enum class MoveKind : std::uint8_t { add, remove, reverse };
@@ -126,42 +142,49 @@ struct Move {
 // Fingerprints of graphs that must not be visited again.
 using Tabu = std::unordered_set<std::uint64_t>;
 
-// An acyclic graph with the gains of all moves.
+// An acyclic graph with the gains of all moves. Of equal gains, within 1e-9, those of the lowest child come
+// first, then those of the lowest parent, then additions before removals before reversals.
 class Graph {
   public:
-    // Null columns if stopped.
-    Graph(ColumnStore& store, const Parents& parents);
+    // The columns are those of all nodes, without a cycle.
+    Graph(ColumnStore& store, std::vector<ColumnPointer> columns);
 
+    std::size_t n_nodes() const { return columns_.size(); }
+    const GainColumn& column(Node child) const { return *columns_[child]; }
+    bool is_above(Node ancestor, Node node) const { return ancestors_.is_above(ancestor, node); }
+    std::uint64_t fingerprint() const { return fingerprint_; }
     double score() const;
     Parents parents() const;
-    std::uint64_t fingerprint() const { return fingerprint_; }
-    const GainColumn& column(Node child) const { return *columns_[child]; }
 
-    // The allowed move with the best gain above `floor`, ties within 1e-9 to the lowest child, parent and
-    // kind.
-    std::optional<Move> best_move(double floor, const Tabu& tabu) const;
-
+    Move move(Node child, std::uint32_t place, MoveKind kind) const;
+    Node parent_of(const Move& move) const { return store_->candidates().of(move.child)[move.place]; }
     bool is_allowed(const Move& move) const;
 
-    // Whether it was made: false if stopped, and then nothing has changed.
+    // The allowed move that gains most, if one gains anything.
+    std::optional<Move> best_improvement();
+
+    // The allowed move that gains most or loses least without leading to a forbidden graph.
+    std::optional<Move> best_move(const Tabu& tabu) const;
+
+    // Makes a move and returns true; if stopped, returns false and changes nothing.
     bool make(const Move& move);
-
-    // The edges, as the moves that would remove them.
-    void list_edges(std::vector<Move>& edges) const;
-
-    Node parent_of(const Move& move) const { return store_->candidates().of(move.child)[move.place]; }
-    double gain(Node child, std::uint32_t place, MoveKind kind) const;
 
   private:
     template <class Visit>
     void visit(Node child, const double& floor, Visit visit) const;
-    bool is_acyclic_after(Node parent, Node child, MoveKind kind) const;
+    template <class Accept>
+    double best_gain(Node child, double floor, Accept accept) const;
+    template <class Accept>
+    std::optional<Move> first_move(Node child, double floor, Accept accept) const;
     std::uint64_t fingerprint_after(const Move& move) const;
+    void mark_stale(Node parent, Node child);
 
     ColumnStore* store_;
     std::vector<ColumnPointer> columns_;
     Ancestors ancestors_;
     std::uint64_t fingerprint_ = 0;
+    std::vector<double> best_gains_;  // by node, of its best improvement or 0, unless stale
+    std::vector<std::uint8_t> stale_;
 };
 
 }  // namespace ldag::climb
