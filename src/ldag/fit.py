@@ -42,7 +42,7 @@ from ldag.searching import (
 )
 
 MethodChoice = Literal["auto", "exact", "chain", "climb"]
-N_RESTARTS = 50
+N_RESTARTS = 200
 Rng = int | np.random.Generator | None
 
 
@@ -135,7 +135,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     n_chains, n_iter
         For "chain": 50 chains of 500 proposals unless said otherwise.
     n_restarts
-        For "climb": perturbed restarts, 50 unless said otherwise.
+        For "climb": perturbed restarts, 200 unless said otherwise.
     start
         For "chain" and "climb": the graph to start from, instead of one without edges.
     rng
