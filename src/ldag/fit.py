@@ -28,7 +28,7 @@ from ldag.family_search import FamilyOptions, LabelSearch, StructureKind
 from ldag.graph import LDAG
 from ldag.progress import Line, Progress, Watch, check_time_limit, teller
 from ldag.scores import Score, check_data, check_priors, score
-from ldag.scoring import Prior, Priors
+from ldag.scoring import Prior, Priors, score_family
 from ldag.searching import (
     Choice,
     Found,
@@ -40,6 +40,7 @@ from ldag.searching import (
     promise,
     search,
 )
+from ldag.structure import Family
 
 MethodChoice = Literal["auto", "exact", "chain", "climb"]
 N_RESTARTS = 200
@@ -63,6 +64,8 @@ class Fit:
     n_steps: int
     n_accepted: int
     promise: str
+    label_gains: Mapping[str, float]
+    """For each node with labels, how much better its family scores than a full table."""
 
     def __str__(self) -> str:
         graph = self.ldag
@@ -76,6 +79,8 @@ class Fit:
         ]
         if graph.labels_in_words():
             lines += ["labels", *(f"  {sentence}" for sentence in graph.labels_in_words())]
+            gains = ", ".join(f"{node} {gain:.2f}" for node, gain in self.label_gains.items())
+            lines.append(f"  what they gain: {gains}")
         lines.append(f"search: {self.method}, {self.seconds:.2f} s; {self.promise}")
         return "\n".join(lines)
 
@@ -364,4 +369,16 @@ def _fit(
         found.n_steps,
         found.n_accepted,
         promise(problem.options, found, problem.space, families),
+        _label_gains(graph, given, result, priors),
     )
+
+
+def _label_gains(graph: LDAG, data: Dataset, found: Score, priors: Priors) -> dict[str, float]:
+    """Return what the classes of each node gain over a full table."""
+    gains = {}
+    for variable, family in zip(graph.variables, graph.structure.families, strict=True):
+        if family.partition.n_classes < family.partition.grid.size:
+            table = Family.table(family.parents, family.partition.grid)
+            counts = data.counts(variable.name, graph.parents(variable.name)).astype(np.float64)
+            gains[variable.name] = found.per_node[variable.name].total - score_family(counts, table, priors).total
+    return gains

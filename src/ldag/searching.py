@@ -174,7 +174,7 @@ def promise(options: SearchOptions, found: Found, space: SearchSpace, families: 
     by = {"greedy": "the labels that greedy search finds", "refined": "the labels that refined search finds"}
     of = by.get(families.labels, "the best labels") if families.structure != "table" else "full tables"
     if options.method == "exact":
-        return f"no graph of the constraints with {parents} scores better, where every family has {of}"
+        return f"no allowed graph with {parents} scores better, where every family has {of}"
     if options.method == "chain":
         visited = f"{options.n_chains} chains of {options.n_iter} proposals, {found.n_accepted:,} accepted"
         return f"the best graph of {visited}; a better one may exist"

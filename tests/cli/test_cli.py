@@ -124,6 +124,43 @@ def test_score_of_a_file_of_counts(tmp_path: Path) -> None:
     assert "it has no variable 'n'" in run("score", str(graph), str(table), "--kappa", "1", code=2)
 
 
+def test_learn_says_what_it_found(tmp_path: Path) -> None:
+    """The graph in words, its score, and the graph in a file."""
+    model = tmp_path / "model.ldag"
+    shown = run("learn", "heart", "--kappa", "0.3", "-o", str(model))
+    assert "score -6727.50" in shown
+    assert "protein does not matter for pressure when smoking is no" in shown
+    assert "12 parameters (14 without labels)" in shown
+    assert LDAG.load(model).equivalent_to(datasets.graph("heart"))
+
+
+def test_learn_as_json() -> None:
+    """Every field that scripts rely on."""
+    options = ("--method", "chain", "--chains", "10", "--iter", "500", "--rng", "1", "--jobs", "2", "--kappa", "0.1")
+    found = json.loads(run("learn", "heart", *options, "--json"))
+    assert found["score"] == pytest.approx(-6729.69, abs=0.005)
+    assert found["score"] == pytest.approx(found["log_marginal_likelihood"] + found["log_prior"])
+    assert (found["method"], found["kappa"]) == ("chain", 0.1)
+    assert (found["dimension"], found["dag_dimension"], len(found["edges"])) == (12, 14, 6)
+    assert found["settings"]["n_chains"] == 10
+    assert found["seconds"] > 0
+    assert {tuple(label["edge"]) for label in found["labels"]} == {("smoking", "pressure"), ("protein", "pressure")}
+
+
+def test_learn_with_constraints(tmp_path: Path) -> None:
+    """Tiers in a file, edges on the command line, written either way."""
+    tiers = tmp_path / "tiers.txt"
+    tiers.write_text("sex, age, class\nsurvived\n")
+    shown = run(
+        *("learn", "titanic", "--kappa", "0.5", "--tiers", str(tiers), "--max-parents", "2", "--time-limit", "60"),
+        *("--forbid", "sex <- class", "--require", "age -> survived", "--json"),
+    )
+    edges = {tuple(edge) for edge in json.loads(shown)["edges"]}
+    assert ("age", "survived") in edges
+    assert ("class", "sex") not in edges
+    assert not any(parent == "survived" for parent, _ in edges)
+
+
 def test_datasets_lists_what_there_is() -> None:
     """Three data sets with their sizes, and the graphs."""
     listed = json.loads(run("datasets", "--json"))
@@ -165,6 +202,14 @@ def test_datasets_lists_what_there_is() -> None:
         (("implies", "guard", "gender", "badge", "-c", 'person="spy"x'), "expected ',' and another name=state"),
         (("show", "x" * 5000), "neither a file nor the name of an example graph"),
         (("show", "x" * 5000 + ".ldag"), "neither a file nor"),
+        (("learn", "heart", "--kappa", "best"), "--kappa must be a number above 0 and at most 1, or cv, got 'best'"),
+        (("learn", "heart", "--chains", "3"), "n_chains applies to method 'chain', not to 'auto'"),
+        (("learn", "heart", "--forbid", "age"), "expected '->' or '<-', got nothing more"),
+        (
+            ("learn", "heart", "--require", "smokng -> family"),
+            "required: no variable 'smokng'; did you mean 'smoking'?",
+        ),
+        (("learn", "heart", "--tiers", "missing.txt"), "missing.txt: no such file"),
         (("nonsense",), "No such command 'nonsense'"),
         (("show",), "Missing argument 'GRAPH'"),
     ],
