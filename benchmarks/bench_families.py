@@ -6,6 +6,7 @@ Peers score plain tables on the same rows in the same run: pybnesian, pyAgrum an
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -68,6 +69,11 @@ def peer_scores(codes: NDArray[np.uint8]) -> dict[str, Callable[[int, list[int]]
     return peers
 
 
+def _each(score: Callable[[int, list[int]], float], families: Sequence[Family]) -> None:
+    for family in families:
+        score(*family)
+
+
 def one_score(codes: NDArray[np.uint8], n_states: list[int], goal: float) -> list[Row]:
     """The score of a node and three parents, beside every peer."""
     columns = _native.Columns(codes, n_states, None)
@@ -77,7 +83,7 @@ def one_score(codes: NDArray[np.uint8], n_states: list[int], goal: float) -> lis
     rows = []
     for peer, score in peer_scores(codes).items():
         few = families[: 200 if peer == "pybnesian" else 30]
-        seconds = cpu_seconds(lambda score=score, few=few: [score(*f) for f in few], 3) / len(few)  # type: ignore[misc]
+        seconds = cpu_seconds(partial(_each, score, few), 3) / len(few)
         rows.append(Row(job, ours, peer, seconds, goal))
     return rows or [Row(job, ours, goal=goal)]
 
@@ -88,8 +94,8 @@ def label_rows(codes: NDArray[np.uint8], n_states: list[int]) -> list[Row]:
     rows = []
     for n_parents, goal in ((3, 60e-6), (4, 0.4e-3)):
         families = random_families(500, n_parents, len(codes), seed=2)
-        labels = cpu_seconds(lambda f=families: score_all(columns, f, "ldag"), 5)  # type: ignore[misc]
-        table = cpu_seconds(lambda f=families: score_all(columns, f, "table"), 5)  # type: ignore[misc]
+        labels = cpu_seconds(partial(score_all, columns, families, "ldag"), 5)
+        table = cpu_seconds(partial(score_all, columns, families, "table"), 5)
         rows.append(Row(f"Algorithm 1, {n_parents} parents of alarm", (labels - table) / len(families), goal=goal))
     rng = np.random.default_rng(3)
     binary = rng.integers(0, 2, (9, 10_000)).astype(np.uint8)
