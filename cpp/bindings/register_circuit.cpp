@@ -1,0 +1,187 @@
+#include <Python.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "ldag/circuit.hpp"
+#include "ldag/compile.hpp"
+#include "register.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+using Numbers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Parameters = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Vector = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+using Codes = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<2>>;
+
+bool interrupted() {
+    const nb::gil_scoped_acquire locked;
+    return PyErr_CheckSignals() != 0;
+}
+
+// The shape of a network on the caller's arrays, which must outlive it.
+ldag::NetworkShape shape_of(std::vector<std::uint32_t> n_states,
+                            std::vector<std::vector<std::uint32_t>> parents,
+                            const std::vector<Numbers>& classes, const std::vector<Numbers>& parameters,
+                            std::vector<std::uint8_t> fixed) {
+    const std::size_t n = n_states.size();
+    if (parents.size() != n || classes.size() != n || parameters.size() != n || fixed.size() != n)
+        throw nb::value_error("expected parents, classes, parameters and a fixed state of every node");
+    ldag::NetworkShape network{std::move(n_states), {}, std::move(fixed)};
+    for (std::size_t node = 0; node < n; ++node)
+        network.families.push_back({std::move(parents[node]),
+                                    {classes[node].data(), classes[node].size()},
+                                    {parameters[node].data(), parameters[node].size()}});
+    return network;
+}
+
+template <class Array, class T>
+Array owned(std::unique_ptr<T[]> values, std::initializer_list<std::size_t> shape) {
+    nb::capsule owner(values.get(), [](void* data) noexcept { delete[] static_cast<T*>(data); });
+    return Array(values.release(), shape, owner);
+}
+
+std::span<const std::uint8_t> rows_of(const ldag::Evaluator& evaluator, const Rows& rows) {
+    if (rows.shape(1) != evaluator.circuit().n_states.size())
+        throw nb::value_error("one state per node in each row");
+    return {rows.data(), rows.size()};
+}
+
+// Evaluates without the interpreter's lock; Ctrl-C is an error here, as half an answer is of no use.
+template <class Evaluate>
+void evaluate(std::size_t n_threads, Evaluate call) {
+    bool stopped = false;
+    {
+        const nb::gil_scoped_release unlocked;
+        stopped = call(ldag::Running{n_threads, interrupted});
+    }
+    if (stopped) nb::raise_python_error();
+}
+
+Vector log_probabilities(const ldag::Evaluator& evaluator, const Rows& rows, std::size_t n_threads) {
+    const std::size_t n_rows = rows.shape(0);
+    const std::span<const std::uint8_t> states = rows_of(evaluator, rows);
+    auto out = std::make_unique<double[]>(n_rows);
+    evaluate(n_threads, [&](const ldag::Running& running) {
+        return evaluator.log_probabilities(states, {out.get(), n_rows}, running);
+    });
+    return owned<Vector>(std::move(out), {n_rows});
+}
+
+std::pair<Vector, Matrix> marginals(const ldag::Evaluator& evaluator, const Rows& rows,
+                                    std::size_t n_threads) {
+    const std::size_t n_rows = rows.shape(0);
+    const std::span<const std::uint8_t> states = rows_of(evaluator, rows);
+    std::size_t width = 0;
+    for (const std::uint32_t n : evaluator.circuit().n_states) width += n;
+    auto logs = std::make_unique<double[]>(n_rows);
+    auto out = std::make_unique<double[]>(n_rows * width);
+    evaluate(n_threads, [&](const ldag::Running& running) {
+        return evaluator.marginals(states, {logs.get(), n_rows}, {out.get(), n_rows * width}, running);
+    });
+    return {owned<Vector>(std::move(logs), {n_rows}), owned<Matrix>(std::move(out), {n_rows, width})};
+}
+
+std::pair<Codes, Vector> most_probable(const ldag::Evaluator& evaluator, const Rows& rows,
+                                       std::size_t n_threads) {
+    const std::size_t n_rows = rows.shape(0);
+    const std::span<const std::uint8_t> states = rows_of(evaluator, rows);
+    auto logs = std::make_unique<double[]>(n_rows);
+    auto out = std::make_unique<std::uint8_t[]>(states.size());
+    std::ranges::copy(states, out.get());
+    evaluate(n_threads, [&](const ldag::Running& running) {
+        return evaluator.most_probable(states, {out.get(), states.size()}, {logs.get(), n_rows}, running);
+    });
+    return {owned<Codes>(std::move(out), {n_rows, rows.shape(1)}), owned<Vector>(std::move(logs), {n_rows})};
+}
+
+Vector expected_uses(const ldag::Evaluator& evaluator, const Rows& row, std::size_t n_parameters) {
+    const std::span<const std::uint8_t> states = rows_of(evaluator, row);
+    if (row.shape(0) != 1) throw nb::value_error("one row of evidence");
+    auto out = std::make_unique<double[]>(n_parameters);
+    {
+        const nb::gil_scoped_release unlocked;
+        evaluator.expected_uses(states, {out.get(), n_parameters});
+    }
+    return owned<Vector>(std::move(out), {n_parameters});
+}
+
+// A circuit with values of its parameters.
+void make_evaluator(ldag::Evaluator* self, std::shared_ptr<ldag::Circuit> circuit,
+                    const Parameters& parameters) {
+    for (const ldag::Input& input : circuit->inputs)
+        if (input.parameter >= parameters.size()) throw nb::value_error("a parameter is missing");
+    new (self)
+        ldag::Evaluator(std::move(circuit), {parameters.data(), parameters.data() + parameters.size()});
+}
+
+// The circuit, or None with the variables of the step that made it too large, the eliminated one first.
+std::pair<std::shared_ptr<ldag::Circuit>, std::vector<std::uint32_t>> compile_circuit(
+    std::vector<std::uint32_t> n_states, std::vector<std::vector<std::uint32_t>> parents,
+    const std::vector<Numbers>& classes, const std::vector<Numbers>& parameters,
+    std::vector<std::uint8_t> fixed, const std::vector<std::uint32_t>& order, std::size_t max_size) {
+    const ldag::NetworkShape network =
+        shape_of(std::move(n_states), std::move(parents), classes, parameters, std::move(fixed));
+    std::pair<std::shared_ptr<ldag::Circuit>, std::vector<std::uint32_t>> found;
+    bool stopped = false;
+    {
+        const nb::gil_scoped_release unlocked;
+        try {
+            found.first =
+                std::make_shared<ldag::Circuit>(ldag::compile(network, order, {max_size, interrupted}));
+        } catch (const ldag::CircuitTooLarge& error) {
+            found.second = {error.node};
+            for (const std::uint32_t node : error.scope)
+                if (node != error.node) found.second.push_back(node);
+        } catch (const ldag::CompileStopped&) {
+            stopped = true;
+        }
+    }
+    if (stopped) nb::raise_python_error();
+    return found;
+}
+
+std::vector<std::vector<std::uint32_t>> elimination_orders(std::vector<std::uint32_t> n_states,
+                                                           std::vector<std::vector<std::uint32_t>> parents,
+                                                           std::vector<std::uint8_t> fixed,
+                                                           std::size_t n_tries, std::uint64_t seed,
+                                                           std::size_t n_best) {
+    ldag::NetworkShape network{std::move(n_states), {}, std::move(fixed)};
+    for (std::vector<std::uint32_t>& above : parents) network.families.push_back({std::move(above), {}, {}});
+    const nb::gil_scoped_release unlocked;
+    return ldag::elimination_orders(network, n_tries, seed, n_best);
+}
+
+}  // namespace
+
+void register_circuit(nb::module_& module) {
+    nb::class_<ldag::Circuit>(module, "Circuit", "A compiled network. Made by compile_circuit.")
+        .def_prop_ro("n_gates", &ldag::Circuit::n_gates)
+        .def_prop_ro("size", [](const ldag::Circuit& circuit) { return circuit.arguments.size(); });
+    nb::class_<ldag::Evaluator>(module, "Evaluator", "A circuit with values of its parameters.")
+        .def("__init__", &make_evaluator, nb::arg("circuit"), nb::arg("parameters"))
+        .def("log_probabilities", &log_probabilities, nb::arg("rows"), nb::arg("n_threads"))
+        .def("marginals", &marginals, nb::arg("rows"), nb::arg("n_threads"))
+        .def("most_probable", &most_probable, nb::arg("rows"), nb::arg("n_threads"))
+        .def("expected_uses", &expected_uses, nb::arg("row"), nb::arg("n_parameters"));
+    module.def("compile_circuit", &compile_circuit, nb::arg("n_states"), nb::arg("parents"),
+               nb::arg("classes"), nb::arg("parameters"), nb::arg("fixed"), nb::arg("order"),
+               nb::arg("max_size"));
+    module.def("elimination_orders", &elimination_orders, nb::arg("n_states"), nb::arg("parents"),
+               nb::arg("fixed"), nb::arg("n_tries"), nb::arg("seed"), nb::arg("n_best"));
+}

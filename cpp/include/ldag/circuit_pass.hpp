@@ -1,0 +1,132 @@
+// One evaluation of a circuit, upward and downward, for a block of rows at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ldag/circuit.hpp"
+
+namespace ldag {
+
+template <class Algebra, std::size_t B>
+class Pass {
+  public:
+    using Number = typename Algebra::Number;
+
+    Pass(const Circuit& circuit, std::span<const double> parameters)
+        : circuit_(circuit), values_(circuit.n_gates() * B) {
+        for (std::size_t b = 0; b < B; ++b) {
+            value(kZeroGate)[b] = Algebra::zero();
+            value(kOneGate)[b] = Algebra::one();
+        }
+        for (const Input& input : circuit.inputs)
+            weights_.push_back(Algebra::from(parameters[input.parameter]));
+    }
+
+    // The value of every gate; `states` are B rows of evidence.
+    void upward(std::span<const std::uint8_t> states) {
+        set_inputs(states);
+        const Gate first_inner = circuit_.first_inner();
+        const Gate* argument = circuit_.arguments.data();
+        for (std::size_t i = 0; i < circuit_.is_product.size(); ++i) {
+            Number* out = value(first_inner + static_cast<Gate>(i));
+            const Gate* end = circuit_.arguments.data() + circuit_.first[i + 1];
+            if (circuit_.is_product[i]) {
+                const Number* x = value(argument[0]);
+                const Number* y = value(argument[1]);
+                for (std::size_t b = 0; b < B; ++b) out[b] = Algebra::multiply(x[b], y[b]);
+                argument = end;
+            } else {
+                Number sum[B];
+                for (std::size_t b = 0; b < B; ++b) sum[b] = value(*argument)[b];
+                for (++argument; argument != end; ++argument) {
+                    const Number* x = value(*argument);
+                    for (std::size_t b = 0; b < B; ++b) sum[b] = Algebra::add(sum[b], x[b]);
+                }
+                for (std::size_t b = 0; b < B; ++b) out[b] = sum[b];
+            }
+        }
+    }
+
+    // The derivative of the root by every gate, after upward().
+    void downward() {
+        derivatives_.assign(values_.size(), Algebra::zero());
+        for (std::size_t b = 0; b < B; ++b) derivative(circuit_.root)[b] = Algebra::one();
+        const Gate first_inner = circuit_.first_inner();
+        for (std::size_t i = circuit_.is_product.size(); i-- > 0;) {
+            const Number* d = derivative(first_inner + static_cast<Gate>(i));
+            const Gate* begin = circuit_.arguments.data() + circuit_.first[i];
+            const Gate* end = circuit_.arguments.data() + circuit_.first[i + 1];
+            if (circuit_.is_product[i]) {
+                add_product(begin[0], d, value(begin[1]));
+                add_product(begin[1], d, value(begin[0]));
+            } else {
+                for (const Gate* argument = begin; argument != end; ++argument) {
+                    Number* x = derivative(*argument);
+                    for (std::size_t b = 0; b < B; ++b) x[b] = Algebra::add(x[b], d[b]);
+                }
+            }
+        }
+    }
+
+    Number root(std::size_t b) const { return values_[circuit_.root * B + b]; }
+
+    // w dP/dw / P of an input: the posterior probability that its parameter is used.
+    double share(std::size_t input, std::size_t b) const {
+        const std::size_t at = (kFirstInput + input) * B + b;
+        return Algebra::ratio(Algebra::multiply(values_[at], derivatives_[at]), root(b));
+    }
+
+    // The states along which the root got its value, when sums are maxima.
+    void trace(std::span<std::uint8_t> states) const {
+        std::vector<Gate> todo = {circuit_.root};
+        while (!todo.empty()) {
+            const Gate gate = todo.back();
+            todo.pop_back();
+            if (gate < kFirstInput) continue;
+            if (gate < circuit_.first_inner()) {
+                const Input& input = circuit_.inputs[gate - kFirstInput];
+                states[input.node] = static_cast<std::uint8_t>(input.state);
+                continue;
+            }
+            const std::size_t i = gate - circuit_.first_inner();
+            const std::span<const Gate> arguments{circuit_.arguments.data() + circuit_.first[i],
+                                                  circuit_.arguments.data() + circuit_.first[i + 1]};
+            for (const Gate argument : arguments) {
+                if (!circuit_.is_product[i] && values_[argument] != values_[gate]) continue;
+                todo.push_back(argument);
+                if (!circuit_.is_product[i]) break;
+            }
+        }
+    }
+
+  private:
+    Number* value(Gate gate) { return values_.data() + std::size_t{gate} * B; }
+    Number* derivative(Gate gate) { return derivatives_.data() + std::size_t{gate} * B; }
+
+    void set_inputs(std::span<const std::uint8_t> states) {
+        const std::size_t n = circuit_.n_states.size();
+        for (std::size_t i = 0; i < circuit_.inputs.size(); ++i) {
+            const Input& input = circuit_.inputs[i];
+            Number* out = value(kFirstInput + static_cast<Gate>(i));
+            for (std::size_t b = 0; b < B; ++b) {
+                const std::uint8_t seen = states[b * n + input.node];
+                out[b] = seen == kUnobserved || seen == input.state ? weights_[i] : Algebra::zero();
+            }
+        }
+    }
+
+    void add_product(Gate gate, const Number* d, const Number* other) {
+        Number* x = derivative(gate);
+        for (std::size_t b = 0; b < B; ++b) x[b] = Algebra::add(x[b], Algebra::multiply(d[b], other[b]));
+    }
+
+    const Circuit& circuit_;
+    std::vector<Number> values_;
+    std::vector<Number> derivatives_;
+    std::vector<Number> weights_;
+};
+
+}  // namespace ldag

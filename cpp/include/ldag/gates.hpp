@@ -1,0 +1,48 @@
+// A circuit while it grows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "ldag/circuit.hpp"
+#include "ldag/diagram.hpp"
+
+namespace ldag {
+
+// Makes gates, each content once as long as it is remembered; 0 and 1 are left out of products and sums.
+class Gates {
+  public:
+    Gate input(std::uint32_t node, std::uint32_t state, std::uint32_t parameter);
+    Gate multiply(Gate a, Gate b);
+    Gate add(std::span<const Gate> terms);
+
+    // Arguments so far.
+    std::size_t size() const { return arguments_.size(); }
+    // Equal sums and products made later are new gates: they are rare across steps, and the table is large.
+    void forget() { table_ = NumberTable(); }
+    // The circuit of what `root` needs; nothing can be added after this.
+    Circuit finish(std::vector<std::uint32_t> n_states, Gate root);
+
+  private:
+    enum class Kind : std::uint8_t { kInput, kProduct, kSum };
+
+    Gate gate(Kind kind, std::span<const Gate> arguments);
+    std::span<const Gate> arguments_of(Gate gate) const {
+        return {arguments_.data() + first_[gate], arguments_.data() + first_[gate + 1]};
+    }
+    std::vector<Gate> numbered(const std::vector<bool>& used, Circuit& circuit) const;
+
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Gate> input_gates_;
+    std::vector<Input> inputs_;
+    std::vector<std::uint32_t> input_number_ = {0, 0};  // by gate
+    std::vector<Kind> kinds_ = {Kind::kInput, Kind::kInput};
+    std::vector<std::uint32_t> first_ = {0, 0, 0};
+    std::vector<Gate> arguments_;
+    NumberTable table_;
+};
+
+}  // namespace ldag

@@ -1,0 +1,140 @@
+// Orders of elimination on the moral graph.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "ldag/compile.hpp"
+#include "ldag/random.hpp"
+
+namespace ldag {
+namespace {
+
+enum class Rule { kFill, kTable, kWeightedFill };
+
+// The graph of who stands in a table with whom, while nodes are eliminated.
+class MoralGraph {
+  public:
+    explicit MoralGraph(const NetworkShape& network)
+        : log_states_(network.n_states.size()),
+          neighbours_(network.n_states.size()),
+          alive_(network.n_states.size()) {
+        const auto n = static_cast<std::uint32_t>(network.n_states.size());
+        for (std::uint32_t node = 0; node < n; ++node) {
+            alive_[node] = network.fixed[node] == kUnobserved;
+            log_states_[node] = std::log2(network.n_states[node]);
+            std::vector<std::uint32_t> family = network.families[node].parents;
+            family.push_back(node);
+            std::erase_if(family, [&](std::uint32_t member) { return network.fixed[member] != kUnobserved; });
+            join(family);
+        }
+    }
+
+    bool is_alive(std::uint32_t node) const { return alive_[node]; }
+    std::size_t size() const { return alive_.size(); }
+    const std::vector<std::uint32_t>& neighbours(std::uint32_t node) const { return neighbours_[node]; }
+
+    double log_table(std::uint32_t node) const {
+        double sum = log_states_[node];
+        for (const std::uint32_t other : neighbours_[node]) sum += log_states_[other];
+        return sum;
+    }
+
+    // What it costs to eliminate a node now.
+    double cost(std::uint32_t node, Rule rule) const {
+        if (rule == Rule::kTable) return log_table(node);
+        double sum = 0.0;
+        const std::vector<std::uint32_t>& around = neighbours_[node];
+        for (std::size_t i = 0; i < around.size(); ++i)
+            for (std::size_t k = i + 1; k < around.size(); ++k)
+                if (!are_joined(around[i], around[k]))
+                    sum += rule == Rule::kFill ? 1.0 : log_states_[around[i]] * log_states_[around[k]];
+        return sum;
+    }
+
+    void eliminate(std::uint32_t node) {
+        alive_[node] = false;
+        const std::vector<std::uint32_t> around = std::exchange(neighbours_[node], {});
+        for (const std::uint32_t other : around) std::erase(neighbours_[other], node);
+        join(around);
+    }
+
+  private:
+    bool are_joined(std::uint32_t a, std::uint32_t b) const {
+        return std::ranges::binary_search(neighbours_[a], b);
+    }
+
+    void join(const std::vector<std::uint32_t>& nodes) {
+        for (const std::uint32_t a : nodes)
+            for (const std::uint32_t b : nodes) {
+                const auto place = std::ranges::lower_bound(neighbours_[a], b);
+                if (a != b && (place == neighbours_[a].end() || *place != b)) neighbours_[a].insert(place, b);
+            }
+    }
+
+    std::vector<double> log_states_;
+    std::vector<std::vector<std::uint32_t>> neighbours_;  // ascending
+    std::vector<bool> alive_;
+};
+
+struct Ordering {
+    std::vector<std::uint32_t> order;
+    double cost = 0.0;  // all cells of all tables
+};
+
+// Takes a node of least cost each time, of equal ones a random one; gives up when it gets dearer than
+// `limit`.
+Ordering greedy_order(MoralGraph graph, Rule rule, Random random, double limit) {
+    Ordering found;
+    std::vector<double> costs(graph.size());
+    for (std::uint32_t node = 0; node < graph.size(); ++node)
+        if (graph.is_alive(node)) costs[node] = graph.cost(node, rule);
+    while (found.cost < limit) {
+        double least = std::numeric_limits<double>::infinity();
+        std::uint32_t chosen = 0;
+        std::uint64_t n_equal = 0;
+        for (std::uint32_t node = 0; node < graph.size(); ++node) {
+            if (!graph.is_alive(node) || costs[node] > least) continue;
+            n_equal = costs[node] < least ? 1 : n_equal + 1;
+            least = costs[node];
+            if (random.below(n_equal) == 0) chosen = node;
+        }
+        if (n_equal == 0) return found;
+        found.cost += std::exp2(graph.log_table(chosen));
+        found.order.push_back(chosen);
+        std::vector<std::uint32_t> changed = graph.neighbours(chosen);
+        graph.eliminate(chosen);
+        for (const std::uint32_t node : std::vector(changed))
+            changed.insert(changed.end(), graph.neighbours(node).begin(), graph.neighbours(node).end());
+        std::ranges::sort(changed);
+        changed.erase(std::ranges::unique(changed).begin(), changed.end());
+        for (const std::uint32_t node : changed) costs[node] = graph.cost(node, rule);
+    }
+    found.cost = std::numeric_limits<double>::infinity();
+    return found;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> elimination_orders(const NetworkShape& network, std::size_t n_tries,
+                                                           std::uint64_t seed, std::size_t n_best) {
+    const MoralGraph graph(network);
+    std::vector<Ordering> found;
+    std::uint64_t stream = 0;
+    for (const Rule rule : {Rule::kFill, Rule::kWeightedFill, Rule::kTable}) {
+        Ordering best{{}, std::numeric_limits<double>::infinity()};
+        for (std::size_t i = 0; i < std::max<std::size_t>(n_tries, 1); ++i) {
+            Ordering next = greedy_order(graph, rule, Random(seed, stream++), best.cost);
+            if (next.cost < best.cost) best = std::move(next);
+        }
+        found.push_back(std::move(best));
+    }
+    std::ranges::stable_sort(found, {}, &Ordering::cost);
+    found.resize(std::min(n_best, found.size()));
+    std::vector<std::vector<std::uint32_t>> orders;
+    for (Ordering& ordering : found) orders.push_back(std::move(ordering.order));
+    return orders;
+}
+
+}  // namespace ldag

@@ -1,0 +1,89 @@
+#include "ldag/gates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ldag {
+
+Gate Gates::input(std::uint32_t node, std::uint32_t state, std::uint32_t parameter) {
+    const auto [place, is_new] =
+        input_gates_.try_emplace({node, state, parameter}, static_cast<Gate>(kinds_.size()));
+    if (is_new) {
+        kinds_.push_back(Kind::kInput);
+        first_.push_back(first_.back());
+        inputs_.push_back({node, state, parameter});
+        input_number_.resize(kinds_.size());
+        input_number_.back() = static_cast<std::uint32_t>(inputs_.size() - 1);
+    }
+    return place->second;
+}
+
+Gate Gates::multiply(Gate a, Gate b) {
+    if (a == kZeroGate || b == kZeroGate) return kZeroGate;
+    if (a == kOneGate) return b;
+    if (b == kOneGate) return a;
+    return gate(Kind::kProduct, std::array{std::min(a, b), std::max(a, b)});
+}
+
+Gate Gates::add(std::span<const Gate> terms) {
+    std::vector<Gate> kept(terms.begin(), terms.end());
+    std::erase(kept, kZeroGate);
+    if (kept.empty()) return kZeroGate;
+    if (kept.size() == 1) return kept[0];
+    return gate(Kind::kSum, kept);
+}
+
+Gate Gates::gate(Kind kind, std::span<const Gate> arguments) {
+    const auto fresh = static_cast<Gate>(kinds_.size());
+    const auto seed = [](Kind k) { return static_cast<std::uint64_t>(k); };
+    const auto equal = [&](Gate other) {
+        return kinds_[other] == kind && std::ranges::equal(arguments_of(other), arguments);
+    };
+    const auto hash_of = [&](Gate other) { return hash_numbers(seed(kinds_[other]), arguments_of(other)); };
+    const Gate found = table_.find_or_add(hash_numbers(seed(kind), arguments), fresh, equal, hash_of);
+    if (found == fresh) {
+        kinds_.push_back(kind);
+        arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
+        first_.push_back(static_cast<std::uint32_t>(arguments_.size()));
+    }
+    return found;
+}
+
+// The new number of every used gate: inputs first, the others in the order they were made.
+std::vector<Gate> Gates::numbered(const std::vector<bool>& used, Circuit& circuit) const {
+    std::vector<Gate> number(kinds_.size(), kZeroGate);
+    number[kOneGate] = kOneGate;
+    for (Gate old = kFirstInput; old < kinds_.size(); ++old) {
+        if (!used[old] || kinds_[old] != Kind::kInput) continue;
+        number[old] = circuit.first_inner();
+        circuit.inputs.push_back(inputs_[input_number_[old]]);
+    }
+    Gate next = circuit.first_inner();
+    for (Gate old = kFirstInput; old < kinds_.size(); ++old)
+        if (used[old] && kinds_[old] != Kind::kInput) number[old] = next++;
+    return number;
+}
+
+Circuit Gates::finish(std::vector<std::uint32_t> n_states, Gate root) {
+    table_ = NumberTable();
+    std::vector<bool> used(kinds_.size(), false);
+    used[root] = true;
+    for (Gate gate = static_cast<Gate>(kinds_.size()); gate-- > kFirstInput;)
+        if (used[gate])
+            for (const Gate argument : arguments_of(gate)) used[argument] = true;
+    Circuit circuit;
+    circuit.n_states = std::move(n_states);
+    const std::vector<Gate> number = numbered(used, circuit);
+    circuit.first.push_back(0);
+    for (Gate old = kFirstInput; old < kinds_.size(); ++old) {
+        if (!used[old] || kinds_[old] == Kind::kInput) continue;
+        for (const Gate argument : arguments_of(old)) circuit.arguments.push_back(number[argument]);
+        circuit.first.push_back(static_cast<std::uint32_t>(circuit.arguments.size()));
+        circuit.is_product.push_back(kinds_[old] == Kind::kProduct);
+    }
+    circuit.root = number[root];
+    return circuit;
+}
+
+}  // namespace ldag
