@@ -12,4 +12,5 @@ NB_MODULE(_native, module) {
     register_search_exact(module);
     register_search_chain(module);
     register_search_climb(module);
+    register_sample(module);
 }
