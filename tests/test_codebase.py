@@ -16,7 +16,7 @@ ROWS: list[set[str]] = [
     {"errors", "_native"},
     {"variables", "grid", "counts"},
     {"partition", "cover", "record", "encode"},
-    {"structure", "notation", "tables", "formats"},
+    {"structure", "notation", "tables", "rows", "formats"},
     {
         "data",
         "separation",

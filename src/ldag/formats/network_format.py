@@ -8,17 +8,26 @@ import json
 from math import isfinite
 
 from ldag.errors import FormatError
-from ldag.formats.json_format import NETWORK_FORMAT, NETWORK_VERSION, graph_of, write_json
-from ldag.formats.json_parts import checked_header, fields, items, parsed
+from ldag.formats.json_format import FORMAT, NETWORK_FORMAT, NETWORK_VERSION, graph_of, write_json
+from ldag.formats.json_parts import JsonObject, checked_header, fields, items, parsed
 from ldag.formats.parts import checked_name, shown
 from ldag.record import NetworkRecord, TableRecord
 
 ESTIMATES = ("mean", "likelihood")
 
 
+def holds_network(text: str) -> bool:
+    """Tell whether a JSON text is that of a network, and not of a graph alone."""
+    document = parsed(text)
+    return isinstance(document, JsonObject) and document.get("format") == NETWORK_FORMAT
+
+
 def read_network(text: str) -> NetworkRecord:
     """Read the JSON form; anything that it does not describe is refused."""
-    document = checked_header(parsed(text), NETWORK_FORMAT, NETWORK_VERSION)
+    parsed_text = parsed(text)
+    if isinstance(parsed_text, JsonObject) and parsed_text.get("format") == FORMAT:
+        raise FormatError("this is a graph without parameters; Network.from_data(LDAG.load(...), data) estimates them")
+    document = checked_header(parsed_text, NETWORK_FORMAT, NETWORK_VERSION)
     learned = "equivalent_sample_size" in document or "estimate" in document
     parts = ("equivalent_sample_size", "estimate") if learned else ()
     found = fields(document, "", ("format", "version", "graph", "parameters", *parts), ())
