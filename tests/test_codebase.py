@@ -16,7 +16,7 @@ ROWS: list[set[str]] = [
     {"errors", "_native"},
     {"variables", "grid", "counts"},
     {"partition", "cover", "record", "encode"},
-    {"structure", "notation", "tables", "formats"},
+    {"structure", "notation", "tables", "rows", "formats"},
     {
         "data",
         "separation",
@@ -32,10 +32,11 @@ ROWS: list[set[str]] = [
         "drawing",
     },
     {"assembly", "verdict", "local", "scoring", "constraints", "progress"},
-    {"graph", "family_search"},
+    {"graph", "family_search", "parameters", "forward"},
     {"searching", "crossval"},
     {"datasets", "scores"},
     {"families", "crossvalidation"},
+    {"network"},
     {"fit"},
     {"cli"},
 ]

@@ -13,4 +13,5 @@ NB_MODULE(_native, module) {
     register_search_chain(module);
     register_search_climb(module);
     register_circuit(module);
+    register_sample(module);
 }

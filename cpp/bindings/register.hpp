@@ -10,3 +10,4 @@ void register_search_exact(nanobind::module_& module);
 void register_search_chain(nanobind::module_& module);
 void register_search_climb(nanobind::module_& module);
 void register_circuit(nanobind::module_& module);
+void register_sample(nanobind::module_& module);

@@ -8,6 +8,7 @@ from ldag.errors import LdagError
 from ldag.families import Family, learn_family
 from ldag.fit import Fit, cross_validate, learn
 from ldag.graph import LDAG
+from ldag.network import Network
 from ldag.scores import Score, log_predictive, score
 from ldag.variables import Variable
 from ldag.verdict import Independence, Verdict
@@ -21,6 +22,7 @@ __all__ = [
     "Fit",
     "Independence",
     "LdagError",
+    "Network",
     "Score",
     "Variable",
     "Verdict",

@@ -135,3 +135,14 @@ def search_climb(
     start: Nodes,
     on_progress: OnProgress | None = None,
 ) -> FoundGraph: ...
+def sample_rows(
+    parents: Nodes,
+    classes: Sequence[NDArray[np.int32]],
+    probabilities: Sequence[NDArray[np.float64]],
+    fixed: Sequence[int | None],
+    order: Sequence[int],
+    n_rows: int,
+    seed: int,
+    n_threads: int,
+    weighted: bool,
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]: ...

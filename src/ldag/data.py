@@ -131,10 +131,7 @@ class Dataset:
 
     def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
         """Return the rows with the original states, and a last column of counts or weights if rows have them."""
-        columns: dict[str, NDArray[Any]] = {
-            variable.name: _state_array(variable)[codes]
-            for variable, codes in zip(self.schema, self.codes, strict=True)
-        }
+        columns = state_columns(self.schema, self.codes)
         if self.weights is not None:
             name = self.weight_name or ("count" if self.weights.dtype == np.int64 else "weight")
             while name in columns:
@@ -279,6 +276,11 @@ def _assembled(coded: list[Coded], weights: Weights | None, weight_name: str | N
     if not data.n_rows:
         raise DataError("no rows are left: every row that occurs has missing cells; missing='state' keeps them")
     return data
+
+
+def state_columns(schema: Schema, codes: Codes) -> dict[str, NDArray[Any]]:
+    """Return rows in codes as columns of states."""
+    return {variable.name: _state_array(variable)[row] for variable, row in zip(schema, codes, strict=True)}
 
 
 def _state_array(variable: Variable) -> NDArray[Any]:

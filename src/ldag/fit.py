@@ -5,7 +5,8 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -26,6 +27,7 @@ from ldag.errors import ArgumentError
 from ldag.families import check_choice, seed_of
 from ldag.family_search import FamilyOptions, LabelSearch, StructureKind
 from ldag.graph import LDAG
+from ldag.network import Network
 from ldag.progress import Line, Progress, Watch, check_time_limit, teller
 from ldag.scores import Score, check_data, check_priors, score
 from ldag.scoring import Prior, Priors, score_family
@@ -66,6 +68,13 @@ class Fit:
     promise: str
     label_gains: Mapping[str, float]
     """For each node with labels, how much better its family scores than a full table."""
+    data: Dataset = field(repr=False, compare=False)
+    equivalent_sample_size: float
+
+    @cached_property
+    def network(self) -> Network:
+        """The graph with its parameters: the means of their posterior, by the prior of the search."""
+        return Network.from_data(self.ldag, self.data, equivalent_sample_size=self.equivalent_sample_size)
 
     def __str__(self) -> str:
         graph = self.ldag
@@ -370,6 +379,8 @@ def _fit(
         found.n_accepted,
         promise(problem.options, found, problem.space, families),
         _label_gains(graph, given, result, priors),
+        given,
+        priors.equivalent_sample_size,
     )
 
 

@@ -53,3 +53,22 @@ class GraphRecord:
     variables: tuple[VariableRecord, ...] = ()
     edges: tuple[EdgeRecord, ...] = ()
     classes: tuple[ClassRecord, ...] = ()
+
+
+@dataclass(frozen=True)
+class TableRecord:
+    """Numbers of a node: a row per class, a column per state."""
+
+    node: str
+    rows: tuple[tuple[float, ...], ...]
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class NetworkRecord:
+    """A graph and a table per node: counts if there is an equivalent sample size, or else probabilities."""
+
+    graph: GraphRecord
+    tables: tuple[TableRecord, ...]
+    equivalent_sample_size: float | None = None
+    estimate: str | None = None

@@ -72,7 +72,7 @@ def score(
     """
     priors = check_priors(kappa, equivalent_sample_size, prior)
     parts = {}
-    for name, counts, family in _families(graph, data):
+    for name, counts, family in family_counts(graph, data):
         parts[name] = score_family(counts, family, priors)
     return Score(
         sum(part.log_marginal_likelihood for part in parts.values()),
@@ -87,8 +87,8 @@ def log_predictive(graph: LDAG, data: Dataset, new: Dataset, *, equivalent_sampl
     The parameters are integrated out: this is how cross-validation judges a graph.
     """
     size = check_equivalent_sample_size(equivalent_sample_size)
-    seen = _families(graph, data)
-    unseen = _families(graph, new)
+    seen = family_counts(graph, data)
+    unseen = family_counts(graph, new)
     return sum(
         family_log_predictive(trained, fresh, family, size)
         for (_, trained, family), (_, fresh, _) in zip(seen, unseen, strict=True)
@@ -124,8 +124,8 @@ def check_data(data: Dataset) -> Dataset:
     return data
 
 
-def _families(graph: LDAG, data: Dataset) -> Iterator[tuple[str, Counts, Family]]:
-    """Go through the nodes of a graph with their counts in the data."""
+def family_counts(graph: LDAG, data: Dataset) -> Iterator[tuple[str, Counts, Family]]:
+    """Go through the nodes of a graph with their counts by configuration in the data."""
     if not isinstance(graph, LDAG):
         raise ArgumentError(f"graph must be an LDAG, got {type(graph).__name__}")
     aligned = check_data(data).aligned_to(graph.schema)

@@ -28,8 +28,10 @@ Backend = Literal["pandas", "polars", "pyarrow"]
 FAST_FROM = 1 << 20
 """Text files of at least this many bytes are read by pyarrow, if it is there; smaller ones do not pay its import."""
 
+ENDINGS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
+"""Endings of text files, and the sign between their cells."""
+
 _BATCH = 2_000
-_ENDINGS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 
 
 @dataclass(frozen=True)
@@ -248,10 +250,10 @@ def _from_file(path: Path) -> Table:
     name = path.name.lower()
     if name.endswith(".parquet"):
         return _from_parquet(path)
-    for ending, separator in _ENDINGS.items():
+    for ending, separator in ENDINGS.items():
         if name.endswith(ending):
             return _from_text(path, separator)
-    raise DataError(f"cannot tell the format of {path}; expected a name ending in {', '.join(_ENDINGS)} or .parquet")
+    raise DataError(f"cannot tell the format of {path}; expected a name ending in {', '.join(ENDINGS)} or .parquet")
 
 
 def _from_parquet(path: Path) -> Table:

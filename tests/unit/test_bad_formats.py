@@ -95,7 +95,7 @@ def edge(**changes: object) -> str:
         ("", r"^line 1, column 1: not valid JSON: expecting value$"),
         ('{\n"format" "ldag"}', r"^line 2, column 10: not valid JSON: expecting ':' delimiter$"),
         ("x -> y", r"^line 1, column 1: not valid JSON"),
-        ("[" * 100_000, r"^not a graph: the JSON is nested too deeply$"),
+        ("[" * 100_000, r"^the JSON is nested too deeply$"),
         ("null", r'^expected an object with "format": "ldag", got None$'),
         ("{}", r"^the key 'format' is missing$"),
         (document(format="bif"), r"^format: expected 'ldag', got 'bif'$"),

@@ -9,8 +9,11 @@ import click
 from ldag import datasets
 from ldag.data import Dataset, read
 from ldag.errors import ArgumentError, suggest
+from ldag.formats import holds_network
+from ldag.formats.files import read_utf8
 from ldag.formats.scan import Scanner
 from ldag.graph import LDAG
+from ldag.network import Network
 from ldag.variables import State
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for other programs.")
@@ -24,6 +27,23 @@ def load_graph(source: str) -> LDAG:
         hint = suggest(source, datasets.graph_names())
         raise ArgumentError(f"{source!r} is neither a file nor the name of an example graph{hint}")
     return LDAG.load(source)
+
+
+def load_network(source: str) -> Network:
+    """Read the file of a network."""
+    if source in datasets.graph_names():
+        raise ArgumentError(
+            f"{source!r} is an example graph, which has no parameters; in Python, Network.from_data estimates them"
+        )
+    return Network.load(source)
+
+
+def load_model(source: str) -> LDAG | Network:
+    """Return a network if there is one in the file, or else a graph."""
+    path = Path(source)
+    if source not in datasets.graph_names() and path.suffix.lower() == ".json" and holds_network(read_utf8(path)):
+        return Network.load(source)
+    return load_graph(source)
 
 
 def load_data(source: str, counts: str | None = None) -> Dataset:

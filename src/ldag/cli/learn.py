@@ -19,7 +19,7 @@ from ldag.scoring import PRIORS, Prior
 
 @click.command(short_help="Learn a graph from data.")
 @click.argument("data")
-@click.option("--output", "-o", metavar="FILE", help="Write the graph there (.ldag, .json, .dot).")
+@click.option("--output", "-o", metavar="FILE", help="Write the network there (.json), or its graph (.ldag, .dot).")
 @click.option("--kappa", default="cv", show_default=True, help="Above 0 and at most 1, or cv: by cross-validation.")
 @click.option("--method", type=click.Choice(get_args(MethodChoice)), default="auto", show_default=True)
 @click.option("--structure", type=click.Choice(get_args(StructureKind)), default="ldag", show_default=True)
@@ -89,7 +89,10 @@ def learn(  # noqa: PLR0913, PLR0917 - one parameter per option
         time_limit=time_limit,
     )
     if output is not None:
-        fit.ldag.save(output)
+        if Path(output).suffix.lower() == ".json":
+            fit.network.save(output)
+        else:
+            fit.ldag.save(output)
     if as_json:
         print_json(_fields(fit))
     else:

@@ -12,6 +12,7 @@ from ldag.cli.equivalent import equivalent
 from ldag.cli.implies import implies
 from ldag.cli.learn import learn
 from ldag.cli.plot import plot
+from ldag.cli.sample import sample
 from ldag.cli.score import score
 from ldag.cli.show import show
 from ldag.errors import LdagError
@@ -24,11 +25,12 @@ def cli() -> None:
 
     \b
     A GRAPH is a file (.ldag, .json, .dot) or the name of an example;
-    `ldag datasets` lists these.
+    `ldag datasets` lists these. A NETWORK is a .json file with parameters;
+    it can stand for its GRAPH.
     """
 
 
-for command in (learn, show, implies, equivalent, score, convert, plot, datasets):
+for command in (learn, show, implies, equivalent, score, sample, convert, plot, datasets):
     cli.add_command(command)
 
 

@@ -4,10 +4,11 @@ import json
 
 import click
 
-from ldag.cli.arguments import heading, json_option, load_graph, print_json
+from ldag.cli.arguments import heading, json_option, load_model, print_json
 from ldag.formats.spelling import spell_name, spell_states
 from ldag.graph import LDAG
 from ldag.local import ReducedCPT
+from ldag.network import Network
 
 
 @click.command(short_help="Show what a graph says.")
@@ -16,18 +17,33 @@ from ldag.local import ReducedCPT
 def show(graph: str, as_json: bool) -> None:
     """Show a GRAPH: variables, edges, labels in words, reduced tables as rules, parameters.
 
+    The file of a network also shows the distribution of every class.
+
     \b
     ldag show guard
     ldag show my-graph.ldag
     """
-    loaded = load_graph(graph)
+    model = load_model(graph)
+    network = model if isinstance(model, Network) else None
+    loaded = model.ldag if isinstance(model, Network) else model
     if as_json:
-        print_json({"graph": json.loads(loaded.to_json()), **_facts(loaded)})
+        print_json({"graph": json.loads(loaded.to_json()), **_facts(loaded), **_probabilities(network)})
         return
     _variables(loaded)
     _edges(loaded)
-    _tables(loaded)
+    if network is None:
+        _tables(loaded)
+    else:
+        heading("\nProbabilities")
+        click.echo("  " + str(network).replace("\n", "\n  "))
     _parameters(loaded)
+
+
+def _probabilities(network: Network | None) -> dict[str, object]:
+    """Return the distributions of the classes, if they are known."""
+    if network is None:
+        return {}
+    return {"probabilities": {variable.name: network.parameters(variable.name) for variable in network.variables}}
 
 
 def _facts(graph: LDAG) -> dict[str, object]:

@@ -1,0 +1,56 @@
+"""`ldag sample`: rows drawn from a network."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.cli.arguments import json_option, load_network, print_json
+from ldag.data import Dataset, state_columns
+from ldag.errors import ArgumentError
+from ldag.network import Network
+from ldag.rows import write_rows, write_text
+
+
+@click.command(short_help="Draw rows from a network.")
+@click.argument("network")
+@click.option("-n", "n", type=int, required=True, help="How many rows.")
+@click.option("--output", "-o", metavar="FILE", help="Write the rows there (.csv, .tsv, with .gz or not, .parquet).")
+@click.option("--rng", type=int, help="Seed.  [0]")
+@click.option("--counts", metavar="COLUMN", help="Merge equal rows; this column says how often each occurs.")
+@json_option
+def sample(network: str, n: int, output: str | None, rng: int | None, counts: str | None, as_json: bool) -> None:
+    """Draw rows from NETWORK, a file that `ldag learn -o FILE.json` or Network.save wrote.
+
+    \b
+    ldag learn heart --kappa 0.1 -o heart.json
+    ldag sample heart.json -n 10000 -o rows.csv
+    ldag sample heart.json -n 10000 --counts n
+    """
+    columns = _columns(load_network(network), n, rng, counts)
+    n_rows = len(next(iter(columns.values())))
+    if output is not None:
+        write_rows(columns, Path(output))
+        if as_json:
+            print_json({"written": output, "n_rows": n_rows})
+    elif as_json:
+        rows = list(zip(*(cells.tolist() for cells in columns.values()), strict=True))
+        print_json({"names": list(columns), "rows": rows})
+    else:
+        write_text(columns, sys.stdout)
+
+
+def _columns(network: Network, n: int, rng: int | None, counts: str | None) -> dict[str, NDArray[Any]]:
+    """Draw, and return columns of states, with a column of counts if equal rows are to be merged."""
+    schema = network.ldag.schema
+    codes = network.sample_codes(n, rng)
+    if counts is None:
+        return state_columns(schema, codes)
+    if counts in schema.names:
+        raise ArgumentError(f"--counts: {counts!r} is a variable; choose another name for the column of counts")
+    data = Dataset.from_codes(schema, codes)
+    weights = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights
+    return state_columns(schema, data.codes) | {counts: weights}

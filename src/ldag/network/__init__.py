@@ -1,0 +1,19 @@
+"""The network door: `Network`."""
+
+from dataclasses import dataclass
+
+from ldag.network.files import Files
+from ldag.network.sampling import Sampling
+from ldag.network.views import ClassParameters, ConditionalTable, NodeParameters, Views
+
+__all__ = ["ClassParameters", "ConditionalTable", "Network", "NodeParameters"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Network(Views, Sampling, Files):
+    """A labelled DAG with parameters: for every class of a node the distribution of its states.
+
+    A frozen value. Build one with `from_data`, `from_parameters` or `load`, or take ``fit.network``. A network
+    estimated from data keeps the Dirichlet posterior of its parameters, so that it can learn from more. Two networks
+    are equal when their graphs (variables in the same order), probabilities and posteriors are.
+    """

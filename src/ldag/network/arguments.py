@@ -1,0 +1,93 @@
+"""Checks of the probabilities that people give to the network door."""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from ldag.errors import ArgumentError
+from ldag.graph import LDAG
+from ldag.parameters import Table, normalised
+from ldag.variables import State, Variable
+
+Distribution = Mapping[State, float] | Sequence[float]
+"""The probabilities of a variable's states: by state, or in the order of the states."""
+
+Given = Mapping[str, Distribution | Sequence[Distribution]]
+"""For each node one distribution per class, or the distribution itself if there is one class only."""
+
+TOLERANCE = 1e-9
+
+
+def tables(graph: LDAG, parameters: Given) -> tuple[Table, ...]:
+    """Check parameters by name and return them by node."""
+    if not isinstance(graph, LDAG):
+        raise ArgumentError(f"graph must be an LDAG, got {type(graph).__name__}")
+    if not isinstance(parameters, Mapping):
+        raise ArgumentError(f"parameters must map every variable to its distributions, got {parameters!r}")
+    given = {graph.schema.node(name, "parameters: "): value for name, value in parameters.items()}
+    found = []
+    for node, (variable, family) in enumerate(zip(graph.schema, graph.structure.families, strict=True)):
+        if node not in given:
+            raise ArgumentError(f"parameters: {variable.name!r} is missing; give {_wanted(family.partition.n_classes)}")
+        found.append(_table(variable, family.partition.n_classes, given[node]))
+    return tuple(found)
+
+
+def _wanted(n_classes: int) -> str:
+    return "one distribution" if n_classes == 1 else f"{n_classes} distributions, one per class"
+
+
+def _table(variable: Variable, n_classes: int, given: object) -> Table:
+    """Return the distributions of one node."""
+    where = f"parameters of {variable.name!r}"
+    if n_classes == 1 and _is_distribution(given):
+        given = [given]
+    if not _is_sequence(given):
+        raise ArgumentError(f"{where}: expected {_wanted(n_classes)}, got {given!r}")
+    if len(given) != n_classes:
+        hint = f"; reduced_cpt({variable.name!r}) of the graph shows the classes in order"
+        raise ArgumentError(f"{where}: expected {_wanted(n_classes)}, got {len(given)}{hint}")
+    rows = []
+    for number, distribution in enumerate(given):
+        place = where if n_classes == 1 else f"{where}, class {number}"
+        row = _in_order(variable, distribution, place)
+        _check_sum(row, place)
+        rows.append(row)
+    return normalised(np.array(rows, dtype=np.float64))
+
+
+def _in_order(variable: Variable, distribution: object, where: str) -> list[float]:
+    """Return one distribution in the order of the states."""
+    if isinstance(distribution, Mapping):
+        by_code = {variable.code(state, f"{where}: "): p for state, p in distribution.items()}
+        missing = [repr(state) for code, state in enumerate(variable.states) if code not in by_code]
+        if missing:
+            raise ArgumentError(f"{where}: no probability is given for {', '.join(missing)}")
+        return [by_code[code] for code in range(variable.n_states)]
+    if not _is_sequence(distribution) or len(distribution) != variable.n_states:
+        states = ", ".join(map(repr, variable.states))
+        raise ArgumentError(f"{where}: expected the probabilities of {states}, got {distribution!r}")
+    return list(distribution)
+
+
+def _check_sum(row: Sequence[float], where: str) -> None:
+    """Refuse what are not probabilities that sum to 1, but for rounding."""
+    for value in row:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+            raise ArgumentError(f"{where}: expected numbers, got {value!r}")
+        if not (isfinite(value) and value >= 0):
+            raise ArgumentError(f"{where}: probabilities are between 0 and 1, got {value!r}")
+    if abs(sum(row) - 1) > TOLERANCE:
+        raise ArgumentError(f"{where}: probabilities must sum to 1, these sum to {float(sum(row))!r}")
+
+
+def _is_distribution(given: object) -> bool:
+    return isinstance(given, Mapping) or (
+        _is_sequence(given) and not any(isinstance(item, Mapping) or _is_sequence(item) for item in given)
+    )
+
+
+def _is_sequence(given: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(given, Sequence | np.ndarray) and not isinstance(given, str | bytes)

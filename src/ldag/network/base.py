@@ -1,0 +1,175 @@
+"""What a network is: a labelled DAG, a distribution for every class, and the posterior they come from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Self, get_args
+
+import numpy as np
+
+from ldag.data import Dataset
+from ldag.errors import ArgumentError
+from ldag.families import check_choice
+from ldag.graph import LDAG
+from ldag.network import arguments
+from ldag.parameters import Posterior, Table, class_counts, configuration_counts, log_likelihood
+from ldag.scores import check_equivalent_sample_size, family_counts
+from ldag.scoring import family_log_predictive
+from ldag.variables import Variable
+
+Estimate = Literal["mean", "likelihood"]
+"""Posterior means, or relative frequencies."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What a network knows of the data its parameters were estimated from: a posterior per node."""
+
+    posteriors: tuple[Posterior, ...]
+    equivalent_sample_size: float
+    estimate: Estimate
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NetworkBase:
+    """The value itself. ``probabilities`` (by node, a row per class) and ``learned`` are for the library itself."""
+
+    ldag: LDAG
+    probabilities: tuple[Table, ...]
+    learned: Learned | None = None
+
+    @classmethod
+    def from_data(
+        cls, graph: LDAG, data: Dataset, *, equivalent_sample_size: float = 1.0, estimate: Estimate = "mean"
+    ) -> Self:
+        """Estimate the parameters of a graph.
+
+        Parameters
+        ----------
+        graph
+            The graph; data must be over its variables, and have no state that it does not know.
+        data
+            The data.
+        equivalent_sample_size
+            How many observations the prior counts for; they are spread evenly over the configurations of the parents
+            and the states.
+        estimate
+            "mean": the means of the posterior; "likelihood": relative frequencies, with equal probabilities in a class
+            that was never observed. The posterior is kept in both cases.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+        >>> print(net.classes("pressure"))
+        pressure | smoking, protein     "<140"  ">140"
+          smoking=no or protein=">3"    0.5384  0.4616
+          smoking=yes and protein="<3"  0.6738  0.3262
+        """
+        size = check_equivalent_sample_size(equivalent_sample_size)
+        check_choice(estimate, get_args(Estimate), "estimate")
+        return cls._from_counts(graph, _counts_by_class(graph, data), size, estimate)
+
+    @classmethod
+    def from_parameters(cls, graph: LDAG, parameters: arguments.Given) -> Self:
+        """Give the parameters of a graph; such a network has no posterior.
+
+        Parameters
+        ----------
+        graph
+            The graph.
+        parameters
+            For each node a list of distributions, one per class, in the order of ``graph.reduced_cpt(node)``. A
+            distribution is a mapping from state to probability, or the probabilities in the order of the states. A
+            node with one class may have its distribution without a list.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> rain = ldag.LDAG.from_edges([("rain", "grass")], states={"rain": ["no", "yes"], "grass": ["dry", "wet"]})
+        >>> net = ldag.Network.from_parameters(rain, {"rain": [0.8, 0.2], "grass": [[0.9, 0.1], {"dry": 0, "wet": 1}]})
+        >>> net.dimension
+        3
+        """
+        return cls(graph, arguments.tables(graph, parameters))
+
+    @classmethod
+    def _from_counts(cls, graph: LDAG, counts: Sequence[Table], size: float, estimate: Estimate) -> Self:
+        """Estimate from counts by class."""
+        families = graph.structure.families
+        posteriors = tuple(Posterior.of(f.partition, size, table) for f, table in zip(families, counts, strict=True))
+        tables = tuple(p.mean() if estimate == "mean" else p.maximum_likelihood() for p in posteriors)
+        return cls(graph, tables, Learned(posteriors, size, estimate))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NetworkBase):
+            return NotImplemented
+        mine, theirs = self.ldag, other.ldag
+        if (mine.schema, mine.structure) != (theirs.schema, theirs.structure):
+            return False
+        a, b = self._numbers, other._numbers
+        return len(a) == len(b) and all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+    def __hash__(self) -> int:
+        return hash((self.ldag.schema, self.ldag.structure))
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in order."""
+        return self.ldag.variables
+
+    @property
+    def dimension(self) -> int:
+        """Number of free parameters: (states - 1) per class."""
+        return self.ldag.dimension
+
+    @property
+    def equivalent_sample_size(self) -> float | None:
+        """How many observations the prior counts for; None if there is no posterior."""
+        return None if self.learned is None else self.learned.equivalent_sample_size
+
+    def parameters(self, node: str) -> tuple[tuple[float, ...], ...]:
+        """Return the probabilities of a node's states (in order), one tuple per class; `from_parameters` takes them."""
+        table = self.probabilities[self.ldag.schema.node(node)]
+        return tuple(tuple(row) for row in table.tolist())
+
+    def update(self, more: Dataset) -> Self:
+        """Return the network after seeing more data: exactly the one estimated from all data at once."""
+        learned = self._posterior("update")
+        counts = _counts_by_class(self.ldag, more)
+        total = [posterior.counts + new for posterior, new in zip(learned.posteriors, counts, strict=True)]
+        return self._from_counts(self.ldag, total, learned.equivalent_sample_size, learned.estimate)
+
+    def log_likelihood(self, data: Dataset) -> float:
+        """Return the log probability of data under the parameters; minus infinity if a row is impossible."""
+        counts = _counts_by_class(self.ldag, data)
+        return sum(log_likelihood(table, p) for table, p in zip(counts, self.probabilities, strict=True))
+
+    def log_predictive(self, data: Dataset) -> float:
+        """Return the log posterior predictive probability of new data, the parameters integrated out (equation 11).
+
+        It is the sum over rows of each row's log predictive probability after the rows before it were learned from.
+        """
+        learned = self._posterior("log_predictive")
+        total = 0.0
+        new = family_counts(self.ldag, data)
+        for posterior, (_, fresh, family) in zip(learned.posteriors, new, strict=True):
+            trained = configuration_counts(posterior.counts, family.partition)
+            total += family_log_predictive(trained, fresh, family, learned.equivalent_sample_size)
+        return total
+
+    @property
+    def _numbers(self) -> tuple[Table, ...]:
+        """All that must be equal in equal networks."""
+        if self.learned is None:
+            return self.probabilities
+        counts = tuple(posterior.counts for posterior in self.learned.posteriors)
+        return (*self.probabilities, np.array([self.learned.equivalent_sample_size]), *counts)
+
+    def _posterior(self, what: str) -> Learned:
+        if self.learned is None:
+            raise ArgumentError(f"{what} needs a posterior; this network was given by its probabilities, not by data")
+        return self.learned
+
+
+def _counts_by_class(graph: LDAG, data: Dataset) -> tuple[Table, ...]:
+    return tuple(class_counts(counts, family.partition) for _, counts, family in family_counts(graph, data))

@@ -1,0 +1,78 @@
+"""Drawing from a network: rows from its distribution, and networks from its posterior."""
+
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from ldag import forward
+from ldag.counts import Codes
+from ldag.data import Dataset, state_columns
+from ldag.errors import ArgumentError
+from ldag.families import seed_of
+from ldag.network.base import NetworkBase
+from ldag.tables import Backend, make_frame
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+Rng = int | np.random.Generator | None
+
+
+class Sampling(NetworkBase):
+    """Random rows and random parameters."""
+
+    def sample(self, n: int, rng: Rng = None) -> Dataset:
+        """Draw a data set; equal rows are merged, as in every data set.
+
+        Parameters
+        ----------
+        n
+            How many rows.
+        rng
+            Seed, or a numpy Generator; None is 0. More rows with the same seed begin with the same ones.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> heart = ldag.datasets.load("heart")
+        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), heart)
+        >>> net.sample(1000, rng=1).total
+        1000
+        """
+        return Dataset.from_codes(self.ldag.schema, self.sample_codes(n, rng), None)
+
+    def sample_frame(self, n: int, rng: Rng = None, backend: Backend = "pandas") -> "IntoDataFrame":
+        """Draw a dataframe with one row per draw, in the order drawn; the same rows as in `sample`."""
+        return make_frame(state_columns(self.ldag.schema, self.sample_codes(n, rng)), backend)
+
+    def sample_codes(self, n: int, rng: Rng = None) -> Codes:
+        """Draw rows in codes, an array row per variable; for the library itself."""
+        return forward.sample(self.ldag.structure, self.probabilities, check_size(n), seed_of(rng))
+
+    def sample_parameters(self, n: int, rng: Rng = None) -> list[Self]:
+        """Draw networks from the posterior of the parameters: how far answers scatter is how sure they are.
+
+        The networks have the drawn probabilities and no posterior of their own.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+        >>> drawn = [other.parameters("family")[0][1] for other in net.sample_parameters(200, rng=1)]
+        >>> mean = sum(drawn) / len(drawn)
+        >>> abs(mean - net.parameters("family")[0][1]) < 0.005
+        True
+        """
+        posteriors = self._posterior("sample_parameters").posteriors
+        generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(seed_of(rng))
+        return [
+            type(self)(self.ldag, tuple(posterior.draw(generator) for posterior in posteriors))
+            for _ in range(check_size(n))
+        ]
+
+
+def check_size(n: int) -> int:
+    """Check how much is to be drawn."""
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+        raise ArgumentError(f"n must be a whole number, 1 or more, got {n!r}")
+    return int(n)

@@ -1,0 +1,192 @@
+"""A network as people read it: a distribution per class, in words; full tables on request only."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.data import state_columns
+from ldag.errors import TooLarge
+from ldag.formats.spelling import spell_name, spell_state
+from ldag.local import Rule
+from ldag.network.base import NetworkBase
+from ldag.tables import Backend, make_frame
+from ldag.variables import Schema, State, Variable
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+TABLE_LIMIT = 1 << 20
+"""The largest table that `cpt` makes, in cells, unless told otherwise."""
+
+CLASSES_SHOWN = 16
+"""Classes per node in the print of a whole network."""
+
+STATES_SHOWN = 10
+"""States in the print of a distribution."""
+
+
+@dataclass(frozen=True)
+class ClassParameters:
+    """One class of a node: the contexts in which it applies, and its distribution.
+
+    ``probabilities`` are in the order of ``states``, and so are ``prior`` and ``counts``, the parts of the Dirichlet
+    posterior; None if there is no posterior.
+    """
+
+    rule: Rule
+    states: tuple[State, ...]
+    probabilities: tuple[float, ...]
+    prior: tuple[float, ...] | None = None
+    counts: tuple[float, ...] | None = None
+
+    @property
+    def number(self) -> int:
+        """Number of the class, as in ``LDAG.partition``."""
+        return self.rule.number
+
+    @property
+    def contexts(self) -> tuple[Mapping[str, State], ...]:
+        """States of some parents; the class applies in any of these contexts."""
+        return self.rule.contexts
+
+    @property
+    def distribution(self) -> dict[State, float]:
+        """Probabilities by state."""
+        return dict(zip(self.states, self.probabilities, strict=True))
+
+
+@dataclass(frozen=True)
+class NodeParameters:
+    """The classes of a node with their distributions; a sequence that prints as a table with a line per class."""
+
+    node: str
+    parents: tuple[str, ...]
+    states: tuple[State, ...]
+    classes: tuple[ClassParameters, ...]
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def __iter__(self) -> Iterator[ClassParameters]:
+        return iter(self.classes)
+
+    def __getitem__(self, number: int) -> ClassParameters:
+        return self.classes[number]
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, max_classes: int | None = None) -> str:
+        """Return the table, cut off after so many classes."""
+        shown = self.classes[:max_classes]
+        given = f" | {', '.join(map(spell_name, self.parents))}" if self.parents else ""
+        heads = [spell_state(state) for state in self.states[:STATES_SHOWN]]
+        rows = [(f"  {part.rule}", [f"{p:.4f}" for p in part.probabilities[:STATES_SHOWN]]) for part in shown]
+        lines = _aligned([(f"{spell_name(self.node)}{given}", heads), *rows])
+        if len(self.states) > STATES_SHOWN:
+            lines[0] += f"  and {len(self.states) - STATES_SHOWN} more states"
+        if len(shown) < len(self.classes):
+            lines.append(f"  and {len(self.classes) - len(shown)} more classes")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionalTable:
+    """A full table: ``values`` has an axis per parent, in order, and the node's own axis last."""
+
+    variables: tuple[Variable, ...]
+    values: NDArray[np.float64]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the axes: the parents, then the node."""
+        return tuple(variable.name for variable in self.variables)
+
+    def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
+        """Return the table in rows: a column per variable and one of probabilities."""
+        codes = np.indices(self.values.shape).reshape(len(self.variables), -1).astype(np.uint8)
+        columns = state_columns(Schema(self.variables), codes)
+        name = "probability"
+        while name in columns:
+            name += "_"
+        return make_frame(columns | {name: self.values.reshape(-1)}, backend)
+
+
+class Views(NetworkBase):
+    """Reading a network."""
+
+    def classes(self, node: str) -> NodeParameters:
+        """Return the classes of a node: for each its contexts in words, and its distribution.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+        >>> net.classes("mental")[0].distribution["yes"] > 0.4
+        True
+        """
+        number = self.ldag.schema.node(node)
+        states = self.ldag.schema[number].states
+        rules = self.ldag.reduced_cpt(node)
+        parts = [
+            ClassParameters(
+                rule,
+                states,
+                tuple(self.probabilities[number][rule.number].tolist()),
+                self._of_posterior("prior", number, rule.number),
+                self._of_posterior("counts", number, rule.number),
+            )
+            for rule in sorted(rules.rules, key=lambda rule: rule.number)
+        ]
+        return NodeParameters(node, rules.parents, states, tuple(parts))
+
+    def cpt(self, node: str, max_cells: int = TABLE_LIMIT) -> ConditionalTable:
+        """Expand the classes of a node to the full table; one that has more than ``max_cells`` is refused."""
+        schema = self.ldag.schema
+        number = schema.node(node)
+        family = self.ldag.structure.families[number]
+        n_cells = family.partition.grid.size * schema[number].n_states
+        if n_cells > max_cells:
+            raise TooLarge(
+                f"the full table of {node!r} has {n_cells:,} cells, and at most {max_cells:,} are allowed;"
+                f" classes({node!r}) has its {family.partition.n_classes:,} distributions"
+            )
+        variables = (*(schema[parent] for parent in family.parents), schema[number])
+        values = self.probabilities[number][family.partition.classes]
+        values = values.reshape([variable.n_states for variable in variables])
+        values.flags.writeable = False
+        return ConditionalTable(variables, values)
+
+    def __str__(self) -> str:
+        return "\n".join(self.classes(v.name).to_text(CLASSES_SHOWN) for v in self.variables)
+
+    def __repr__(self) -> str:
+        graph = self.ldag
+        source = "given by probabilities"
+        if self.learned is not None:
+            total = self.learned.posteriors[0].counts.sum()
+            source = f"estimated from {total:,.10g} observations"
+        return (
+            f"<Network: {len(graph.variables)} variables, {len(graph.edges)} edges, {self.dimension} parameters"
+            f" ({source})>"
+        )
+
+    def _of_posterior(self, part: str, node: int, number: int) -> tuple[float, ...] | None:
+        """Return one class's row of the prior or of the counts."""
+        if self.learned is None:
+            return None
+        posterior = self.learned.posteriors[node]
+        return tuple((posterior.prior if part == "prior" else posterior.counts)[number].tolist())
+
+
+def _aligned(rows: list[tuple[str, list[str]]]) -> list[str]:
+    """Return lines whose columns stand below each other: a text, and numbers to its right."""
+    first = max(len(text) for text, _ in rows)
+    widths = [max(len(cell) for cell in column) for column in zip(*(cells for _, cells in rows), strict=True)]
+    return [
+        "  ".join([f"{text:<{first}}", *(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))])
+        for text, cells in rows
+    ]
