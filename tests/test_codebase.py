@@ -33,7 +33,7 @@ ROWS: list[set[str]] = [
     },
     {"assembly", "verdict", "local", "scoring", "constraints", "progress"},
     {"graph", "family_search", "parameters", "forward"},
-    {"searching", "crossval"},
+    {"searching", "crossval", "inference"},
     {"datasets", "scores"},
     {"families", "crossvalidation"},
     {"network"},

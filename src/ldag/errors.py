@@ -46,6 +46,10 @@ class NotDecided(LdagError):
     """A verdict that was not decided was used as if it had been."""
 
 
+class ImpossibleEvidence(LdagError):
+    """Evidence whose probability is zero: nothing can be concluded from it."""
+
+
 class MissingDependency(LdagError):
     """An optional package that is needed here and is not installed."""
 

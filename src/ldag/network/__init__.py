@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 
 from ldag.network.files import Files
-from ldag.network.sampling import Sampling
+from ldag.network.questions import Compiled, Estimated
+from ldag.network.uncertainty import Uncertainty
 from ldag.network.views import ClassParameters, ConditionalTable, NodeParameters, Views
 
-__all__ = ["ClassParameters", "ConditionalTable", "Network", "NodeParameters"]
+__all__ = ["ClassParameters", "Compiled", "ConditionalTable", "Estimated", "Network", "NodeParameters"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Network(Views, Sampling, Files):
+class Network(Views, Uncertainty, Files):
     """A labelled DAG with parameters: for every class of a node the distribution of its states.
 
     A frozen value. Build one with `from_data`, `from_parameters` or `load`, or take ``fit.network``. A network

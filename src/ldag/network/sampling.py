@@ -71,8 +71,8 @@ class Sampling(NetworkBase):
         ]
 
 
-def check_size(n: int) -> int:
-    """Check how much is to be drawn."""
+def check_size(n: int, what: str = "n") -> int:
+    """Check a number of things."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise ArgumentError(f"n must be a whole number, 1 or more, got {n!r}")
+        raise ArgumentError(f"{what} must be a whole number, 1 or more, got {n!r}")
     return int(n)

@@ -1,0 +1,181 @@
+"""Compiled circuits: some nodes of a model, all of their ancestors among them, ready for evidence."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag import _native
+from ldag.inference.model import Model
+
+Rows = NDArray[np.uint8]
+"""Rows of evidence: a code per node of the circuit, or UNOBSERVED."""
+Numbers = NDArray[np.float64]
+Evidence = Mapping[int, int]
+
+UNOBSERVED = 255
+MAX_STATES = 255
+MAX_SIZE = 50_000_000
+"""Arguments of sums and products in a circuit; this many take about a gigabyte to work with."""
+
+N_TRIES = 10
+N_ORDERS = 3
+WORTH_TRYING = 0.1
+"""Seconds: a circuit that took no longer is compiled in other orders too, and the smallest is kept."""
+
+
+class TooManyGates(Exception):
+    """A circuit would be larger than allowed. ``nodes`` are those of the step that was too much."""
+
+    def __init__(self, nodes: Sequence[int], max_size: int) -> None:
+        super().__init__(nodes, max_size)
+        self.nodes = tuple(nodes)
+        self.max_size = max_size
+
+
+@dataclass(frozen=True, eq=False)
+class Circuit:
+    """A compiled circuit with values of its parameters. ``nodes`` ascend, and so do the columns of rows."""
+
+    nodes: tuple[int, ...]
+    n_states: tuple[int, ...]
+    shape: _native.Circuit
+    numbers: tuple[NDArray[np.int32], ...]
+    """By node, for each class and state: the number of its parameter, or -1 where it is impossible."""
+    values: Numbers
+    seconds: float
+
+    @cached_property
+    def _evaluator(self) -> _native.Evaluator:
+        return _native.Evaluator(self.shape, self.values)
+
+    def row(self, evidence: Evidence) -> Rows:
+        """Return one row of evidence; nodes that are not in the circuit make no difference, and are left out."""
+        return np.array([[evidence.get(node, UNOBSERVED) for node in self.nodes]], dtype=np.uint8)
+
+    def log_probabilities(self, rows: Rows, n_threads: int = 1) -> Numbers:
+        """Return the log probability of every row; minus infinity where it is impossible."""
+        return self._evaluator.log_probabilities(rows, n_threads)
+
+    def marginals(self, rows: Rows, n_threads: int = 1) -> tuple[Numbers, Numbers]:
+        """Return the log probability of every row, and the posterior of every state of every node, side by side."""
+        return self._evaluator.marginals(rows, n_threads)
+
+    def marginals_of(self, nodes: Sequence[int], evidence: Evidence) -> tuple[float, list[Numbers]]:
+        """Return the log probability of one row of evidence, and the posterior of each node in turn."""
+        log_probability, posteriors = self.marginals(self.row(evidence))
+        return float(log_probability[0]), [posteriors[0, self.columns(node)] for node in nodes]
+
+    def joint(self, nodes: Sequence[int], evidence: Evidence) -> tuple[float, Numbers]:
+        """Return the log probability of one row of evidence, and the joint posterior of nodes: an axis each."""
+        if len(nodes) == 1:
+            log_probability, (posterior,) = self.marginals_of(nodes, evidence)
+            return log_probability, posterior
+        places = [self.nodes.index(node) for node in nodes]
+        shape = [self.n_states[place] for place in places]
+        rows = np.repeat(self.row(evidence), prod(shape), axis=0)
+        rows[:, places] = np.indices(shape, dtype=np.uint8).reshape(len(nodes), -1).T
+        logs = self.log_probabilities(rows, n_threads=0)
+        largest = logs.max()
+        if np.isneginf(largest):
+            return -np.inf, np.full(shape, np.nan)
+        scaled = np.exp(logs - largest)
+        return float(largest + np.log(scaled.sum())), (scaled / scaled.sum()).reshape(shape)
+
+    def columns(self, node: int) -> slice:
+        """Return where the states of a node are in the posteriors."""
+        place = self.nodes.index(node)
+        start = sum(self.n_states[:place])
+        return slice(start, start + self.n_states[place])
+
+    def most_probable(self, rows: Rows, n_threads: int = 1) -> tuple[Rows, Numbers]:
+        """Return each row completed by its most probable states, and the log probability of that."""
+        return self._evaluator.most_probable(rows, n_threads)
+
+    def expected_uses(self, evidence: Evidence) -> tuple[Numbers, ...]:
+        """Return for each node the posterior probability of each class and state, classes in rows.
+
+        Parameters that are shared between classes cannot be told apart: compile by class.
+        """
+        uses = np.append(self._evaluator.expected_uses(self.row(evidence), len(self.values)), 0.0)
+        return tuple(uses[numbers] for numbers in self.numbers)
+
+    def with_probabilities(self, model: Model) -> "Circuit":
+        """Return the same circuit for other probabilities; it must have been compiled by class."""
+        values = np.concatenate([model.probabilities[node].reshape(-1) for node in self.nodes])
+        return Circuit(self.nodes, self.n_states, self.shape, self.numbers, values, self.seconds)
+
+
+def compile_circuit(
+    model: Model,
+    nodes: Sequence[int],
+    fixed: Evidence | None = None,
+    *,
+    by_class: bool = False,
+    max_size: int = MAX_SIZE,
+) -> Circuit:
+    """Compile the distribution of some nodes, which must include their ancestors, ascending.
+
+    Parameters
+    ----------
+    model, nodes
+        What to compile.
+    fixed
+        Evidence that every question will have; the circuit is smaller for it.
+    by_class
+        Keep a parameter for each class and state, even if values are equal or zero, so that others can replace them.
+    max_size
+        Raise `TooManyGates` beyond.
+    """
+    began = perf_counter()
+    numbers, values = _parameters(model, nodes, by_class)
+    place = {node: i for i, node in enumerate(nodes)}
+    families = [model.structure.families[node] for node in nodes]
+    n_states = [model.structure.n_states[node] for node in nodes]
+    parents = [[place[parent] for parent in family.parents] for family in families]
+    known = [UNOBSERVED if fixed is None else fixed.get(node, UNOBSERVED) for node in nodes]
+    best: _native.Circuit | None = None
+    for order in _native.elimination_orders(n_states, parents, known, N_TRIES, 0, N_ORDERS):
+        if best is not None and perf_counter() - began > WORTH_TRYING:
+            break
+        limit = max_size if best is None else best.size
+        classes = [family.partition.classes for family in families]
+        tables = [table.reshape(-1) for table in numbers]
+        found, blocked = _native.compile_circuit(n_states, parents, classes, tables, known, order, limit)
+        best = found or best
+    if best is None:
+        raise TooManyGates([nodes[i] for i in blocked], max_size)
+    return Circuit(tuple(nodes), tuple(n_states), best, numbers, values, perf_counter() - began)
+
+
+def _parameters(model: Model, nodes: Sequence[int], by_class: bool) -> tuple[tuple[NDArray[np.int32], ...], Numbers]:
+    """Give numbers to the parameters: one for each class and state, or one for each value that a state has."""
+    numbers: list[NDArray[np.int32]] = []
+    values: list[Numbers] = []
+    n_values = 0
+    for node in nodes:
+        table = model.probabilities[node]
+        if by_class:
+            own, number = table.reshape(-1), np.arange(table.size, dtype=np.int32).reshape(table.shape)
+        else:
+            own, number = _by_value(table)
+        numbers.append(np.where(number < 0, -1, number + n_values).astype(np.int32))
+        values.append(own)
+        n_values += len(own)
+    return tuple(numbers), np.concatenate(values) if values else np.zeros(0)
+
+
+def _by_value(table: Numbers) -> tuple[Numbers, NDArray[np.int32]]:
+    """Give numbers to the different positive values of each column."""
+    number = np.empty(table.shape, dtype=np.int32)
+    found: list[float] = []
+    for state, column in enumerate(table.T):
+        values, inverse = np.unique(column, return_inverse=True)
+        own = np.arange(len(found), len(found) + len(values)) - (values[0] == 0)
+        number[:, state] = np.where(values == 0, -1, own)[inverse]
+        found += values[values > 0].tolist()
+    return np.array(found), number
