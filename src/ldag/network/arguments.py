@@ -1,14 +1,14 @@
 """Checks of the probabilities that people give to the network door."""
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
+from math import fsum, isfinite
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
-from ldag.parameters import Table, normalised
+from ldag.parameters import Table, frozen
 from ldag.variables import State, Variable
 
 Distribution = Mapping[State, float] | Sequence[float]
@@ -52,10 +52,8 @@ def _table(variable: Variable, n_classes: int, given: object) -> Table:
     rows = []
     for number, distribution in enumerate(given):
         place = where if n_classes == 1 else f"{where}, class {number}"
-        row = _in_order(variable, distribution, place)
-        _check_sum(row, place)
-        rows.append(row)
-    return normalised(np.array(rows, dtype=np.float64))
+        rows.append(_normalised(_in_order(variable, distribution, place), place))
+    return frozen(np.array(rows))
 
 
 def _in_order(variable: Variable, distribution: object, where: str) -> list[float]:
@@ -72,15 +70,17 @@ def _in_order(variable: Variable, distribution: object, where: str) -> list[floa
     return list(distribution)
 
 
-def _check_sum(row: Sequence[float], where: str) -> None:
-    """Refuse what are not probabilities that sum to 1, but for rounding."""
+def _normalised(row: Sequence[float], where: str) -> list[float]:
+    """Return probabilities that sum to 1; those that do are left as they are, and larger differences refused."""
     for value in row:
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
             raise ArgumentError(f"{where}: expected numbers, got {value!r}")
         if not (isfinite(value) and value >= 0):
             raise ArgumentError(f"{where}: probabilities are between 0 and 1, got {value!r}")
-    if abs(sum(row) - 1) > TOLERANCE:
-        raise ArgumentError(f"{where}: probabilities must sum to 1, these sum to {float(sum(row))!r}")
+    total = fsum(row)
+    if abs(total - 1) > TOLERANCE:
+        raise ArgumentError(f"{where}: probabilities must sum to 1, these sum to {total!r}")
+    return [float(value) if total == 1 else value / total for value in row]
 
 
 def _is_distribution(given: object) -> bool:

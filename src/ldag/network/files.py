@@ -1,6 +1,7 @@
 """A network in texts and files."""
 
 import os
+from math import fsum
 from pathlib import Path
 from typing import Self, cast
 
@@ -98,9 +99,9 @@ def _check_shape(table: TableRecord, n_classes: int, n_states: int) -> None:
 
 def _check_sums(table: TableRecord) -> None:
     for number, row in enumerate(table.rows):
-        if abs(sum(row) - 1) > TOLERANCE:
+        if abs(fsum(row) - 1) > TOLERANCE:
             place = f"{table.where.removesuffix(': ')}.probabilities[{number}]"
-            raise FormatError(f"{place}: probabilities must sum to 1, these sum to {sum(row)!r}")
+            raise FormatError(f"{place}: probabilities must sum to 1, these sum to {fsum(row)!r}")
 
 
 def _json_path(path: str | os.PathLike[str]) -> Path:
