@@ -1,5 +1,8 @@
 """The network door: parameters given and estimated, how they print, draws, and what is refused."""
 
+import os
+import signal
+import threading
 from collections.abc import Callable
 from math import inf
 
@@ -10,14 +13,15 @@ import pytest
 import ldag
 from ldag import LDAG, LdagError, Network, datasets
 from ldag.errors import TooLarge
+from ldag.network.arguments import Given
 
 GUARD = datasets.graph("guard")
-GIVEN = {
+GIVEN: Given = {
     "person": {"worker": 0.7, "visitor": 0.2, "spy": 0.1},
     "gender": [[0.5, 0.5], {"male": 0.25, "female": 0.75}, (1, 0)],
     "badge": np.array([[0.9, 0.1], [0.6, 0.4], [0.125, 0.875], [0.0, 1.0]]),
 }
-NET = Network.from_parameters(GUARD, GIVEN)  # type: ignore[arg-type]  # an array is a sequence of rows
+NET = Network.from_parameters(GUARD, GIVEN)
 HEART = Network.from_data(datasets.graph("heart"), datasets.load("heart"))
 
 
@@ -198,6 +202,17 @@ def test_what_is_refused(call: Callable[[], object], message: str) -> None:
     """Each mistake is one error that names the node, the class and what to do."""
     with pytest.raises(LdagError, match=message):
         call()
+
+
+def test_an_interrupt_stops_drawing() -> None:
+    """Ctrl-C is answered while rows are drawn."""
+    coin = LDAG.from_edges([], states={"coin": [0, 1]})
+    net = Network.from_parameters(coin, {"coin": [0.5, 0.5]})
+    interrupted = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+    interrupted.start()
+    with pytest.raises(KeyboardInterrupt):
+        net.sample(1 << 31)
+    interrupted.join()
 
 
 def test_probabilities_cannot_be_changed() -> None:

@@ -5,17 +5,21 @@ from math import fsum, isfinite
 from typing import Any, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.parameters import Table, frozen
 from ldag.variables import State, Variable
 
-Distribution = Mapping[State, float] | Sequence[float]
-"""The probabilities of a variable's states: by state, or in the order of the states."""
+Named = Mapping[str, float] | Mapping[int, float] | Mapping[float, float] | Mapping[bool, float]
+"""Probabilities by state."""
 
-Given = Mapping[str, Distribution | Sequence[Distribution]]
-"""For each node one distribution per class, or the distribution itself if there is one class only."""
+Given = Mapping[str, Named | Mapping[State, float] | Sequence[object] | NDArray[np.floating]]
+"""For each node a list of distributions, one per class, or the distribution itself if there is one class only.
+
+A distribution is a mapping from state to probability, or the probabilities in the order of the states.
+"""
 
 TOLERANCE = 1e-9
 

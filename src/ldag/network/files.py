@@ -3,7 +3,7 @@
 import os
 from math import fsum
 from pathlib import Path
-from typing import Self, cast
+from typing import Self
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ldag.formats.parts import repeated
 from ldag.graph import LDAG
 from ldag.graph import arguments as graph_arguments
 from ldag.network.arguments import TOLERANCE
-from ldag.network.base import Estimate, NetworkBase
+from ldag.network.base import NetworkBase
 from ldag.parameters import Table, frozen
 from ldag.record import NetworkRecord, TableRecord
 
@@ -53,10 +53,9 @@ class Files(NetworkBase):
     def _from_record(cls, record: NetworkRecord) -> Self:
         graph = LDAG(*assemble(record.graph, declared_only=True))
         tables = _tables(graph, record)
-        if record.equivalent_sample_size is None:
+        if record.equivalent_sample_size is None or record.estimate is None:
             return cls(graph, tables)
-        estimate = cast("Estimate", record.estimate)
-        return cls._from_counts(graph, tables, record.equivalent_sample_size, estimate)
+        return cls._from_counts(graph, tables, record.equivalent_sample_size, record.estimate)
 
     def _to_record(self) -> NetworkRecord:
         learned = self.learned
