@@ -14,6 +14,7 @@ import ldag
 from ldag import LDAG, LdagError, Network, datasets
 from ldag.errors import TooLarge
 from ldag.network.arguments import Given
+from ldag.variables import State
 
 GUARD = datasets.graph("guard")
 GIVEN: Given = {
@@ -179,8 +180,10 @@ def test_parameters_are_drawn_from_tiny_priors() -> None:
         ),
         (
             changed(gender=[[0.5, 0.5], [0.5, 0.4], [1, 0]]),
-            r"parameters of 'gender', class 1: probabilities must sum to 1, these sum to 0.9",
+            r"parameters of 'gender', class 1 \(p2 of reduced_cpt\): probabilities must sum to 1, these sum to 0.9",
         ),
+        (changed(person=[0.5, 10**400, 0.5]), r"'person': probabilities are between 0 and 1, got 1000"),
+        (changed(person=np.array(0.5)), r"'person': expected one distribution, got array"),
         (changed(age=[1]), r"parameters: no variable 'age'"),
         (lambda: Network.from_parameters(GUARD, {}), r"parameters: 'person' is missing; give one distribution"),
         (lambda: Network.from_parameters(GUARD, [1]), r"parameters must map every variable to its distributions"),  # type: ignore[arg-type]
@@ -202,6 +205,14 @@ def test_what_is_refused(call: Callable[[], object], message: str) -> None:
     """Each mistake is one error that names the node, the class and what to do."""
     with pytest.raises(LdagError, match=message):
         call()
+
+
+def test_a_state_given_twice() -> None:
+    """1 and "1" both name the state 1, and only one may."""
+    graph = LDAG.from_edges([], states={"x": [0, 1]})
+    twice: dict[State, float] = {0: 0.5, 1: 0.5, "1": 0.5}
+    with pytest.raises(LdagError, match="parameters of 'x': a state is given twice"):
+        Network.from_parameters(graph, {"x": twice})
 
 
 def test_an_interrupt_stops_drawing() -> None:

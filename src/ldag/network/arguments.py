@@ -1,7 +1,7 @@
 """Checks of the probabilities that people give to the network door."""
 
 from collections.abc import Mapping, Sequence
-from math import fsum, isfinite
+from math import fsum
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -55,7 +55,7 @@ def _table(variable: Variable, n_classes: int, given: object) -> Table:
         raise ArgumentError(f"{where}: expected {_wanted(n_classes)}, got {len(given)}{hint}")
     rows = []
     for number, distribution in enumerate(given):
-        place = where if n_classes == 1 else f"{where}, class {number}"
+        place = where if n_classes == 1 else f"{where}, class {number} (p{number + 1} of reduced_cpt)"
         rows.append(_normalised(_in_order(variable, distribution, place), place))
     return frozen(np.array(rows))
 
@@ -64,6 +64,8 @@ def _in_order(variable: Variable, distribution: object, where: str) -> list[floa
     """Return one distribution in the order of the states."""
     if isinstance(distribution, Mapping):
         by_code = {variable.code(state, f"{where}: "): p for state, p in distribution.items()}
+        if len(by_code) < len(distribution):
+            raise ArgumentError(f"{where}: a state is given twice, got {distribution!r}")
         missing = [repr(state) for code, state in enumerate(variable.states) if code not in by_code]
         if missing:
             raise ArgumentError(f"{where}: no probability is given for {', '.join(missing)}")
@@ -79,7 +81,7 @@ def _normalised(row: Sequence[float], where: str) -> list[float]:
     for value in row:
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
             raise ArgumentError(f"{where}: expected numbers, got {value!r}")
-        if not (isfinite(value) and value >= 0):
+        if not 0 <= value <= 1 + TOLERANCE:
             raise ArgumentError(f"{where}: probabilities are between 0 and 1, got {value!r}")
     total = fsum(row)
     if abs(total - 1) > TOLERANCE:
@@ -94,4 +96,6 @@ def _is_distribution(given: object) -> bool:
 
 
 def _is_sequence(given: object) -> TypeGuard[Sequence[Any]]:
-    return isinstance(given, Sequence | np.ndarray) and not isinstance(given, str | bytes)
+    if isinstance(given, np.ndarray):
+        return given.ndim > 0
+    return isinstance(given, Sequence) and not isinstance(given, str | bytes)
