@@ -91,7 +91,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (space_of(required=["age -> job"]), "an edge is a pair"),
     (space_of(max_parents=3), "max_parents must be a mapping from variables, got 3"),
     (lambda: search_space(SCHEMA, Constraints(), -1), "max_parents must be a whole number, 0 or more, got -1"),
-    (lambda: Constraints.from_text("requires a -> b"), "line 1: expected require, forbid, tier, .* got 'requires'"),
+    (lambda: Constraints.from_text("requires a -> b"), "line 1: expected require, forbid, .* tier, .* got 'requires'"),
     (lambda: Constraints.from_text("\nrequire a b"), "line 2: expected '->' or '<-', got 'b'"),
     (lambda: Constraints.from_text("max_parents a many"), "line 1: expected a number of parents, got 'many'"),
     (lambda: Constraints.from_text("tier a, b c"), "line 1: expected the end of the line, got 'c'"),
