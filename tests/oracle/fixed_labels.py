@@ -67,13 +67,13 @@ def fixed_of(rules: Rules, node: int, parents: Sequence[int], n_states: Sequence
             return None
     fixed: list[tuple[bool, ...] | None] = []
     for parent in parents:
-        contexts = rules.get((parent, node))
+        label = rules.get((parent, node))
         others = [other for other in parents if other != parent]
         configurations = [dict(zip(others, c, strict=True)) for c in product(*(range(n_states[o]) for o in others))]
         fixed.append(
             None
-            if contexts is None
-            else tuple(any(context.items() <= one.items() for context in contexts) for one in configurations)
+            if label is None
+            else tuple(any(context.items() <= one.items() for context in label) for one in configurations)
         )
     return tuple(fixed)
 

@@ -67,7 +67,7 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(n_states, counts, (r - 1) * math.log(kappa), draw(st.booleans()), tuple(fixed))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(cases())
 def test_exact_is_the_best_of_all_partitions_with_the_labels(case: Case) -> None:
     """Minus infinity if and only if there is none."""
@@ -77,7 +77,7 @@ def test_exact_is_the_best_of_all_partitions_with_the_labels(case: Case) -> None
         assert oracle.keeps(case.n_states, classes, case.fixed)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(cases())
 def test_greedy_takes_the_steps_of_the_twin(case: Case) -> None:
     """Algorithm 1 from the classes that the fixed lines make."""
@@ -96,7 +96,7 @@ def test_greedy_takes_the_steps_of_the_twin(case: Case) -> None:
     assert score == pytest.approx(problem.score(expected), abs=1e-6)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(cases())
 def test_refining_keeps_the_labels_and_never_loses(case: Case) -> None:
     """Between greedy and the optimum, and an allowed partition."""
@@ -120,7 +120,7 @@ class Study:
     def data(self) -> ldag.Dataset:
         """The data with names."""
         schema = Schema(tuple(Variable(name, tuple(range(n))) for name, n in zip(NAMES, self.n_states, strict=False)))
-        return ldag.Dataset.from_codes(schema, np.array(self.rows, dtype=np.uint8))
+        return ldag.Dataset.from_codes(schema, np.array(self.rows, dtype=np.uint8).T.copy())
 
     @property
     def constraints(self) -> ldag.Constraints:
@@ -156,7 +156,7 @@ class Study:
 @st.composite
 def studies(draw: st.DrawFn) -> Study:
     """Draw three variables of two or three states or four of two, that depend on each other, and up to three rules."""
-    n_states = draw(st.sampled_from([(2, 2, 2, 2), (2, 3, 2), (3, 3, 2), (2, 4, 3)]))
+    n_states = draw(st.sampled_from([(2, 2, 2, 2), (2, 3, 2), (3, 3, 2), (4, 2, 2)]))
     nodes = range(len(n_states))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     common = rng.integers(0, 12, 80)
