@@ -6,14 +6,13 @@ from math import prod
 import numpy as np
 
 from ldag.assembly import contexts
+from ldag.constraint_text import Edge
 from ldag.errors import ArgumentError, TooLarge
 from ldag.grid import Grid
 from ldag.label_rules import LabelRule, LabelRules, finest, fixed_labels
 from ldag.notation import edge_in_words
 from ldag.record import Context, EdgeRecord
 from ldag.variables import Schema
-
-Edge = tuple[str, str]
 
 MAX_FIXED = 2**16
 """Configurations of the parents that the fixed labels of one node are about, at most."""
