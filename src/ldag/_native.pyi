@@ -91,6 +91,9 @@ def search_exact(
     max_parents: Sequence[int],
     n_threads: int,
     on_progress: OnProgress | None = None,
+    resume: object = None,
+    keep: Callable[[object], object] | None = None,
+    keep_every: float = 1.0,
 ) -> FoundGraph: ...
 def exact_cost(
     candidates: Sequence[Sequence[int]], required: Sequence[Sequence[int]], max_parents: Sequence[int]
@@ -107,6 +110,9 @@ def search_chain(
     start: Nodes = ...,
     first_chain: int = 0,
     on_progress: OnProgress | None = None,
+    resume: object = None,
+    keep: Callable[[object], object] | None = None,
+    keep_every: float = 1.0,
 ) -> FoundGraph: ...
 def run_chains(
     scorer: FamilyScorer,
@@ -134,4 +140,7 @@ def search_climb(
     max_candidates: int,
     start: Nodes,
     on_progress: OnProgress | None = None,
+    resume: object = None,
+    keep: Callable[[object], object] | None = None,
+    keep_every: float = 1.0,
 ) -> FoundGraph: ...
