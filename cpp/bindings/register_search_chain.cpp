@@ -87,8 +87,7 @@ FoundGraph search_chain(Scorer& scorer, ldag::Parents candidates, ldag::Parents 
     const auto space = space_for(scorer, std::move(candidates), std::move(required), std::move(max_parents));
     const ldag::ChainOptions options{n_chains, n_iter, seed, n_threads, std::move(start), first_chain};
     const auto search = [&](ldag::Monitor& monitor, ldag::ChainState* state) {
-        if (state != nullptr && !is_of(*state, space, options))
-            throw nb::value_error("the state is not of this search");
+        if (state != nullptr && !is_of(*state, space, options)) throw BadState();
         return ldag::search_chain(scorer.scorer, space, options, monitor, state);
     };
     return run_watched(on_progress, {keep, keep_every, resume}, &plain_of, &state_of, search);

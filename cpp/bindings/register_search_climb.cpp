@@ -43,7 +43,7 @@ FoundGraph search_climb(Scorer& scorer, ldag::Parents candidates, ldag::Parents 
     const auto search = [&](ldag::Monitor& monitor, ldag::ClimbState* state) {
         if (state != nullptr && state->n_climbs > 0 &&
             !(ldag::is_allowed(space, state->parents) && ldag::is_allowed(space, state->best.parents)))
-            throw nb::value_error("the state is not of this search");
+            throw BadState();
         return ldag::search_climb(scorer.scorer, space, options, monitor, state);
     };
     return run_watched(on_progress, {keep, keep_every, resume}, &plain_of, &state_of, search);

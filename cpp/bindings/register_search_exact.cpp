@@ -57,8 +57,7 @@ FoundGraph search_exact(Scorer& scorer, ldag::Parents candidates, ldag::Parents 
     if (space.n_nodes() != scorer.columns->n_columns())
         throw nb::value_error("expected candidates of every column");
     const auto search = [&](ldag::Monitor& monitor, ldag::ExactState* state) {
-        if (state != nullptr && !is_of(*state, space))
-            throw nb::value_error("the state is not of this search");
+        if (state != nullptr && !is_of(*state, space)) throw BadState();
         return ldag::search_exact(scorer.scorer, space, {n_threads}, monitor, state);
     };
     return run_watched(on_progress, {keep, keep_every, resume}, &plain_of, &state_of, search);

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -135,6 +136,11 @@ inline FoundGraph tuple_of(ldag::SearchResult found) {
             found.n_accepted};
 }
 
+// A state to go on from that cannot be one of the search.
+struct BadState : std::invalid_argument {
+    BadState() : std::invalid_argument("the state is not of this search") {}
+};
+
 // Whom to hand the state of a search, how often at first, and the state to go on from; None: nobody, nothing.
 struct Keeping {
     nanobind::object keep;
@@ -152,7 +158,12 @@ FoundGraph run_watched(const nanobind::object& on_progress, const Keeping& keepi
                        Search search) {
     ldag::Monitor monitor;
     Watch watch(monitor, on_progress);
-    State state = keeping.resume.is_none() ? State{} : state_of(keeping.resume);
+    State state;
+    try {
+        if (!keeping.resume.is_none()) state = state_of(keeping.resume);
+    } catch (const nanobind::cast_error&) {
+        throw BadState();
+    }
     const bool is_kept = !keeping.keep.is_none();
     State* given = is_kept || !keeping.resume.is_none() ? &state : nullptr;
     const auto began = std::chrono::steady_clock::now();

@@ -10,6 +10,8 @@ FoundGraph = tuple[list[list[int]], float, Trace, bool, int, int]
 FoundChain = tuple[int, list[list[int]], float, Trace, int, int]
 OnProgress = Callable[[Mapping[str, float]], object]
 
+class BadState(ValueError): ...
+
 class Columns:
     def __init__(
         self,

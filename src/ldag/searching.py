@@ -140,7 +140,10 @@ def search_on(
         checkpoint.parts[half] = state
         checkpoint.save()
 
-    found = search(scorer, space, options, on_progress, Keeping(checkpoint.parts.get(half), keep))
+    try:
+        found = search(scorer, space, options, on_progress, Keeping(checkpoint.parts.get(half), keep))
+    except _native.BadState:
+        raise checkpoint.damaged() from None
     if not found.stopped:
         checkpoint.parts[name] = astuple(found)
         del checkpoint.parts[half]
