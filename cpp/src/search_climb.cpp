@@ -60,7 +60,7 @@ SearchResult Climber::run(ClimbState& state) {
     while (state.n_climbs <= options_.n_restarts) {
         const bool is_whole = state.n_climbs == 0 ? climb_first(graph) : restart(graph, state.n_climbs);
         if (!is_whole) break;
-        ++state.n_climbs;
+        monitor_.done = ++state.n_climbs;
         state.best = best;
         if (monitor_.pause) break;
     }
@@ -77,8 +77,8 @@ bool Climber::climb_first(Graph& graph) {
 
 bool Climber::step(Graph& graph, const Move& move) {
     if (monitor_.stop || !graph.make(move)) return false;
-    monitor_.done = ++best_->n_steps;
-    monitor_.accepted = ++best_->n_accepted;
+    ++best_->n_steps;
+    ++best_->n_accepted;
     return true;
 }
 
@@ -228,8 +228,8 @@ SearchResult search_climb(FamilyScorer& scorer, const SearchSpace& space, const 
         *state = {0, own.start, {own.start, score, {{0, score}}}};
     }
     monitor.best = state->best.score;
-    monitor.done = state->best.n_steps;
-    monitor.accepted = state->best.n_accepted;
+    monitor.done = state->n_climbs;
+    monitor.total = options.n_restarts + 1;
     SearchResult best = state->best;
     const auto search = [&](std::size_t, std::size_t) {
         best = climb::Climber(scorer, space, own, monitor).run(*state);

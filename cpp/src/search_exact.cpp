@@ -104,7 +104,8 @@ SearchResult search_exact(FamilyScorer& scorer, const SearchSpace& space, const 
                                return node.sets.empty();
                            });
     SearchResult result;
-    result.trace.push_back({space.n_nodes(), monitor.best});
+    const double without_choice = score_dag(scorer, space.required);
+    result.trace.push_back({space.n_nodes(), without_choice});
     std::optional<std::vector<std::size_t>> ranks;
     if (!monitor.stop && !is_paused) ranks = best_ranks(space, ranked, options.n_threads, monitor);
     result.stopped = !ranks;
@@ -114,7 +115,7 @@ SearchResult search_exact(FamilyScorer& scorer, const SearchSpace& space, const 
         result.score += ranked[node].scores[(*ranks)[node]];
     }
     result.n_steps = monitor.done;
-    if (result.score > monitor.best) result.trace.push_back({result.n_steps, result.score});
+    if (result.score > without_choice) result.trace.push_back({result.n_steps, result.score});
     monitor.best = result.score;
     return result;
 }

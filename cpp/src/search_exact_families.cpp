@@ -202,16 +202,14 @@ class FamilyScores {
     // First the required parents by themselves, which make a DAG to fall back on.
     FamilyScores(const FamilyScorer& scorer, const SearchSpace& space, Monitor& monitor)
         : scorer_(scorer), space_(space), monitor_(monitor), scores_(space.n_nodes()), first_{0} {
-        double required_only = 0.0;
         monitor.done = 0;
+        monitor.best = kUnknown;
         for (Node node = 0; node < space.n_nodes(); ++node) {
             sets_.emplace_back(space, node);
             first_.push_back(first_.back() + sets_.back().size());
             required_.push_back(score(node, 0));
-            required_only += required_.back();
         }
         monitor.total = first_.back();
-        monitor.best = required_only;
     }
 
     RankedSets required_only(Node node) const {

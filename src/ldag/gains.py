@@ -14,8 +14,8 @@ from ldag.structure import Family
 def label_gains(graph: LDAG, data: Dataset, priors: Priors) -> dict[tuple[str, str], float]:
     """Return, for each edge with a label, how much better its family scores than without that label.
 
-    Without it, configurations share a distribution only where the other labels join them; if these join as much by
-    themselves, the label gains 0. Families whose classes are not made of labels have none.
+    Without it, configurations share a distribution only where the other labels join them, which is never the case if
+    they differ in that parent. Families whose classes are not made of labels have no such gains.
     """
     gains = {}
     for name, family in _shared(graph):

@@ -37,7 +37,7 @@ def make(n_states: Sequence[int], seed: int, weighted: bool) -> tuple[_native.Fa
     scorer = _native.FamilyScorer(columns, 1.0, 0.4, "labels", "ldag", "greedy", True, 0, 2, 1 << 20)
     n = len(n_states)
     candidates = [[other for other in range(n) if other != node and (node, other) != (0, 1)] for node in range(n)]
-    required = [[] for _ in range(n - 1)] + [[0]]
+    required: list[list[int]] = [[] for _ in range(n - 1)] + [[0]]
     return scorer, (candidates, required, [3] * n)
 
 

@@ -82,19 +82,18 @@ def test_a_finished_run_is_not_run_again(name: str, tmp_path: Path, monkeypatch:
 
 
 def test_a_time_limit_is_gone_on_from(tmp_path: Path) -> None:
-    """Stopped twice by the time limit, then let run: the answer without limit; limit and threads are no settings."""
+    """Stopped by the time limit again and again: the answer without limit; limit and threads are no settings."""
     path = tmp_path / "run"
 
     def run(**more: object) -> Fit:
-        return ldag.learn(HEART, kappa=0.1, method="chain", n_chains=30, n_iter=100_000, rng=1, **more)  # type: ignore[arg-type]
+        return ldag.learn(HEART, kappa=0.1, method="chain", n_chains=30, n_iter=200_000, rng=1, **more)  # type: ignore[arg-type]
 
-    n_steps = 0
-    for n_jobs in (1, 2):
-        part = run(checkpoint=path, time_limit=0.12, n_jobs=n_jobs)
-        assert part.stopped
-        assert part.n_steps > n_steps
-        n_steps = part.n_steps
-    assert answer(run(checkpoint=path)) == answer(run())
+    parts = [run(checkpoint=path, time_limit=0.01, n_jobs=1)]
+    assert parts[0].stopped
+    while parts[-1].stopped:
+        parts.append(run(checkpoint=path, time_limit=0.01, n_jobs=1 + len(parts) % 2))
+        assert parts[-1].n_steps > parts[-2].n_steps
+    assert answer(parts[-1]) == answer(run())
 
 
 def test_folds_cut_short_are_not_final(tmp_path: Path) -> None:

@@ -162,3 +162,15 @@ def test_one_variable_is_learned() -> None:
     """Nothing to search, nothing to break."""
     fit = ldag.learn(ldag.read({"a": [0, 1, 1, 0, 1]}), kappa=0.5)
     assert fit.ldag == LDAG.from_edges([], states={"a": [0, 1]})
+
+
+def test_dask_gives_the_same_cross_validation() -> None:
+    """Two workers, each a process of its own, behind the executor of a client."""
+    distributed = pytest.importorskip("distributed")
+    here = ldag.cross_validate(TITANIC, kappas=[0.1, 0.5], n_folds=3, method="climb")
+    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
+        there = ldag.cross_validate(
+            TITANIC, kappas=[0.1, 0.5], n_folds=3, method="climb", executor=client.get_executor()
+        )
+    assert here == there

@@ -28,10 +28,10 @@ struct SearchSpace {
 // A search tells how far it is and asks whether to stop. `poll` runs on the calling thread every 50 ms or so
 // and sets `stop`, which long loops look at.
 struct Monitor {
-    std::atomic<std::uint64_t> done{0};      // steps so far
-    std::atomic<std::uint64_t> total{0};     // steps to come in all, 0 if not known
-    std::atomic<std::uint64_t> accepted{0};  // steps that changed the graph
-    std::atomic<double> best{0.0};           // the best score so far, once done > 0
+    std::atomic<std::uint64_t> done{0};      // proposals, climbs or families so far
+    std::atomic<std::uint64_t> total{0};     // and in all
+    std::atomic<std::uint64_t> accepted{0};  // proposals that changed the graph
+    std::atomic<double> best{0.0};           // the best score so far, not a number if not known
     std::atomic<bool> stop{false};
     std::atomic<bool> pause{false};  // asks a search that has a state to end where it can be gone on with
     StopPoll poll;
