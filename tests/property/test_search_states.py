@@ -12,13 +12,16 @@ from hypothesis import strategies as st
 from ldag import _native
 
 Search = Callable[..., object]
-SEARCHES: dict[str, Search] = {
-    "exact": partial(_native.search_exact, n_threads=2),
-    "chain": partial(_native.search_chain, n_chains=4, n_iter=25, seed=3, n_threads=2),
-    "climb": partial(
-        _native.search_climb, n_restarts=8, tabu_length=5, seed=3, n_threads=2, max_candidates=0, start=[]
-    ),
+SETTINGS: dict[str, dict[str, object]] = {
+    "exact": {"n_threads": 2},
+    "chain": {"n_chains": 4, "n_iter": 25, "seed": 3, "n_threads": 2},
+    "climb": {"n_restarts": 8, "tabu_length": 5, "seed": 3, "n_threads": 2, "max_candidates": 0, "start": []},
 }
+
+
+def search_by(method: str, *data: object) -> Search:
+    """Return a search with all its settings but those of keeping."""
+    return partial(getattr(_native, f"search_{method}"), *data, **SETTINGS[method])
 
 
 class Halt(Exception):
@@ -62,7 +65,7 @@ def in_parts(search: Search, parts: Sequence[int]) -> tuple[object, int]:
     raise AssertionError
 
 
-@pytest.mark.parametrize("method", SEARCHES)
+@pytest.mark.parametrize("method", SETTINGS)
 @settings(deadline=None, max_examples=15)
 @given(
     n_states=st.lists(st.integers(2, 4), min_size=2, max_size=5),
@@ -75,20 +78,21 @@ def test_any_interruption_changes_nothing(
 ) -> None:
     """Graph, score, trace and counters, to the last bit, wherever it was cut."""
     scorer, space = make(n_states, seed, weighted)
-    whole = SEARCHES[method](scorer, *space)
+    whole = search_by(method, scorer, *space)()
     scorer, space = make(n_states, seed, weighted)
-    found, seen = in_parts(partial(SEARCHES[method], scorer, *space), parts)
+    found, seen = in_parts(search_by(method, scorer, *space), parts)
     assert found == whole
     assert seen >= {"exact": len(n_states), "chain": 100 / 4, "climb": 9}[method]
 
 
-@pytest.mark.parametrize("method", SEARCHES)
+@pytest.mark.parametrize("method", SETTINGS)
 def test_the_last_state_gives_the_answer(method: str) -> None:
     """A search gone on with at its end does nothing more, and nobody need keep its state."""
     scorer, space = make([2, 3, 4], 1, False)
     states: list[object] = []
-    whole = SEARCHES[method](scorer, *space, keep=states.append, keep_every=0.0)
-    assert SEARCHES[method](scorer, *space, resume=states[-1]) == whole
+    search = search_by(method, scorer, *space)
+    whole = search(keep=states.append, keep_every=0.0)
+    assert search(resume=states[-1]) == whole
 
 
 BAD: list[tuple[str, object]] = [
@@ -107,4 +111,4 @@ def test_a_state_of_something_else_is_refused(method: str, state: object) -> Non
     """Nodes, sets and chains that do not exist are found before they are used."""
     scorer, space = make([2, 3, 4], 1, False)
     with pytest.raises(_native.BadState, match="the state is not of this search"):
-        SEARCHES[method](scorer, *space, resume=state)
+        search_by(method, scorer, *space)(resume=state)
