@@ -73,6 +73,8 @@ Candidates::Candidates(FamilyScorer& scorer, const SearchSpace& space, const Cli
     }
 }
 
+std::uint32_t Candidates::place(Node child, Node parent) const { return place_in(of(child), parent); }
+
 bool ColumnStore::Key::operator==(const Key& other) const {
     return child == other.child && std::ranges::equal(parents, other.parents);
 }

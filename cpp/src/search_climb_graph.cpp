@@ -99,6 +99,14 @@ Parents Graph::parents() const {
     return parents;
 }
 
+std::vector<Node> Graph::children(Node node) const {
+    std::vector<Node> children;
+    for (Node child = 0; child < n_nodes(); ++child)
+        if (is_above(node, child) && std::ranges::binary_search(column(child).parents, node))
+            children.push_back(child);
+    return children;
+}
+
 Move Graph::move(Node child, std::uint32_t place, MoveKind kind) const {
     double gain = columns_[child]->gains[place];
     if (kind == MoveKind::reverse) {
@@ -194,14 +202,16 @@ std::optional<Move> Graph::best_move(const Tabu& tabu) const {
     return first;
 }
 
-// A changed edge changes gains of the child and of reversals of the edges it leads to, and which moves make
-// no cycle: additions to the parent and what is above it, reversals of edges to the child and what is below
+// Changed edges change gains of the child and of reversals of the edges it leads to, and which moves make no
+// cycle: additions to the parents and what is above them, reversals of edges to the child and what is below
 // it.
-void Graph::mark_stale(Node parent, Node child) {
-    stale_[parent] = 1;
-    for (Node node = 0; node < n_nodes(); ++node)
-        if (is_above(node, parent)) stale_[node] = 1;
-    ancestors_.for_each_from(child, [&](Node node) { stale_[node] = 1; });
+void Graph::mark_stale(std::span<const Node> parents, Node child) {
+    const auto mark = [&](Node node) { stale_[node] = 1; };
+    for (const Node parent : parents) {
+        mark(parent);
+        ancestors_.for_each_above(parent, mark);
+    }
+    ancestors_.for_each_from(child, mark);
 }
 
 bool Graph::make(const Move& move) {
@@ -222,12 +232,27 @@ bool Graph::make(const Move& move) {
         ancestors_.add(parent, child);
     else
         ancestors_.remove(child, columns_);
-    mark_stale(parent, child);
+    mark_stale({&parent, 1}, child);
     if (other) {
         columns_[parent] = std::move(other);
         ancestors_.add(child, parent);
-        mark_stale(child, parent);
+        mark_stale({&child, 1}, parent);
     }
+    return true;
+}
+
+bool Graph::clear(Node child) {
+    const ColumnPointer old = columns_[child];
+    std::vector<Node> kept;
+    std::vector<Node> lost;
+    for (const std::uint32_t place : old->places)
+        (candidates().is_required(child, place) ? kept : lost).push_back(candidates().of(child)[place]);
+    ColumnPointer bare = store_->find(child, kept);
+    if (!bare) return false;
+    for (const Node parent : lost) fingerprint_ ^= edge_fingerprint(parent, child);
+    columns_[child] = std::move(bare);
+    ancestors_.remove(child, columns_);
+    mark_stale(lost, child);
     return true;
 }
 

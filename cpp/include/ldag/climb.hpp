@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,6 +14,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ldag/random.hpp"
 #include "ldag/search.hpp"
 
 namespace ldag::climb {
@@ -31,6 +33,7 @@ class Candidates {
     std::size_t n_nodes() const { return of_.size(); }
     std::span<const Node> of(Node child) const { return of_[child]; }
     bool is_required(Node child, std::uint32_t place) const { return required_[child][place] != 0; }
+    std::uint32_t place(Node child, Node parent) const;  // kNone: no candidate
 
     // The place of `child` among the candidates of its candidate, or kNone.
     std::uint32_t back(Node child, std::uint32_t place) const { return back_[child][place]; }
@@ -118,6 +121,14 @@ class Ancestors {
             if (is_above(node, order_[i])) visit(order_[i]);
     }
 
+    // Calls visit(node) for all above a node.
+    template <class Visit>
+    void for_each_above(Node node, Visit visit) const {
+        for (std::size_t word = 0; word < n_words_; ++word)
+            for (std::uint64_t left = bits_[node * n_words_ + word]; left != 0; left &= left - 1)
+                visit(static_cast<Node>(word * 64 + static_cast<std::size_t>(std::countr_zero(left))));
+    }
+
   private:
     void put_in_order(Node parent, Node child);
     void gather(Node node, std::span<const Node> parents);
@@ -150,7 +161,9 @@ class Graph {
     Graph(ColumnStore& store, std::vector<ColumnPointer> columns);
 
     std::size_t n_nodes() const { return columns_.size(); }
+    const Candidates& candidates() const { return store_->candidates(); }
     const GainColumn& column(Node child) const { return *columns_[child]; }
+    std::vector<Node> children(Node node) const;
     bool is_above(Node ancestor, Node node) const { return ancestors_.is_above(ancestor, node); }
     std::uint64_t fingerprint() const { return fingerprint_; }
     double score() const;
@@ -169,6 +182,9 @@ class Graph {
     // Makes a move and returns true; if stopped, returns false and changes nothing.
     bool make(const Move& move);
 
+    // Takes all parents from a node but those it must have; the same answers.
+    bool clear(Node child);
+
   private:
     template <class Visit>
     void visit(Node child, const double& floor, Visit visit) const;
@@ -177,7 +193,7 @@ class Graph {
     template <class Accept>
     std::optional<Move> first_move(Node child, double floor, Accept accept) const;
     std::uint64_t fingerprint_after(const Move& move) const;
-    void mark_stale(Node parent, Node child);
+    void mark_stale(std::span<const Node> parents, Node child);
 
     ColumnStore* store_;
     std::vector<ColumnPointer> columns_;
@@ -186,5 +202,9 @@ class Graph {
     std::vector<double> best_gains_;  // by node, of its best improvement or 0, unless stale
     std::vector<std::uint8_t> stale_;
 };
+
+// Changes a small part of a graph at random, so that a climb from there may end elsewhere; returns how many
+// changes were made.
+std::size_t disturb(Graph& graph, Random& random);
 
 }  // namespace ldag::climb
