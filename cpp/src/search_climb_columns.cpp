@@ -148,6 +148,7 @@ ColumnPointer ColumnStore::make(Node child, const std::vector<Node>& parents, st
 // Fills in what each further parent gains; false if stopped.
 bool ColumnStore::add_additions(Node child, std::size_t n_threads, GainColumn& column) const {
     if (column.parents.size() >= space_.max_parents[child]) return true;
+    if (column.score == kNever) return true;  // too large already
     const std::span<const Node> candidates = candidates_.of(child);
     const std::span<const std::size_t> n_states = scorer_.columns().n_states();
     const std::size_t n_cells = count_cells(n_states, child, column.parents);

@@ -112,7 +112,8 @@ Move Graph::move(Node child, std::uint32_t place, MoveKind kind) const {
     if (kind == MoveKind::reverse) {
         const std::uint32_t back = store_->candidates().back(child, place);
         const Node parent = store_->candidates().of(child)[place];
-        gain = back == kNone ? kNever : gain + columns_[parent]->gains[back];
+        const double gain_back = back == kNone ? kNever : columns_[parent]->gains[back];
+        gain = gain == kNever || gain_back == kNever ? kNever : gain + gain_back;
     }
     return {child, place, kind, gain};
 }
