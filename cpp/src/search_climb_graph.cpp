@@ -141,6 +141,12 @@ std::uint64_t Graph::fingerprint_after(const Move& move) const {
     return fingerprint;
 }
 
+bool Graph::is_filled_after(const Move& move) const {
+    const Node parent = parent_of(move);
+    if (move.kind == MoveKind::add) return store_->is_filled(column(move.child), parent);
+    return move.kind == MoveKind::remove || store_->is_filled(column(parent), move.child);
+}
+
 // Calls visit(move) for the moves of one node that gain more than the floor, which may rise meanwhile.
 template <class Visit>
 void Graph::visit(Node child, const double& floor, Visit visit) const {
@@ -194,7 +200,7 @@ std::optional<Move> Graph::best_improvement() {
 
 std::optional<Move> Graph::best_move(const Tabu& tabu) const {
     const auto accept = [&](const Move& move) {
-        return is_allowed(move) && !tabu.contains(fingerprint_after(move));
+        return is_allowed(move) && is_filled_after(move) && !tabu.contains(fingerprint_after(move));
     };
     double best = kNever;
     for (Node child = 0; child < n_nodes(); ++child) best = best_gain(child, best, accept);

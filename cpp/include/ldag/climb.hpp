@@ -20,6 +20,12 @@
 namespace ldag::climb {
 
 inline constexpr double kNever = -std::numeric_limits<double>::infinity();
+// Larger tables are never tried: they could not be filled by any data, and take long to look at.
+inline constexpr std::size_t kMaxCells = std::size_t{1} << 20;
+
+// Fewer observations per cell than this, and a walk downhill does not go there.
+inline constexpr std::size_t kPerCell = 4;
+
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 // The parents that are tried for every node. A place is the position of a parent among those of a node.
@@ -49,6 +55,7 @@ struct GainColumn {
     std::vector<Node> parents;
     std::vector<std::uint32_t> places;  // of the parents
     double score = 0.0;
+    std::size_t n_cells = 0;    // of the table, at most kMaxCells + 1
     std::vector<double> gains;  // by place: of adding, or of removing a parent; kNever: not allowed
     std::vector<std::uint32_t> additions;  // places of parents that may be added, best first, ties by place
 };
@@ -72,6 +79,12 @@ class ColumnStore {
     ColumnPointer make(Node child, const std::vector<Node>& parents, std::size_t n_threads) const;
 
     const Candidates& candidates() const { return candidates_; }
+
+    // Whether there are kPerCell observations for every cell of a family with one more parent.
+    bool is_filled(const GainColumn& column, Node further) const {
+        const auto& data = scorer_.columns();
+        return kPerCell * column.n_cells * data.n_states()[further] <= data.n_rows();
+    }
 
   private:
     struct Key {
@@ -176,7 +189,8 @@ class Graph {
     // The allowed move that gains most, if one gains anything.
     std::optional<Move> best_improvement();
 
-    // The allowed move that gains most or loses least without leading to a forbidden graph.
+    // The allowed move that gains most or loses least without leading to a forbidden graph or to a family
+    // that is not filled: these gain little, and take long to look around from.
     std::optional<Move> best_move(const Tabu& tabu) const;
 
     // Makes a move and returns true; if stopped, returns false and changes nothing.
@@ -193,6 +207,7 @@ class Graph {
     template <class Accept>
     std::optional<Move> first_move(Node child, double floor, Accept accept) const;
     std::uint64_t fingerprint_after(const Move& move) const;
+    bool is_filled_after(const Move& move) const;
     void mark_stale(std::span<const Node> parents, Node child);
 
     ColumnStore* store_;
