@@ -45,7 +45,10 @@ void Climber::run(SearchResult& best) {
     if (monitor_.stop) return;
     Graph graph(store_, std::move(columns));
     climb(graph);
-    if (options_.tabu_length > 0) walk(graph);
+    if (options_.tabu_length > 0) {
+        walk(graph);
+        climb(graph);
+    }
     for (std::size_t i = 0; i < options_.n_restarts && !monitor_.stop; ++i) restart(graph, i);
 }
 
