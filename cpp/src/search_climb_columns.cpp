@@ -9,9 +9,6 @@ namespace ldag::climb {
 
 namespace {
 
-// Larger tables are never tried: they could not be filled by any data, and take long to look at.
-constexpr std::size_t kMaxCells = std::size_t{1} << 20;
-
 // Memory for the columns of one generation, of which there are two; about what each takes besides its
 // numbers.
 constexpr std::size_t kGenerationBytes = std::size_t{1} << 27;
@@ -73,6 +70,8 @@ Candidates::Candidates(FamilyScorer& scorer, const SearchSpace& space, const Cli
     }
 }
 
+std::uint32_t Candidates::place(Node child, Node parent) const { return place_in(of(child), parent); }
+
 bool ColumnStore::Key::operator==(const Key& other) const {
     return child == other.child && std::ranges::equal(parents, other.parents);
 }
@@ -130,6 +129,7 @@ ColumnPointer ColumnStore::make(Node child, const std::vector<Node>& parents, st
     const std::span<const Node> candidates = candidates_.of(child);
     auto column = std::make_shared<GainColumn>();
     column->parents = parents;
+    column->n_cells = count_cells(scorer_.columns().n_states(), child, parents);
     column->score = scorer_.score({child, parents});
     column->gains.assign(candidates.size(), kNever);
     for (std::uint32_t place = 0; place < candidates.size(); ++place) {
@@ -146,12 +146,12 @@ ColumnPointer ColumnStore::make(Node child, const std::vector<Node>& parents, st
 // Fills in what each further parent gains; false if stopped.
 bool ColumnStore::add_additions(Node child, std::size_t n_threads, GainColumn& column) const {
     if (column.parents.size() >= space_.max_parents[child]) return true;
+    if (column.score == kNever) return true;  // too large already
     const std::span<const Node> candidates = candidates_.of(child);
     const std::span<const std::size_t> n_states = scorer_.columns().n_states();
-    const std::size_t n_cells = count_cells(n_states, child, column.parents);
     std::vector<Node> further;
     for (std::uint32_t place = 0; place < candidates.size(); ++place) {
-        if (n_cells * n_states[candidates[place]] > kMaxCells) continue;
+        if (column.n_cells * n_states[candidates[place]] > kMaxCells) continue;
         if (std::ranges::binary_search(column.places, place)) continue;
         column.additions.push_back(place);
         further.push_back(candidates[place]);

@@ -99,12 +99,21 @@ Parents Graph::parents() const {
     return parents;
 }
 
+std::vector<Node> Graph::children(Node node) const {
+    std::vector<Node> children;
+    for (Node child = 0; child < n_nodes(); ++child)
+        if (is_above(node, child) && std::ranges::binary_search(column(child).parents, node))
+            children.push_back(child);
+    return children;
+}
+
 Move Graph::move(Node child, std::uint32_t place, MoveKind kind) const {
     double gain = columns_[child]->gains[place];
     if (kind == MoveKind::reverse) {
         const std::uint32_t back = store_->candidates().back(child, place);
         const Node parent = store_->candidates().of(child)[place];
-        gain = back == kNone ? kNever : gain + columns_[parent]->gains[back];
+        const double gain_back = back == kNone ? kNever : columns_[parent]->gains[back];
+        gain = gain == kNever || gain_back == kNever ? kNever : gain + gain_back;
     }
     return {child, place, kind, gain};
 }
@@ -130,6 +139,12 @@ std::uint64_t Graph::fingerprint_after(const Move& move) const {
     std::uint64_t fingerprint = fingerprint_ ^ edge_fingerprint(parent, move.child);
     if (move.kind == MoveKind::reverse) fingerprint ^= edge_fingerprint(move.child, parent);
     return fingerprint;
+}
+
+bool Graph::is_filled_after(const Move& move) const {
+    const Node parent = parent_of(move);
+    if (move.kind == MoveKind::add) return store_->is_filled(column(move.child), parent);
+    return move.kind == MoveKind::remove || store_->is_filled(column(parent), move.child);
 }
 
 // Calls visit(move) for the moves of one node that gain more than the floor, which may rise meanwhile.
@@ -185,7 +200,7 @@ std::optional<Move> Graph::best_improvement() {
 
 std::optional<Move> Graph::best_move(const Tabu& tabu) const {
     const auto accept = [&](const Move& move) {
-        return is_allowed(move) && !tabu.contains(fingerprint_after(move));
+        return is_allowed(move) && is_filled_after(move) && !tabu.contains(fingerprint_after(move));
     };
     double best = kNever;
     for (Node child = 0; child < n_nodes(); ++child) best = best_gain(child, best, accept);
@@ -194,14 +209,16 @@ std::optional<Move> Graph::best_move(const Tabu& tabu) const {
     return first;
 }
 
-// A changed edge changes gains of the child and of reversals of the edges it leads to, and which moves make
-// no cycle: additions to the parent and what is above it, reversals of edges to the child and what is below
+// Changed edges change gains of the child and of reversals of the edges it leads to, and which moves make no
+// cycle: additions to the parents and what is above them, reversals of edges to the child and what is below
 // it.
-void Graph::mark_stale(Node parent, Node child) {
-    stale_[parent] = 1;
-    for (Node node = 0; node < n_nodes(); ++node)
-        if (is_above(node, parent)) stale_[node] = 1;
-    ancestors_.for_each_from(child, [&](Node node) { stale_[node] = 1; });
+void Graph::mark_stale(std::span<const Node> parents, Node child) {
+    const auto mark = [&](Node node) { stale_[node] = 1; };
+    for (const Node parent : parents) {
+        mark(parent);
+        ancestors_.for_each_above(parent, mark);
+    }
+    ancestors_.for_each_from(child, mark);
 }
 
 bool Graph::make(const Move& move) {
@@ -222,12 +239,27 @@ bool Graph::make(const Move& move) {
         ancestors_.add(parent, child);
     else
         ancestors_.remove(child, columns_);
-    mark_stale(parent, child);
+    mark_stale({&parent, 1}, child);
     if (other) {
         columns_[parent] = std::move(other);
         ancestors_.add(child, parent);
-        mark_stale(child, parent);
+        mark_stale({&child, 1}, parent);
     }
+    return true;
+}
+
+bool Graph::clear(Node child) {
+    const ColumnPointer old = columns_[child];
+    std::vector<Node> kept;
+    std::vector<Node> lost;
+    for (const std::uint32_t place : old->places)
+        (candidates().is_required(child, place) ? kept : lost).push_back(candidates().of(child)[place]);
+    ColumnPointer bare = store_->find(child, kept);
+    if (!bare) return false;
+    for (const Node parent : lost) fingerprint_ ^= edge_fingerprint(parent, child);
+    columns_[child] = std::move(bare);
+    ancestors_.remove(child, columns_);
+    mark_stale(lost, child);
     return true;
 }
 

@@ -158,9 +158,10 @@ def search_space(schema: Schema, constraints: Constraints, max_parents: int | No
         raise ArgumentError(f"the required edges form a cycle, {path}")
     limits = _limits(schema, constraints, max_parents, required)
     backwards = {(j, i) for j, above in enumerate(required) for i in above}
-    candidates = [
-        tuple(i for i in range(n) if i != j and (i, j) not in forbidden and (i, j) not in backwards) for j in range(n)
-    ]
+    ruled_out: list[set[int]] = [{j} for j in range(n)]
+    for i, j in (*forbidden, *backwards):
+        ruled_out[j].add(i)
+    candidates = [tuple(i for i in range(n) if i not in out) for out in ruled_out]
     kept = [c if limits[j] > len(required[j]) else tuple(sorted(required[j])) for j, c in enumerate(candidates)]
     return SearchSpace(tuple(kept), tuple(tuple(sorted(above)) for above in required), tuple(limits), rules)
 

@@ -104,8 +104,21 @@ class Dataset:
         nodes = self.schema.nodes(names)
         if not nodes:
             raise ArgumentError("select at least one variable")
+        if nodes == tuple(range(len(self.schema))):
+            return self
         codes = self.codes[list(nodes)]
         return Dataset.from_codes(self.schema.reordered(nodes), codes, self.weights, self.weight_name)
+
+    def permuted(self, names: Iterable[str]) -> "Dataset":
+        """Return the same rows, in the same order, with the variables in another; for the library itself."""
+        nodes = self.schema.nodes(names)
+        codes = self.codes[list(nodes)]
+        codes.flags.writeable = False
+        return Dataset(self.schema.reordered(nodes), codes, self.weights, self.weight_name)
+
+    def sorted(self) -> "Dataset":
+        """Return the same data with the rows in the order of their codes; for the library itself."""
+        return Dataset.from_codes(self.schema, self.codes, self.weights, self.weight_name)
 
     def aligned_to(self, schema: Schema) -> "Dataset":
         """Return the same rows over the variables and states of a graph, in its order.

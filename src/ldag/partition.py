@@ -50,7 +50,9 @@ class Partition:
     @classmethod
     def singletons(cls, grid: Grid) -> "Partition":
         """Every configuration by itself: an ordinary table."""
-        return cls.of(grid, np.arange(grid.size))
+        numbered = np.arange(grid.size, dtype=np.int32)
+        numbered.flags.writeable = False
+        return cls(grid, numbered, grid.size, numbered.tobytes())
 
     @classmethod
     def from_labels(cls, grid: Grid, labels: Sequence[Mask]) -> "Partition":

@@ -22,11 +22,17 @@ OnProgress = Callable[[Mapping[str, float]], bool]
 
 Parents = tuple[tuple[int, ...], ...]
 
-TABU_LENGTH = 20
+TABU_LENGTH = 10
 """Graphs that climbing does not visit again while it looks beyond a local optimum."""
 
-MANY_VARIABLES = 100
-MAX_CANDIDATES = 60
+N_RESTARTS = 40
+FEW_VARIABLES = 100
+RESTARTS_PER_VARIABLE = 20
+MOST_RESTARTS = 5_000
+"""Restarts of climbing for few variables, and for each of more, with a limit."""
+
+MANY_VARIABLES = 400
+MAX_CANDIDATES = 100
 """Beyond so many variables, climbing tries only so many candidate parents of each, the best by themselves."""
 EXACT_VARIABLES = 40
 EXACT_MOST_BYTES = 1 << 33
@@ -164,6 +170,9 @@ def learned_structure(
     families = []
     for node, above in enumerate(parents):
         grid = Grid(tuple(n_states[parent] for parent in above))
+        if options.structure == "table":
+            families.append(Family.table(above, grid))
+            continue
         table = counts(columns, n_states, node, above).astype(np.float64)
         fixed = options.fixed_labels(node, above, n_states)
         families.append(Family.from_partition(above, best_partition(table, grid, options, fixed).partition))
@@ -177,7 +186,7 @@ class Choice:
     method: str
     n_chains: int
     n_iter: int
-    n_restarts: int
+    n_restarts: int | None
 
 
 def choose_method(
@@ -189,7 +198,15 @@ def choose_method(
         method = "exact" if _is_exact_affordable(space, scorer, n_threads) else "climb"
     elif method == "exact":
         _check_exact(space)
-    return SearchOptions(cast("Method", method), choice.n_chains, choice.n_iter, choice.n_restarts, seed, n_threads)
+    n_restarts = _n_restarts(len(space.candidates)) if choice.n_restarts is None else choice.n_restarts
+    return SearchOptions(cast("Method", method), choice.n_chains, choice.n_iter, n_restarts, seed, n_threads)
+
+
+def _n_restarts(n_variables: int) -> int:
+    """Return how often climbing restarts unless told otherwise: large graphs have more places to improve."""
+    if n_variables <= FEW_VARIABLES:
+        return N_RESTARTS
+    return min(RESTARTS_PER_VARIABLE * n_variables, MOST_RESTARTS)
 
 
 def _check_exact(space: SearchSpace) -> None:

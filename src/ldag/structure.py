@@ -62,13 +62,15 @@ class Family:
     def renumbered(self, new: Sequence[int]) -> "Family":
         """Return the family after node i was renamed new[i]."""
         order = sorted(range(len(self.parents)), key=lambda axis: new[self.parents[axis]])
+        parents = tuple(new[self.parents[axis]] for axis in order)
+        if order == list(range(len(order))):
+            return Family(parents, self.partition, self.labels)
         labels = []
         for axis in order:
             others = tuple(a for a in range(len(self.parents)) if a != axis)
             shape = [self.partition.grid.n_states[a] for a in others]
             wanted = [others.index(a) for a in order if a != axis]
             labels.append(self.labels[axis].reshape(shape).transpose(wanted).reshape(-1))
-        parents = tuple(new[self.parents[axis]] for axis in order)
         return Family(parents, self.partition.reordered(order), tuple(labels))
 
 

@@ -119,12 +119,12 @@ class Schema:
     def __getitem__(self, node: int) -> Variable:
         return self.variables[node]
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names in order."""
         return tuple(variable.name for variable in self.variables)
 
-    @property
+    @cached_property
     def n_states(self) -> tuple[int, ...]:
         """Numbers of states in order."""
         return tuple(variable.n_states for variable in self.variables)
@@ -143,9 +143,11 @@ class Schema:
         if not isinstance(names, Iterable):
             raise ArgumentError(f"{where}expected a variable's name or several, got {names!r}")
         nodes = tuple(self.node(name, where) for name in names)
-        for position, node in enumerate(nodes):
-            if node in nodes[:position]:
+        seen: set[int] = set()
+        for node in nodes:
+            if node in seen:
                 raise ArgumentError(f"{where}variable {self[node].name!r} is named twice")
+            seen.add(node)
         return nodes
 
     def context(self, context: Mapping[str, State] | None, where: str = "") -> dict[int, int]:

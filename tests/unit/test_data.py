@@ -177,6 +177,17 @@ def test_select_merges_again() -> None:
         data.select([])
 
 
+def test_permuted_keeps_the_rows_and_sorted_orders_them() -> None:
+    """Another order of the variables leaves the rows where they were; sorted, they are those of a selection."""
+    data = read(COLUMNS)
+    names = data.names[::-1]
+    permuted = data.permuted(names)
+    assert permuted.names == names
+    assert permuted.codes.tolist() == data.codes[::-1].tolist()
+    assert permuted.sorted().codes.tolist() == data.select(names).codes.tolist()
+    assert data.select(data.names) is data
+
+
 def test_declared_states_have_their_order() -> None:
     """States that never occur count too."""
     data = read({"x": ["no", "yes"], "y": [1, 2]}, states={"x": ["yes", "no", "perhaps"]})

@@ -10,7 +10,7 @@ import pytest
 
 import ldag
 from ldag import LDAG, Constraints, LdagError, datasets
-from ldag.family_search import LabelSearch
+from ldag.family_search import LabelSearch, StructureKind
 from ldag.fit import MethodChoice
 
 HEART = datasets.load("heart")
@@ -151,6 +151,27 @@ def test_start_is_where_a_climb_begins() -> None:
     """From the published optimum, climbing without restarts stays at its score."""
     fit = ldag.learn(HEART, kappa=0.1, method="climb", n_restarts=0, start=datasets.graph("heart"))
     assert fit.score.total >= -6729.70
+
+
+@pytest.mark.parametrize("structure", ["table", "ldag"])
+def test_many_states_are_no_trouble(structure: StructureKind) -> None:
+    """Two columns of 60 states beside smaller ones: the dependence is found, the independent column left alone."""
+    rng = np.random.default_rng(4)
+    many = rng.integers(0, 60, 500)
+    data = ldag.read({"many": many, "half": many // 30, "other": rng.integers(0, 60, 500), "three": many % 3})
+    fit = ldag.learn(data, kappa=0.1, method="climb", structure=structure)
+    linked = {frozenset(edge) for edge in fit.ldag.edges}
+    assert {frozenset(("many", "half")), frozenset(("many", "three"))} <= linked
+    assert not any("other" in edge for edge in linked)
+
+
+def test_cross_validation_does_not_see_the_order_of_columns() -> None:
+    """Folds are cut from rows sorted by the names of the variables."""
+    names = HEART.names[::-1]
+    first = ldag.cross_validate(HEART, kappas=[0.1, 0.5], method="exact", n_folds=3, rng=5)
+    second = ldag.cross_validate(HEART.select(names), kappas=[0.1, 0.5], method="exact", n_folds=3, rng=5)
+    assert first.best_kappa == second.best_kappa
+    assert str(first) == str(second)
 
 
 LABELLED = Constraints(labels={("smoking", "pressure"): [{"protein": ">3"}]})

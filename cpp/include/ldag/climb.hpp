@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,11 +14,18 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ldag/random.hpp"
 #include "ldag/search.hpp"
 
 namespace ldag::climb {
 
 inline constexpr double kNever = -std::numeric_limits<double>::infinity();
+// Larger tables are never tried: they could not be filled by any data, and take long to look at.
+inline constexpr std::size_t kMaxCells = std::size_t{1} << 20;
+
+// Fewer observations per cell than this, and a walk downhill does not go there.
+inline constexpr std::size_t kPerCell = 4;
+
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 // The parents that are tried for every node. A place is the position of a parent among those of a node.
@@ -31,6 +39,7 @@ class Candidates {
     std::size_t n_nodes() const { return of_.size(); }
     std::span<const Node> of(Node child) const { return of_[child]; }
     bool is_required(Node child, std::uint32_t place) const { return required_[child][place] != 0; }
+    std::uint32_t place(Node child, Node parent) const;  // kNone: no candidate
 
     // The place of `child` among the candidates of its candidate, or kNone.
     std::uint32_t back(Node child, std::uint32_t place) const { return back_[child][place]; }
@@ -46,6 +55,7 @@ struct GainColumn {
     std::vector<Node> parents;
     std::vector<std::uint32_t> places;  // of the parents
     double score = 0.0;
+    std::size_t n_cells = 0;    // of the table, at most kMaxCells + 1
     std::vector<double> gains;  // by place: of adding, or of removing a parent; kNever: not allowed
     std::vector<std::uint32_t> additions;  // places of parents that may be added, best first, ties by place
 };
@@ -69,6 +79,12 @@ class ColumnStore {
     ColumnPointer make(Node child, const std::vector<Node>& parents, std::size_t n_threads) const;
 
     const Candidates& candidates() const { return candidates_; }
+
+    // Whether there are kPerCell observations for every cell of a family with one more parent.
+    bool is_filled(const GainColumn& column, Node further) const {
+        const auto& data = scorer_.columns();
+        return kPerCell * column.n_cells * data.n_states()[further] <= data.n_rows();
+    }
 
   private:
     struct Key {
@@ -118,6 +134,14 @@ class Ancestors {
             if (is_above(node, order_[i])) visit(order_[i]);
     }
 
+    // Calls visit(node) for all above a node.
+    template <class Visit>
+    void for_each_above(Node node, Visit visit) const {
+        for (std::size_t word = 0; word < n_words_; ++word)
+            for (std::uint64_t left = bits_[node * n_words_ + word]; left != 0; left &= left - 1)
+                visit(static_cast<Node>(word * 64 + static_cast<std::size_t>(std::countr_zero(left))));
+    }
+
   private:
     void put_in_order(Node parent, Node child);
     void gather(Node node, std::span<const Node> parents);
@@ -150,7 +174,9 @@ class Graph {
     Graph(ColumnStore& store, std::vector<ColumnPointer> columns);
 
     std::size_t n_nodes() const { return columns_.size(); }
+    const Candidates& candidates() const { return store_->candidates(); }
     const GainColumn& column(Node child) const { return *columns_[child]; }
+    std::vector<Node> children(Node node) const;
     bool is_above(Node ancestor, Node node) const { return ancestors_.is_above(ancestor, node); }
     std::uint64_t fingerprint() const { return fingerprint_; }
     double score() const;
@@ -163,11 +189,15 @@ class Graph {
     // The allowed move that gains most, if one gains anything.
     std::optional<Move> best_improvement();
 
-    // The allowed move that gains most or loses least without leading to a forbidden graph.
+    // The allowed move that gains most or loses least without leading to a forbidden graph or to a family
+    // that is not filled: these gain little, and take long to look around from.
     std::optional<Move> best_move(const Tabu& tabu) const;
 
     // Makes a move and returns true; if stopped, returns false and changes nothing.
     bool make(const Move& move);
+
+    // Takes all parents from a node but those it must have; the same answers.
+    bool clear(Node child);
 
   private:
     template <class Visit>
@@ -177,7 +207,8 @@ class Graph {
     template <class Accept>
     std::optional<Move> first_move(Node child, double floor, Accept accept) const;
     std::uint64_t fingerprint_after(const Move& move) const;
-    void mark_stale(Node parent, Node child);
+    bool is_filled_after(const Move& move) const;
+    void mark_stale(std::span<const Node> parents, Node child);
 
     ColumnStore* store_;
     std::vector<ColumnPointer> columns_;
@@ -186,5 +217,9 @@ class Graph {
     std::vector<double> best_gains_;  // by node, of its best improvement or 0, unless stale
     std::vector<std::uint8_t> stale_;
 };
+
+// Changes a small part of a graph at random, so that a climb from there may end elsewhere; returns how many
+// changes were made.
+std::size_t disturb(Graph& graph, Random& random);
 
 }  // namespace ldag::climb

@@ -36,7 +36,9 @@ from ldag.scoring import PRIORS, Prior
 @click.option("--unlabelled", multiple=True, metavar='"A -> B"', help="An edge that may carry no label.")
 @click.option("--chains", "n_chains", type=int, help="For chain: how many chains.  [50]")
 @click.option("--iter", "n_iter", type=int, help="For chain: proposals per chain.  [500]")
-@click.option("--restarts", "n_restarts", type=int, help="For climb: perturbed restarts.  [200]")
+@click.option(
+    "--restarts", "n_restarts", type=int, help="For climb: perturbed restarts.  [40, more for many variables]"
+)
 @click.option("--start", metavar="GRAPH", help="For chain and climb: the graph to start from.")
 @click.option("--rng", type=int, help="Seed.  [0]")
 @click.option("--jobs", default=-1, show_default=True, help="Threads; -1 is all cores.")

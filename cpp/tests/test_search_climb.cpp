@@ -1,0 +1,247 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "check.hpp"
+#include "ldag/climb.hpp"
+
+namespace {
+
+using ldag::Node;
+using ldag::Parents;
+using ldag::Random;
+using ldag::SearchSpace;
+namespace climb = ldag::climb;
+
+SearchSpace free_space(std::size_t n, std::size_t max_parents) {
+    SearchSpace space{Parents(n), Parents(n), std::vector<std::size_t>(n, max_parents)};
+    for (Node child = 0; child < n; ++child)
+        for (Node parent = 0; parent < n; ++parent)
+            if (parent != child) space.candidates[child].push_back(parent);
+    return space;
+}
+
+// Few candidates, some required edges (from lower to higher numbers), few parents.
+SearchSpace tight_space(std::size_t n, Random& random) {
+    SearchSpace space = free_space(n, 2);
+    for (Node child = 0; child < n; ++child) {
+        std::erase_if(space.candidates[child], [&](Node) { return random.below(3) == 0; });
+        for (const Node parent : space.candidates[child])
+            if (parent < child && random.below(2 * n) == 0) space.required[child].push_back(parent);
+        space.max_parents[child] = space.required[child].size() + random.below(3);
+    }
+    return space;
+}
+
+// Columns of 2 to 4 states, each a noisy copy of an earlier one.
+std::shared_ptr<const ldag::Columns> columns_of(std::size_t n, std::size_t n_rows, Random& random) {
+    std::vector<ldag::Code> codes(n * n_rows);
+    std::vector<std::size_t> n_states;
+    for (std::size_t i = 0; i < n; ++i) n_states.push_back(2 + random.below(3));
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t source = i == 0 ? 0 : random.below(i);
+        for (std::size_t row = 0; row < n_rows; ++row) {
+            const bool copies = i > 0 && random.below(3) != 0;
+            const std::uint64_t code = copies ? codes[source * n_rows + row] : random.below(n_states[i]);
+            codes[i * n_rows + row] = static_cast<ldag::Code>(code % n_states[i]);
+        }
+    }
+    return std::make_shared<ldag::Columns>(codes, n_rows, n_states);
+}
+
+struct Search {
+    Search(SearchSpace the_space, std::uint64_t seed, ldag::StructureKind structure)
+        : random(seed), space(std::move(the_space)), scorer(make_scorer(structure)) {
+        options.n_restarts = 30;
+        options.tabu_length = 10;
+        options.start = space.required;
+    }
+
+    ldag::SearchResult run() {
+        ldag::Monitor monitor;
+        return ldag::search_climb(scorer, space, options, monitor);
+    }
+
+    ldag::FamilyScorer make_scorer(ldag::StructureKind structure) {
+        ldag::ScorerOptions scored;
+        scored.log_kappa = std::log(0.3);
+        scored.structure = structure;
+        return {columns_of(space.n_nodes(), 200, random), scored, 1 << 20};
+    }
+
+    Random random;
+    SearchSpace space;
+    ldag::FamilyScorer scorer;
+    ldag::ClimbOptions options;
+};
+
+constexpr auto kTable = ldag::StructureKind::table;
+constexpr auto kLdag = ldag::StructureKind::ldag;
+
+// The best score of an allowed graph one addition, removal or reversal away.
+double best_neighbour(Search& search, const Parents& parents) {
+    double best = climb::kNever;
+    const auto consider = [&](const Parents& other) {
+        if (ldag::is_allowed(search.space, other))
+            best = std::max(best, ldag::score_dag(search.scorer, other));
+    };
+    for (Node child = 0; child < parents.size(); ++child)
+        for (Node parent = 0; parent < parents.size(); ++parent) {
+            if (parent == child) continue;
+            Parents other = parents;
+            if (std::erase(other[child], parent) == 0) {
+                other[child].insert(std::ranges::lower_bound(other[child], parent), parent);
+                consider(other);
+                continue;
+            }
+            consider(other);
+            other[parent].insert(std::ranges::lower_bound(other[parent], child), child);
+            consider(other);
+        }
+    return best;
+}
+
+bool is_same(const ldag::SearchResult& a, const ldag::SearchResult& b) {
+    return a.parents == b.parents && a.score == b.score && a.n_steps == b.n_steps &&
+           std::ranges::equal(a.trace, b.trace, [](const ldag::TracePoint& p, const ldag::TracePoint& q) {
+               return p.step == q.step && p.score == q.score;
+           });
+}
+
+TEST(a_climb_ends_where_no_allowed_change_improves) {
+    Random random(1);
+    for (int repeat = 0; repeat < 12; ++repeat) {
+        const std::size_t n = 2 + random.below(6);
+        SearchSpace space = repeat % 2 == 0 ? free_space(n, n - 1) : tight_space(n, random);
+        Search search(std::move(space), random.next(), repeat % 3 == 0 ? kLdag : kTable);
+        for (const std::size_t n_restarts : {0, 30}) {
+            search.options.n_restarts = n_restarts;
+            const ldag::SearchResult found = search.run();
+            CHECK(ldag::is_allowed(search.space, found.parents));
+            CHECK(std::abs(found.score - ldag::score_dag(search.scorer, found.parents)) < 1e-7);
+            CHECK(best_neighbour(search, found.parents) <= found.score + 1e-7);
+            CHECK(!found.stopped && found.trace.back().score == found.score);
+        }
+    }
+}
+
+TEST(restarts_are_the_same_for_any_number_of_threads_and_prolong_each_other) {
+    for (const auto structure : {kTable, kLdag}) {
+        Search search(free_space(9, 3), 2, structure);
+        const ldag::SearchResult expected = search.run();
+        for (const std::size_t n_threads : {2, 3}) {
+            Search other(free_space(9, 3), 2, structure);
+            other.options.n_threads = n_threads;
+            CHECK(is_same(other.run(), expected));
+        }
+        search.options.n_restarts = 60;
+        const ldag::SearchResult longer = search.run();
+        CHECK(longer.score >= expected.score && longer.n_steps > expected.n_steps);
+        CHECK(std::ranges::equal(expected.trace, std::span(longer.trace).first(expected.trace.size()), {},
+                                 &ldag::TracePoint::step, &ldag::TracePoint::step));
+    }
+}
+
+// Columns of a search's space, and a graph without other edges than those required.
+struct Graphs {
+    explicit Graphs(Search& search)
+        : candidates(search.scorer, search.space, search.options, stop),
+          store(search.scorer, search.space, candidates, 1, stop),
+          graph(store, store.find_all(search.space.required)) {}
+
+    std::atomic<bool> stop{false};
+    climb::Candidates candidates;
+    climb::ColumnStore store;
+    climb::Graph graph;
+};
+
+// Whether the kept ancestors are what the parents say.
+bool has_right_ancestors(const climb::Graph& graph) {
+    const std::size_t n = graph.n_nodes();
+    std::vector<std::vector<bool>> above(n, std::vector<bool>(n));
+    for (std::size_t round = 0; round < n; ++round)
+        for (Node child = 0; child < n; ++child)
+            for (const Node parent : graph.column(child).parents) {
+                above[child][parent] = true;
+                for (Node node = 0; node < n; ++node)
+                    if (above[parent][node]) above[child][node] = true;
+            }
+    for (Node node = 0; node < n; ++node)
+        for (Node other = 0; other < n; ++other)
+            if (graph.is_above(other, node) != above[node][other]) return false;
+    return true;
+}
+
+TEST(every_disturbed_graph_is_allowed_and_knows_its_best_improvement) {
+    Random random(3);
+    for (const std::size_t n : {4, 7, 70}) {
+        Search search(n == 4 ? free_space(n, 3) : tight_space(n, random), random.next(), kTable);
+        Graphs graphs(search);
+        climb::Graph& graph = graphs.graph;
+        for (int i = 0; i < 60; ++i) {
+            climb::disturb(graph, random);
+            CHECK(ldag::is_allowed(search.space, graph.parents()));
+            CHECK(has_right_ancestors(graph));
+            if (n > 10 && i % 20 != 0) continue;
+            const std::optional<climb::Move> move = graph.best_improvement();
+            const double gain = best_neighbour(search, graph.parents()) - graph.score();
+            CHECK(move ? std::abs(move->gain - gain) < 1e-7 : gain < 1e-7);
+            if (move && random.below(2) == 0) CHECK(graph.make(*move));
+        }
+    }
+}
+
+TEST(fingerprints_tell_graphs_and_not_the_way_to_them) {
+    Search search(free_space(5, 4), 4, kTable);
+    Graphs graphs(search);
+    climb::Graph& graph = graphs.graph;
+    const std::uint64_t empty = graph.fingerprint();
+    CHECK(graph.make(graph.move(1, graphs.candidates.place(1, 0), climb::MoveKind::add)));
+    CHECK(graph.make(graph.move(1, graphs.candidates.place(1, 3), climb::MoveKind::add)));
+    CHECK(graph.fingerprint() != empty && graph.children(0) == std::vector<Node>{1});
+    CHECK(graph.clear(1));
+    CHECK(graph.fingerprint() == empty && graph.parents() == Parents(5));
+}
+
+TEST(a_required_family_that_does_not_fit_is_kept) {
+    Search search(free_space(12, 11), 7, kTable);
+    for (Node parent = 0; parent < 11; ++parent) search.space.required[11].push_back(parent);
+    search.options.start = search.space.required;
+    search.options.start[1] = {0};
+    const ldag::SearchResult found = search.run();
+    CHECK(found.score == climb::kNever && ldag::is_allowed(search.space, found.parents));
+}
+
+TEST(screened_candidates_keep_what_must_stay) {
+    Search search(free_space(12, 3), 5, kTable);
+    search.space.required[3] = {7};
+    std::erase(search.space.candidates[7], 3);
+    search.options.start = Parents(12);
+    search.options.start[3] = {0, 7};
+    search.options.max_candidates = 2;
+    std::atomic<bool> stop{false};
+    const climb::Candidates candidates(search.scorer, search.space, search.options, stop);
+    for (Node node = 0; node < 12; ++node) CHECK(candidates.of(node).size() <= (node == 3 ? 4u : 2u));
+    CHECK(candidates.place(3, 0) != climb::kNone && candidates.place(3, 7) != climb::kNone);
+    CHECK(candidates.is_required(3, candidates.place(3, 7)));
+    CHECK(ldag::is_allowed(search.space, search.run().parents));
+}
+
+TEST(a_stopped_climb_returns_the_best_so_far) {
+    using namespace std::chrono_literals;
+    Search search(free_space(12, 11), 6, kTable);
+    search.options.n_restarts = 1'000'000'000;
+    ldag::Monitor monitor;
+    const auto begun = std::chrono::steady_clock::now();
+    int n_polls = 0;
+    monitor.poll = [&] { return ++n_polls == 3; };
+    const ldag::SearchResult found = ldag::search_climb(search.scorer, search.space, search.options, monitor);
+    CHECK(std::chrono::steady_clock::now() - begun < 10s);
+    CHECK(found.stopped && found.n_steps == monitor.done && found.score == monitor.best);
+    CHECK(ldag::is_allowed(search.space, found.parents));
+    CHECK(std::abs(found.score - ldag::score_dag(search.scorer, found.parents)) < 1e-7);
+}
+
+}  // namespace

@@ -1,0 +1,34 @@
+"""Searches by node numbers: what is chosen unless the user says otherwise."""
+
+import numpy as np
+import pytest
+
+from ldag.constraints import SearchSpace
+from ldag.counts import Columns
+from ldag.family_search import FamilyOptions
+from ldag.partition import Partition
+from ldag.scoring import Priors
+from ldag.searching import Choice, choose_method, learned_structure
+
+
+def empty_space(n: int) -> SearchSpace:
+    """No candidates for any of n nodes."""
+    return SearchSpace(((),) * n, ((),) * n, (0,) * n, ((),) * n)
+
+
+@pytest.mark.parametrize(("n", "expected"), [(3, 40), (100, 40), (101, 2020), (223, 4460), (3000, 5000)])
+def test_larger_graphs_are_restarted_more_often(n: int, expected: int) -> None:
+    """Unless told otherwise."""
+    columns = Columns(np.zeros((n, 1), dtype=np.uint8), [2] * n, None)
+    scorer = FamilyOptions(Priors(1.0, 1.0, "labels"), "table", "greedy").scorer(columns)
+    chosen = choose_method(Choice("climb", 1, 1, None), empty_space(n), scorer, 0, 1)
+    assert chosen.n_restarts == expected
+    assert choose_method(Choice("climb", 1, 1, 7), empty_space(n), scorer, 0, 1).n_restarts == 7
+
+
+def test_tables_have_no_labels() -> None:
+    """A graph of tables gets singletons without a search."""
+    columns = Columns(np.array([[0, 1, 2], [0, 1, 0]], dtype=np.uint8), [3, 2], None)
+    found = learned_structure(columns, (3, 2), ((), (0,)), FamilyOptions(Priors(0.1, 1.0, "labels"), "table", "greedy"))
+    assert found.families[1].partition == Partition.of(found.grid((0,)), [0, 1, 2])
+    assert not any(mask.any() for mask in found.families[1].labels)
