@@ -317,7 +317,7 @@ def _kept(problem: _Problem, path: str | os.PathLike[str] | None, own: Mapping[s
     families, options = problem.families, problem.options
     run = {
         "ldag version": version("ldag"),
-        "data": fingerprint(problem.data),
+        "data": fingerprint(problem.data.sorted()),
         **own,
         "structure": families.structure,
         "labels": families.labels,

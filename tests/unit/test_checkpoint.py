@@ -136,7 +136,7 @@ OTHERS: list[tuple[Callable[[Path], object], str]] = [
     (learn(kappa=0.25), "kappa was 0.5 and is 0.25; give another file, or delete this one"),
     (learn(kappa="cv"), "kappa was 0.5 and is 'cv'"),
     (learn(method="exact"), "method was 'climb' and is 'exact'"),
-    (learn(n_restarts=5, rng=3), "n_restarts was 200 and is 5; rng was 0 and is 3"),
+    (learn(n_restarts=5, rng=3), "n_restarts was 40 and is 5; rng was 0 and is 3"),
     (learn(structure="tree"), "structure was 'ldag' and is 'tree'"),
     (learn(labels="refined"), "labels was 'greedy' and is 'refined'"),
     (learn(max_parents=1), "max_parents was None and is 1"),
