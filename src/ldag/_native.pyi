@@ -10,6 +10,8 @@ FoundGraph = tuple[list[list[int]], float, Trace, bool, int, int]
 FoundChain = tuple[int, list[list[int]], float, Trace, int, int]
 OnProgress = Callable[[Mapping[str, float]], object]
 
+class BadState(ValueError): ...
+
 class Columns:
     def __init__(
         self,
@@ -32,6 +34,7 @@ class FamilyScorer:
         seed: int,
         n_restarts: int,
         cache_bytes: int,
+        label_rules: Sequence[Sequence[tuple[int, Sequence[Sequence[tuple[int, int]]]]]] = [],
     ) -> None: ...
     def scores(
         self,
@@ -70,6 +73,7 @@ def optimise_family(
     regular: bool = True,
     seed: int = 0,
     n_restarts: int = 10,
+    fixed: Sequence[Sequence[int]] = [],
 ) -> tuple[
     NDArray[np.int32],
     float,
@@ -91,6 +95,9 @@ def search_exact(
     max_parents: Sequence[int],
     n_threads: int,
     on_progress: OnProgress | None = None,
+    resume: object = None,
+    keep: Callable[[object], object] | None = None,
+    keep_every: float = 1.0,
 ) -> FoundGraph: ...
 def exact_cost(
     candidates: Sequence[Sequence[int]], required: Sequence[Sequence[int]], max_parents: Sequence[int]
@@ -107,6 +114,9 @@ def search_chain(
     start: Nodes = ...,
     first_chain: int = 0,
     on_progress: OnProgress | None = None,
+    resume: object = None,
+    keep: Callable[[object], object] | None = None,
+    keep_every: float = 1.0,
 ) -> FoundGraph: ...
 def run_chains(
     scorer: FamilyScorer,
@@ -134,6 +144,9 @@ def search_climb(
     max_candidates: int,
     start: Nodes,
     on_progress: OnProgress | None = None,
+    resume: object = None,
+    keep: Callable[[object], object] | None = None,
+    keep_every: float = 1.0,
 ) -> FoundGraph: ...
 def sample_rows(
     parents: Nodes,

@@ -7,8 +7,10 @@ from math import inf, sqrt
 
 import numpy as np
 
+from ldag import forward
 from ldag.alignment import align
 from ldag.errors import ArgumentError, TooLarge
+from ldag.families import seed_of
 from ldag.inference import Model, TooManyGates, divergence
 from ldag.network import Network
 from ldag.network.sampling import Rng, check_size
@@ -65,7 +67,7 @@ def kl_divergence_estimate(p: Network, q: Network, n_samples: int = 100_000, rng
     first, second = _models(p, q)
     if check_size(n_samples, "n_samples") < 2:
         raise ArgumentError("n_samples must be 2 or more: one row has no standard error")
-    codes = p.sample_codes(n_samples, rng)
+    codes = forward.sample(first.structure, first.probabilities, n_samples, seed_of(rng))
     ratios = divergence.log_probabilities(first, codes) - divergence.log_probabilities(second, codes)
     if np.isposinf(ratios).any():
         return KlEstimate(inf, 0.0, n_samples)  # certain, once such a row was drawn

@@ -147,6 +147,17 @@ def test_learn_as_json() -> None:
     assert {tuple(label["edge"]) for label in found["labels"]} == {("smoking", "pressure"), ("protein", "pressure")}
 
 
+def test_learn_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
+    """The second run only reads; other settings are refused in one line."""
+    path = tmp_path / "run.json"
+    options = ("learn", "heart", "--kappa", "0.3", "--checkpoint", str(path), "--json")
+    first, second = (json.loads(run(*options)) for _ in range(2))
+    first.pop("seconds"), second.pop("seconds")
+    assert first == second
+    said = run(*options, "--rng", "7", code=2)
+    assert "is the checkpoint of another run: rng was 0 and is 7; give another file, or delete this one" in said
+
+
 def test_learn_with_constraints(tmp_path: Path) -> None:
     """Tiers in a file, edges on the command line, written either way."""
     tiers = tmp_path / "tiers.txt"
@@ -159,6 +170,16 @@ def test_learn_with_constraints(tmp_path: Path) -> None:
     assert ("age", "survived") in edges
     assert ("class", "sex") not in edges
     assert not any(parent == "survived" for parent, _ in edges)
+
+
+def test_learn_with_constraints_on_labels(tmp_path: Path) -> None:
+    """A fixed label in a file, an edge without label on the command line."""
+    rules = tmp_path / "rules.txt"
+    rules.write_text("label protein -> pressure : smoking=yes\nrequire smoking -> pressure\n")
+    arguments = ("learn", "heart", "--kappa", "0.1", "--constraints", str(rules), "--unlabelled", "smoking -> pressure")
+    labels = {tuple(label["edge"]): label["contexts"] for label in json.loads(run(*arguments, "--json"))["labels"]}
+    assert labels["protein", "pressure"] == [["yes"]]
+    assert ("smoking", "pressure") not in labels
 
 
 def test_datasets_lists_what_there_is() -> None:
@@ -208,6 +229,10 @@ def test_datasets_lists_what_there_is() -> None:
         (
             ("learn", "heart", "--require", "smokng -> family"),
             "required: no variable 'smokng'; did you mean 'smoking'?",
+        ),
+        (
+            ("learn", "heart", "--unlabelled", "smoking -> presure"),
+            "unlabelled: no variable 'presure'; did you mean 'pressure'?",
         ),
         (("learn", "heart", "--tiers", "missing.txt"), "missing.txt: no such file"),
         (("nonsense",), "No such command 'nonsense'"),
