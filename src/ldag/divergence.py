@@ -48,7 +48,7 @@ def kl_divergence(p: Network, q: Network) -> float:
     0.0215
     """
     first, second = _models(p, q)
-    with _explained(p):
+    with _explained(p, "; kl_divergence_estimate(p, q), or compare(p, q, n_samples=...), samples instead"):
         return divergence.kl_divergence(first, second)
 
 
@@ -105,7 +105,7 @@ def _models(p: Network, q: Network) -> tuple[Model, Model]:
 
 
 @contextmanager
-def _explained(network: Network) -> Iterator[None]:
+def _explained(network: Network, hint: str = "") -> Iterator[None]:
     """Turn a circuit that is too large into an error that names the variables."""
     try:
         yield
@@ -113,6 +113,5 @@ def _explained(network: Network) -> Iterator[None]:
         names = [network.ldag.schema[node].name for node in refused.nodes if node < len(network.ldag.schema)]
         shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
         raise TooLarge(
-            f"the exact value needs a circuit of more than {refused.max_size:,} arguments: it has to join {shown};"
-            " kl_divergence_estimate(p, q) samples instead"
+            f"the exact value needs a circuit of more than {refused.max_size:,} arguments: it has to join {shown}{hint}"
         ) from None
