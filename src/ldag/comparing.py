@@ -1,6 +1,7 @@
 """How much two structures over the same nodes agree: edges, labels and partitions, by codes."""
 
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +22,31 @@ class EdgeAgreement:
 
 
 @dataclass(frozen=True)
-class LineCounts:
-    """Lines in the labels of the first and the second graph, and in both."""
+class LabelAgreement:
+    """Lines in the labels of edges that two graphs share: in those of the first, the second, and both.
 
-    first: int
-    second: int
-    common: int
+    ``precision`` is the share of the second graph's lines that the first one has too, ``recall`` the share of the
+    first one's that the second has; not a number (nan) if there are none.
+    """
 
-    def __add__(self, other: "LineCounts") -> "LineCounts":
-        return LineCounts(self.first + other.first, self.second + other.second, self.common + other.common)
+    n_first: int
+    n_second: int
+    n_common: int
+
+    def __add__(self, other: "LabelAgreement") -> "LabelAgreement":
+        return LabelAgreement(
+            self.n_first + other.n_first, self.n_second + other.n_second, self.n_common + other.n_common
+        )
+
+    @property
+    def precision(self) -> float:
+        """How much of what the second graph says is true of the first."""
+        return self.n_common / self.n_second if self.n_second else nan
+
+    @property
+    def recall(self) -> float:
+        """How much of what is true of the first graph the second one says."""
+        return self.n_common / self.n_first if self.n_first else nan
 
 
 @dataclass(frozen=True)
@@ -76,13 +93,13 @@ def overlay(a: Structure, b: Structure, node: int) -> Overlay:
     return Overlay(parents, first, second)
 
 
-def compare_lines(both: Overlay, common_parents: set[int]) -> LineCounts:
+def compare_labels(both: Overlay, common_parents: set[int]) -> LabelAgreement:
     """Count the lines of the maximal labels of the edges that a node has in both graphs."""
-    total = LineCounts(0, 0, 0)
+    total = LabelAgreement(0, 0, 0)
     for axis, parent in enumerate(both.parents):
         if parent in common_parents:
             ours, theirs = both.first.labels[axis], both.second.labels[axis]
-            total += LineCounts(int(ours.sum()), int(theirs.sum()), int((ours & theirs).sum()))
+            total += LabelAgreement(int(ours.sum()), int(theirs.sum()), int((ours & theirs).sum()))
     return total
 
 

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import isinf, isnan, nan
+from math import isinf, isnan
 from statistics import fmean
 
 from ldag.alignment import align
 from ldag.comparing import (
-    LineCounts,
+    LabelAgreement,
     Overlay,
     adjusted_rand_index,
     compare_edges,
-    compare_lines,
+    compare_labels,
     hamming_distance,
     overlay,
     union_size,
 )
-from ldag.divergence import KlEstimate, kl_divergence, kl_divergence_estimate
+from ldag.divergence import kl_divergence, kl_divergence_estimate
 from ldag.errors import ArgumentError, TooLarge
 from ldag.graph import LDAG
 from ldag.markov import Edge
@@ -24,33 +24,20 @@ from ldag.network import Network
 from ldag.network.sampling import Rng
 from ldag.structure import Structure
 
+__all__ = [
+    "AdjustedRand",
+    "Comparison",
+    "LabelAgreement",
+    "adjusted_rand",
+    "compare",
+    "label_precision_recall",
+    "structural_hamming_distance",
+]
+
 GRID_LIMIT = 1 << 24
 """Configurations of the parents that a node has in either graph."""
 
 NamedEdge = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class LabelAgreement:
-    """Lines in the labels of edges that two graphs share: in those of the first, the second, and both.
-
-    ``precision`` is the share of the second graph's lines that the first one has too, ``recall`` the share of the
-    first one's that the second has; not a number (nan) if there are none.
-    """
-
-    n_first: int
-    n_second: int
-    n_common: int
-
-    @property
-    def precision(self) -> float:
-        """How much of what the second graph says is true of the first."""
-        return self.n_common / self.n_second if self.n_second else nan
-
-    @property
-    def recall(self) -> float:
-        """How much of what is true of the first graph the second one says."""
-        return self.n_common / self.n_first if self.n_first else nan
 
 
 @dataclass(frozen=True)
@@ -277,10 +264,10 @@ def _overlays(graph: LDAG, a: Structure, b: Structure) -> Iterator[tuple[int, Ov
 
 
 def _labels(graph: LDAG, a: Structure, b: Structure) -> LabelAgreement:
-    total = LineCounts(0, 0, 0)
+    total = LabelAgreement(0, 0, 0)
     for node, both in _overlays(graph, a, b):
-        total += compare_lines(both, set(a.parents(node)) & set(b.parents(node)))
-    return LabelAgreement(total.first, total.second, total.common)
+        total += compare_labels(both, set(a.parents(node)) & set(b.parents(node)))
+    return total
 
 
 def _adjusted_rand(graph: LDAG, a: Structure, b: Structure) -> AdjustedRand:
@@ -298,7 +285,7 @@ def _divergence(
         return None, None
     if n_samples is None:
         return kl_divergence(first, second), None
-    found: KlEstimate = kl_divergence_estimate(first, second, n_samples, rng)
+    found = kl_divergence_estimate(first, second, n_samples, rng)
     return found.value, found.standard_error
 
 

@@ -28,9 +28,8 @@ class KlEstimate:
 def kl_divergence(p: Network, q: Network) -> float:
     """Return the Kullback-Leibler divergence KL(p || q) = Σ p log(p / q), the true network first, in nats.
 
-    Exact, by inference in p: neither the joint distribution nor the table of a family is built. Infinite if q rules
-    out what p may produce; 0 if the distributions are the same. Rounding errors are of the order of 1e-15 times the
-    entropy.
+    Exact, by inference in p, family by family: the joint distribution is never built. Infinite if q rules out what p
+    may produce; 0 if the distributions are the same, but for rounding errors of the order of 1e-15 times the entropy.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ Range = int | tuple[int, int]
 GRID_LIMIT = 1 << 16
 """Configurations of the parents of one node, if labels are drawn line by line."""
 
-TREE_GRID_LIMIT = 1 << 24
+TREE_GRID_LIMIT = 1 << 22
 """Configurations of the parents of one node, if classes are drawn as a tree."""
 
 
@@ -76,7 +76,7 @@ def random_ldag(
     generator = _generator(rng)
     sizes = _draw_states(n_nodes, n_states, generator)
     order = generator.permutation(n_nodes).tolist()
-    families: list[Family | None] = [None] * n_nodes
+    families: dict[int, Family] = {}
     for position, node in enumerate(order):
         above = np.flatnonzero(generator.random(position) < edges)
         if len(above) > limit:
@@ -84,7 +84,7 @@ def random_ldag(
         parents = tuple(sorted(order[place] for place in above.tolist()))
         grid = _grid(sizes, parents, GRID_LIMIT, "a smaller max_parents, or layered_ldag, which draws trees")
         families[node] = Family.from_partition(parents, by_lines(grid, lines, generator))
-    return _graph(sizes, [family for family in families if family is not None])
+    return _graph(sizes, [families[node] for node in range(n_nodes)])
 
 
 def layered_ldag(
