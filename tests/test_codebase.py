@@ -34,6 +34,7 @@ ROWS: list[set[str]] = [
         "drawing",
     },
     {
+        "agreement",
         "alignment",
         "assembly",
         "verdict",
