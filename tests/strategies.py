@@ -29,7 +29,14 @@ def graphs(
     beyond_labels: bool = False,
 ) -> LDAG:
     """A DAG with labels on random edges, or (with ``beyond_labels``) with any classes."""
-    states = draw(variables(min_nodes, max_nodes, max_states))
+    return draw(graphs_over(draw(variables(min_nodes, max_nodes, max_states)), max_parents, beyond_labels))
+
+
+@st.composite
+def graphs_over(
+    draw: st.DrawFn, states: dict[str, list[State]], max_parents: int = 3, beyond_labels: bool = False
+) -> LDAG:
+    """A DAG over given variables."""
     order = draw(st.permutations(list(states)))
     parents = {
         child: draw(st.lists(st.sampled_from(order[:i]), max_size=max_parents, unique=True)) if i else []

@@ -29,9 +29,13 @@ ROWS: list[set[str]] = [
         "equivalence",
         "rules",
         "trees",
+        "random_partitions",
+        "comparing",
         "drawing",
     },
     {
+        "agreement",
+        "alignment",
         "assembly",
         "verdict",
         "local",
@@ -47,6 +51,7 @@ ROWS: list[set[str]] = [
     {"datasets", "scores", "gains"},
     {"families", "crossvalidation"},
     {"network"},
+    {"simulate", "divergence", "comparison"},
     {"fit"},
     {"cli"},
 ]

@@ -1,9 +1,17 @@
 """Discrete Bayesian networks that know when an edge matters."""
 
-from ldag import datasets
+from ldag import datasets, simulate
+from ldag.comparison import (
+    Comparison,
+    adjusted_rand,
+    compare,
+    label_precision_recall,
+    structural_hamming_distance,
+)
 from ldag.constraints import Constraints
 from ldag.crossvalidation import CrossValidation
 from ldag.data import Dataset, read
+from ldag.divergence import entropy, kl_divergence, kl_divergence_estimate
 from ldag.errors import LdagError
 from ldag.families import Family, learn_family
 from ldag.fit import Fit, cross_validate, learn
@@ -15,6 +23,7 @@ from ldag.verdict import Independence, Verdict
 
 __all__ = [
     "LDAG",
+    "Comparison",
     "Constraints",
     "CrossValidation",
     "Dataset",
@@ -26,12 +35,20 @@ __all__ = [
     "Score",
     "Variable",
     "Verdict",
+    "adjusted_rand",
+    "compare",
     "cross_validate",
     "datasets",
+    "entropy",
+    "kl_divergence",
+    "kl_divergence_estimate",
+    "label_precision_recall",
     "learn",
     "learn_family",
     "log_predictive",
     "read",
     "score",
+    "simulate",
+    "structural_hamming_distance",
 ]
 __version__ = "0.1.0"

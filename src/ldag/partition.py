@@ -113,6 +113,11 @@ class Partition:
         grid = Grid(tuple(self.grid.n_states[axis] for axis in order))
         return Partition.of(grid, self.classes.reshape(self.grid.n_states).transpose(order))
 
+    def over(self, grid: Grid, axes: Sequence[int]) -> NDArray[np.int32]:
+        """Return the class of every configuration of a larger grid, whose ``axes`` (ascending) are this one's."""
+        shape = [n if axis in axes else 1 for axis, n in enumerate(grid.n_states)]
+        return np.broadcast_to(self.classes.reshape(shape), grid.n_states).reshape(-1)
+
     def members(self) -> list[list[int]]:
         """Return the configurations of each class."""
         members: list[list[int]] = [[] for _ in range(self.n_classes)]

@@ -6,6 +6,7 @@ import sys
 import click
 
 import ldag
+from ldag.cli.compare import compare
 from ldag.cli.convert import convert
 from ldag.cli.datasets import datasets
 from ldag.cli.equivalent import equivalent
@@ -30,7 +31,7 @@ def cli() -> None:
     """
 
 
-for command in (learn, show, implies, equivalent, score, sample, convert, plot, datasets):
+for command in (learn, show, implies, equivalent, compare, score, sample, convert, plot, datasets):
     cli.add_command(command)
 
 

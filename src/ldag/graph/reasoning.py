@@ -1,21 +1,20 @@
 """What an LDAG implies: separation, implication, and which graphs say the same."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Generic, Self, TypeVar, overload
 
-from ldag.assembly import assemble
+from ldag.alignment import align
 from ldag.equivalence import Difference, beyond_labels, compare, equivalence_class, essential_edges
 from ldag.errors import ArgumentError, GraphError
 from ldag.graph import arguments
 from ldag.graph.base import Graph
 from ldag.implication import DEFAULT_BUDGET, Question, decide
 from ldag.markov import cpdag, markov_equivalent
-from ldag.record import VariableRecord
 from ldag.separation import context_structure, csi_separated, label_variables
 from ldag.structure import Structure
-from ldag.variables import State, state_key
+from ldag.variables import State
 from ldag.verdict import Independence, Verdict, assignments
 
 Names = str | Iterable[str]
@@ -232,18 +231,7 @@ class Reasoning(Graph):
         """Return another graph's structure in this one's order of variables and states."""
         if not isinstance(other, Graph):
             raise ArgumentError(f"expected another LDAG, got {other!r}")
-        mine = {v.name: v for v in self.schema}
-        theirs = {v.name: v for v in other.schema}
-        for name in sorted(mine.keys() ^ theirs.keys()):
-            which = "first" if name in mine else "second"
-            raise ArgumentError(f"the graphs are over different variables: only the {which} has {name!r}")
-        for name, variable in mine.items():
-            if {state_key(s) for s in variable.states} != {state_key(s) for s in theirs[name].states}:
-                raise ArgumentError(
-                    f"the graphs give {name!r} different states: {variable.states} and {theirs[name].states}"
-                )
-        variables = tuple(VariableRecord(v.name, v.states) for v in self.schema)
-        return assemble(replace(other._record, variables=variables), declared_only=True)[1]
+        return align(self.schema, other.schema, other.structure).structure
 
     def _check_labels_only(self, structure: Structure) -> None:
         """Refuse classes that labels cannot express: the theorem does not cover them."""

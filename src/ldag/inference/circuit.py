@@ -1,6 +1,6 @@
 """Compiled circuits: some nodes of a model, all of their ancestors among them, ready for evidence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -99,7 +99,7 @@ class Circuit:
     def expected_uses(self, evidence: Evidence) -> tuple[Numbers, ...]:
         """Return for each node the posterior probability of each class and state, classes in rows.
 
-        Parameters that are shared between classes cannot be told apart: compile by class.
+        Parameters that are shared between classes cannot be told apart: compile by class, or with ``told_apart``.
         """
         uses = np.append(self._evaluator.expected_uses(self.row(evidence), len(self.values)), 0.0)
         return tuple(uses[numbers] for numbers in self.numbers)
@@ -116,6 +116,7 @@ def compile_circuit(
     fixed: Evidence | None = None,
     *,
     by_class: bool = False,
+    told_apart: Container[int] = (),
     max_size: int = MAX_SIZE,
 ) -> Circuit:
     """Compile the distribution of some nodes, which must include their ancestors, ascending.
@@ -128,11 +129,13 @@ def compile_circuit(
         Evidence that every question will have; the circuit is smaller for it.
     by_class
         Keep a parameter for each class and state, even if values are equal or zero, so that others can replace them.
+    told_apart
+        Nodes that keep a parameter for each class and state that is possible, for `Circuit.expected_uses`.
     max_size
         Raise `TooManyGates` beyond.
     """
     began = perf_counter()
-    numbers, values = _parameters(model, nodes, by_class)
+    numbers, values = _parameters(model, nodes, by_class, told_apart)
     place = {node: i for i, node in enumerate(nodes)}
     families = [model.structure.families[node] for node in nodes]
     n_states = [model.structure.n_states[node] for node in nodes]
@@ -152,7 +155,9 @@ def compile_circuit(
     return Circuit(tuple(nodes), tuple(n_states), best, numbers, values, perf_counter() - began)
 
 
-def _parameters(model: Model, nodes: Sequence[int], by_class: bool) -> tuple[tuple[NDArray[np.int32], ...], Numbers]:
+def _parameters(
+    model: Model, nodes: Sequence[int], by_class: bool, told_apart: Container[int]
+) -> tuple[tuple[NDArray[np.int32], ...], Numbers]:
     """Give numbers to the parameters: one for each class and state, or one for each value that a state has."""
     numbers: list[NDArray[np.int32]] = []
     values: list[Numbers] = []
@@ -161,6 +166,9 @@ def _parameters(model: Model, nodes: Sequence[int], by_class: bool) -> tuple[tup
         table = model.probabilities[node]
         if by_class:
             own, number = table.reshape(-1), np.arange(table.size, dtype=np.int32).reshape(table.shape)
+        elif node in told_apart:
+            possible = table > 0
+            own, number = table[possible], np.where(possible, np.cumsum(possible).reshape(table.shape) - 1, -1)
         else:
             own, number = _by_value(table)
         numbers.append(np.where(number < 0, -1, number + n_values).astype(np.int32))

@@ -1,0 +1,30 @@
+"""`ldag compare`: how much one graph or network agrees with another."""
+
+import click
+
+from ldag.cli.arguments import json_option, load_model, print_json
+from ldag.comparison import compare as compare_models
+
+
+@click.command(short_help="Compare a graph or network with another.")
+@click.argument("first")
+@click.argument("second")
+@click.option(
+    "--n-samples", type=int, metavar="N", help="Estimate the KL divergence from N rows; it is exact otherwise."
+)
+@click.option("--rng", type=int, help="Seed of these rows.  [0]")
+@json_option
+def compare(first: str, second: str, n_samples: int | None, rng: int | None, as_json: bool) -> None:
+    """Compare a GRAPH or NETWORK with a SECOND one, the true one first if there is one.
+
+    Edges, labels, classes; and the divergence of the second distribution from the first if both have parameters.
+
+    \b
+    ldag compare truth.json learned.json
+    ldag compare guard my-graph.ldag --json
+    """
+    found = compare_models(load_model(first), load_model(second), n_samples=n_samples, rng=rng)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        click.echo(str(found))
