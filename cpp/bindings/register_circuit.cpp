@@ -172,7 +172,7 @@ std::vector<std::vector<std::uint32_t>> elimination_orders(std::vector<std::uint
 void register_circuit(nb::module_& module) {
     nb::class_<ldag::Circuit>(module, "Circuit", "A compiled network. Made by compile_circuit.")
         .def_prop_ro("n_gates", &ldag::Circuit::n_gates)
-        .def_prop_ro("size", [](const ldag::Circuit& circuit) { return circuit.arguments.size(); });
+        .def_prop_ro("size", [](const ldag::Circuit& circuit) { return circuit.terms.size(); });
     nb::class_<ldag::Evaluator>(module, "Evaluator", "A circuit with values of its parameters.")
         .def("__init__", &make_evaluator, nb::arg("circuit"), nb::arg("parameters"))
         .def("log_probabilities", &log_probabilities, nb::arg("rows"), nb::arg("n_threads"))

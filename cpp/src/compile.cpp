@@ -1,7 +1,8 @@
 #include "ldag/compile.hpp"
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <cstddef>
 #include <utility>
 
 #include "ldag/diagram.hpp"
@@ -10,67 +11,21 @@
 namespace ldag {
 namespace {
 
-// Remembers the results for pairs of nodes.
-class PairMemo {
-  public:
-    PairMemo() : keys_(256, kEmpty), values_(256) {}
-
-    Ref* find(Ref a, Ref b) {
-        const std::size_t slot = slot_of(key_of(a, b));
-        return keys_[slot] == kEmpty ? nullptr : &values_[slot];
-    }
-    void add(Ref a, Ref b, Ref value) {
-        if (2 * (n_ + 1) > keys_.size()) grow();
-        const std::uint64_t key = key_of(a, b);
-        const std::size_t slot = slot_of(key);
-        keys_[slot] = key;
-        values_[slot] = value;
-        ++n_;
-    }
-
-  private:
-    static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
-
-    static std::uint64_t key_of(Ref a, Ref b) { return std::uint64_t{a} << 32 | b; }
-    std::size_t slot_of(std::uint64_t key) const {
-        std::uint64_t hash = key * 0x9e3779b97f4a7c15;
-        hash ^= hash >> 32;
-        std::size_t slot = hash & (keys_.size() - 1);
-        while (keys_[slot] != kEmpty && keys_[slot] != key) slot = (slot + 1) & (keys_.size() - 1);
-        return slot;
-    }
-    void grow() {
-        std::vector<std::uint64_t> keys(2 * keys_.size(), kEmpty);
-        std::vector<Ref> values(keys.size());
-        keys.swap(keys_);
-        values.swap(values_);
-        for (std::size_t i = 0; i < keys.size(); ++i) {
-            if (keys[i] == kEmpty) continue;
-            const std::size_t slot = slot_of(keys[i]);
-            keys_[slot] = keys[i];
-            values_[slot] = values[i];
-        }
-    }
-
-    std::vector<std::uint64_t> keys_;
-    std::vector<Ref> values_;
-    std::size_t n_ = 0;
-};
-
 // What all steps of one compilation share.
 struct Compilation {
     const NetworkShape& network;
     const CompileLimits& limits;
     std::vector<std::uint32_t> level_of;  // by node; the first eliminated is the deepest
     std::vector<std::uint32_t> node_at;
+    Diagram diagram;  // of all families
     Gates gates;
     std::size_t n_calls = 0;
 
     std::uint32_t n_states_at(std::uint32_t level) const { return network.n_states[node_at[level]]; }
 
-    // Called at every step of an operation on diagrams.
-    void check(const Diagram& growing) {
-        if (gates.size() > limits.max_size || growing.n_children() > limits.max_size)
+    // Called at every step.
+    void check() {
+        if (gates.size() > limits.max_size || diagram.n_children() > limits.max_size)
             throw std::length_error("limit");
         if ((++n_calls & 0xffff) == 0 && limits.poll && limits.poll()) throw CompileStopped();
     }
@@ -91,11 +46,7 @@ class FamilyDiagram {
         std::ranges::sort(axes_, {}, &Axis::level);
     }
 
-    Diagram build() {
-        diagram_.root = below(0, offset_, state_);
-        diagram_.close();
-        return std::move(diagram_);
-    }
+    Ref build() { return below(0, offset_, state_); }
 
   private:
     struct Axis {
@@ -122,8 +73,8 @@ class FamilyDiagram {
         for (std::uint32_t s = 0; s < axis.n_states; ++s)
             children[s] = axis.stride == 0 ? below(depth + 1, offset, s)
                                            : below(depth + 1, offset + s * axis.stride, state);
-        shared_.check(diagram_);
-        return diagram_.node(axis.level, children);
+        shared_.check();
+        return shared_.diagram.node(axis.level, children);
     }
 
     Ref leaf(std::size_t offset, std::uint32_t state) {
@@ -140,89 +91,170 @@ class FamilyDiagram {
     std::vector<Axis> axes_;
     std::size_t offset_ = 0;
     std::uint32_t state_ = 0;
-    Diagram diagram_;
 };
 
-// The product of two diagrams; if `summed` is a level, which must be the deepest, that variable is summed
-// out.
-class Product {
+// Sums products of diagrams over all their variables, the topmost first. In the context of the states above,
+// a factor is what is left of its diagram; factors that have no variable in common are summed apart; and what
+// is left may be equal in many contexts, then it is summed once. Work in progress is kept on stacks: nothing
+// is allocated on the way.
+class Summation {
   public:
-    Product(Compilation& shared, const Diagram& f, const Diagram& g, std::uint32_t summed)
-        : shared_(shared), f_(f), g_(g), summed_(summed) {}
+    explicit Summation(Compilation& shared)
+        : shared_(shared), n_words_((shared.node_at.size() + 63) / 64), n_sums_(shared.node_at.size()) {
+        find_supports();
+    }
 
-    Diagram build() {
-        result_.root = combine(f_.root, g_.root);
-        result_.close();
-        return std::move(result_);
+    // The sum of the product of these factors.
+    Gate total(const std::vector<Ref>& factors) {
+        refs_ = factors;
+        return total(0);
+    }
+
+    // The level with the most sums.
+    std::uint32_t busiest() const {
+        return static_cast<std::uint32_t>(std::ranges::max_element(n_sums_) - n_sums_.begin());
     }
 
   private:
-    Ref combine(Ref a, Ref b) {
-        if (a == leaf_of(kZeroGate) || b == leaf_of(kZeroGate)) return leaf_of(kZeroGate);
-        const std::uint32_t level = std::min(f_.level(a), g_.level(b));
-        if (level == kLeafLevel && summed_ == kLeafLevel)
-            return leaf_of(shared_.gates.multiply(gate_of(a), gate_of(b)));
-        if (const Ref* known = memo_.find(a, b)) return *known;
-        shared_.check(result_);
-        const Ref found = level >= summed_ ? sum(a, b) : split(a, b, level);
-        memo_.add(a, b, found);
-        return found;
-    }
+    // The factors from `begin` on are taken from the stack.
+    Gate total(std::size_t begin);
+    bool take_leaves(std::size_t begin);
+    std::size_t gather_component(std::size_t begin);
+    Gate component_sum(std::size_t begin);
+    Gate sum_over_states(std::size_t begin);
+    Gate multiplied(std::size_t first_gate);
 
-    Ref split(Ref a, Ref b, std::uint32_t level) {
-        std::vector<Ref> children(shared_.n_states_at(level));
-        for (std::uint32_t s = 0; s < children.size(); ++s)
-            children[s] = combine(f_.child(a, level, s), g_.child(b, level, s));
-        return result_.node(level, children);
-    }
-
-    // The sum over the states of the deepest variable of what is now a product of numbers.
-    Ref sum(Ref a, Ref b) {
-        std::vector<Gate> terms(shared_.n_states_at(summed_));
-        for (std::uint32_t s = 0; s < terms.size(); ++s)
-            terms[s] =
-                shared_.gates.multiply(gate_of(f_.child(a, summed_, s)), gate_of(g_.child(b, summed_, s)));
-        return leaf_of(shared_.gates.add(terms));
-    }
+    void find_supports();
+    std::span<const std::uint64_t> support(Ref node) const { return {&supports_[node * n_words_], n_words_}; }
 
     Compilation& shared_;
-    const Diagram& f_;
-    const Diagram& g_;
-    std::uint32_t summed_;
-    Diagram result_;
-    PairMemo memo_;
+    std::size_t n_words_;
+    std::vector<std::uint64_t> supports_;  // of every node of the diagram: its level and those below, as bits
+    std::vector<Ref> refs_;                // a stack of factors
+    std::vector<Gate> gates_;              // a stack of what is to be multiplied or added
+    std::vector<std::uint32_t> keys_;      // factors of every sum known, one list after the other
+    std::vector<std::uint64_t> first_ = {0};
+    std::vector<Gate> known_;
+    NumberTable table_;
+    std::vector<std::uint64_t> n_sums_;  // by level
 };
 
-// A diagram waiting to be multiplied, in the bucket of its deepest variable.
-using Buckets = std::vector<std::vector<Diagram>>;
-
-std::uint32_t deepest(const Diagram& diagram) {
-    const std::vector<std::uint32_t> scope = diagram.scope();
-    return scope.empty() ? kLeafLevel : scope.back();
-}
-
-// Multiplies the diagrams of a bucket, the smallest first, and sums its variable out.
-Diagram eliminate(Compilation& shared, std::vector<Diagram> bucket, std::uint32_t level) {
-    const auto larger = [](const Diagram& a, const Diagram& b) { return a.n_nodes() > b.n_nodes(); };
-    if (bucket.size() == 1) bucket.emplace_back();
-    while (bucket.size() > 2) {
-        std::ranges::sort(bucket, larger);
-        const Diagram a = std::move(bucket.back());
-        bucket.pop_back();
-        const Diagram b = std::move(bucket.back());
-        bucket.pop_back();
-        bucket.push_back(Product(shared, a, b, kLeafLevel).build());
+void Summation::find_supports() {
+    const Diagram& diagram = shared_.diagram;
+    supports_.resize(diagram.n_nodes() * n_words_);
+    for (Ref node = 0; node < diagram.n_nodes(); ++node) {  // children come before their parents
+        const std::uint32_t level = diagram.level(node);
+        std::uint64_t* own = &supports_[node * n_words_];
+        own[level / 64] |= std::uint64_t{1} << (level % 64);
+        for (std::uint32_t s = 0; s < shared_.n_states_at(level); ++s) {
+            const Ref child = diagram.child(node, level, s);
+            for (std::size_t w = 0; w < n_words_ && !is_leaf(child); ++w) own[w] |= support(child)[w];
+        }
     }
-    return Product(shared, bucket[0], bucket[1], level).build();
 }
 
-std::vector<std::uint32_t> nodes_of(const Compilation& shared, const std::vector<Diagram>& bucket) {
-    std::vector<std::uint32_t> nodes;
-    for (const Diagram& diagram : bucket)
-        for (const std::uint32_t level : diagram.scope()) nodes.push_back(shared.node_at[level]);
-    std::ranges::sort(nodes);
-    nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
-    return nodes;
+Gate Summation::total(std::size_t begin) {
+    const std::size_t first_gate = gates_.size();
+    bool is_possible = take_leaves(begin);
+    while (is_possible && refs_.size() > begin) {
+        gates_.push_back(component_sum(gather_component(begin)));
+        is_possible = gates_.back() != kZeroGate;
+    }
+    refs_.resize(begin);
+    if (is_possible) return multiplied(first_gate);
+    gates_.resize(first_gate);
+    return kZeroGate;
+}
+
+// Moves factors that are numbers to the stack of gates; tells whether none is zero.
+bool Summation::take_leaves(std::size_t begin) {
+    std::size_t end = begin;
+    for (std::size_t i = begin; i < refs_.size(); ++i) {
+        if (refs_[i] == leaf_of(kZeroGate)) return false;
+        if (is_leaf(refs_[i]))
+            gates_.push_back(gate_of(refs_[i]));
+        else
+            refs_[end++] = refs_[i];
+    }
+    refs_.resize(end);
+    return true;
+}
+
+// Moves the last factor and all that have to do with it to the end of the stack, and returns where they
+// begin.
+std::size_t Summation::gather_component(std::size_t begin) {
+    std::size_t split = refs_.size() - 1;
+    std::array<std::uint64_t, 64> few;
+    std::vector<std::uint64_t> many(n_words_ > few.size() ? n_words_ : 0);
+    const std::span<std::uint64_t> levels(many.empty() ? few.data() : many.data(), n_words_);
+    std::ranges::copy(support(refs_[split]), levels.begin());
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (std::size_t i = begin; i < split;) {
+            const std::span<const std::uint64_t> own = support(refs_[i]);
+            bool meets = false;
+            for (std::size_t w = 0; w < n_words_ && !meets; ++w) meets = (levels[w] & own[w]) != 0;
+            if (meets) {
+                for (std::size_t w = 0; w < n_words_; ++w) levels[w] |= own[w];
+                std::swap(refs_[i], refs_[--split]);
+                grew = true;
+            } else {
+                ++i;
+            }
+        }
+    }
+    return split;
+}
+
+Gate Summation::component_sum(std::size_t begin) {
+    const std::span<Ref> factors(refs_.begin() + static_cast<std::ptrdiff_t>(begin), refs_.end());
+    std::ranges::sort(factors);
+    const auto content = [this](std::uint32_t number) {
+        return std::span<const std::uint32_t>(&keys_[first_[number]], first_[number + 1] - first_[number]);
+    };
+    const auto fresh = static_cast<std::uint32_t>(known_.size());
+    const std::uint32_t number = table_.find_or_add(
+        hash_numbers(1, factors), fresh,
+        [&](std::uint32_t other) { return std::ranges::equal(content(other), factors); },
+        [&](std::uint32_t other) { return hash_numbers(1, content(other)); });
+    if (number == fresh) {
+        keys_.insert(keys_.end(), factors.begin(), factors.end());
+        first_.push_back(keys_.size());
+        known_.push_back(kZeroGate);
+        known_[number] = sum_over_states(begin);
+    }
+    refs_.resize(begin);
+    return known_[number];
+}
+
+// Sums over the topmost variable of the factors from `begin` on.
+Gate Summation::sum_over_states(std::size_t begin) {
+    const Diagram& diagram = shared_.diagram;
+    const std::size_t end = refs_.size();
+    const std::size_t first_term = gates_.size();
+    std::uint32_t top = kLeafLevel;
+    for (std::size_t i = begin; i < end; ++i) top = std::min(top, diagram.level(refs_[i]));
+    ++n_sums_[top];
+    shared_.check();
+    for (std::uint32_t s = 0; s < shared_.n_states_at(top); ++s) {
+        for (std::size_t i = begin; i < end; ++i) refs_.push_back(diagram.child(refs_[i], top, s));
+        const Gate term = total(end);
+        if (term != kZeroGate) gates_.push_back(term);
+    }
+    const Gate found =
+        shared_.gates.add({gates_.begin() + static_cast<std::ptrdiff_t>(first_term), gates_.end()});
+    gates_.resize(first_term);
+    return found;
+}
+
+// The product of the gates on the stack, in an order that makes equal products the same gates.
+Gate Summation::multiplied(std::size_t first_gate) {
+    std::sort(gates_.begin() + static_cast<std::ptrdiff_t>(first_gate), gates_.end());
+    Gate result = kOneGate;
+    for (std::size_t i = first_gate; i < gates_.size(); ++i)
+        result = shared_.gates.multiply(result, gates_[i]);
+    gates_.resize(first_gate);
+    return result;
 }
 
 // Puts the nodes on levels, the first in the order on the deepest.
@@ -232,20 +264,11 @@ Compilation prepared(const NetworkShape& network, std::span<const std::uint32_t>
                        limits,
                        std::vector<std::uint32_t>(network.n_states.size()),
                        std::vector<std::uint32_t>(order.rbegin(), order.rend()),
+                       {},
                        {}};
     for (std::uint32_t level = 0; level < order.size(); ++level)
         shared.level_of[shared.node_at[level]] = level;
     return shared;
-}
-
-// The work of one node; a limit that is passed is blamed on it and what it depends on.
-template <class Make>
-Diagram blaming(std::uint32_t node, std::vector<std::uint32_t> scope, Make make) {
-    try {
-        return make();
-    } catch (const std::length_error&) {
-        throw CircuitTooLarge(node, std::move(scope));
-    }
 }
 
 }  // namespace
@@ -253,26 +276,22 @@ Diagram blaming(std::uint32_t node, std::vector<std::uint32_t> scope, Make make)
 Circuit compile(const NetworkShape& network, std::span<const std::uint32_t> order,
                 const CompileLimits& limits) {
     Compilation shared = prepared(network, order, limits);
-    Buckets buckets(order.size());
-    Gate root = kOneGate;
-    const auto keep = [&](Diagram diagram) {
-        const std::uint32_t level = deepest(diagram);
-        if (level == kLeafLevel)
-            root = shared.gates.multiply(root, gate_of(diagram.root));
-        else
-            buckets[level].push_back(std::move(diagram));
-    };
-    for (std::uint32_t node = 0; node < network.n_states.size(); ++node)
-        keep(blaming(node, network.families[node].parents,
-                     [&] { return FamilyDiagram(shared, node).build(); }));
-    for (auto level = static_cast<std::uint32_t>(order.size()); level-- > 0;) {
-        std::vector<Diagram> bucket = std::exchange(buckets[level], {});
-        if (bucket.empty()) continue;
-        keep(blaming(shared.node_at[level], nodes_of(shared, bucket),
-                     [&] { return eliminate(shared, std::move(bucket), level); }));
-        shared.gates.forget();
+    std::vector<Ref> factors;
+    for (std::uint32_t node = 0; node < network.n_states.size(); ++node) {
+        try {
+            factors.push_back(FamilyDiagram(shared, node).build());
+        } catch (const std::length_error&) {
+            throw CircuitTooLarge(node, network.families[node].parents);
+        }
     }
-    return shared.gates.finish(network.n_states, root);
+    shared.diagram.close();
+    Summation summation(shared);
+    try {
+        return shared.gates.finish(network.n_states, summation.total(factors));
+    } catch (const std::length_error&) {
+        const std::uint32_t node = shared.node_at[summation.busiest()];
+        throw CircuitTooLarge(node, elimination_scope(network, order, node));
+    }
 }
 
 }  // namespace ldag

@@ -137,4 +137,14 @@ std::vector<std::vector<std::uint32_t>> elimination_orders(const NetworkShape& n
     return orders;
 }
 
+std::vector<std::uint32_t> elimination_scope(const NetworkShape& network,
+                                             std::span<const std::uint32_t> order, std::uint32_t node) {
+    MoralGraph graph(network);
+    for (const std::uint32_t next : order) {
+        if (next == node) return graph.neighbours(node);
+        graph.eliminate(next);
+    }
+    return {};
+}
+
 }  // namespace ldag

@@ -27,11 +27,8 @@ Gate Gates::multiply(Gate a, Gate b) {
 }
 
 Gate Gates::add(std::span<const Gate> terms) {
-    std::vector<Gate> kept(terms.begin(), terms.end());
-    std::erase(kept, kZeroGate);
-    if (kept.empty()) return kZeroGate;
-    if (kept.size() == 1) return kept[0];
-    return gate(Kind::kSum, kept);
+    if (terms.empty()) return kZeroGate;
+    return terms.size() == 1 ? terms[0] : gate(Kind::kSum, terms);
 }
 
 Gate Gates::gate(Kind kind, std::span<const Gate> arguments) {
@@ -48,6 +45,29 @@ Gate Gates::gate(Kind kind, std::span<const Gate> arguments) {
         first_.push_back(static_cast<std::uint32_t>(arguments_.size()));
     }
     return found;
+}
+
+// What a gate adds up: products are taken apart once, so that few of them need a gate of their own.
+std::vector<Factors> Gates::terms_of(Gate gate) const {
+    const std::span<const Gate> arguments = arguments_of(gate);
+    if (kinds_[gate] == Kind::kProduct) return {{arguments[0], arguments[1]}};
+    std::vector<Factors> terms;
+    for (const Gate argument : arguments) {
+        const std::span<const Gate> inner = arguments_of(argument);
+        const bool is_product = kinds_[argument] == Kind::kProduct;
+        terms.push_back(is_product ? Factors{inner[0], inner[1]} : Factors{argument, kOneGate});
+    }
+    return terms;
+}
+
+std::vector<bool> Gates::used_by(Gate root) const {
+    std::vector<bool> used(kinds_.size(), false);
+    used[root] = true;
+    for (Gate gate = static_cast<Gate>(kinds_.size()); gate-- > kFirstInput;) {
+        if (!used[gate] || kinds_[gate] == Kind::kInput) continue;
+        for (const Factors& term : terms_of(gate)) used[term.a] = used[term.b] = true;
+    }
+    return used;
 }
 
 // The new number of every used gate: inputs first, the others in the order they were made.
@@ -67,20 +87,15 @@ std::vector<Gate> Gates::numbered(const std::vector<bool>& used, Circuit& circui
 
 Circuit Gates::finish(std::vector<std::uint32_t> n_states, Gate root) {
     table_ = NumberTable();
-    std::vector<bool> used(kinds_.size(), false);
-    used[root] = true;
-    for (Gate gate = static_cast<Gate>(kinds_.size()); gate-- > kFirstInput;)
-        if (used[gate])
-            for (const Gate argument : arguments_of(gate)) used[argument] = true;
+    const std::vector<bool> used = used_by(root);
     Circuit circuit;
     circuit.n_states = std::move(n_states);
     const std::vector<Gate> number = numbered(used, circuit);
     circuit.first.push_back(0);
     for (Gate old = kFirstInput; old < kinds_.size(); ++old) {
         if (!used[old] || kinds_[old] == Kind::kInput) continue;
-        for (const Gate argument : arguments_of(old)) circuit.arguments.push_back(number[argument]);
-        circuit.first.push_back(static_cast<std::uint32_t>(circuit.arguments.size()));
-        circuit.is_product.push_back(kinds_[old] == Kind::kProduct);
+        for (const Factors& term : terms_of(old)) circuit.terms.push_back({number[term.a], number[term.b]});
+        circuit.first.push_back(static_cast<std::uint32_t>(circuit.terms.size()));
     }
     circuit.root = number[root];
     return circuit;

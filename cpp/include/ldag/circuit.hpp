@@ -29,19 +29,24 @@ struct Input {
     std::uint32_t parameter;
 };
 
-// Gates 0 and 1 are constants, then come the inputs, then sums and products, arguments before users. Products
-// have two arguments, and are marked.
+// A product of two gates.
+struct Factors {
+    Gate a;
+    Gate b;
+};
+
+// Gates 0 and 1 are constants, then come the inputs, then sums of products of two gates, those before the
+// sum.
 struct Circuit {
     std::vector<std::uint32_t> n_states;
     std::vector<Input> inputs;
-    std::vector<std::uint32_t>
-        first;  // of each sum or product: where its arguments start; one more at the end
-    std::vector<Gate> arguments;
-    std::vector<bool> is_product;
+    std::vector<std::uint32_t> first;  // of each sum: where its terms start; one more at the end
+    std::vector<Factors> terms;
     Gate root = kOneGate;
 
     Gate first_inner() const { return kFirstInput + static_cast<Gate>(inputs.size()); }
-    std::size_t n_gates() const { return first_inner() + is_product.size(); }
+    std::size_t n_sums() const { return first.size() - 1; }
+    std::size_t n_gates() const { return first_inner() + n_sums(); }
 };
 
 // Rows evaluated on several threads; `poll` asks about every 50 ms whether to stop.

@@ -17,6 +17,7 @@ struct Plain {
     static Number from(double probability) { return probability; }
     static Number multiply(Number a, Number b) { return a * b; }
     static Number add(Number a, Number b) { return a + b; }
+    static bool is_zero(Number a) { return a == 0.0; }
     static double log(Number a) { return std::log(a); }
     static double ratio(Number a, Number b) { return a / b; }
 };
@@ -43,6 +44,7 @@ struct Scaled {
         if (steps > 1) return a;  // b is below the last digit of a
         return normal({a.mantissa + (steps == 0 ? b.mantissa : b.mantissa * 0x1p-512), a.exponent});
     }
+    static bool is_zero(Number a) { return a.mantissa == 0.0; }
     static double log(Number a) {
         return std::log(a.mantissa) + static_cast<double>(a.exponent) * (512.0 * 0.69314718055994530942);
     }

@@ -28,25 +28,14 @@ class Pass {
     // The value of every gate; `states` are B rows of evidence.
     void upward(std::span<const std::uint8_t> states) {
         set_inputs(states);
-        const Gate first_inner = circuit_.first_inner();
-        const Gate* argument = circuit_.arguments.data();
-        for (std::size_t i = 0; i < circuit_.is_product.size(); ++i) {
-            Number* out = value(first_inner + static_cast<Gate>(i));
-            const Gate* end = circuit_.arguments.data() + circuit_.first[i + 1];
-            if (circuit_.is_product[i]) {
-                const Number* x = value(argument[0]);
-                const Number* y = value(argument[1]);
-                for (std::size_t b = 0; b < B; ++b) out[b] = Algebra::multiply(x[b], y[b]);
-                argument = end;
-            } else {
-                Number sum[B];
-                for (std::size_t b = 0; b < B; ++b) sum[b] = value(*argument)[b];
-                for (++argument; argument != end; ++argument) {
-                    const Number* x = value(*argument);
-                    for (std::size_t b = 0; b < B; ++b) sum[b] = Algebra::add(sum[b], x[b]);
-                }
-                for (std::size_t b = 0; b < B; ++b) out[b] = sum[b];
-            }
+        Number* out = value(circuit_.first_inner());
+        const Factors* term = circuit_.terms.data();
+        for (std::size_t i = 0; i < circuit_.n_sums(); ++i, out += B) {
+            Number sum[B];
+            multiply(*term, sum);
+            for (const Factors* end = circuit_.terms.data() + circuit_.first[i + 1]; ++term != end;)
+                add(*term, sum);
+            for (std::size_t b = 0; b < B; ++b) out[b] = sum[b];
         }
     }
 
@@ -55,18 +44,13 @@ class Pass {
         derivatives_.assign(values_.size(), Algebra::zero());
         for (std::size_t b = 0; b < B; ++b) derivative(circuit_.root)[b] = Algebra::one();
         const Gate first_inner = circuit_.first_inner();
-        for (std::size_t i = circuit_.is_product.size(); i-- > 0;) {
+        for (std::size_t i = circuit_.n_sums(); i-- > 0;) {
             const Number* d = derivative(first_inner + static_cast<Gate>(i));
-            const Gate* begin = circuit_.arguments.data() + circuit_.first[i];
-            const Gate* end = circuit_.arguments.data() + circuit_.first[i + 1];
-            if (circuit_.is_product[i]) {
-                add_product(begin[0], d, value(begin[1]));
-                add_product(begin[1], d, value(begin[0]));
-            } else {
-                for (const Gate* argument = begin; argument != end; ++argument) {
-                    Number* x = derivative(*argument);
-                    for (std::size_t b = 0; b < B; ++b) x[b] = Algebra::add(x[b], d[b]);
-                }
+            if (B == 1 && Algebra::is_zero(*d)) continue;
+            const Factors* end = circuit_.terms.data() + circuit_.first[i + 1];
+            for (const Factors* term = circuit_.terms.data() + circuit_.first[i]; term != end; ++term) {
+                add_product(term->a, d, value(term->b));
+                if (term->b != kOneGate) add_product(term->b, d, value(term->a));
             }
         }
     }
@@ -92,13 +76,10 @@ class Pass {
                 continue;
             }
             const std::size_t i = gate - circuit_.first_inner();
-            const std::span<const Gate> arguments{circuit_.arguments.data() + circuit_.first[i],
-                                                  circuit_.arguments.data() + circuit_.first[i + 1]};
-            for (const Gate argument : arguments) {
-                if (!circuit_.is_product[i] && values_[argument] != values_[gate]) continue;
-                todo.push_back(argument);
-                if (!circuit_.is_product[i]) break;
-            }
+            const Factors* term = circuit_.terms.data() + circuit_.first[i];
+            while (Algebra::multiply(values_[term->a], values_[term->b]) != values_[gate]) ++term;
+            todo.push_back(term->a);
+            todo.push_back(term->b);
         }
     }
 
@@ -116,6 +97,18 @@ class Pass {
                 out[b] = seen == kUnobserved || seen == input.state ? weights_[i] : Algebra::zero();
             }
         }
+    }
+
+    void multiply(const Factors& term, Number* out) const {
+        const Number* x = values_.data() + std::size_t{term.a} * B;
+        const Number* y = values_.data() + std::size_t{term.b} * B;
+        for (std::size_t b = 0; b < B; ++b) out[b] = Algebra::multiply(x[b], y[b]);
+    }
+
+    void add(const Factors& term, Number* sum) const {
+        const Number* x = values_.data() + std::size_t{term.a} * B;
+        const Number* y = values_.data() + std::size_t{term.b} * B;
+        for (std::size_t b = 0; b < B; ++b) sum[b] = Algebra::add(sum[b], Algebra::multiply(x[b], y[b]));
     }
 
     void add_product(Gate gate, const Number* d, const Number* other) {

@@ -57,4 +57,8 @@ Circuit compile(const NetworkShape& network, std::span<const std::uint32_t> orde
 std::vector<std::vector<std::uint32_t>> elimination_orders(const NetworkShape& network, std::size_t n_tries,
                                                            std::uint64_t seed, std::size_t n_best);
 
+// The nodes that a node stands in a table with when it is eliminated.
+std::vector<std::uint32_t> elimination_scope(const NetworkShape& network,
+                                             std::span<const std::uint32_t> order, std::uint32_t node);
+
 }  // namespace ldag

@@ -13,7 +13,7 @@
 
 namespace ldag {
 
-// Makes gates, each content once as long as it is remembered; 0 and 1 are left out of products and sums.
+// Makes sums and products, each content once; 0 and 1 are left out of products and sums.
 class Gates {
   public:
     Gate input(std::uint32_t node, std::uint32_t state, std::uint32_t parameter);
@@ -22,8 +22,6 @@ class Gates {
 
     // Arguments so far.
     std::size_t size() const { return arguments_.size(); }
-    // Equal sums and products made later are new gates: they are rare across steps, and the table is large.
-    void forget() { table_ = NumberTable(); }
     // The circuit of what `root` needs; nothing can be added after this.
     Circuit finish(std::vector<std::uint32_t> n_states, Gate root);
 
@@ -34,6 +32,8 @@ class Gates {
     std::span<const Gate> arguments_of(Gate gate) const {
         return {arguments_.data() + first_[gate], arguments_.data() + first_[gate + 1]};
     }
+    std::vector<Factors> terms_of(Gate gate) const;
+    std::vector<bool> used_by(Gate root) const;
     std::vector<Gate> numbered(const std::vector<bool>& used, Circuit& circuit) const;
 
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Gate> input_gates_;
