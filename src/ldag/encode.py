@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.counts import Codes, Weights
-from ldag.errors import DataError, LdagError
+from ldag.errors import DataError, LdagError, UnknownState
 from ldag.variables import State, StateKey, Variable, state_key
 
 Positions = NDArray[np.signedinteger[Any]]
@@ -117,6 +117,19 @@ def settle(column: Column, declared: Variable | None, max_states: int) -> Coded:
     return Coded(Variable(column.name, tuple(states)), _recoded(column, codes))
 
 
+def recognised(column: Column, variable: Variable, refuse_unseen: bool) -> Coded:
+    """Code a column by the states of a variable; a value that is none of them is refused, or counts as missing."""
+    used = np.zeros(len(column.values) + 1, dtype=np.bool_)
+    used[column.positions] = True
+    codes = []
+    for position, value in enumerate(column.values):
+        code = _declared_code(value, column, variable) if used[position] else -1
+        if code is None and refuse_unseen:
+            raise UnknownState(value, variable.name, variable.states, column.where(position))
+        codes.append(-1 if code is None else code)
+    return Coded(variable, _recoded(column, codes))
+
+
 def plain(value: object, name: str) -> State | None:
     """Return a value as a plain Python state, or None if it is a missing value."""
     if isinstance(value, np.generic):
@@ -166,7 +179,7 @@ def merged(codes: Codes, n_states: Iterable[int], weights: Weights | None) -> tu
         codes, weights = codes[:, weights > 0], weights[weights > 0]
     if codes.shape[1] == 0:
         return np.ascontiguousarray(codes).copy(), None
-    key = _row_keys(codes, tuple(n_states))
+    key = row_keys(codes, tuple(n_states))
     by = (key,) if weights is None or weights.dtype == np.int64 else (weights, key)
     order = np.lexsort(by)
     key = key[order]
@@ -180,7 +193,7 @@ def merged(codes: Codes, n_states: Iterable[int], weights: Weights | None) -> tu
     return rows, None if total.dtype == np.int64 and bool((total == 1).all()) else total
 
 
-def _row_keys(codes: Codes, n_states: tuple[int, ...]) -> NDArray[np.int64]:
+def row_keys(codes: Codes, n_states: tuple[int, ...]) -> NDArray[np.int64]:
     """Return a number per row, equal for equal rows and ordered as the rows are (first variable slowest).
 
     Mixed radix; where 63 bits do not suffice, the numbers so far are replaced by their ranks.
