@@ -26,6 +26,10 @@ verdict: ldag.Verdict = graph.implies("gender", "badge", given=[], context={"per
 answer: bool = bool(verdict)
 members: list[ldag.LDAG] = [member.maximal() for member in graph.equivalence_class()]
 parents: tuple[str, ...] = graph.regular().parents("badge")
+probabilities: dict[str, float] = {"worker": 0.7, "visitor": 0.2, "spy": 0.1}
+net: ldag.Network = ldag.Network.from_parameters(graph, {"person": probabilities, "gender": [[0.5, 0.5], {"male": 1}]})
+drawn: ldag.Dataset = net.update(data).sample(10, rng=1)
+chance: float = net.classes("badge")[0].distribution["yes"] + net.log_likelihood(data)
 text: str = graph.to_text() + verdict.explain() + str(graph.reduced_cpt("badge"))
 """
 

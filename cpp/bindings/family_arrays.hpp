@@ -17,7 +17,8 @@ using Array = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
 
 // A problem on the caller's counts, one row per configuration of parents with these numbers of states.
 inline ldag::FamilyProblem problem_of(const Counts& counts, std::vector<std::size_t> n_states,
-                                      double equivalent_sample_size, double class_lost, bool regular) {
+                                      double equivalent_sample_size, double class_lost, bool regular,
+                                      ldag::FixedLabels fixed = {}) {
     std::size_t size = 1;
     for (const std::size_t n : n_states) {
         if (n != 0 && size > std::numeric_limits<std::size_t>::max() / n)
@@ -26,8 +27,14 @@ inline ldag::FamilyProblem problem_of(const Counts& counts, std::vector<std::siz
     }
     if (size == 0 || size != counts.shape(0) || counts.shape(1) == 0)
         throw nanobind::value_error("one row of counts per configuration");
-    return {ldag::Grid(std::move(n_states)), counts.shape(1), {counts.data(), counts.size()},
-            equivalent_sample_size,          class_lost,      regular};
+    const ldag::Grid grid(std::move(n_states));
+    if (!fixed.empty() && fixed.size() != grid.n_axes())
+        throw nanobind::value_error("one fixed label per parent, or none at all");
+    for (std::size_t axis = 0; axis < fixed.size(); ++axis)
+        if (!fixed[axis].empty() && fixed[axis].size() != grid.n_lines(axis))
+            throw nanobind::value_error("a fixed label has one entry per configuration of the other parents");
+    return {grid,    counts.shape(1), {counts.data(), counts.size()}, equivalent_sample_size, class_lost,
+            regular, std::move(fixed)};
 }
 
 // A numpy array that owns a copy of one column of the steps, or of the classes.

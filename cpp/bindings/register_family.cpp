@@ -38,9 +38,9 @@ Result to_python(const ldag::FamilyResult& result) {
 
 Result optimise_family(const Counts& counts, std::vector<std::size_t> n_states, double equivalent_sample_size,
                        double class_lost, const std::string& structure, const std::string& labels,
-                       bool regular, std::uint64_t seed, std::size_t n_restarts) {
-    const ldag::FamilyProblem problem =
-        problem_of(counts, std::move(n_states), equivalent_sample_size, class_lost, regular);
+                       bool regular, std::uint64_t seed, std::size_t n_restarts, ldag::FixedLabels fixed) {
+    const ldag::FamilyProblem problem = problem_of(counts, std::move(n_states), equivalent_sample_size,
+                                                   class_lost, regular, std::move(fixed));
     const ldag::StructureKind kind = structure_of(structure);
     const ldag::LabelSearch search = search_of(labels);
     ldag::FamilyResult result;
@@ -70,7 +70,7 @@ void register_family(nb::module_& module) {
     module.def("optimise_family", &optimise_family, nb::arg("counts"), nb::arg("n_states"),
                nb::arg("equivalent_sample_size"), nb::arg("class_lost"), nb::arg("structure") = "ldag",
                nb::arg("labels") = "greedy", nb::arg("regular") = true, nb::arg("seed") = 0,
-               nb::arg("n_restarts") = 10,
+               nb::arg("n_restarts") = 10, nb::arg("fixed") = ldag::FixedLabels{},
                "Search for the best partition of the parent configurations: classes, score, log marginal "
                "likelihood, whether it is proven best, and the steps (axis, line, classes lost, gain).");
     module.def("score_partition", &score_partition, nb::arg("counts"), nb::arg("n_states"),

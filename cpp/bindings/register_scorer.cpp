@@ -1,7 +1,9 @@
 #include <Python.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
@@ -73,13 +75,29 @@ nb::dict cache_statistics(const Scorer& self) {
 
 }  // namespace
 
+std::vector<ldag::LabelRules> rules_of(const NodeRules& given, const ldag::Columns& columns) {
+    if (!given.empty() && given.size() != columns.n_columns())
+        throw nb::value_error("label rules for every column, or none at all");
+    std::vector<ldag::LabelRules> rules(given.size());
+    for (std::size_t node = 0; node < given.size(); ++node) {
+        for (const auto& [parent, contexts] : given[node]) {
+            ldag::LabelRule& rule = rules[node].emplace_back(ldag::LabelRule{parent, {}});
+            for (const auto& context : contexts) {
+                ldag::Context& own = rule.contexts.emplace_back();
+                for (const auto& [variable, state] : context) own.push_back({variable, state});
+            }
+        }
+    }
+    return rules;
+}
+
 void register_scorer(nb::module_& module) {
     nb::class_<Scorer>(module, "FamilyScorer", "Scores of families on one data set, cached and threaded.")
         .def(nb::init<std::shared_ptr<ldag::Columns>, double, double, const std::string&, const std::string&,
-                      const std::string&, bool, std::uint64_t, std::size_t, std::size_t>(),
+                      const std::string&, bool, std::uint64_t, std::size_t, std::size_t, const NodeRules&>(),
              nb::arg("columns"), nb::arg("equivalent_sample_size"), nb::arg("kappa"), nb::arg("prior"),
              nb::arg("structure"), nb::arg("labels"), nb::arg("regular"), nb::arg("seed"),
-             nb::arg("n_restarts"), nb::arg("cache_bytes"))
+             nb::arg("n_restarts"), nb::arg("cache_bytes"), nb::arg("label_rules") = NodeRules{})
         .def("scores", &scores, nb::arg("nodes"), nb::arg("parents"), nb::arg("offsets"),
              nb::arg("n_threads"), "Scores of many families, in parallel.")
         .def_prop_ro("cache_statistics", &cache_statistics);

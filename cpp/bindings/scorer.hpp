@@ -6,9 +6,17 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ldag/scorer.hpp"
 #include "names.hpp"
+
+// By node: fixed labels as a parent and contexts, which are pairs of a variable and its state.
+using NodeRules = std::vector<
+    std::vector<std::pair<std::uint32_t, std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>>>>>;
+
+std::vector<ldag::LabelRules> rules_of(const NodeRules& given, const ldag::Columns& columns);
 
 // The scorer keeps the data set alive.
 struct Scorer {
@@ -17,7 +25,7 @@ struct Scorer {
 
     Scorer(std::shared_ptr<ldag::Columns> data, double equivalent_sample_size, double kappa,
            const std::string& prior, const std::string& structure, const std::string& labels, bool regular,
-           std::uint64_t seed, std::size_t n_restarts, std::size_t cache_bytes)
+           std::uint64_t seed, std::size_t n_restarts, std::size_t cache_bytes, const NodeRules& label_rules)
         : columns(data),
           scorer(columns,
                  {equivalent_sample_size,
@@ -26,6 +34,7 @@ struct Scorer {
                   structure_of(structure),
                   search_of(labels),
                   regular,
-                  {seed, n_restarts}},
+                  {seed, n_restarts},
+                  rules_of(label_rules, *columns)},
                  cache_bytes) {}
 };

@@ -225,18 +225,34 @@ std::vector<std::uint32_t> nodes_of(const Compilation& shared, const std::vector
     return nodes;
 }
 
+// Puts the nodes on levels, the first in the order on the deepest.
+Compilation prepared(const NetworkShape& network, std::span<const std::uint32_t> order,
+                     const CompileLimits& limits) {
+    Compilation shared{network,
+                       limits,
+                       std::vector<std::uint32_t>(network.n_states.size()),
+                       std::vector<std::uint32_t>(order.rbegin(), order.rend()),
+                       {}};
+    for (std::uint32_t level = 0; level < order.size(); ++level)
+        shared.level_of[shared.node_at[level]] = level;
+    return shared;
+}
+
+// The work of one node; a limit that is passed is blamed on it and what it depends on.
+template <class Make>
+Diagram blaming(std::uint32_t node, std::vector<std::uint32_t> scope, Make make) {
+    try {
+        return make();
+    } catch (const std::length_error&) {
+        throw CircuitTooLarge(node, std::move(scope));
+    }
+}
+
 }  // namespace
 
 Circuit compile(const NetworkShape& network, std::span<const std::uint32_t> order,
                 const CompileLimits& limits) {
-    const std::size_t n = network.n_states.size();
-    Compilation shared{
-        network, limits, std::vector<std::uint32_t>(n), std::vector<std::uint32_t>(order.size()), {}};
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        const auto level = static_cast<std::uint32_t>(order.size() - 1 - i);
-        shared.level_of[order[i]] = level;
-        shared.node_at[level] = order[i];
-    }
+    Compilation shared = prepared(network, order, limits);
     Buckets buckets(order.size());
     Gate root = kOneGate;
     const auto keep = [&](Diagram diagram) {
@@ -246,16 +262,14 @@ Circuit compile(const NetworkShape& network, std::span<const std::uint32_t> orde
         else
             buckets[level].push_back(std::move(diagram));
     };
-    for (std::uint32_t node = 0; node < n; ++node) keep(FamilyDiagram(shared, node).build());
-    for (std::size_t level = order.size(); level-- > 0;) {
+    for (std::uint32_t node = 0; node < network.n_states.size(); ++node)
+        keep(blaming(node, network.families[node].parents,
+                     [&] { return FamilyDiagram(shared, node).build(); }));
+    for (auto level = static_cast<std::uint32_t>(order.size()); level-- > 0;) {
         std::vector<Diagram> bucket = std::exchange(buckets[level], {});
         if (bucket.empty()) continue;
-        std::vector<std::uint32_t> scope = nodes_of(shared, bucket);
-        try {
-            keep(eliminate(shared, std::move(bucket), static_cast<std::uint32_t>(level)));
-        } catch (const std::length_error&) {
-            throw CircuitTooLarge(shared.node_at[level], std::move(scope));
-        }
+        keep(blaming(shared.node_at[level], nodes_of(shared, bucket),
+                     [&] { return eliminate(shared, std::move(bucket), level); }));
         shared.gates.forget();
     }
     return shared.gates.finish(network.n_states, root);

@@ -55,8 +55,9 @@ FamilyResult result_of(const FamilyProblem& problem, const BlockGrid& grid, std:
 FamilyResult exact_partition(const FamilyProblem& problem, StructureKind structure) {
     check(problem);
     const BlockGrid grid(problem.grid);
-    const std::vector<Block> allowed = allowed_blocks(grid, structure);
-    const std::vector<double> gains = block_gains(problem, grid, allowed);
+    std::vector<Block> allowed = allowed_blocks(grid, structure);
+    std::vector<double> gains = block_gains(problem, grid, allowed);
+    if (!problem.fixed.empty()) keep_fixed_labels(problem, grid, allowed, gains);
     return result_of(problem, grid,
                      structure == StructureKind::tree ? best_tree(grid, gains, problem.regular)
                                                       : best_blocks(grid, allowed, gains, problem.regular));
@@ -64,6 +65,7 @@ FamilyResult exact_partition(const FamilyProblem& problem, StructureKind structu
 
 double log_sum_partitions(const FamilyProblem& problem, StructureKind structure) {
     check(problem);
+    if (!problem.fixed.empty()) throw std::invalid_argument("the sum over partitions takes no fixed labels");
     const BlockGrid grid(problem.grid);
     const std::vector<Block> allowed = allowed_blocks(grid, structure);
     const std::vector<double> gains = block_gains(problem, grid, allowed);

@@ -220,4 +220,26 @@ std::vector<double> block_gains(const FamilyProblem& problem, const BlockGrid& g
     return gains;
 }
 
+void keep_fixed_labels(const FamilyProblem& problem, const BlockGrid& grid, std::vector<Block>& allowed,
+                       std::span<double> gains) {
+    std::vector<Block> kept_whole;
+    std::vector<Block> never_inside;
+    std::size_t axis = 0;  // of those with two states or more
+    for (std::size_t given = 0; given < problem.fixed.size(); ++given) {
+        if (problem.grid.n_states(given) == 1) continue;
+        const std::vector<std::uint8_t>& label = problem.fixed[given];
+        for (std::size_t line = 0; line < label.size(); ++line)
+            (label[line] != 0 ? kept_whole : never_inside).push_back(grid.line(axis, line));
+        ++axis;
+    }
+    std::erase_if(allowed, [&](Block block) {
+        const auto splits = [&](Block line) { return (line & block) != 0 && (line & ~block) != 0; };
+        const auto holds = [&](Block line) { return (line & ~block) == 0; };
+        if (std::ranges::none_of(kept_whole, splits) && std::ranges::none_of(never_inside, holds))
+            return false;
+        gains[block] = -std::numeric_limits<double>::infinity();
+        return true;
+    });
+}
+
 }  // namespace ldag

@@ -1,6 +1,8 @@
 #include "ldag/family.hpp"
 
-#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "ldag/classes.hpp"
@@ -19,6 +21,17 @@ FamilyResult singletons(const FamilyProblem& problem) {
     const ClassScore score(problem.n_states, problem.grid.size(), problem.equivalent_sample_size, 1);
     FamilyResult result = Classes(problem, score).result({});
     result.is_exact = true;
+    return result;
+}
+
+// The finest partition that fixed labels leave, with a score of minus infinity if it has not exactly these
+// labels or is not regular.
+FamilyResult finest(const FamilyProblem& problem) {
+    const ClassScore score(problem.n_states, problem.grid.size(), problem.equivalent_sample_size);
+    const Classes classes(problem, score, finest_classes(problem.fixed, problem.grid));
+    FamilyResult result = classes.result({});
+    if (!LabelGuard(problem).holds(classes) || (problem.regular && !Regularity(problem.grid).holds(classes)))
+        result.score = -std::numeric_limits<double>::infinity();
     return result;
 }
 
@@ -42,6 +55,12 @@ FamilyResult greedy(const FamilyProblem& problem, StructureKind structure) {
 
 FamilyResult optimise_family(const FamilyProblem& problem, StructureKind structure, LabelSearch search,
                              const RefineOptions& options) {
+    if (!problem.fixed.empty()) {
+        if (structure != StructureKind::ldag)
+            throw std::invalid_argument("fixed labels are for the structure ldag");
+        FamilyResult start = finest(problem);
+        if (std::isinf(start.score)) return start;
+    }
     if (structure == StructureKind::table) return singletons(problem);
     const bool has_exact = problem.grid.size() <= kMaxExactCells;
     if (search == LabelSearch::exact && has_exact) return exact_partition(problem, structure);

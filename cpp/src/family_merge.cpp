@@ -90,7 +90,7 @@ class Merger {
     ScoreBatch::Ticket shared_ticket(Cell merged);
     void settle();
     std::uint32_t choose();
-    bool stays_regular(std::uint32_t join);
+    bool stays_allowed(std::uint32_t join);
     Step apply(std::uint32_t join);
     void update(Cell merged);
 
@@ -98,8 +98,9 @@ class Merger {
     const std::vector<Joins::Join>& joins_;
     Classes& classes_;
     Regularity regularity_;
+    LabelGuard guard_;
     ScoreBatch batch_;
-    Gains gains_;  // kNever inside one class, and where regularity would be lost
+    Gains gains_;  // kNever inside one class, and where regularity or a fixed label would be lost
 
     // Every class has a list of members: the open joins that touch it, by the cells they touch it in.
     std::vector<std::uint32_t> first_member_;  // by class
@@ -123,6 +124,7 @@ Merger::Merger(const FamilyProblem& problem, const ClassScore& score, const Join
       joins_(joins.all),
       classes_(classes),
       regularity_(problem.grid),
+      guard_(problem),
       batch_(score),
       gains_(joins.all.size()),
       first_member_(problem.grid.size(), kNone),
@@ -212,26 +214,29 @@ void Merger::settle() {
     batch_.clear();
 }
 
-// The first join that ties with the best regular one, or kNone if none improves the score.
+// The first join that ties with the best allowed one, or kNone if none improves the score.
 std::uint32_t Merger::choose() {
     for (;;) {
         const double best = gains_.best();
         if (!(best > kTie)) return kNone;
         const std::uint32_t top = gains_.first(best, 0);
-        if (!stays_regular(top)) continue;
+        if (!stays_allowed(top)) continue;
         for (std::size_t from = 0;;) {
             const std::uint32_t tied = gains_.first(std::max(best - kTie, kTie), from);
-            if (tied == top || stays_regular(tied)) return tied;
+            if (tied == top || stays_allowed(tied)) return tied;
             from = tied + 1;
         }
     }
 }
 
-// Merging only makes regularity worse, so a join that would lose it is out for ever.
-bool Merger::stays_regular(std::uint32_t join) {
-    if (!problem_.regular) return true;
+// Merging only makes regularity worse, and what lies inside a class stays there; so a join that would lose
+// regularity, or put a line into a label that is fixed without it, is out for ever.
+bool Merger::stays_allowed(std::uint32_t join) {
+    if (!problem_.regular && problem_.fixed.empty()) return true;
     find_touched(join);
-    if (regularity_.holds_after(classes_, touched_)) return true;
+    if ((!problem_.regular || regularity_.holds_after(classes_, touched_)) &&
+        guard_.holds_after(classes_, touched_))
+        return true;
     gains_.set(join, kNever);
     return false;
 }
@@ -277,9 +282,12 @@ void Merger::run(std::vector<Step>* steps) {
     }
 }
 
-FamilyResult merge_from_singletons(const FamilyProblem& problem, const Joins& joins) {
+// From singletons, or from the classes that fixed labels make.
+FamilyResult merge_from_finest(const FamilyProblem& problem, const Joins& joins) {
     const ClassScore score(problem.n_states, problem.grid.size(), problem.equivalent_sample_size);
-    Classes classes(problem, score);
+    Classes classes = problem.fixed.empty()
+                          ? Classes(problem, score)
+                          : Classes(problem, score, finest_classes(problem.fixed, problem.grid));
     std::vector<Step> steps;
     merge_joins(problem, score, joins, classes, &steps);
     return classes.result(std::move(steps));
@@ -293,11 +301,11 @@ void merge_joins(const FamilyProblem& problem, const ClassScore& score, const Jo
 }
 
 FamilyResult merge_lines(const FamilyProblem& problem) {
-    return merge_from_singletons(problem, Joins::lines(problem.grid));
+    return merge_from_finest(problem, Joins::lines(problem.grid));
 }
 
 FamilyResult merge_neighbours(const FamilyProblem& problem) {
-    return merge_from_singletons(problem, Joins::neighbours(problem.grid));
+    return merge_from_finest(problem, Joins::neighbours(problem.grid));
 }
 
 }  // namespace ldag

@@ -124,6 +124,7 @@ class Refiner {
     bool move_cells();
     bool move_cell(Cell cell);
     bool move_block(std::span<const Cell> block, const Cell* target);
+    std::span<const Cell> tied_to(std::span<const Cell> block);
     bool improve();
     void dissolve(Cell c);
     void merge_at_random(Random& random);
@@ -136,12 +137,15 @@ class Refiner {
     Digits digits_;
     Components components_;
     Regularity regularity_;
+    LabelGuard guard_;
+    std::vector<std::int32_t> finest_;  // the classes that fixed labels make, if there are any
     ScoreBatch batch_;
     Groups groups_;
     Groups before_;
     std::vector<Cell> touched_;  // classes that groups_ would replace
     std::vector<Cell> block_;
     std::vector<Cell> rest_;
+    std::vector<Cell> tied_;
     std::vector<double> sums_;
 };
 
@@ -160,6 +164,9 @@ Refiner::Refiner(const FamilyProblem& problem, StructureKind structure, const Fa
       digits_(problem.grid),
       components_(problem.grid, digits_, structure),
       regularity_(problem.grid),
+      guard_(problem),
+      finest_(problem.fixed.empty() ? std::vector<std::int32_t>{}
+                                    : finest_classes(problem.fixed, problem.grid)),
       batch_(score_),
       sums_(problem.n_states) {}
 
@@ -186,7 +193,8 @@ bool Refiner::sweep() {
     return split_by_axes() || has_isolated || has_moved;
 }
 
-// Replaces the touched classes by the groups if that improves the score and stays regular.
+// Replaces the touched classes by the groups if that improves the score and stays regular, and the fixed
+// labels hold.
 bool Refiner::improve() {
     double gain =
         problem_.class_lost * (static_cast<double>(touched_.size()) - static_cast<double>(groups_.size()));
@@ -208,9 +216,20 @@ bool Refiner::improve() {
         before_.close();
     }
     classes_.regroup(groups_);
-    if (!problem_.regular || regularity_.holds(classes_)) return true;
+    if ((!problem_.regular || regularity_.holds(classes_)) && guard_.holds(classes_)) return true;
     classes_.regroup(before_);
     return false;
+}
+
+// A block with all cells that fixed labels keep in one class with its own; the touched classes hold them.
+std::span<const Cell> Refiner::tied_to(std::span<const Cell> block) {
+    tied_.clear();
+    for (const Cell c : touched_)
+        classes_.for_each_cell(c, [&](Cell cell) {
+            const auto is_tied = [&](Cell other) { return finest_[other] == finest_[cell]; };
+            if (std::ranges::any_of(block, is_tied)) tied_.push_back(cell);
+        });
+    return tied_;
 }
 
 // Takes a block out of its classes, into the target class or to be by itself. What stays behind falls
@@ -221,6 +240,7 @@ bool Refiner::move_block(std::span<const Cell> block, const Cell* target) {
     if (target != nullptr) touched_.push_back(*target);
     std::sort(touched_.begin(), touched_.end());
     touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+    if (!finest_.empty()) block = tied_to(block);
     groups_.clear();
     for (const Cell c : touched_) {
         if (target != nullptr && c == *target) continue;
@@ -325,11 +345,17 @@ bool Refiner::move_cell(Cell cell) {
 }
 
 void Refiner::dissolve(Cell c) {
+    rest_.clear();
+    classes_.for_each_cell(c, [&](Cell cell) { rest_.push_back(cell); });
+    if (!finest_.empty())
+        std::ranges::sort(rest_, {}, [&](Cell cell) { return std::pair(finest_[cell], cell); });
     groups_.clear();
-    classes_.for_each_cell(c, [&](Cell cell) {
-        groups_.cells.push_back(cell);
-        groups_.close();
-    });
+    for (std::size_t i = 0; i < rest_.size(); ++i) {
+        groups_.cells.push_back(rest_[i]);
+        const bool has_more =
+            !finest_.empty() && i + 1 < rest_.size() && finest_[rest_[i + 1]] == finest_[rest_[i]];
+        if (!has_more) groups_.close();
+    }
     classes_.regroup(groups_);
 }
 
@@ -345,6 +371,7 @@ void Refiner::merge_at_random(Random& random) {
     touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
     if (touched_.size() < 2) return;
     if (problem_.regular && !regularity_.holds_after(classes_, touched_)) return;
+    if (!guard_.holds_after(classes_, touched_)) return;
     classes_.merge(touched_);
 }
 

@@ -54,7 +54,7 @@ double FamilyScorer::score_uncached(const FamilyKey& family) const {
     }
     variables.push_back(family.node);
     columns_->counts(variables, table);
-    return optimise(family.node, std::move(parent_states), table);
+    return optimise(family, std::move(parent_states), table);
 }
 
 bool FamilyScorer::is_table(std::size_t n_parents) const {
@@ -63,20 +63,23 @@ bool FamilyScorer::is_table(std::size_t n_parents) const {
     return options_.structure == StructureKind::ldag && options_.regular && n_parents < 2;
 }
 
-double FamilyScorer::optimise(std::uint32_t node, std::vector<std::size_t> parent_states,
+double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> parent_states,
                               std::span<const double> table) const {
-    const std::size_t r = columns_->n_states()[node];
+    const std::size_t r = columns_->n_states()[family.node];
+    const bool has_rules = !options_.label_rules.empty() && !options_.label_rules[family.node].empty();
     const auto n_parents = std::ranges::count_if(parent_states, [](std::size_t n) { return n > 1; });
-    if (is_table(static_cast<std::size_t>(n_parents))) {
+    if (!has_rules && is_table(static_cast<std::size_t>(n_parents))) {
         const std::size_t q = table.size() / r;
         return score_table(table, r, options_.equivalent_sample_size) + table_log_prior(options_, r, q);
     }
-    const FamilyProblem problem{Grid(std::move(parent_states)),
-                                r,
-                                table,
-                                options_.equivalent_sample_size,
-                                class_lost(options_, r),
-                                options_.regular};
+    FamilyProblem problem{Grid(std::move(parent_states)),
+                          r,
+                          table,
+                          options_.equivalent_sample_size,
+                          class_lost(options_, r),
+                          options_.regular};
+    if (has_rules)
+        problem.fixed = fixed_labels(options_.label_rules[family.node], family.parents, problem.grid);
     const double best = optimise_family(problem, options_.structure, options_.search, options_.refine).score;
     return best + table_log_prior(options_, r, problem.grid.size());
 }

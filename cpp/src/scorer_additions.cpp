@@ -86,7 +86,7 @@ bool FamilyScorer::scores_of_additions(const FamilyKey& family, std::span<const 
         }
         if (shares) {
             shared.counts(further[i], grown.stride(), table);
-            scores[i] = optimise(family.node, grown.parent_states(), table);
+            scores[i] = optimise(grown.key(), grown.parent_states(), table);
         } else {
             scores[i] = score_uncached(grown.key());
         }

@@ -32,6 +32,7 @@ class FamilyScorer:
         seed: int,
         n_restarts: int,
         cache_bytes: int,
+        label_rules: Sequence[Sequence[tuple[int, Sequence[Sequence[tuple[int, int]]]]]] = [],
     ) -> None: ...
     def scores(
         self,
@@ -70,6 +71,7 @@ def optimise_family(
     regular: bool = True,
     seed: int = 0,
     n_restarts: int = 10,
+    fixed: Sequence[Sequence[int]] = [],
 ) -> tuple[
     NDArray[np.int32],
     float,

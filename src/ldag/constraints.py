@@ -1,21 +1,22 @@
 """What a learned graph must and must not have: `Constraints`, in names, and the search space they leave."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ldag.errors import ArgumentError, FormatError
+from ldag.constraint_text import Edge, Statements, read_statements, write_statements
+from ldag.errors import ArgumentError, FormatError, LdagError
 from ldag.formats.files import read_utf8
-from ldag.formats.scan import Scanner
-from ldag.structure import find_cycle
+from ldag.label_constraints import label_rules
+from ldag.label_rules import LabelRules, are_kept, fixed_labels
+from ldag.record import Context
+from ldag.structure import Structure, find_cycle
 from ldag.variables import Schema
-
-Edge = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """Constraints on the edges of a graph; edges are pairs (parent, child).
+    """Constraints on the edges of a graph and their labels; edges are pairs (parent, child).
 
     Parameters
     ----------
@@ -29,11 +30,18 @@ class Constraints:
         For some variables, the only ones that may be their parents.
     max_parents
         For some variables, how many parents they may have.
+    unlabelled
+        Edges that, if they are there, carry no label.
+    labels
+        For some edges, the contexts in which they vanish, as in `LDAG.from_edges`: no more and no less. The edge, and
+        those from the variables that its contexts name, are then required; the other parents may have any state.
 
     Examples
     --------
     >>> Constraints(forbidden=[("income", "age")], tiers=[["age", "sex"], ["income"]]).tiers
     (('age', 'sex'), ('income',))
+    >>> Constraints(labels={("smoking", "pressure"): [{"protein": ">3"}]}).labels
+    {('smoking', 'pressure'): ({'protein': '>3'},)}
     """
 
     required: Iterable[Edge] = ()
@@ -42,18 +50,22 @@ class Constraints:
     order: Iterable[str] = ()
     allowed_parents: Mapping[str, Iterable[str]] = field(default_factory=dict)
     max_parents: Mapping[str, int] = field(default_factory=dict)
+    unlabelled: Iterable[Edge] = ()
+    labels: Mapping[Edge, Iterable[Context]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
-        set_field(self, "required", tuple(_pair(edge, "required") for edge in _several(self.required, "required")))
-        set_field(self, "forbidden", tuple(_pair(edge, "forbidden") for edge in _several(self.forbidden, "forbidden")))
+        for name in ("required", "forbidden", "unlabelled"):
+            set_field(self, name, tuple(_pair(edge, name) for edge in _several(getattr(self, name), name)))
         set_field(self, "tiers", tuple(_several(tier, "a tier") for tier in _several(self.tiers, "tiers")))
         set_field(self, "order", _several(self.order, "order"))
-        for name in ("allowed_parents", "max_parents"):
+        for name, keys in (("allowed_parents", "variables"), ("max_parents", "variables"), ("labels", "edges")):
             if not isinstance(getattr(self, name), Mapping):
-                raise ArgumentError(f"{name} must be a mapping from variables, got {getattr(self, name)!r}")
+                raise ArgumentError(f"{name} must be a mapping from {keys}, got {getattr(self, name)!r}")
         allowed = {node: _several(names, "allowed_parents") for node, names in self.allowed_parents.items()}
         set_field(self, "allowed_parents", allowed)
+        labels = {_pair(edge, "labels"): _several(given, "a label") for edge, given in self.labels.items()}
+        set_field(self, "labels", labels)
         for node, limit in self.max_parents.items():
             check_max_parents(limit, f"max_parents of {node!r}")
 
@@ -70,17 +82,16 @@ class Constraints:
         ... forbid income -> age
         ... parents income : age, sex
         ... max_parents income 2
+        ... unlabelled age -> income
+        ... label sex -> income : age=old
         ... ''').max_parents
         {'income': 2}
         """
-        reader = _Reader()
-        for number, line in enumerate(text.splitlines(), start=1):
-            scanner = Scanner(line, f"line {number}")
-            if not scanner.at_end:
-                reader.statement(scanner)
-        return cls(
-            reader.required, reader.forbidden, reader.tiers, reader.order, reader.allowed_parents, reader.max_parents
-        )
+        return cls(**vars(read_statements(text)))
+
+    def to_text(self) -> str:
+        """Return the text that `from_text` reads."""
+        return write_statements(Statements(**vars(self)))
 
     @classmethod
     def load(cls, path: str | Path) -> "Constraints":
@@ -90,37 +101,56 @@ class Constraints:
         except FormatError as error:
             raise FormatError(f"{path}: {error}") from None
 
-    def with_(self, *, required: Iterable[Edge] = (), forbidden: Iterable[Edge] = ()) -> "Constraints":
+    def with_(
+        self, *, required: Iterable[Edge] = (), forbidden: Iterable[Edge] = (), unlabelled: Iterable[Edge] = ()
+    ) -> "Constraints":
         """Return these constraints with more edges."""
-        return Constraints(
-            (*self.required, *required),
-            (*self.forbidden, *forbidden),
-            self.tiers,
-            self.order,
-            self.allowed_parents,
-            self.max_parents,
+        return replace(
+            self,
+            required=(*self.required, *required),
+            forbidden=(*self.forbidden, *forbidden),
+            unlabelled=(*self.unlabelled, *unlabelled),
         )
 
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """The same by node numbers: for each node the parents it may have, must have, and how many."""
+    """The same by node numbers: for each node the parents it may have, must have, how many, and fixed labels."""
 
     candidates: tuple[tuple[int, ...], ...]
     required: tuple[tuple[int, ...], ...]
     max_parents: tuple[int, ...]
+    label_rules: LabelRules
+
+    def allows(self, node: int, parents: Sequence[int]) -> bool:
+        """Whether a node may have these parents."""
+        inside = set(self.candidates[node]) >= set(parents) >= set(self.required[node])
+        return inside and len(parents) <= self.max_parents[node]
+
+
+def check_result(schema: Schema, space: SearchSpace, structure: Structure) -> None:
+    """Make sure that a learned graph satisfies all constraints."""
+    for node, family in enumerate(structure.families):
+        fixed = fixed_labels(space.label_rules[node], family.parents, structure.n_states)
+        if not space.allows(node, family.parents) or not are_kept(family.partition.labels, fixed):
+            raise LdagError(
+                f"the search broke a constraint on {schema[node].name!r}, which is a mistake of this library; "
+                "please report it"
+            )
 
 
 def search_space(schema: Schema, constraints: Constraints, max_parents: int | None) -> SearchSpace:
     """Return the space that constraints leave; contradictions are found here, and explained."""
     n = len(schema)
+    labels = {edge: tuple(given) for edge, given in constraints.labels.items()}
+    rules = label_rules(schema, constraints.unlabelled, labels)
     forbidden = _forbidden(schema, constraints)
     required: list[set[int]] = [set() for _ in range(n)]
-    for parent, child in constraints.required:
+    for (parent, child), why in _needed(constraints):
         i, j = schema.node(parent, "required: "), schema.node(child, "required: ")
         reason = forbidden.get((i, j))
         if reason is not None:
-            raise ArgumentError(f"the edge {parent} -> {child} is required, but {reason}")
+            raise ArgumentError(f"the edge {parent} -> {child} is {why}, but {reason}")
         required[j].add(i)
     cycle = find_cycle([sorted(above) for above in required])
     if cycle is not None:
@@ -132,7 +162,7 @@ def search_space(schema: Schema, constraints: Constraints, max_parents: int | No
         tuple(i for i in range(n) if i != j and (i, j) not in forbidden and (i, j) not in backwards) for j in range(n)
     ]
     kept = [c if limits[j] > len(required[j]) else tuple(sorted(required[j])) for j, c in enumerate(candidates)]
-    return SearchSpace(tuple(kept), tuple(tuple(sorted(above)) for above in required), tuple(limits))
+    return SearchSpace(tuple(kept), tuple(tuple(sorted(above)) for above in required), tuple(limits), rules)
 
 
 def check_max_parents(limit: int, what: str = "max_parents") -> int:
@@ -142,9 +172,23 @@ def check_max_parents(limit: int, what: str = "max_parents") -> int:
     return limit
 
 
+def _needed(constraints: Constraints) -> Iterator[tuple[Edge, str]]:
+    """Yield every edge that must be there, with the reason."""
+    for edge in constraints.required:
+        yield edge, "required"
+    for (parent, child), label in constraints.labels.items():
+        yield (parent, child), "required by its label"
+        for name in sorted({name for context in label for name in context}):
+            yield (name, child), f"required by the label of {parent} -> {child}"
+
+
 def _forbidden(schema: Schema, constraints: Constraints) -> dict[tuple[int, int], str]:
     """Return every edge that is ruled out, with the reason."""
     found: dict[tuple[int, int], str] = {}
+    for parent, child in constraints.unlabelled:
+        i = schema.node(parent)
+        if schema[i].n_states == 1:
+            found[i, schema.node(child)] = f"{parent!r} has one state, so it never matters and has a label everywhere"
     for parent, child in constraints.forbidden:
         found[schema.node(parent, "forbidden: "), schema.node(child, "forbidden: ")] = "it is forbidden as well"
     rank = _tiers(schema, constraints.tiers)
@@ -192,59 +236,6 @@ def _limits(
                 f"{schema[j].name!r} has {len(above)} required parents, but at most {limits[j]} are allowed"
             )
     return limits
-
-
-class _Reader:
-    """Collects the statements of a text."""
-
-    def __init__(self) -> None:
-        self.required: list[Edge] = []
-        self.forbidden: list[Edge] = []
-        self.tiers: list[list[str]] = []
-        self.order: list[str] = []
-        self.allowed_parents: dict[str, list[str]] = {}
-        self.max_parents: dict[str, int] = {}
-
-    def statement(self, scanner: Scanner) -> None:
-        """Read one line that is not empty."""
-        word = scanner.name("require, forbid, tier, order, parents or max_parents")
-        if word in ("require", "forbid"):
-            (self.required if word == "require" else self.forbidden).append(read_edge(scanner))
-        elif word == "tier":
-            self.tiers.append(_names(scanner))
-        elif word == "order":
-            self.order += _names(scanner)
-        elif word == "parents":
-            child = scanner.name()
-            scanner.expect(":", f"':' and the allowed parents of {child!r}")
-            self.allowed_parents[child] = [] if scanner.at_end else _names(scanner)
-        elif word == "max_parents":
-            child = scanner.name()
-            limit = scanner.state()
-            if isinstance(limit, bool) or not isinstance(limit, int):
-                raise FormatError(f"{scanner.path}: expected a number of parents, got {limit!r}")
-            self.max_parents[child] = limit
-        else:
-            known = "require, forbid, tier, order, parents or max_parents"
-            raise FormatError(f"{scanner.path}: expected {known}, got {word!r}")
-        if not scanner.at_end:
-            raise scanner.unexpected("the end of the line")
-
-
-def read_edge(scanner: Scanner) -> Edge:
-    """Read an edge, written either way: ``a -> b`` or ``b <- a``."""
-    first = scanner.name()
-    if scanner.accept("<-"):
-        return scanner.name(), first
-    scanner.expect("->", "'->' or '<-'")
-    return first, scanner.name()
-
-
-def _names(scanner: Scanner) -> list[str]:
-    names = [scanner.name()]
-    while scanner.accept(","):
-        names.append(scanner.name())
-    return names
 
 
 def _several(value: object, what: str) -> tuple[object, ...]:

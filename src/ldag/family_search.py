@@ -1,10 +1,12 @@
 """The best partition of one family, and the scorer of many, by node numbers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ldag import _native
 from ldag.grid import Grid
+from ldag.label_rules import FixedLabels, LabelRules, fixed_labels
 from ldag.partition import Partition
 from ldag.scoring import Counts, Priors
 
@@ -26,6 +28,7 @@ class FamilyOptions:
     structure: StructureKind
     labels: LabelSearch
     seed: int = 0
+    label_rules: LabelRules = ()
 
     def scorer(self, columns: _native.Columns, cache_bytes: int = CACHE_BYTES) -> _native.FamilyScorer:
         """Return a scorer of the families of some data."""
@@ -40,7 +43,12 @@ class FamilyOptions:
             seed=self.seed,
             n_restarts=N_RESTARTS,
             cache_bytes=cache_bytes,
+            label_rules=[[(rule.parent, rule.contexts) for rule in of_node] for of_node in self.label_rules],
         )
+
+    def fixed_labels(self, node: int, parents: Sequence[int], n_states: Sequence[int]) -> FixedLabels:
+        """Return the labels that are fixed in a family."""
+        return fixed_labels(self.label_rules[node], parents, n_states) if self.label_rules else ()
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ class BestPartition:
     steps: "_native.Steps"
 
 
-def best_partition(counts: Counts, grid: Grid, options: FamilyOptions) -> BestPartition:
+def best_partition(counts: Counts, grid: Grid, options: FamilyOptions, fixed: FixedLabels = ()) -> BestPartition:
     """Find the best regular partition of a family; ``counts`` has a row per parent configuration."""
     classes, _, likelihood, is_exact, steps = _native.optimise_family(
         counts,
@@ -65,5 +73,6 @@ def best_partition(counts: Counts, grid: Grid, options: FamilyOptions) -> BestPa
         regular=True,
         seed=options.seed,
         n_restarts=N_RESTARTS,
+        fixed=[[] if mask is None else mask.astype(int).tolist() for mask in fixed],
     )
     return BestPartition(Partition.of(grid, classes), likelihood, is_exact, steps)

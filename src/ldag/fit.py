@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ldag.constraints import Constraints, SearchSpace, search_space
+from ldag.constraints import Constraints, SearchSpace, check_result, search_space
 from ldag.crossval import folds
 from ldag.crossvalidation import (
     DEFAULT_KAPPAS,
@@ -27,6 +27,7 @@ from ldag.errors import ArgumentError
 from ldag.families import check_choice, seed_of
 from ldag.family_search import FamilyOptions, LabelSearch, StructureKind
 from ldag.graph import LDAG
+from ldag.label_constraints import rules_for
 from ldag.network import Network
 from ldag.progress import Line, Progress, Watch, check_time_limit, teller
 from ldag.scores import Score, check_data, check_priors, score
@@ -278,7 +279,8 @@ def _problem(
         raise ArgumentError(f"constraints must be ldag.Constraints(...), got {type(constraints).__name__}")
     work = check_data(data).select(sorted(data.names))
     space = search_space(work.schema, constraints or Constraints(), max_parents)
-    families = FamilyOptions(priors, structure, labels, seed := seed_of(rng))
+    rules = rules_for(structure, space.label_rules, work.schema)
+    families = FamilyOptions(priors, structure, labels, seed := seed_of(rng), rules)
     jobs = _count_jobs(n_jobs)
     options = choose_method(choice, space, families.scorer(work.columns), seed, jobs)
     if start is not None:
@@ -295,8 +297,7 @@ def _start(graph: LDAG, data: Dataset, space: SearchSpace) -> Parents:
         raise ArgumentError("start must be a graph over the variables of the data")
     parents = tuple(tuple(sorted(data.schema.nodes(graph.parents(name)))) for name in names)
     for node, above in enumerate(parents):
-        allowed = set(space.candidates[node]) >= set(above) >= set(space.required[node])
-        if not allowed or len(above) > space.max_parents[node]:
+        if not space.allows(node, above):
             raise ArgumentError(f"start does not satisfy the constraints on the parents of {names[node]!r}")
     return parents
 
@@ -359,6 +360,7 @@ def _fit(
     """Put the result together, in the variables' own order."""
     data = problem.data
     structure = learned_structure(data.columns, data.schema.n_states, found.parents, families)
+    check_result(data.schema, problem.space, structure)
     order = [data.schema.node(name) for name in given.names]
     graph = LDAG(given.schema, structure.reordered(order))
     priors = families.priors

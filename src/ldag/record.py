@@ -6,8 +6,12 @@ in its source a part stands ("line 3: "), so that whoever finds the mistake can 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ldag.variables import State
+
+Estimate = Literal["mean", "likelihood"]
+"""How probabilities come from counts: posterior means, or relative frequencies."""
 
 Context = Mapping[str, State]
 """States by variable name; a variable that is not named may have any state."""
@@ -71,4 +75,4 @@ class NetworkRecord:
     graph: GraphRecord
     tables: tuple[TableRecord, ...]
     equivalent_sample_size: float | None = None
-    estimate: str | None = None
+    estimate: Estimate | None = None

@@ -104,7 +104,8 @@ def learned_structure(
     for node, above in enumerate(parents):
         grid = Grid(tuple(n_states[parent] for parent in above))
         table = counts(columns, n_states, node, above).astype(np.float64)
-        families.append(Family.from_partition(above, best_partition(table, grid, options).partition))
+        fixed = options.fixed_labels(node, above, n_states)
+        families.append(Family.from_partition(above, best_partition(table, grid, options, fixed).partition))
     return Structure(n_states, tuple(families))
 
 

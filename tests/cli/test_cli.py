@@ -161,6 +161,16 @@ def test_learn_with_constraints(tmp_path: Path) -> None:
     assert not any(parent == "survived" for parent, _ in edges)
 
 
+def test_learn_with_constraints_on_labels(tmp_path: Path) -> None:
+    """A fixed label in a file, an edge without label on the command line."""
+    rules = tmp_path / "rules.txt"
+    rules.write_text("label protein -> pressure : smoking=yes\nrequire smoking -> pressure\n")
+    arguments = ("learn", "heart", "--kappa", "0.1", "--constraints", str(rules), "--unlabelled", "smoking -> pressure")
+    labels = {tuple(label["edge"]): label["contexts"] for label in json.loads(run(*arguments, "--json"))["labels"]}
+    assert labels["protein", "pressure"] == [["yes"]]
+    assert ("smoking", "pressure") not in labels
+
+
 def test_datasets_lists_what_there_is() -> None:
     """Three data sets with their sizes, and the graphs."""
     listed = json.loads(run("datasets", "--json"))
@@ -208,6 +218,10 @@ def test_datasets_lists_what_there_is() -> None:
         (
             ("learn", "heart", "--require", "smokng -> family"),
             "required: no variable 'smokng'; did you mean 'smoking'?",
+        ),
+        (
+            ("learn", "heart", "--unlabelled", "smoking -> presure"),
+            "unlabelled: no variable 'presure'; did you mean 'pressure'?",
         ),
         (("learn", "heart", "--tiers", "missing.txt"), "missing.txt: no such file"),
         (("nonsense",), "No such command 'nonsense'"),

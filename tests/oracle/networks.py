@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ldag import LDAG, Network
+
 Table = dict[tuple[str, ...], list[float]]
 
 
@@ -21,6 +23,7 @@ class BifNetwork:
         assert spec.origin is not None
         path = Path(spec.origin).parent / "utils" / "example_models" / f"{name}.bif.gz"
         text = gzip.decompress(path.read_bytes()).decode()
+        self.path = path
         self.states: dict[str, list[str]] = {}
         for variable, listed in re.findall(r"variable\s+(\S+)\s*\{.*?\{(.*?)\}", text, flags=re.DOTALL):
             self.states[variable] = [state.strip() for state in listed.split(",")]
@@ -33,6 +36,23 @@ class BifNetwork:
                 tuple(s.strip() for s in states.split(",")) if states else (): [float(p) for p in row.split(",")]
                 for states, row in re.findall(r"(?:\((.*?)\)|table)\s*([^;]*);", body)
             }
+
+    def ldag(self) -> Network:
+        """The same network as one of ours: ordinary tables, rows that do not quite sum to 1 scaled."""
+        graph = LDAG.from_edges(
+            [(parent, node) for node, above in self.parents.items() for parent in above], states=self.states
+        )
+        parameters = {}
+        for node in self.states:
+            above = graph.parents(node)
+            places = [self.parents[node].index(parent) for parent in above]
+            rows = []
+            for states in product(*(self.states[parent] for parent in above)):
+                listed = dict(zip(places, states, strict=True))
+                row = self.tables[node][tuple(listed[place] for place in range(len(above)))]
+                rows.append([p / sum(row) for p in row])
+            parameters[node] = rows
+        return Network.from_parameters(graph, parameters)
 
     def order(self) -> list[str]:
         """Parents before children."""

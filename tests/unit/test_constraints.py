@@ -8,6 +8,7 @@ import pytest
 
 from ldag import Constraints, LdagError
 from ldag.constraints import search_space
+from ldag.label_rules import LabelRule
 from ldag.variables import Schema, Variable
 
 SCHEMA = Schema(tuple(Variable(name, (0, 1)) for name in ("age", "sex", "job", "income")))
@@ -69,9 +70,54 @@ def test_text_form(tmp_path: Path) -> None:
     )
 
 
+def test_text_round_trip() -> None:
+    """What is written reads back, also names and states that need quotes."""
+    constraints = Constraints(
+        required=[("a b", "c")],
+        forbidden=[("c", "d")],
+        tiers=[["a b"], ["c", "d"]],
+        order=["a b", "d"],
+        allowed_parents={"d": [], "c": ["a b", "e"]},
+        max_parents={"c": 2},
+        unlabelled=[("e", "c")],
+        labels={("a b", "c"): [{"e": ">3", "d": 1}, {"e": "1"}, {}], ("e", "d"): []},
+    )
+    text = constraints.to_text()
+    assert 'label "a b" -> c : e=">3", d=1 ; e="1" ; *' in text
+    assert Constraints.from_text(text) == constraints
+    assert Constraints.from_text(Constraints().to_text()) == Constraints()
+
+
+def test_fixed_labels_require_their_edges() -> None:
+    """The edge and those from the variables its contexts name; an edge without labels stays optional."""
+    constraints = Constraints(
+        labels={("age", "income"): [{"sex": 1}], ("job", "sex"): []}, unlabelled=[("sex", "income"), ("age", "job")]
+    )
+    space = search_space(SCHEMA, constraints, None)
+    assert space.required == ((), (JOB,), (), (AGE, SEX))
+    assert space.label_rules[INCOME] == (LabelRule(AGE, (((SEX, 1),),)), LabelRule(SEX))
+    assert space.label_rules[SEX] == (LabelRule(JOB),)
+    assert space.label_rules[JOB] == (LabelRule(AGE),)
+
+
+def test_a_variable_with_one_state_has_no_edge_without_label() -> None:
+    """It matters nowhere, so its edge has a label everywhere."""
+    schema = Schema((Variable("a", (0,)), Variable("b", (0, 1)), Variable("c", (0, 1))))
+    space = search_space(schema, Constraints(unlabelled=[("a", "b")]), None)
+    assert space.candidates == ((1, 2), (2,), (0, 1))
+
+
 def space_of(**given: object) -> Callable[[], object]:
     """The space of constraints, to be made later."""
     return lambda: search_space(SCHEMA, Constraints(**given), None)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def label_of(parent: str, child: str, /, **context: object) -> Callable[[], object]:
+    """The space of one fixed label, and of other constraints given by their names."""
+    names = {variable.name for variable in SCHEMA} | {"agee"}
+    others = {name: value for name, value in context.items() if name not in names}
+    states = {name: value for name, value in context.items() if name in names}
+    return space_of(labels={(parent, child): [states]}, **others)
 
 
 WRONG: list[tuple[Callable[[], object], str]] = [
@@ -90,8 +136,61 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (space_of(max_parents={"age": -1}), "max_parents of 'age' must be a whole number, 0 or more, got -1"),
     (space_of(required=["age -> job"]), "an edge is a pair"),
     (space_of(max_parents=3), "max_parents must be a mapping from variables, got 3"),
+    (space_of(unlabelled=[("age", "jobs")]), "unlabelled: no variable 'jobs'; did you mean 'job'?"),
+    (space_of(labels={("agee", "job"): []}), "labels: no variable 'agee'; did you mean 'age'?"),
+    (label_of("job", "income", agee=1), "the label of job -> income: no variable 'agee'; did you mean 'age'?"),
+    (label_of("job", "income", age=7), "the label of job -> income: variable 'age' has no state 7"),
+    (label_of("job", "income", job=1), "the label of job -> income names 'job', which is the parent itself; contexts"),
+    (
+        label_of("job", "income", income=1),
+        "the label of job -> income names 'income', which is the child; contexts are",
+    ),
+    (label_of("job", "job", age=1), "'job' cannot be its own parent"),
+    (space_of(unlabelled=[("age", "age")]), "'age' cannot be its own parent"),
+    (label_of("job", "income"), "the labels fixed for 'income' say that job never matters for it; an edge must matter"),
+    (
+        label_of("job", "income", age=1, forbidden=[("job", "income")]),
+        "the edge job -> income is required by its label, but it is forbidden as well",
+    ),
+    (
+        label_of("job", "income", age=1, tiers=[["income"], ["age"]]),
+        "the edge age -> income is required by the label of job -> income, but it points to an earlier tier",
+    ),
+    (
+        label_of("job", "income", age=1, unlabelled=[("job", "income")]),
+        "the edge job -> income is in unlabelled and in labels; it can be in one only",
+    ),
+    (
+        space_of(
+            labels={
+                ("age", "income"): [{"job": 0, "sex": 1}, {"job": 1, "sex": 0}],
+                ("sex", "income"): [{"job": 1}],
+            }
+        ),
+        "the labels fixed for 'income' together say also that age does not matter for income when sex is 1 and job is "
+        "1, which the label of age -> income must not hold; add it there, or change the others",
+    ),
+    (
+        space_of(  # the paper's example of labels that are not full, but make one full together
+            labels={
+                ("sex", "income"): [{"age": 0, "job": 0}, {"age": 0, "job": 1}, {"age": 1, "job": 0}],
+                ("age", "income"): [{"job": 1}],
+            }
+        ),
+        "the labels fixed for 'income' say that sex never matters for it",
+    ),
+    (space_of(labels=[("age", "job")]), "labels must be a mapping from edges, got"),
+    (space_of(labels={("age", "job"): {"sex": 1}}), "a context maps variables to states, .* got 'sex'"),
+    (space_of(labels={("age", "job"): "sex"}), "a label must be a list, got 'sex'"),
+    (space_of(labels={"age": []}), "labels: an edge is a pair"),
+    (lambda: Constraints.from_text("label a -> b"), "line 1: expected ':' and the contexts in which a -> b vanishes"),
+    (lambda: Constraints.from_text("label a -> b : c=*"), "line 1: leave out c=\\*; a parent that is not named may"),
+    (
+        lambda: Constraints.from_text("label a -> b : c=1\nlabel b <- a : c=2"),
+        "line 2: the label of a -> b is given twice; use ';' between contexts",
+    ),
     (lambda: search_space(SCHEMA, Constraints(), -1), "max_parents must be a whole number, 0 or more, got -1"),
-    (lambda: Constraints.from_text("requires a -> b"), "line 1: expected require, forbid, tier, .* got 'requires'"),
+    (lambda: Constraints.from_text("requires a -> b"), "line 1: expected require, forbid, .* tier, .* got 'requires'"),
     (lambda: Constraints.from_text("\nrequire a b"), "line 2: expected '->' or '<-', got 'b'"),
     (lambda: Constraints.from_text("max_parents a many"), "line 1: expected a number of parents, got 'many'"),
     (lambda: Constraints.from_text("tier a, b c"), "line 1: expected the end of the line, got 'c'"),

@@ -10,6 +10,7 @@ import pytest
 
 import ldag
 from ldag import LDAG, Constraints, LdagError, datasets
+from ldag.family_search import LabelSearch
 from ldag.fit import MethodChoice
 
 HEART = datasets.load("heart")
@@ -42,6 +43,46 @@ def test_constraints_hold(method: MethodChoice) -> None:
     assert ("sex", "class") not in fit.ldag.edges
     assert not any(parent == "survived" for parent, _ in fit.ldag.edges)
     assert all(len(fit.ldag.parents(v.name)) <= 2 for v in fit.ldag.variables)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("labels", ["greedy", "refined", "exact"])
+def test_constraints_on_labels_hold(method: MethodChoice, labels: LabelSearch) -> None:
+    """A fixed label is exactly that, for all states of the other parents; edges without labels have none."""
+    constraints = Constraints(
+        labels={("age", "survived"): [{"class": "1st"}, {"class": "Crew"}]},
+        unlabelled=[("sex", "survived"), ("sex", "class")],
+        required=[("sex", "survived")],
+        tiers=[["sex", "age"], ["class"], ["survived"]],
+    )
+    graph = ldag.learn(TITANIC, kappa=0.5, method=method, labels=labels, constraints=constraints).ldag
+    assert set(graph.parents("survived")) == {"sex", "age", "class"}
+    sexes = next(v for v in graph.variables if v.name == "sex").states
+    others = [name for name in graph.parents("survived") if name != "age"]
+    contexts = [{"sex": sex, "class": cabin} for sex in sexes for cabin in ("1st", "Crew")]
+    assert graph.label("age", "survived") == {tuple(context[name] for name in others) for context in contexts}
+    assert graph.label("sex", "survived") == frozenset()
+    assert graph.label("sex", "class") == frozenset()
+    assert graph.is_regular()
+
+
+def test_an_empty_fixed_label_is_a_required_edge_without_label() -> None:
+    """Said either way, the same graph is found; tables take both."""
+    edge = ("smoking", "pressure")
+    fixed, said = Constraints(labels={edge: []}), Constraints(required=[edge], unlabelled=[edge])
+    first, second = (ldag.learn(HEART, kappa=0.5, constraints=given).ldag for given in (fixed, said))
+    assert first == second
+    assert first.label(*edge) == frozenset()
+    assert edge in ldag.learn(HEART, kappa=0.5, constraints=fixed, structure="table").ldag.edges
+
+
+def test_cross_validation_keeps_fixed_labels() -> None:
+    """A label that does not fit the data predicts worse, in every fold's graph; and the answer has it."""
+    good, bad = (Constraints(labels={("smoking", "pressure"): [{"protein": protein}]}) for protein in (">3", "<3"))
+    means = [ldag.cross_validate(HEART, kappas=[0.1], n_folds=3, constraints=given).mean[0.1] for given in (good, bad)]
+    assert means[0] > means[1]
+    fit = ldag.learn(HEART, constraints=bad)
+    assert fit.ldag.label("smoking", "pressure") == {("<3",)}
 
 
 def test_score_is_that_of_the_graph() -> None:
@@ -112,6 +153,8 @@ def test_start_is_where_a_climb_begins() -> None:
     assert fit.score.total >= -6729.70
 
 
+LABELLED = Constraints(labels={("smoking", "pressure"): [{"protein": ">3"}]})
+
 WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: ldag.learn(HEART, kappa="best"), "kappa must be a number above 0 and at most 1, or 'cv', got 'best'"),  # type: ignore[arg-type]
     (lambda: ldag.learn(HEART, kappa=0), "kappa must be a number above 0"),
@@ -133,6 +176,14 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: ldag.learn(HEART, time_limit=-1), "time_limit must be a number of seconds above 0, got -1"),
     (lambda: ldag.learn(HEART, kappa=1, max_parents=-1), "max_parents must be a whole number, 0 or more"),
     (lambda: ldag.learn(HEART, kappa=1, constraints={"a": 1}), "constraints must be ldag.Constraints"),  # type: ignore[arg-type]
+    (
+        lambda: ldag.learn(HEART, kappa=1, constraints=LABELLED, structure="table"),
+        "constraints fix a label of the edge smoking -> pressure, but structure 'table' has no labels; use structure",
+    ),
+    (
+        lambda: ldag.learn(HEART, kappa=1, constraints=LABELLED, structure="tree"),
+        "constraints on labels apply to structure 'ldag' \\(and edges without labels to 'table'\\), not to 'tree'",
+    ),
     (lambda: ldag.learn(HEART, kappa=1, progress=3), "progress must be True, False, None or a function"),  # type: ignore[arg-type]
     (lambda: ldag.learn([1], kappa=1), "data must be a Dataset"),  # type: ignore[arg-type]
     (

@@ -111,6 +111,27 @@ class Regularity {
     std::vector<std::uint8_t> joined_;  // classes taken as one
 };
 
+// Whether the fixed labels of a family hold: of the lines of such a parent, exactly those in its label lie
+// inside one class. Both directions are about one class at a time: it splits no line of the label and holds
+// no other.
+class LabelGuard {
+  public:
+    explicit LabelGuard(const FamilyProblem& problem);
+
+    bool holds(const Classes& classes) const;
+
+    // Whether they would still hold after joining these classes. If not, then never again by further joining.
+    bool holds_after(const Classes& classes, std::span<const Cell> joined);
+
+  private:
+    bool is_inside(const Classes& classes, std::size_t axis, std::size_t first) const;
+    bool allows_lines_at(const Classes& classes, std::size_t cell) const;
+
+    const Grid* grid_;
+    const FixedLabels* fixed_;
+    std::vector<std::uint8_t> joined_;  // classes taken as one
+};
+
 // The states of every cell, without divisions.
 class Digits {
   public:

@@ -57,6 +57,11 @@ std::vector<std::uint8_t> cut_axes(const BlockGrid& grid);
 std::vector<double> block_gains(const FamilyProblem& problem, const BlockGrid& grid,
                                 std::span<const Block> allowed);
 
+// Leaves out the blocks that fixed labels rule out: those that split a line of such a label, and those that
+// hold a line of a fixed parent that is not in its label. Any partition into the others has these labels.
+void keep_fixed_labels(const FamilyProblem& problem, const BlockGrid& grid, std::vector<Block>& allowed,
+                       std::span<double> gains);
+
 // The recursion over subsets of the grid, for structures whose partitions are any allowed blocks.
 std::vector<Block> best_blocks(const BlockGrid& grid, std::span<const Block> allowed,
                                std::span<const double> gains, bool regular);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ldag/dirichlet.hpp"
+#include "ldag/fixed_labels.hpp"
 #include "ldag/grid.hpp"
 
 namespace ldag {
@@ -25,15 +26,17 @@ struct FamilyProblem {
     std::size_t n_states;            // r, of the node
     std::span<const double> counts;  // q rows of r counts
     double equivalent_sample_size;   // N
-    double class_lost;  // what every merge adds to the score per class it loses: (r - 1) ln kappa
-                        // under the prior on labels, its negative under the other, 0 if uniform
-    bool regular;       // whether every parent must keep making a difference somewhere
+    double class_lost;       // what every merge adds to the score per class it loses: (r - 1) ln kappa
+                             // under the prior on labels, its negative under the other, 0 if uniform
+    bool regular;            // whether every parent must keep making a difference somewhere
+    FixedLabels fixed = {};  // labels that are given (structure ldag only)
 
     std::span<const double> row(std::size_t cell) const { return counts.subspan(cell * n_states, n_states); }
 };
 
-// One step of a greedy search and what it gained. From singletons (all but trees) the gains add up to the
-// score less that of the singletons; from a single leaf (trees) to the score less that of one class.
+// One step of a greedy search and what it gained. From singletons (all but trees), or the finest classes that
+// fixed labels leave, the gains add up to the score less that of the start; from a single leaf (trees) to the
+// score less that of one class.
 //   ldag, partial: the line that was joined, or that holds the pair that was; `axis` is the parent whose
 //                  label grew and `line` the configuration of the other parents.
 //   graph:         a merge has axis -1 and the first cell of the later class as `line`; a split loses -1
@@ -73,7 +76,8 @@ inline constexpr std::size_t kMaxExactCells = 16;
 FamilyResult score_partition(const FamilyProblem& problem, std::span<const std::int32_t> classes);
 
 // The best partition a search finds. Grids too large for `exact` are refined; is_exact tells. A parent with
-// one state can make no difference, so regularity does not ask it to.
+// one state can make no difference, so regularity does not ask it to. If no partition has the fixed labels,
+// the score is minus infinity.
 FamilyResult optimise_family(const FamilyProblem& problem, StructureKind structure, LabelSearch search,
                              const RefineOptions& options);
 
@@ -87,6 +91,7 @@ FamilyResult grow_tree(const FamilyProblem& problem);         // structure tree
 // about ten parents and left as they are beyond.
 FamilyResult refine(const FamilyProblem& problem, StructureKind structure, FamilyResult start,
                     const RefineOptions& options);
+// Fixed labels that some partition has, if any.
 FamilyResult exact_partition(const FamilyProblem& problem, StructureKind structure);
 
 // log of the sum of exp(score) over all allowed partitions (problem.regular asks for regular ones only).

@@ -28,6 +28,7 @@ struct ScorerOptions {
     LabelSearch search = LabelSearch::greedy;
     bool regular = true;
     RefineOptions refine = {};
+    std::vector<LabelRules> label_rules = {};  // by node; empty if there are none at all
     std::size_t max_cells = 1 << 16;  // a family with a larger table scores minus infinity: never chosen
 };
 
@@ -61,14 +62,15 @@ class FamilyScorer {
     const Columns& columns() const { return *columns_; }
     const ScorerOptions& options() const { return options_; }
 
-    // Whether a family with so many parents of two states or more can only have a full table.
+    // Whether a family with so many parents of two states or more can only have a full table (or, under label
+    // rules, none at all).
     bool is_table(std::size_t n_parents) const;
 
     CacheStatistics cache_statistics() const { return cache_.statistics(); }
 
   private:
     bool fits(const FamilyKey& family) const;
-    double optimise(std::uint32_t node, std::vector<std::size_t> parent_states,
+    double optimise(const FamilyKey& family, std::vector<std::size_t> parent_states,
                     std::span<const double> table) const;
 
     std::shared_ptr<const Columns> columns_;

@@ -21,7 +21,9 @@ inline constexpr std::size_t kMaxCandidates = 63;
 std::uint64_t n_parent_sets(const SearchSpace& space, Node node);
 
 // The parent sets of a node that beat all their subsets, best first; equals by fewest parents, then by lowest
-// numbers. The others are in no need of being looked at: the subset is allowed wherever the set is.
+// numbers. The others are in no need of being looked at: the subset is allowed wherever the set is, and its
+// score is that of labels which the rules allow for it, so a DAG with the subset instead is allowed and not
+// worse.
 struct RankedSets {
     std::vector<NodeSet> sets;
     std::vector<double> scores;  // and -inf at the end, for "none of them"

@@ -1,13 +1,15 @@
 """`ldag learn`: a graph from data."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
 import click
 
 from ldag.cli.arguments import json_option, load_data, load_graph, print_json
-from ldag.constraints import Constraints, Edge, read_edge
+from ldag.constraint_text import Edge, read_edge
+from ldag.constraints import Constraints
 from ldag.errors import ArgumentError
 from ldag.family_search import LabelSearch, StructureKind
 from ldag.fit import Fit, MethodChoice
@@ -31,6 +33,7 @@ from ldag.scoring import PRIORS, Prior
 @click.option("--tiers", metavar="FILE", help="A file with one tier per line, names separated by commas.")
 @click.option("--require", multiple=True, metavar='"A -> B"', help="An edge that must be there.")
 @click.option("--forbid", multiple=True, metavar='"A -> B"', help="An edge that must not be there.")
+@click.option("--unlabelled", multiple=True, metavar='"A -> B"', help="An edge that may carry no label.")
 @click.option("--chains", "n_chains", type=int, help="For chain: how many chains.  [50]")
 @click.option("--iter", "n_iter", type=int, help="For chain: proposals per chain.  [500]")
 @click.option("--restarts", "n_restarts", type=int, help="For climb: perturbed restarts.  [200]")
@@ -54,6 +57,7 @@ def learn(  # noqa: PLR0913, PLR0917 - one parameter per option
     tiers: str | None,
     require: Sequence[str],
     forbid: Sequence[str],
+    unlabelled: Sequence[str],
     n_chains: int | None,
     n_iter: int | None,
     n_restarts: int | None,
@@ -79,7 +83,7 @@ def learn(  # noqa: PLR0913, PLR0917 - one parameter per option
         equivalent_sample_size=equivalent_sample_size,
         prior=prior,
         max_parents=max_parents,
-        constraints=_constraints(constraint_file, tiers, require, forbid),
+        constraints=_constraints(constraint_file, tiers, require, forbid, unlabelled),
         n_chains=n_chains,
         n_iter=n_iter,
         n_restarts=n_restarts,
@@ -110,10 +114,10 @@ def _kappa(text: str) -> float | Literal["cv"]:
 
 
 def _constraints(
-    path: str | None, tiers: str | None, require: Sequence[str], forbid: Sequence[str]
+    path: str | None, tiers: str | None, require: Sequence[str], forbid: Sequence[str], unlabelled: Sequence[str]
 ) -> Constraints | None:
     """Put the constraints of all options together."""
-    if path is None and tiers is None and not require and not forbid:
+    if path is None and tiers is None and not require and not forbid and not unlabelled:
         return None
     found = Constraints() if path is None else Constraints.load(path)
     if tiers is not None:
@@ -121,12 +125,12 @@ def _constraints(
             raise ArgumentError("--tiers: the file of constraints has tiers already")
         lines = [line.split("#")[0] for line in read_utf8(Path(tiers)).splitlines()]
         groups = [[name.strip() for name in line.split(",")] for line in lines if line.strip()]
-        found = Constraints(
-            found.required, found.forbidden, groups, found.order, found.allowed_parents, found.max_parents
-        )
-    edges = {"--require": [_edge(text, "--require") for text in require]}
-    edges["--forbid"] = [_edge(text, "--forbid") for text in forbid]
-    return found.with_(required=edges["--require"], forbidden=edges["--forbid"])
+        found = replace(found, tiers=groups)
+    return found.with_(
+        required=[_edge(text, "--require") for text in require],
+        forbidden=[_edge(text, "--forbid") for text in forbid],
+        unlabelled=[_edge(text, "--unlabelled") for text in unlabelled],
+    )
 
 
 def _edge(text: str, option: str) -> Edge:

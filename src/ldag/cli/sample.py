@@ -2,14 +2,13 @@
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag.cli.arguments import json_option, load_network, print_json
-from ldag.data import Dataset, state_columns
+from ldag.data import state_columns
 from ldag.errors import ArgumentError
 from ldag.network import Network
 from ldag.rows import write_rows, write_text
@@ -43,14 +42,13 @@ def sample(network: str, n: int, output: str | None, rng: int | None, counts: st
         write_text(columns, sys.stdout)
 
 
-def _columns(network: Network, n: int, rng: int | None, counts: str | None) -> dict[str, NDArray[Any]]:
+def _columns(network: Network, n: int, rng: int | None, counts: str | None) -> dict[str, NDArray[np.generic]]:
     """Draw, and return columns of states, with a column of counts if equal rows are to be merged."""
-    schema = network.ldag.schema
-    codes = network.sample_codes(n, rng)
     if counts is None:
-        return state_columns(schema, codes)
+        return network.sample_columns(n, rng)
+    schema = network.ldag.schema
     if counts in schema.names:
         raise ArgumentError(f"--counts: {counts!r} is a variable; choose another name for the column of counts")
-    data = Dataset.from_codes(schema, codes)
+    data = network.sample(n, rng)
     weights = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights
     return state_columns(schema, data.codes) | {counts: weights}

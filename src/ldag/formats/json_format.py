@@ -30,8 +30,8 @@ def read_json(text: str) -> GraphRecord:
 
 def graph_of(document: object, path: str = "") -> GraphRecord:
     """Read a parsed graph that stands at a place in its file."""
+    checked_header(document, FORMAT, VERSION, path)
     inside = f"{path}." if path else ""
-    checked_header(document, FORMAT, VERSION, inside)
     found = fields(document, path, ("format", "version", "variables", "edges"), ("classes",))
     return checked_record(
         GraphRecord(

@@ -33,14 +33,16 @@ def parsed(text: str) -> object:
 def checked_header(document: object, name: str, newest: int, path: str = "") -> JsonObject:
     """Check format and version first: another format or a newer version explains every other difference."""
     if not isinstance(document, JsonObject):
-        raise FormatError(f'{path}expected an object with "format": "{name}", got {shown(document)}')
+        place = f"{path}: " if path else ""
+        raise FormatError(f'{place}expected an object with "format": "{name}", got {shown(document)}')
+    inside = f"{path}." if path else ""
     if document.get("format", name) != name:
-        raise FormatError(f"{path}format: expected {name!r}, got {shown(document['format'])}")
+        raise FormatError(f"{inside}format: expected {name!r}, got {shown(document['format'])}")
     version = document.get("version", newest)
     if type(version) is not int or version < 1:
-        raise FormatError(f"{path}version: expected the whole number {newest}, got {shown(version)}")
+        raise FormatError(f"{inside}version: expected the whole number {newest}, got {shown(version)}")
     if version > newest:
-        raise FormatError(f"{path}version: expected at most {newest}, got {shown(version)}; a newer ldag can read it")
+        raise FormatError(f"{inside}version: expected at most {newest}, got {shown(version)}; a newer ldag can read it")
     return document
 
 

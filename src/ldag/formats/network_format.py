@@ -6,14 +6,15 @@ probabilities themselves. ``docs/ldag.schema.json`` describes it.
 
 import json
 from math import isfinite
+from typing import cast, get_args
 
 from ldag.errors import FormatError
 from ldag.formats.json_format import FORMAT, NETWORK_FORMAT, NETWORK_VERSION, graph_of, write_json
 from ldag.formats.json_parts import JsonObject, checked_header, fields, items, parsed
 from ldag.formats.parts import checked_name, shown
-from ldag.record import NetworkRecord, TableRecord
+from ldag.record import Estimate, NetworkRecord, TableRecord
 
-ESTIMATES = ("mean", "likelihood")
+ESTIMATES = get_args(Estimate)
 
 
 def holds_network(text: str) -> bool:
@@ -24,10 +25,10 @@ def holds_network(text: str) -> bool:
 
 def read_network(text: str) -> NetworkRecord:
     """Read the JSON form; anything that it does not describe is refused."""
-    parsed_text = parsed(text)
-    if isinstance(parsed_text, JsonObject) and parsed_text.get("format") == FORMAT:
+    content = parsed(text)
+    if isinstance(content, JsonObject) and content.get("format") == FORMAT:
         raise FormatError("this is a graph without parameters; Network.from_data(LDAG.load(...), data) estimates them")
-    document = checked_header(parsed_text, NETWORK_FORMAT, NETWORK_VERSION)
+    document = checked_header(content, NETWORK_FORMAT, NETWORK_VERSION)
     learned = "equivalent_sample_size" in document or "estimate" in document
     parts = ("equivalent_sample_size", "estimate") if learned else ()
     found = fields(document, "", ("format", "version", "graph", "parameters", *parts), ())
@@ -42,7 +43,7 @@ def read_network(text: str) -> NetworkRecord:
     estimate = found["estimate"]
     if not isinstance(estimate, str) or estimate not in ESTIMATES:
         raise FormatError(f"estimate: expected {' or '.join(map(repr, ESTIMATES))}, got {shown(estimate)}")
-    return NetworkRecord(graph, tables, size, estimate)
+    return NetworkRecord(graph, tables, size, cast("Estimate", estimate))
 
 
 def write_network(record: NetworkRecord) -> str:

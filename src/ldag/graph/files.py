@@ -38,7 +38,7 @@ class Files(Graph):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read the JSON form (see docs/ldag.schema.json)."""
+        """Read the JSON form (see docs/ldag.schema.json), or take the graph of a network."""
         return cls._from_record(formats.read_json(arguments.text(text)), declared_only=True)
 
     def to_json(self) -> str:
@@ -65,7 +65,7 @@ class Files(Graph):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a file that ends in .ldag, .json, .dot or .gv."""
+        """Read a file that ends in .ldag, .json (a graph, or a network whose graph is taken), .dot or .gv."""
         record = formats.read_graph(arguments.path(path))
         try:
             return cls._from_record(record, declared_only=not os.fspath(path).lower().endswith(".ldag"))

@@ -1,21 +1,25 @@
 """Checks of the probabilities that people give to the network door."""
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
+from math import fsum
 from typing import Any, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
-from ldag.parameters import Table, normalised
+from ldag.parameters import Table, frozen
 from ldag.variables import State, Variable
 
-Distribution = Mapping[State, float] | Sequence[float]
-"""The probabilities of a variable's states: by state, or in the order of the states."""
+Named = Mapping[str, float] | Mapping[int, float] | Mapping[float, float] | Mapping[bool, float]
+"""Probabilities by state."""
 
-Given = Mapping[str, Distribution | Sequence[Distribution]]
-"""For each node one distribution per class, or the distribution itself if there is one class only."""
+Given = Mapping[str, Named | Mapping[State, float] | Sequence[object] | NDArray[np.floating]]
+"""For each node a list of distributions, one per class, or the distribution itself if there is one class only.
+
+A distribution is a mapping from state to probability, or the probabilities in the order of the states.
+"""
 
 TOLERANCE = 1e-9
 
@@ -51,17 +55,17 @@ def _table(variable: Variable, n_classes: int, given: object) -> Table:
         raise ArgumentError(f"{where}: expected {_wanted(n_classes)}, got {len(given)}{hint}")
     rows = []
     for number, distribution in enumerate(given):
-        place = where if n_classes == 1 else f"{where}, class {number}"
-        row = _in_order(variable, distribution, place)
-        _check_sum(row, place)
-        rows.append(row)
-    return normalised(np.array(rows, dtype=np.float64))
+        place = where if n_classes == 1 else f"{where}, class {number} (p{number + 1} of reduced_cpt)"
+        rows.append(_normalised(_in_order(variable, distribution, place), place))
+    return frozen(np.array(rows))
 
 
 def _in_order(variable: Variable, distribution: object, where: str) -> list[float]:
     """Return one distribution in the order of the states."""
     if isinstance(distribution, Mapping):
         by_code = {variable.code(state, f"{where}: "): p for state, p in distribution.items()}
+        if len(by_code) < len(distribution):
+            raise ArgumentError(f"{where}: a state is given twice, got {distribution!r}")
         missing = [repr(state) for code, state in enumerate(variable.states) if code not in by_code]
         if missing:
             raise ArgumentError(f"{where}: no probability is given for {', '.join(missing)}")
@@ -72,15 +76,17 @@ def _in_order(variable: Variable, distribution: object, where: str) -> list[floa
     return list(distribution)
 
 
-def _check_sum(row: Sequence[float], where: str) -> None:
-    """Refuse what are not probabilities that sum to 1, but for rounding."""
+def _normalised(row: Sequence[float], where: str) -> list[float]:
+    """Return probabilities that sum to 1; those that do are left as they are, and larger differences refused."""
     for value in row:
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
             raise ArgumentError(f"{where}: expected numbers, got {value!r}")
-        if not (isfinite(value) and value >= 0):
+        if not 0 <= value <= 1 + TOLERANCE:
             raise ArgumentError(f"{where}: probabilities are between 0 and 1, got {value!r}")
-    if abs(sum(row) - 1) > TOLERANCE:
-        raise ArgumentError(f"{where}: probabilities must sum to 1, these sum to {float(sum(row))!r}")
+    total = fsum(row)
+    if abs(total - 1) > TOLERANCE:
+        raise ArgumentError(f"{where}: probabilities must sum to 1, these sum to {total!r}")
+    return [float(value) if total == 1 else value / total for value in row]
 
 
 def _is_distribution(given: object) -> bool:
@@ -90,4 +96,6 @@ def _is_distribution(given: object) -> bool:
 
 
 def _is_sequence(given: object) -> TypeGuard[Sequence[Any]]:
-    return isinstance(given, Sequence | np.ndarray) and not isinstance(given, str | bytes)
+    if isinstance(given, np.ndarray):
+        return given.ndim > 0
+    return isinstance(given, Sequence) and not isinstance(given, str | bytes)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Self, get_args
+from typing import Self, get_args
 
 import numpy as np
 
@@ -12,12 +12,10 @@ from ldag.families import check_choice
 from ldag.graph import LDAG
 from ldag.network import arguments
 from ldag.parameters import Posterior, Table, class_counts, configuration_counts, log_likelihood
+from ldag.record import Estimate
 from ldag.scores import check_equivalent_sample_size, family_counts
 from ldag.scoring import family_log_predictive
 from ldag.variables import Variable
-
-Estimate = Literal["mean", "likelihood"]
-"""Posterior means, or relative frequencies."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,9 @@
 """A network in texts and files."""
 
 import os
+from math import fsum
 from pathlib import Path
-from typing import Self, cast
+from typing import Self
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from ldag.formats.parts import repeated
 from ldag.graph import LDAG
 from ldag.graph import arguments as graph_arguments
 from ldag.network.arguments import TOLERANCE
-from ldag.network.base import Estimate, NetworkBase
+from ldag.network.base import NetworkBase
 from ldag.parameters import Table, frozen
 from ldag.record import NetworkRecord, TableRecord
 
@@ -52,10 +53,9 @@ class Files(NetworkBase):
     def _from_record(cls, record: NetworkRecord) -> Self:
         graph = LDAG(*assemble(record.graph, declared_only=True))
         tables = _tables(graph, record)
-        if record.equivalent_sample_size is None:
+        if record.equivalent_sample_size is None or record.estimate is None:
             return cls(graph, tables)
-        estimate = cast("Estimate", record.estimate)
-        return cls._from_counts(graph, tables, record.equivalent_sample_size, estimate)
+        return cls._from_counts(graph, tables, record.equivalent_sample_size, record.estimate)
 
     def _to_record(self) -> NetworkRecord:
         learned = self.learned
@@ -98,9 +98,9 @@ def _check_shape(table: TableRecord, n_classes: int, n_states: int) -> None:
 
 def _check_sums(table: TableRecord) -> None:
     for number, row in enumerate(table.rows):
-        if abs(sum(row) - 1) > TOLERANCE:
+        if abs(fsum(row) - 1) > TOLERANCE:
             place = f"{table.where.removesuffix(': ')}.probabilities[{number}]"
-            raise FormatError(f"{place}: probabilities must sum to 1, these sum to {sum(row)!r}")
+            raise FormatError(f"{place}: probabilities must sum to 1, these sum to {fsum(row)!r}")
 
 
 def _json_path(path: str | os.PathLike[str]) -> Path:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag import forward
 from ldag.counts import Codes
@@ -39,15 +40,15 @@ class Sampling(NetworkBase):
         >>> net.sample(1000, rng=1).total
         1000
         """
-        return Dataset.from_codes(self.ldag.schema, self.sample_codes(n, rng), None)
+        return Dataset.from_codes(self.ldag.schema, self._draw(n, rng))
 
     def sample_frame(self, n: int, rng: Rng = None, backend: Backend = "pandas") -> "IntoDataFrame":
         """Draw a dataframe with one row per draw, in the order drawn; the same rows as in `sample`."""
-        return make_frame(state_columns(self.ldag.schema, self.sample_codes(n, rng)), backend)
+        return make_frame(self.sample_columns(n, rng), backend)
 
-    def sample_codes(self, n: int, rng: Rng = None) -> Codes:
-        """Draw rows in codes, an array row per variable; for the library itself."""
-        return forward.sample(self.ldag.structure, self.probabilities, check_size(n), seed_of(rng))
+    def sample_columns(self, n: int, rng: Rng = None) -> dict[str, NDArray[np.generic]]:
+        """Draw the same rows as numpy arrays of states, one per variable."""
+        return state_columns(self.ldag.schema, self._draw(n, rng))
 
     def sample_parameters(self, n: int, rng: Rng = None) -> list[Self]:
         """Draw networks from the posterior of the parameters: how far answers scatter is how sure they are.
@@ -69,6 +70,9 @@ class Sampling(NetworkBase):
             type(self)(self.ldag, tuple(posterior.draw(generator) for posterior in posteriors))
             for _ in range(check_size(n))
         ]
+
+    def _draw(self, n: int, rng: Rng) -> Codes:
+        return forward.sample(self.ldag.structure, self.probabilities, check_size(n), seed_of(rng))
 
 
 def check_size(n: int, what: str = "n") -> int:
