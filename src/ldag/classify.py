@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,9 @@ from ldag.inference.circuit import Numbers
 from ldag.network import Network
 from ldag.network.prediction import Unseen
 from ldag.scoring import Prior
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
 
 WEIGHT = "sample_weight"
 
@@ -107,20 +110,25 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: "Features", y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:  # noqa: N803
+    def fit(
+        self,
+        X: "IntoDataFrame | ArrayLike",  # noqa: N803 - scikit-learn's name
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn from features (rows of states) and classes; rows may have weights."""
         name = getattr(y, "name", None)
-        X, y = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")  # noqa: N806
-        check_classification_targets(y)
+        rows, classes = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")
+        check_classification_targets(classes)
         weights = None
         if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
             used = weights > 0  # rows that do not count are not there: their states are unseen
-            X, y, weights = X[used], y[used], weights[used]  # noqa: N806
-        self.classes_ = np.unique(y)
+            rows, classes, weights = rows[used], classes[used], weights[used]
+        self.classes_ = np.unique(classes)
         self.target_ = _free_name(name if isinstance(name, str) and name.strip() else "y", self._names())
         self.fit_: Fit = learn(
-            self._dataset(X, y, weights),
+            self._dataset(rows, classes, weights),
             kappa=self.kappa,
             method=self.method,
             structure=self.structure,
@@ -138,13 +146,13 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.network_: Network = self.fit_.network
         return self
 
-    def predict_proba(self, X: "Features") -> Numbers:  # noqa: N803
+    def predict_proba(self, X: "IntoDataFrame | ArrayLike") -> Numbers:  # noqa: N803
         """Return the probability of each class in every row, in the order of ``classes_``."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")  # noqa: N806
-        return self.network_.predict_proba(self._columns(X), self.target_, unseen=self.unseen)
+        rows = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
+        return self.network_.predict_proba(self._columns(rows), self.target_, unseen=self.unseen)
 
-    def predict(self, X: "Features") -> NDArray[Any]:  # noqa: N803
+    def predict(self, X: "IntoDataFrame | ArrayLike") -> NDArray[Any]:  # noqa: N803
         """Return the most probable class of every row."""
         best = self.predict_proba(X).argmax(axis=1)
         found: NDArray[Any] = self.classes_[best]
@@ -163,21 +171,21 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             return list(map(str, self.feature_names_in_))
         return [f"x{place}" for place in range(self.n_features_in_)]
 
-    def _columns(self, X: NDArray[Any]) -> dict[str, NDArray[Any]]:  # noqa: N803
-        return {name: X[:, place] for place, name in enumerate(self._names())}
+    def _columns(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        return {name: rows[:, place] for place, name in enumerate(self._names())}
 
-    def _dataset(self, X: NDArray[Any], y: NDArray[Any], weights: Numbers | None) -> Dataset:  # noqa: N803
+    def _dataset(self, rows: NDArray[Any], classes: NDArray[Any], weights: Numbers | None) -> Dataset:
         """Return the features and the class as one data set."""
-        columns = self._columns(X) | {self.target_: y}
+        columns = self._columns(rows) | {self.target_: classes}
         weight = None
         if weights is not None:
             weight = _free_name(WEIGHT, columns)
             columns[weight] = weights
         states = {self.target_: self.classes_.tolist()}
         data = read(columns, weights=weight, states=states, missing=self.missing, max_states=self.max_states)
-        if weights is None and data.total < len(y):
-            left_out = len(y) - int(data.total)
-            warnings.warn(f"{left_out:,} of {len(y):,} rows have missing features and were left out", stacklevel=3)
+        left_out = 1 - data.total / (len(rows) if weights is None else weights.sum())
+        if left_out > 1e-9:
+            warnings.warn(f"rows with missing features were left out: {left_out:.1%} of the data", stacklevel=3)
         return data
 
 

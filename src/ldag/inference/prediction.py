@@ -25,8 +25,8 @@ BATCH = 1 << 16
 
 CIRCUIT_BATCH = 1 << 13
 
-ENUMERATED = 1 << 9
-"""Factors looked up for a row by enumeration; where more are needed, the circuit is asked."""
+ENUMERATED = 64
+"""Configurations of the unobserved nodes that are enumerated for a row; where there are more, a circuit is asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +47,12 @@ class _Factor:
 
 @dataclass(frozen=True, eq=False)
 class _Relevant:
-    """What matters in each row of a batch: unobserved nodes, and the families that they are in; a column per node."""
+    """What matters in rows, by which of their cells are missing: a mask row per such pattern, a column per node."""
 
     hidden: Mask
+    """Unobserved nodes that matter."""
     families: Mask
+    """Families that these are in."""
     others: Mask
     """Families that do not matter for the target, but may show that the evidence is impossible."""
 
@@ -84,25 +86,27 @@ class Predictor:
 
     def _batch(self, rows: Rows, observed: list[int]) -> Numbers:
         missing = rows == UNOBSERVED
-        relevant = self._relevant(missing)
-        impossible, unsure = self._others(rows, missing, relevant)
-        sizes = relevant.hidden @ np.log2(self._n_states) + np.log2(relevant.families.sum(axis=1))
-        asks = unsure | (sizes > np.log2(ENUMERATED))
+        first, pattern = _equal(missing)
+        relevant = self._relevant(missing[first])
+        impossible, asks = self._others(rows, pattern, relevant)
+        asks |= (relevant.hidden @ np.log(self._n_states) > np.log(ENUMERATED) + 1e-9)[pattern]
         found = np.full((len(rows), self._n_states[self._target]), np.nan)
-        for chosen in _groups(np.hstack([relevant.hidden, relevant.families]), ~(asks | impossible)):
-            first = chosen[0]
-            hidden, families = (np.flatnonzero(m[first]).tolist() for m in (relevant.hidden, relevant.families))
+        alike, kind = _equal(np.hstack([relevant.hidden, relevant.families]))
+        for chosen in _groups(kind[pattern], ~(asks | impossible)):
+            one = alike[kind[pattern[chosen[0]]]]
+            hidden, families = (np.flatnonzero(mask[one]).tolist() for mask in (relevant.hidden, relevant.families))
             found[chosen] = self._enumerated(rows[chosen], hidden, families)
         chosen = np.flatnonzero(asks & ~impossible)
         if len(chosen):
             asked = rows[chosen]
             if not self._uncertain:  # what does not matter cannot be impossible either
-                asked = np.where(relevant.families[chosen] @ self._members > 0, asked, np.uint8(UNOBSERVED))
+                matters = relevant.families @ self._members > 0
+                asked = np.where(matters[pattern[chosen]], asked, np.uint8(UNOBSERVED))
             found[chosen] = self._asked(asked, observed)
         return found
 
     def _relevant(self, missing: Mask) -> _Relevant:
-        """Find in each row what matters for the target; what is unobserved, and nothing below it observed, does not."""
+        """Find what matters for the target; what is unobserved, and nothing below it observed, does not."""
         target = np.zeros(missing.shape[1], dtype=np.bool_)
         target[self._target] = True
         alive = (~missing | target) @ self._above > 0
@@ -115,16 +119,17 @@ class Predictor:
                 return _Relevant(hidden, families, alive & ~families)
             hidden = more
 
-    def _others(self, rows: Rows, missing: Mask, relevant: _Relevant) -> tuple[Mask, Mask]:
+    def _others(self, rows: Rows, pattern: Indices, relevant: _Relevant) -> tuple[Mask, Mask]:
         """Find the rows that families away from the target make impossible, and those where that takes a circuit."""
         impossible, unsure = np.zeros((2, len(rows)), dtype=np.bool_)
         for node in self._uncertain:
             factor = self._factor(node)
-            complete = ~missing[:, list(factor.strides)].any(axis=1)
-            unsure |= relevant.others[:, node] & ~complete
-            seen = np.flatnonzero(relevant.others[:, node] & complete)
+            seen = np.flatnonzero(relevant.others[pattern, node])
             codes = {member: rows[seen, member] for member in factor.strides}
-            impossible[seen] |= np.isneginf(factor.logs[factor.places(codes, len(seen))])
+            incomplete = np.any([cells == UNOBSERVED for cells in codes.values()], axis=0)
+            unsure[seen] |= incomplete
+            places = np.where(incomplete, 0, factor.places(codes, len(seen)))
+            impossible[seen] |= ~incomplete & np.isneginf(factor.logs[places])
         return impossible, unsure
 
     def _enumerated(self, rows: Rows, hidden: list[int], families: list[int]) -> Numbers:
@@ -176,15 +181,19 @@ def _factor(model: Model, node: int) -> _Factor:
     return _Factor(strides | {node: 1}, logs[family.partition.classes].reshape(-1))
 
 
-def _groups(masks: Mask, wanted: Mask) -> list[Indices]:
-    """Return the numbers of the wanted rows, equal rows of the masks together."""
+def _groups(kinds: Indices, wanted: Mask) -> list[Indices]:
+    """Return the numbers of the wanted rows, those of a kind together."""
     rows = np.flatnonzero(wanted)
     if not len(rows):
         return []
-    packed = np.packbits(masks[rows], axis=1)
-    keys = row_keys(packed.T, (256,) * packed.shape[1])
-    order = np.argsort(keys, kind="stable")
-    return np.split(rows[order], np.flatnonzero(np.diff(keys[order])) + 1)
+    rows = rows[np.argsort(kinds[rows], kind="stable")]
+    return np.split(rows, np.flatnonzero(np.diff(kinds[rows])) + 1)
+
+
+def _equal(masks: Mask) -> tuple[Indices, Indices]:
+    """Return what `_distinct` does, for rows of a mask."""
+    packed = np.packbits(masks, axis=1)
+    return _distinct(packed.T, [256] * packed.shape[1])
 
 
 def _distinct(columns: Rows, n_states: list[int]) -> tuple[Indices, Indices]:
