@@ -49,7 +49,7 @@ def __getattr__(name: str) -> object:
     try:
         from ldag.classify import LDAGClassifier
     except ModuleNotFoundError as error:
-        if error.name != "sklearn":
+        if (error.name or "").split(".")[0] != "sklearn":
             raise
         raise MissingDependency("scikit-learn", "sklearn", "LDAGClassifier") from None
     return LDAGClassifier

@@ -42,7 +42,7 @@ class Prediction(Questions):
         >>> import ldag
         >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
         >>> net.predict({"smoking": ["yes", "no"], "mental": ["yes", None]}, "physical").tolist()
-        ['?', '?']
+        ['no', 'no']
         """
         best = self.predict_proba(data, target, unseen=unseen).argmax(axis=1)
         variable = self.ldag.schema[self.ldag.schema.node(target)]
