@@ -119,15 +119,11 @@ def settle(column: Column, declared: Variable | None, max_states: int) -> Coded:
 
 def recognised(column: Column, variable: Variable, refuse_unseen: bool) -> Coded:
     """Code a column by the states of a variable; a value that is none of them is refused, or counts as missing."""
-    used = np.zeros(len(column.values) + 1, dtype=np.bool_)
-    used[column.positions] = True
-    codes = []
-    for position, value in enumerate(column.values):
-        code = _declared_code(value, column, variable) if used[position] else -1
-        if code is None and refuse_unseen:
-            raise UnknownState(value, variable.name, variable.states, column.where(position))
-        codes.append(-1 if code is None else code)
-    return Coded(variable, _recoded(column, codes))
+    codes = _known_codes(column, variable)
+    if refuse_unseen and None in codes:
+        position = codes.index(None)
+        raise UnknownState(column.values[position], variable.name, variable.states, column.where(position))
+    return Coded(variable, _recoded(column, [-1 if code is None else code for code in codes]))
 
 
 def plain(value: object, name: str) -> State | None:
@@ -267,17 +263,26 @@ def _number(text: str) -> int | float | None:
 
 
 def _declared_codes(column: Column, declared: Variable) -> list[int]:
-    """Return the code of each distinct value among declared states; unused values need none."""
-    used = np.zeros(len(column.values) + 1, dtype=np.bool_)
-    used[column.positions] = True
+    """Return the code of each distinct value among declared states."""
     codes = []
-    for position, value in enumerate(column.values):
-        code = _declared_code(value, column, declared) if used[position] else -1
+    for position, code in enumerate(_known_codes(column, declared)):
         if code is None:
             shown = ", ".join(repr(state) for state in declared.states)
-            raise DataError(f"{column.where(position)}{value!r} is not among the declared states {shown}")
+            raise DataError(
+                f"{column.where(position)}{column.values[position]!r} is not among the declared states {shown}"
+            )
         codes.append(code)
     return codes
+
+
+def _known_codes(column: Column, variable: Variable) -> list[int | None]:
+    """Return the code of each distinct value, -1 if it is missing or unused, None if it is no state."""
+    used = np.zeros(len(column.values) + 1, dtype=np.bool_)
+    used[column.positions] = True
+    return [
+        _declared_code(value, column, variable) if used[position] else -1
+        for position, value in enumerate(column.values)
+    ]
 
 
 def _declared_code(value: object, column: Column, declared: Variable) -> int | None:

@@ -147,6 +147,23 @@ def test_long_products_do_not_vanish() -> None:
     assert few[0, 1] == pytest.approx(0.002 * 0.998 / (0.002 * 0.998 + 0.001 * 0.999))
 
 
+def test_many_states_and_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A target of a hundred states, in pieces of a few rows each."""
+    states = list(range(100))
+    rng = np.random.default_rng(1)
+    graph = LDAG.from_edges([("t", "a"), ("b", "a")], states={"t": states, "a": [0, 1, 2], "b": [0, 1]})
+    prior, table, other = rng.dirichlet(np.ones(100)), rng.dirichlet(np.ones(3), (100, 2)), np.array([0.3, 0.7])
+    parents = graph.parents("a")
+    given = table if parents == ("t", "b") else table.transpose(1, 0, 2)
+    parameters = {"t": [prior.tolist()], "b": [other.tolist()], "a": given.reshape(-1, 3).tolist()}
+    net = Network.from_parameters(graph, parameters)
+    monkeypatch.setattr(prediction, "CELLS", 450)
+    found = net.predict_proba({"a": [0, 1, 2, 0, 1], "b": [0, 1, None, 1, 1]}, "t")
+    wanted = np.array([prior * table[:, b, a] for a, b in ((0, 0), (1, 1), (2, 0), (0, 1), (1, 1))])
+    wanted[2] = prior * (table[:, :, 2] @ other)
+    np.testing.assert_allclose(found, wanted / wanted.sum(axis=1, keepdims=True))
+
+
 def test_enumeration_and_circuits_agree_on_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
     """The two ways give the same on the alarm network, with many cells missing; so do circuits for single rows."""
     bif = BifNetwork("alarm")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.cli.arguments import json_option, load_network, print_json
+from ldag.formats.spelling import spell_state
 from ldag.network import Network
 from ldag.network.prediction import Unseen
 from ldag.rows import write_rows, write_text
@@ -59,5 +60,7 @@ def _columns(network: Network, rows: str, target: str, proba: bool, unseen: Unse
     states = np.array([*variable.states], dtype=object)
     columns: dict[str, NDArray[Any]] = {target: states[probabilities.argmax(axis=1)]}
     if proba:
-        columns |= {f"P({target}={state})": probabilities[:, code] for code, state in enumerate(states)}
+        alike = len(set(map(str, states))) < len(states)  # such as 1 and "1"
+        names = [f"P({target}={spell_state(state) if alike else state})" for state in states]
+        columns |= {name: probabilities[:, code] for code, name in enumerate(names)}
     return columns

@@ -21,12 +21,15 @@ Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
 BATCH = 1 << 16
-"""Rows that are worked on together."""
+"""Rows that are worked on together; fewer if the model has many nodes."""
+
+CELLS = 1 << 22
+"""The most numbers in an array of a batch."""
 
 CIRCUIT_BATCH = 1 << 13
 
 ENUMERATED = 64
-"""Configurations of the unobserved nodes that are enumerated for a row; where there are more, a circuit is asked."""
+"""Configurations of unobserved nodes that are enumerated for a row; where there are more, a circuit is asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +83,9 @@ class Predictor:
         """
         found = np.empty((len(rows), self._n_states[self._target]))
         observed = np.flatnonzero((rows != UNOBSERVED).any(axis=0)).tolist()
-        for begin in range(0, len(rows), BATCH):
-            found[begin : begin + BATCH] = self._batch(rows[begin : begin + BATCH], observed)
+        step = max(1, min(BATCH, CELLS // rows.shape[1]))
+        for begin in range(0, len(rows), step):
+            found[begin : begin + step] = self._batch(rows[begin : begin + step], observed)
         return found
 
     def _batch(self, rows: Rows, observed: list[int]) -> Numbers:
@@ -89,7 +93,8 @@ class Predictor:
         first, pattern = _equal(missing)
         relevant = self._relevant(missing[first])
         impossible, asks = self._others(rows, pattern, relevant)
-        asks |= (relevant.hidden @ np.log(self._n_states) > np.log(ENUMERATED) + 1e-9)[pattern]
+        summed_out = np.delete(relevant.hidden, self._target, axis=1) @ np.log(np.delete(self._n_states, self._target))
+        asks |= (summed_out > np.log(ENUMERATED) + 1e-9)[pattern]
         found = np.full((len(rows), self._n_states[self._target]), np.nan)
         alike, kind = _equal(np.hstack([relevant.hidden, relevant.families]))
         for chosen in _groups(kind[pattern], ~(asks | impossible)):
@@ -140,12 +145,16 @@ class Predictor:
         order = [self._target, *(node for node in hidden if node != self._target)]
         shape = [self._n_states[node] for node in order]
         grid = dict(zip(order, np.indices(shape).reshape(len(order), -1), strict=True))
-        codes = {node: rows[first, node] for node in seen}
         size = len(grid[self._target])
-        logs = np.zeros((len(first), size))
-        for factor in factors:
-            logs += factor.logs[factor.places(codes, len(first))[:, None] + factor.places(grid, size)]
-        return _normalised(logs, shape[0])[inverse]
+        places = [factor.places(grid, size) for factor in factors]
+        parts = []
+        for chosen in np.split(first, range(CELLS // size, len(first), CELLS // size)):
+            codes = {node: rows[chosen, node] for node in seen}
+            logs = np.zeros((len(chosen), size))
+            for factor, place in zip(factors, places, strict=True):
+                logs += factor.logs[factor.places(codes, len(chosen))[:, None] + place]
+            parts.append(_normalised(logs, shape[0]))
+        return np.concatenate(parts)[inverse]
 
     def _asked(self, rows: Rows, observed: list[int]) -> Numbers:
         """Ask a circuit; where that is too large for any evidence, one for the evidence of each row."""
