@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "register.hpp"
+#include "search_arrays.hpp"
 
 NB_MODULE(_native, module) {
     module.doc() = "Loops of ldag on plain arrays. Private: the checked doors are in the Python modules.";
@@ -9,6 +10,7 @@ NB_MODULE(_native, module) {
     register_family(module);
     register_exact(module);
     register_scorer(module);
+    nanobind::exception<BadState>(module, "BadState", PyExc_ValueError);
     register_search_exact(module);
     register_search_chain(module);
     register_search_climb(module);

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -12,16 +14,53 @@ namespace nb = nanobind;
 
 namespace {
 
+// By node, its ranked parent sets and their scores; empty if not known yet.
+using PlainState = std::vector<std::pair<std::vector<ldag::NodeSet>, std::vector<double>>>;
+
+nb::object plain_of(const ldag::ExactState& state) {
+    PlainState plain;
+    for (const ldag::RankedSets& node : state.ranked) {
+        plain.emplace_back(node.sets, node.scores);
+        if (!node.scores.empty()) plain.back().second.pop_back();
+    }
+    return nb::cast(plain);
+}
+
+ldag::ExactState state_of(const nb::object& plain) {
+    ldag::ExactState state;
+    for (auto& [sets, scores] : nb::cast<PlainState>(plain)) {
+        if (!sets.empty()) scores.push_back(-std::numeric_limits<double>::infinity());
+        state.ranked.push_back({std::move(sets), std::move(scores)});
+    }
+    return state;
+}
+
+// Whether the ranked sets can be those of the space.
+bool is_of(const ldag::ExactState& state, const ldag::SearchSpace& space) {
+    const std::size_t n = state.ranked.size();
+    if (n != 0 && n != space.n_nodes()) return false;
+    for (std::size_t node = 0; node < n; ++node) {
+        const ldag::RankedSets& own = state.ranked[node];
+        const auto is_set = [&](ldag::NodeSet set) { return set >> space.candidates[node].size() == 0; };
+        if (own.scores.size() != (own.sets.empty() ? 0 : own.sets.size() + 1)) return false;
+        if (!std::ranges::all_of(own.sets, is_set)) return false;
+    }
+    return true;
+}
+
 FoundGraph search_exact(Scorer& scorer, ldag::Parents candidates, ldag::Parents required,
                         std::vector<std::size_t> max_parents, std::size_t n_threads,
-                        const nb::object& on_progress) {
+                        const nb::object& on_progress, const nb::object& resume, const nb::object& keep,
+                        double keep_every) {
     const ldag::SearchSpace space =
         space_of(std::move(candidates), std::move(required), std::move(max_parents));
     if (space.n_nodes() != scorer.columns->n_columns())
         throw nb::value_error("expected candidates of every column");
-    return run_watched(on_progress, [&](ldag::Monitor& monitor) {
-        return ldag::search_exact(scorer.scorer, space, {n_threads}, monitor);
-    });
+    const auto search = [&](ldag::Monitor& monitor, ldag::ExactState* state) {
+        if (state != nullptr && !is_of(*state, space)) throw BadState();
+        return ldag::search_exact(scorer.scorer, space, {n_threads}, monitor, state);
+    };
+    return run_watched(on_progress, {keep, keep_every, resume}, &plain_of, &state_of, search);
 }
 
 std::pair<std::uint64_t, std::uint64_t> exact_cost(ldag::Parents candidates, ldag::Parents required,
@@ -36,6 +75,8 @@ std::pair<std::uint64_t, std::uint64_t> exact_cost(ldag::Parents candidates, lda
 void register_search_exact(nb::module_& module) {
     module.def("search_exact", &search_exact, nb::arg("scorer"), nb::arg("candidates"), nb::arg("required"),
                nb::arg("max_parents"), nb::arg("n_threads"), nb::arg("on_progress").none() = nb::none(),
+               nb::arg("resume").none() = nb::none(), nb::arg("keep").none() = nb::none(),
+               nb::arg("keep_every") = 1.0,
                "The best DAG of the space, by dynamic programming over subsets.");
     module.def("exact_cost", &exact_cost, nb::arg("candidates"), nb::arg("required"), nb::arg("max_parents"),
                "Bytes that search_exact needs at most, and the number of families it scores.");

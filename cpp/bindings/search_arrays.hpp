@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -58,34 +59,46 @@ class Watch {
         if (error_) std::rethrow_exception(error_);
     }
 
+    // From now on, asks for a pause after so many seconds.
+    void pause_after(double seconds) {
+        const auto wait = std::chrono::duration<double>(seconds);
+        pause_at_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(wait);
+        monitor_.pause = seconds <= 0.0;
+    }
+
+    // Between two parts of a search: hands its state over, once more if that was interrupted.
+    void hand_over(const nanobind::object& keep, const nanobind::object& state) {
+        const auto call = [&] { return keep(state), false; };
+        if (ask(call) && (monitor_.stop = true) && !error_) ask(call);
+        if (!monitor_.stop) monitor_.stop = poll();
+    }
+
   private:
+    using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds kInterval{100};
 
     bool poll() {
+        const auto now = Clock::now();
+        if (now >= pause_at_) monitor_.pause = true;
         const nanobind::gil_scoped_acquire locked;
-        if (PyErr_CheckSignals() != 0) {
-            if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
-                PyErr_Clear();
-                return true;
-            }
-            return keep([]() -> bool { nanobind::raise_python_error(); });  // another signal's handler threw
-        }
-        if (on_progress_.is_none()) return false;
-        const auto now = std::chrono::steady_clock::now();
-        if (now - reported_ < kInterval) return false;
+        if (ask([] { return PyErr_CheckSignals() != 0 && (nanobind::raise_python_error(), true); }))
+            return true;
+        if (on_progress_.is_none() || now - reported_ < kInterval) return false;
         reported_ = now;
-        return keep([this] { return nanobind::cast<bool>(nanobind::bool_(on_progress_(progress()))); });
+        return ask([this] { return nanobind::cast<bool>(nanobind::bool_(on_progress_(progress()))); });
     }
 
-    // Calls, and stops with the exception kept if there is one.
+    // Calls; an exception means stop, and is kept unless it is an interrupt.
     template <class Call>
-    bool keep(Call call) {
+    bool ask(Call call) {
         try {
             return call();
+        } catch (const nanobind::python_error& error) {
+            if (!error.matches(PyExc_KeyboardInterrupt) && !error_) error_ = std::current_exception();
         } catch (...) {
-            error_ = std::current_exception();
-            return true;
+            if (!error_) error_ = std::current_exception();
         }
+        return true;
     }
 
     nanobind::dict progress() const {
@@ -99,27 +112,71 @@ class Watch {
 
     ldag::Monitor& monitor_;
     nanobind::object on_progress_;
-    std::chrono::steady_clock::time_point reported_ = std::chrono::steady_clock::now();
+    Clock::time_point reported_ = Clock::now();
+    Clock::time_point pause_at_ = Clock::time_point::max();
     std::exception_ptr error_;
 };
 
+using Trace = std::vector<std::pair<std::uint64_t, double>>;
+
+inline Trace pairs_of(const std::vector<ldag::TracePoint>& points) {
+    Trace trace;
+    for (const ldag::TracePoint& point : points) trace.emplace_back(point.step, point.score);
+    return trace;
+}
+
+inline std::vector<ldag::TracePoint> points_of(const Trace& trace) {
+    std::vector<ldag::TracePoint> points;
+    for (const auto& [step, score] : trace) points.push_back({step, score});
+    return points;
+}
+
 inline FoundGraph tuple_of(ldag::SearchResult found) {
-    std::vector<std::pair<std::uint64_t, double>> trace;
-    for (const ldag::TracePoint& point : found.trace) trace.emplace_back(point.step, point.score);
-    return {std::move(found.parents), found.score, std::move(trace), found.stopped, found.n_steps,
+    return {std::move(found.parents), found.score, pairs_of(found.trace), found.stopped, found.n_steps,
             found.n_accepted};
 }
 
-// Runs a search without the interpreter's lock, watched.
-template <class Search>
-FoundGraph run_watched(const nanobind::object& on_progress, Search search) {
+// A state to go on from that cannot be one of the search.
+struct BadState : std::invalid_argument {
+    BadState() : std::invalid_argument("the state is not of this search") {}
+};
+
+// Whom to hand the state of a search, how often at first, and the state to go on from; None: nobody, nothing.
+struct Keeping {
+    nanobind::object keep;
+    double every;
+    nanobind::object resume;
+};
+
+// Runs a search without the interpreter's lock, watched. `search(monitor, state)` gets no state (null) if
+// there is nothing to go on from and nobody to keep it; `plain_of` makes a Python value of a state, and
+// `state_of` a state of that. The state is handed over after `every` seconds, then less and less often, and
+// at the end.
+template <class State, class Search>
+FoundGraph run_watched(const nanobind::object& on_progress, const Keeping& keeping,
+                       nanobind::object (*plain_of)(const State&), State (*state_of)(const nanobind::object&),
+                       Search search) {
     ldag::Monitor monitor;
     Watch watch(monitor, on_progress);
-    ldag::SearchResult found;
-    {
-        const nanobind::gil_scoped_release unlocked;
-        found = search(monitor);
+    State state;
+    try {
+        if (!keeping.resume.is_none()) state = state_of(keeping.resume);
+    } catch (const nanobind::cast_error&) {
+        throw BadState();
     }
-    watch.finish();
-    return tuple_of(std::move(found));
+    const bool is_kept = !keeping.keep.is_none();
+    State* given = is_kept || !keeping.resume.is_none() ? &state : nullptr;
+    const auto began = std::chrono::steady_clock::now();
+    for (;;) {
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;
+        if (is_kept) watch.pause_after(std::clamp(elapsed.count() / 10, keeping.every, 30 * keeping.every));
+        ldag::SearchResult found;
+        {
+            const nanobind::gil_scoped_release unlocked;
+            found = search(monitor, given);
+        }
+        if (is_kept) watch.hand_over(keeping.keep, plain_of(state));
+        watch.finish();
+        if (!is_kept || !found.stopped || monitor.stop) return tuple_of(std::move(found));
+    }
 }

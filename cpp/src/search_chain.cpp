@@ -74,7 +74,28 @@ class Chain {
         best_.trace.push_back({0, best_.score});
     }
 
+    // Goes on from where a chain was.
+    Chain(const SearchSpace& space, const ChainResult& before, RecentScores& recent)
+        : graph_(space, before.now),
+          recent_(&recent),
+          random_(before.random),
+          best_(before),
+          is_changed_(space.n_nodes(), 1) {
+        for (Node node = 0; node < space.n_nodes(); ++node) {
+            scores_.push_back(recent.score(node, graph_.parents(node)));
+            changed_.push_back(node);
+        }
+    }
+
     const ChainResult& best() const { return best_; }
+
+    // The best, and where the chain is.
+    ChainResult result() const {
+        ChainResult found = best_;
+        found.now = graph_.all_parents();
+        found.random = random_.state();
+        return found;
+    }
 
     // Makes one proposal, if the graph has a neighbour at all; otherwise it stays for ever.
     void step() {
@@ -149,10 +170,10 @@ void raise_to(std::atomic<double>& best, double score) {
     }
 }
 
-// Steps until the end or until it is stopped, and reports now and then.
+// Steps until the end or until it is stopped, or paused after a step, and reports now and then.
 ChainResult run(Chain& chain, std::uint64_t n_iter, Monitor& monitor) {
-    std::uint64_t n_reported = 0;
-    std::uint64_t n_accepted = 0;
+    std::uint64_t n_reported = chain.best().n_steps;
+    std::uint64_t n_accepted = chain.best().n_accepted;
     const auto report = [&] {
         raise_to(monitor.best, chain.best().score);
         monitor.accepted += chain.best().n_accepted - n_accepted;
@@ -163,9 +184,10 @@ ChainResult run(Chain& chain, std::uint64_t n_iter, Monitor& monitor) {
     while (chain.best().n_steps < n_iter && !monitor.stop.load(std::memory_order_relaxed)) {
         chain.step();
         if (chain.best().n_steps - n_reported == kReportEvery) report();
+        if (monitor.pause.load(std::memory_order_relaxed)) break;
     }
     report();
-    return chain.best();
+    return chain.result();
 }
 
 Start start_of(FamilyScorer& scorer, const SearchSpace& space, const ChainOptions& options) {
@@ -177,16 +199,19 @@ Start start_of(FamilyScorer& scorer, const SearchSpace& space, const ChainOption
     return start;
 }
 
+// The chains of the options, those begun gone on with.
 std::vector<ChainResult> run_from(const Start& start, FamilyScorer& scorer, const SearchSpace& space,
-                                  const ChainOptions& options, Monitor& monitor) {
-    monitor.total = options.n_chains * options.n_iter;
-    monitor.best = sum(start.scores);
+                                  const ChainOptions& options, Monitor& monitor,
+                                  std::span<const ChainResult> begun_before = {}) {
     std::vector<std::optional<RecentScores>> recent(count_threads(options.n_threads));
     std::vector<std::optional<ChainResult>> found(options.n_chains);
+    for (const ChainResult& chain : begun_before) found[chain.chain - options.first_chain] = chain;
     const auto work = [&](std::size_t item, std::size_t thread) {
+        if (item > 0 && monitor.pause) return;
         if (!recent[thread]) recent[thread].emplace(scorer, space.n_nodes());
         const std::size_t number = options.first_chain + item;
-        Chain chain(space, start, *recent[thread], Random(options.seed, number));
+        Chain chain = found[item] ? Chain(space, *found[item], *recent[thread])
+                                  : Chain(space, start, *recent[thread], Random(options.seed, number));
         found[item] = run(chain, options.n_iter, monitor);
         found[item]->chain = number;
     };
@@ -201,7 +226,10 @@ std::vector<ChainResult> run_from(const Start& start, FamilyScorer& scorer, cons
 
 std::vector<ChainResult> run_chains(FamilyScorer& scorer, const SearchSpace& space,
                                     const ChainOptions& options, Monitor& monitor) {
-    return run_from(start_of(scorer, space, options), scorer, space, options, monitor);
+    const Start start = start_of(scorer, space, options);
+    monitor.total = options.n_chains * options.n_iter;
+    monitor.best = sum(start.scores);
+    return run_from(start, scorer, space, options, monitor);
 }
 
 SearchResult merge_chains(std::span<const ChainResult> chains, std::size_t n_chains, std::uint64_t n_iter) {
@@ -222,11 +250,55 @@ SearchResult merge_chains(std::span<const ChainResult> chains, std::size_t n_cha
     return result;
 }
 
+namespace {
+
+// Lets the first result stand for all chains at the front that are finished.
+void merge_front(ChainState& state, const ChainOptions& options) {
+    std::vector<ChainResult>& chains = state.chains;
+    const auto is_next = [&](const ChainResult& chain) {
+        return chain.chain == options.first_chain + state.n_merged && chain.n_steps == options.n_iter;
+    };
+    if (state.n_merged == 0 && !chains.empty() && is_next(chains.front())) state.n_merged = 1;
+    if (state.n_merged == 0) return;
+    std::size_t n = 1;
+    for (; n < chains.size() && is_next(chains[n]); ++n) ++state.n_merged;
+    SearchResult merged = merge_chains({chains.data(), n}, options.n_chains, options.n_iter);
+    const std::size_t last = options.first_chain + state.n_merged - 1;
+    chains.erase(chains.begin() + 1, chains.begin() + static_cast<std::ptrdiff_t>(n));
+    chains.front() = {last,           std::move(merged.parents), merged.score, std::move(merged.trace),
+                      merged.n_steps, merged.n_accepted,         {},           {}};
+}
+
+// What the monitor shows before any further step.
+void show(const ChainState& state, const Start& start, const ChainOptions& options, Monitor& monitor) {
+    monitor.total = options.n_chains * options.n_iter;
+    monitor.best = sum(start.scores);
+    monitor.done = 0;
+    monitor.accepted = 0;
+    for (const ChainResult& chain : state.chains) {
+        raise_to(monitor.best, chain.score);
+        monitor.done += chain.n_steps;
+        monitor.accepted += chain.n_accepted;
+    }
+}
+
+}  // namespace
+
 SearchResult search_chain(FamilyScorer& scorer, const SearchSpace& space, const ChainOptions& options,
-                          Monitor& monitor) {
+                          Monitor& monitor, ChainState* state) {
+    ChainState own;
+    if (state == nullptr) state = &own;
     const Start start = start_of(scorer, space, options);
-    const auto chains = run_from(start, scorer, space, options, monitor);
-    if (!chains.empty()) return merge_chains(chains, options.n_chains, options.n_iter);
+    show(*state, start, options, monitor);
+    ChainOptions left = options;
+    left.first_chain += state->n_merged;
+    left.n_chains -= state->n_merged;
+    const auto unmerged = state->chains.begin() + (state->n_merged > 0 ? 1 : 0);
+    auto found = run_from(start, scorer, space, left, monitor, {unmerged, state->chains.end()});
+    state->chains.erase(unmerged, state->chains.end());
+    std::ranges::move(found, std::back_inserter(state->chains));
+    merge_front(*state, options);
+    if (!state->chains.empty()) return merge_chains(state->chains, options.n_chains, options.n_iter);
     const double score = sum(start.scores);
     return {start.parents, score, {{0, score}}, options.n_chains * options.n_iter > 0, 0, 0};
 }

@@ -26,15 +26,17 @@ class Climber {
           store_(scorer, space, candidates_, options.n_threads, monitor.stop),
           random_(options.seed) {}
 
-    // Starts from `best` and leaves the best graph there.
-    void run(SearchResult& best);
+    // Goes on from a state, and returns the best graph. A climb that is stopped half way counts for that, but
+    // is not part of the state.
+    SearchResult run(ClimbState& state);
 
   private:
     bool step(Graph& graph, const Move& move);
     void note(const Graph& graph);
     void climb(Graph& graph);
     void walk(Graph& graph);
-    void restart(Graph& graph);
+    bool climb_first(Graph& graph);
+    bool restart(Graph& graph, std::size_t number);
     void disturb(Graph& graph);
     std::optional<Move> change_near(Graph& graph, Node centre);
     std::optional<Move> add_any(Graph& graph, Node child);
@@ -49,20 +51,34 @@ class Climber {
     SearchResult* best_ = nullptr;
 };
 
-void Climber::run(SearchResult& best) {
+SearchResult Climber::run(ClimbState& state) {
+    SearchResult best = state.best;
     best_ = &best;
-    std::vector<ColumnPointer> columns = store_.find_all(best.parents);
-    if (monitor_.stop) return;
+    std::vector<ColumnPointer> columns = store_.find_all(state.parents);
+    if (monitor_.stop) return best;
     Graph graph(store_, std::move(columns));
+    while (state.n_climbs <= options_.n_restarts) {
+        const bool is_whole = state.n_climbs == 0 ? climb_first(graph) : restart(graph, state.n_climbs);
+        if (!is_whole) break;
+        monitor_.done = ++state.n_climbs;
+        state.best = best;
+        if (monitor_.pause) break;
+    }
+    if (state.n_climbs > 0) state.parents = graph.parents();
+    return best;
+}
+
+// Tells whether it came to its end.
+bool Climber::climb_first(Graph& graph) {
     climb(graph);
     if (options_.tabu_length > 0) walk(graph);
-    for (std::size_t i = 0; i < options_.n_restarts && !monitor_.stop; ++i) restart(graph);
+    return !monitor_.stop;
 }
 
 bool Climber::step(Graph& graph, const Move& move) {
     if (monitor_.stop || !graph.make(move)) return false;
-    monitor_.done = ++best_->n_steps;
-    monitor_.accepted = ++best_->n_accepted;
+    ++best_->n_steps;
+    ++best_->n_accepted;
     return true;
 }
 
@@ -110,13 +126,17 @@ void Climber::walk(Graph& graph) {
     graph = std::move(best);
 }
 
-// The new optimum is accepted as the chains accept proposals: with probability min(1, ratio of scores).
-void Climber::restart(Graph& graph) {
+// The new optimum is accepted as the chains accept proposals: with probability min(1, ratio of scores). Tells
+// whether it came to its end; if not, the graph is as it was.
+bool Climber::restart(Graph& graph, std::size_t number) {
+    random_ = Random(options_.seed, number);
     Graph other = graph;
     disturb(other);
     climb(other);
+    if (monitor_.stop) return false;
     const double log_uniform = std::log(1.0 - random_.uniform());
-    if (!monitor_.stop && other.score() - graph.score() >= log_uniform) graph = std::move(other);
+    if (other.score() - graph.score() >= log_uniform) graph = std::move(other);
+    return true;
 }
 
 // A few changes next to each other: what is far apart is better tried one after the other.
@@ -198,19 +218,24 @@ std::optional<Move> Climber::force_addition(Graph& graph, Node child) {
 }  // namespace climb
 
 SearchResult search_climb(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options,
-                          Monitor& monitor) {
+                          Monitor& monitor, ClimbState* state) {
     ClimbOptions own = options;
     if (own.start.empty()) own.start = space.required;
-    SearchResult best;
-    best.parents = own.start;
-    best.score = score_dag(scorer, best.parents);
-    best.trace.push_back({0, best.score});
-    monitor.best = best.score;
+    ClimbState own_state;
+    if (state == nullptr) state = &own_state;
+    if (state->n_climbs == 0) {
+        const double score = score_dag(scorer, own.start);
+        *state = {0, own.start, {own.start, score, {{0, score}}}};
+    }
+    monitor.best = state->best.score;
+    monitor.done = state->n_climbs;
+    monitor.total = options.n_restarts + 1;
+    SearchResult best = state->best;
     const auto search = [&](std::size_t, std::size_t) {
-        climb::Climber(scorer, space, own, monitor).run(best);
+        best = climb::Climber(scorer, space, own, monitor).run(*state);
     };
     parallel_for(1, 1, search, &monitor.stop, monitor.poll);
-    best.stopped = monitor.stop;
+    best.stopped = state->n_climbs <= options.n_restarts;
     return best;
 }
 

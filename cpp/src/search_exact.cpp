@@ -96,14 +96,18 @@ std::vector<std::size_t> ranks_in_order(const SearchSpace& space, std::span<cons
 // parents, then those with the lowest numbers. The number of threads changes nothing.
 //
 // Steps are families scored; the dynamic programme comes after the last. Stopped before its end, there is no
-// best DAG yet, and the result is the one that ranks_in_order makes of the families scored so far.
+// best DAG yet, and the result is the one that ranks_in_order makes of the families ranked so far.
 SearchResult search_exact(FamilyScorer& scorer, const SearchSpace& space, const ExactOptions& options,
-                          Monitor& monitor) {
-    const std::vector<RankedSets> ranked = rank_parent_sets(scorer, space, options.n_threads, monitor);
+                          Monitor& monitor, ExactState* state) {
+    const auto ranked = rank_parent_sets(scorer, space, options.n_threads, monitor, state);
+    const bool is_paused = state != nullptr && std::ranges::any_of(state->ranked, [](const RankedSets& node) {
+                               return node.sets.empty();
+                           });
     SearchResult result;
-    result.trace.push_back({space.n_nodes(), monitor.best});
+    const double without_choice = score_dag(scorer, space.required);
+    result.trace.push_back({space.n_nodes(), without_choice});
     std::optional<std::vector<std::size_t>> ranks;
-    if (!monitor.stop) ranks = best_ranks(space, ranked, options.n_threads, monitor);
+    if (!monitor.stop && !is_paused) ranks = best_ranks(space, ranked, options.n_threads, monitor);
     result.stopped = !ranks;
     if (!ranks) ranks = ranks_in_order(space, ranked);
     for (std::size_t node = 0; node < space.n_nodes(); ++node) {
@@ -111,7 +115,7 @@ SearchResult search_exact(FamilyScorer& scorer, const SearchSpace& space, const 
         result.score += ranked[node].scores[(*ranks)[node]];
     }
     result.n_steps = monitor.done;
-    if (result.score > monitor.best) result.trace.push_back({result.n_steps, result.score});
+    if (result.score > without_choice) result.trace.push_back({result.n_steps, result.score});
     monitor.best = result.score;
     return result;
 }

@@ -1,6 +1,7 @@
 // All families of the space: numbered, scored in parallel, and reduced to those that beat their subsets.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -172,10 +173,12 @@ struct RankedSet {
 };
 
 // Keeps the sets that beat all their subsets by more than `tie`. `scores` is by number, not a number if not
-// known, and is used up.
-RankedSets undominated(const ParentSets& sets, std::vector<double> scores, double tie) {
+// known, and is used up. If stopped, only the sets looked at so far are kept, the first always among them.
+RankedSets undominated(const ParentSets& sets, std::vector<double> scores, double tie,
+                       const std::atomic<bool>& stop) {
     std::vector<RankedSet> kept;
     sets.for_each([&](std::uint64_t number, NodeSet set, auto drop) {
+        if (number > 0 && stop.load(std::memory_order_relaxed)) return;
         double best_subset = kMinusInfinity;  // of those kept
         drop([&](std::uint64_t smaller) { best_subset = std::max(best_subset, scores[smaller]); });
         if (scores[number] > best_subset + tie)
@@ -196,60 +199,82 @@ RankedSets undominated(const ParentSets& sets, std::vector<double> scores, doubl
 // The scores of all families, by node and number.
 class FamilyScores {
   public:
+    // First the required parents by themselves, which make a DAG to fall back on.
     FamilyScores(const FamilyScorer& scorer, const SearchSpace& space, Monitor& monitor)
-        : scorer_(scorer), space_(space), monitor_(monitor), first_{0} {
+        : scorer_(scorer), space_(space), monitor_(monitor), scores_(space.n_nodes()), first_{0} {
+        monitor.done = 0;
+        monitor.best = kUnknown;
         for (Node node = 0; node < space.n_nodes(); ++node) {
             sets_.emplace_back(space, node);
-            scores_.emplace_back(sets_.back().size(), kUnknown);
             first_.push_back(first_.back() + sets_.back().size());
+            required_.push_back(score(node, 0));
         }
         monitor.total = first_.back();
     }
 
-    // First the required parents by themselves, which make a DAG to fall back on.
-    void score_all(std::size_t n_threads) {
-        double required_only = 0.0;
-        for (Node node = 0; node < space_.n_nodes(); ++node) {
-            score(node, 0);
-            required_only += scores_[node][0];
-        }
-        monitor_.best = required_only;
-        parallel_for(
-            n_threads, first_.back(),
-            [&](std::size_t item, std::size_t) {
-                const auto node =
-                    static_cast<Node>(std::ranges::upper_bound(first_, item) - first_.begin() - 1);
-                if (item != first_[node]) score(node, item - first_[node]);
-            },
-            &monitor_.stop, monitor_.poll);
+    RankedSets required_only(Node node) const {
+        return {{sets_[node][0]}, {required_[node], kMinusInfinity}};
     }
 
-    std::vector<RankedSets> rank(std::size_t n_threads) {
-        const std::size_t n = space_.n_nodes();
-        const double tie = kTie / (2.0 * static_cast<double>(n));
-        std::vector<RankedSets> ranked(n);
-        parallel_for(first_.back() < kFewFamilies ? 1 : n_threads, n, [&](std::size_t node, std::size_t) {
-            ranked[node] = undominated(sets_[node], std::move(scores_[node]), tie);
-        });
-        return ranked;
+    // Counts the families of a node as scored.
+    void skip(Node node) { monitor_.done += sets_[node].size() - 1; }
+
+    // Scores and ranks the families of nodes `begin` to `end` - 1; those not come to stay as they are.
+    void rank(std::size_t n_threads, Node begin, Node end, std::vector<RankedSets>& ranked) {
+        for (Node node = begin; node < end; ++node) {
+            scores_[node].assign(sets_[node].size(), kUnknown);
+            scores_[node][0] = required_[node];
+        }
+        score_all(n_threads, begin, end);
+        rank_scored(n_threads, begin, end, ranked);
     }
 
   private:
     static constexpr std::uint64_t kFewFamilies = 10'000;  // ranked before a thread has started
 
-    void score(Node node, std::uint64_t number) {
+    void score_all(std::size_t n_threads, Node begin, Node end) {
+        parallel_for(
+            n_threads, first_[end] - first_[begin],
+            [&](std::size_t item, std::size_t) {
+                item += first_[begin];
+                const auto node =
+                    static_cast<Node>(std::ranges::upper_bound(first_, item) - first_.begin() - 1);
+                if (item != first_[node])
+                    scores_[node][item - first_[node]] = score(node, item - first_[node]);
+            },
+            &monitor_.stop, monitor_.poll);
+    }
+
+    // What was scored before a stop is ranked all the same; a stop while ranking ends that.
+    void rank_scored(std::size_t n_threads, Node begin, Node end, std::vector<RankedSets>& ranked) {
+        const double tie = kTie / (2.0 * static_cast<double>(space_.n_nodes()));
+        const bool is_quick = first_[end] - first_[begin] < kFewFamilies;
+        std::atomic<bool> stop{false};
+        parallel_for(
+            is_quick ? 1 : n_threads, end - begin,
+            [&](std::size_t item, std::size_t) {
+                const std::size_t node = begin + item;
+                ranked[node] = undominated(sets_[node], std::move(scores_[node]), tie, stop);
+            },
+            &stop, is_quick || monitor_.stop ? StopPoll{} : monitor_.poll);
+        if (stop) monitor_.stop = true;
+    }
+
+    double score(Node node, std::uint64_t number) {
         std::array<Node, kMaxCandidates> parents;
         std::size_t n = 0;
         for (NodeSet set = sets_[node][number]; set != 0; set &= set - 1)
             parents[n++] = space_.candidates[node][static_cast<std::size_t>(std::countr_zero(set))];
-        scores_[node][number] = scorer_.score_uncached({node, {parents.data(), n}});
+        const double found = scorer_.score_uncached({node, {parents.data(), n}});
         monitor_.done.fetch_add(1, std::memory_order_relaxed);
+        return found;
     }
 
     const FamilyScorer& scorer_;
     const SearchSpace& space_;
     Monitor& monitor_;
     std::vector<ParentSets> sets_;
+    std::vector<double> required_;  // scores of the required parents by themselves
     std::vector<std::vector<double>> scores_;
     std::vector<std::uint64_t> first_;  // number of the first family of each node, counting all; one more
 };
@@ -257,10 +282,29 @@ class FamilyScores {
 }  // namespace
 
 std::vector<RankedSets> rank_parent_sets(const FamilyScorer& scorer, const SearchSpace& space,
-                                         std::size_t n_threads, Monitor& monitor) {
+                                         std::size_t n_threads, Monitor& monitor, ExactState* state) {
     FamilyScores scores(scorer, space, monitor);
-    scores.score_all(n_threads);
-    return scores.rank(n_threads);
+    const auto n_nodes = static_cast<Node>(space.n_nodes());
+    std::vector<RankedSets> ranked;
+    for (Node node = 0; node < n_nodes; ++node) ranked.push_back(scores.required_only(node));
+    if (state == nullptr) {
+        scores.rank(n_threads, 0, n_nodes, ranked);
+        return ranked;
+    }
+    state->ranked.resize(n_nodes);
+    for (Node node = 0; node < n_nodes; ++node) {
+        if (state->ranked[node].sets.empty()) continue;
+        ranked[node] = state->ranked[node];
+        scores.skip(node);
+    }
+    for (Node node = 0; node < n_nodes; ++node) {
+        if (!state->ranked[node].sets.empty()) continue;
+        scores.rank(n_threads, node, node + 1, ranked);
+        if (monitor.stop) break;
+        state->ranked[node] = ranked[node];
+        if (monitor.pause) break;
+    }
+    return ranked;
 }
 
 }  // namespace ldag

@@ -10,6 +10,8 @@ FoundGraph = tuple[list[list[int]], float, Trace, bool, int, int]
 FoundChain = tuple[int, list[list[int]], float, Trace, int, int]
 OnProgress = Callable[[Mapping[str, float]], object]
 
+class BadState(ValueError): ...
+
 class Columns:
     def __init__(
         self,
@@ -93,6 +95,9 @@ def search_exact(
     max_parents: Sequence[int],
     n_threads: int,
     on_progress: OnProgress | None = None,
+    resume: object = None,
+    keep: Callable[[object], object] | None = None,
+    keep_every: float = 1.0,
 ) -> FoundGraph: ...
 def exact_cost(
     candidates: Sequence[Sequence[int]], required: Sequence[Sequence[int]], max_parents: Sequence[int]
@@ -109,6 +114,9 @@ def search_chain(
     start: Nodes = ...,
     first_chain: int = 0,
     on_progress: OnProgress | None = None,
+    resume: object = None,
+    keep: Callable[[object], object] | None = None,
+    keep_every: float = 1.0,
 ) -> FoundGraph: ...
 def run_chains(
     scorer: FamilyScorer,
@@ -136,6 +144,9 @@ def search_climb(
     max_candidates: int,
     start: Nodes,
     on_progress: OnProgress | None = None,
+    resume: object = None,
+    keep: Callable[[object], object] | None = None,
+    keep_every: float = 1.0,
 ) -> FoundGraph: ...
 def sample_rows(
     parents: Nodes,

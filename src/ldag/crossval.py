@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,13 @@ class Fold:
     test: Dataset
 
 
+class Prediction(NamedTuple):
+    """The log predictive probability of a fold, and whether the search before it came to its end."""
+
+    log_predictive: float
+    is_final: bool
+
+
 def folds(data: Dataset, n_folds: int, seed: int) -> Iterator[Fold]:
     """Shuffle the observations and cut them into parts of near-equal size; each is the test set once."""
     weights = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights.astype(np.int64)
@@ -39,12 +47,12 @@ def fold_log_predictive(
     families: FamilyOptions,
     options: SearchOptions,
     on_progress: OnProgress | None = None,
-) -> float:
-    """Learn a graph from the training part, and return the log predictive probability of the test part."""
+) -> Prediction:
+    """Learn a graph from the training part, and predict the test part."""
     columns = fold.train.columns
     found = search(families.scorer(columns), space, options, on_progress)
     structure = learned_structure(columns, fold.train.schema.n_states, found.parents, families)
-    return log_predictive(structure, fold, families.priors.equivalent_sample_size)
+    return Prediction(log_predictive(structure, fold, families.priors.equivalent_sample_size), not found.stopped)
 
 
 def log_predictive(structure: Structure, fold: Fold, equivalent_sample_size: float) -> float:

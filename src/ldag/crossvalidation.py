@@ -2,14 +2,15 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
 
+from ldag.checkpoint import Checkpoint
 from ldag.constraints import SearchSpace
-from ldag.crossval import Fold, fold_log_predictive
+from ldag.crossval import Fold, Prediction, fold_log_predictive
 from ldag.data import Dataset
 from ldag.errors import ArgumentError, DataError
 from ldag.family_search import FamilyOptions
@@ -19,6 +20,9 @@ from ldag.searching import SearchOptions
 
 DEFAULT_KAPPAS = (0.001, 0.1, 0.3, 0.5)
 N_FOLDS = 10
+
+Task = tuple[float, int]
+"""A kappa and the number of a fold."""
 
 
 @dataclass(frozen=True)
@@ -92,21 +96,45 @@ def compare_kappas(
     n_jobs: int,
     tell: Callable[[int, int], object] | None = None,
     executor: Executor | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> CrossValidation:
     """Learn from each fold under each kappa, in parallel, and predict what was left out."""
-    tasks = [(kappa, fold) for kappa in kappas for fold in parts]
-    if executor is not None:
-        futures = [executor.submit(_predict, shared, kappa, fold) for kappa, fold in tasks]
-        scores = _collect(futures, tell)
-    else:
-        scores = _in_threads(tasks, shared, n_jobs, tell)
-    by_kappa: dict[float, list[float]] = {kappa: [] for kappa in kappas}
-    for (kappa, _), found in zip(tasks, scores, strict=True):
-        by_kappa[kappa].append(found)
-    return CrossValidation({kappa: tuple(found) for kappa, found in by_kappa.items()})
+    tasks = [(kappa, number) for kappa in kappas for number in range(len(parts))]
+    scores = _known(tasks, checkpoint)
+
+    def done(task: Task, found: Prediction) -> None:
+        scores[task] = found.log_predictive
+        if checkpoint is not None and found.is_final:
+            checkpoint.put(_name(task), found.log_predictive)
+        if tell is not None:
+            tell(len(scores), len(tasks))
+
+    missing = [task for task in tasks if task not in scores]
+    try:
+        if executor is not None:
+            jobs = {executor.submit(_predict, shared, kappa, parts[n]): (kappa, n) for kappa, n in missing}
+            _collect(jobs, done)
+        elif missing:
+            _in_threads(missing, parts, shared, n_jobs, done)
+    finally:
+        if checkpoint is not None:
+            checkpoint.save()
+    return CrossValidation({kappa: tuple(scores[kappa, number] for number in range(len(parts))) for kappa in kappas})
 
 
-def _predict(shared: Comparison, kappa: float, fold: Fold, stop: threading.Event | None = None) -> float:
+def _name(task: Task) -> str:
+    kappa, number = task
+    return f"kappa {kappa!r}, fold {number + 1}"
+
+
+def _known(tasks: Sequence[Task], checkpoint: Checkpoint | None) -> dict[Task, float]:
+    """Return the scores that a checkpoint has."""
+    parts = {} if checkpoint is None else checkpoint.parts
+    found = {task: parts.get(_name(task)) for task in tasks}
+    return {task: score for task, score in found.items() if isinstance(score, float)}
+
+
+def _predict(shared: Comparison, kappa: float, fold: Fold, stop: threading.Event | None = None) -> Prediction:
     """Do one search and one prediction."""
     families = replace(shared.families, priors=replace(shared.families.priors, kappa=kappa))
     watch = Watch(None, shared.time_limit)
@@ -119,26 +147,26 @@ def _predict(shared: Comparison, kappa: float, fold: Fold, stop: threading.Event
 
 
 def _in_threads(
-    tasks: Sequence[tuple[float, Fold]], shared: Comparison, n_jobs: int, tell: Callable[[int, int], object] | None
-) -> list[float]:
+    tasks: Sequence[Task],
+    parts: Sequence[Fold],
+    shared: Comparison,
+    n_jobs: int,
+    done: Callable[[Task, Prediction], object],
+) -> None:
     """Run the tasks on threads of this process; an interruption ends them all."""
     stop = threading.Event()
     with ThreadPoolExecutor(n_jobs) as pool:
-        futures = [pool.submit(_predict, shared, kappa, fold, stop) for kappa, fold in tasks]
+        jobs = {pool.submit(_predict, shared, kappa, parts[n], stop): (kappa, n) for kappa, n in tasks}
         try:
-            return _collect(futures, tell)
+            _collect(jobs, done)
         except BaseException:
             stop.set()
-            for future in futures:
-                future.cancel()
+            for job in jobs:
+                job.cancel()
             raise
 
 
-def _collect(futures: Sequence[Future[float]], tell: Callable[[int, int], object] | None) -> list[float]:
-    """Wait for all results, in order."""
-    found = []
-    for done, future in enumerate(futures, start=1):
-        found.append(future.result())
-        if tell is not None:
-            tell(done, len(futures))
-    return found
+def _collect(jobs: Mapping[Future[Prediction], Task], done: Callable[[Task, Prediction], object]) -> None:
+    """Pass the results on as they come."""
+    for job in as_completed(jobs):
+        done(jobs[job], job.result())

@@ -3,14 +3,16 @@
 import os
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, get_args
+from importlib.metadata import version
+from typing import Literal, cast, get_args
 
 import numpy as np
 
+from ldag.checkpoint import Checkpoint, digest, fingerprint
 from ldag.constraints import Constraints, SearchSpace, check_result, search_space
 from ldag.crossval import folds
 from ldag.crossvalidation import (
@@ -26,12 +28,13 @@ from ldag.data import Dataset
 from ldag.errors import ArgumentError
 from ldag.families import check_choice, seed_of
 from ldag.family_search import FamilyOptions, LabelSearch, StructureKind
+from ldag.gains import class_gains, label_gains
 from ldag.graph import LDAG
 from ldag.label_constraints import rules_for
 from ldag.network import Network
 from ldag.progress import Line, Progress, Watch, check_time_limit, teller
 from ldag.scores import Score, check_data, check_priors, score
-from ldag.scoring import Prior, Priors, score_family
+from ldag.scoring import Prior, Priors
 from ldag.searching import (
     Choice,
     Found,
@@ -42,8 +45,8 @@ from ldag.searching import (
     learned_structure,
     promise,
     search,
+    search_on,
 )
-from ldag.structure import Family
 
 MethodChoice = Literal["auto", "exact", "chain", "climb"]
 N_RESTARTS = 200
@@ -67,8 +70,10 @@ class Fit:
     n_steps: int
     n_accepted: int
     promise: str
-    label_gains: Mapping[str, float]
-    """For each node with labels, how much better its family scores than a full table."""
+    label_gains: Mapping[tuple[str, str], float]
+    """For each edge (parent, child) with a label, how much worse the score would be without that label."""
+    class_gains: Mapping[str, float]
+    """For each node whose configurations share distributions, how much worse the score of a full table would be."""
     data: Dataset = field(repr=False, compare=False)
     equivalent_sample_size: float
 
@@ -88,11 +93,18 @@ class Fit:
             *(f"  {parent} -> {child}" for parent, child in graph.edges),
         ]
         if graph.labels_in_words():
-            lines += ["labels", *(f"  {sentence}" for sentence in graph.labels_in_words())]
-            gains = ", ".join(f"{node} {gain:.2f}" for node, gain in self.label_gains.items())
-            lines.append(f"  what they gain: {gains}")
+            lines += ["labels", *(f"  {sentence}" for sentence in self._labels_with_gains())]
+        if self.class_gains:
+            gains = ", ".join(f"{node} {gain:.2f}" for node, gain in self.class_gains.items())
+            lines.append(f"better than full tables by: {gains}")
         lines.append(f"search: {self.method}, {self.seconds:.2f} s; {self.promise}")
         return "\n".join(lines)
+
+    def _labels_with_gains(self) -> Iterator[str]:
+        """Go through the labels in words, each with what it gains."""
+        edges = (edge for edge in self.ldag.edges if self.ldag.label(*edge))
+        for edge, sentence in zip(edges, self.ldag.labels_in_words(), strict=True):
+            yield f"{sentence} (gains {self.label_gains[edge]:.2f})" if edge in self.label_gains else sentence
 
 
 @dataclass(frozen=True)
@@ -105,6 +117,7 @@ class _Problem:
     options: SearchOptions
     n_jobs: int
     seed: int
+    checkpoint: Checkpoint | None = None
 
 
 def learn(  # noqa: PLR0913 - every choice of a search is named here, once
@@ -127,6 +140,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     time_limit: float | None = None,
     progress: Progress = None,
     executor: Executor | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Fit:
     """Learn a labelled DAG from data.
 
@@ -163,6 +177,9 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         True or False to show progress or not, a function to be told, or None: shown on a terminal.
     executor
         Where the searches of a cross-validation run, instead of threads of this process.
+    checkpoint
+        A file to keep what is done in, about every second. The same call goes on from there, whatever ended it, and
+        gives the answer of a run that was never interrupted; a file of other data or settings is refused.
 
     Examples
     --------
@@ -181,6 +198,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     chosen = _choices(method, n_chains, n_iter, n_restarts, start)
     priors = check_priors(DEFAULT_KAPPAS[0] if kappa == "cv" else kappa, equivalent_sample_size, prior)
     problem = _problem(data, (priors, structure, labels), constraints, max_parents, rng, n_jobs, chosen, start)
+    problem = _kept(problem, checkpoint, {"kappa": kappa, "method": method, "max_parents": max_parents})
     cv = None
     if kappa == "cv":
         half = None if limit is None else limit / 2
@@ -194,7 +212,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
 
 def _settings(given: Mapping[str, object]) -> dict[str, object]:
     """Return what was asked for as plain values."""
-    left_out = ("data", "began", "progress", "executor", "start", "constraints", "rng")
+    left_out = ("data", "began", "progress", "executor", "start", "constraints", "rng", "checkpoint")
     settings = {name: value for name, value in given.items() if name not in left_out}
     settings["rng"] = given["rng"] if isinstance(given["rng"], int | None) else "generator"
     settings["constrained"] = given["constraints"] is not None
@@ -222,6 +240,7 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     time_limit: float | None = None,
     progress: Progress = None,
     executor: Executor | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> CrossValidation:
     """Compare kappas by cross-validation: learn on all folds but one, predict that one (equations 10 to 12).
 
@@ -232,6 +251,9 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     chosen = _choices(method, n_chains, n_iter, n_restarts, None)
     priors = check_priors(kappas[0], equivalent_sample_size, prior)
     problem = _problem(data, (priors, structure, labels), constraints, max_parents, rng, n_jobs, chosen)
+    check_folds(problem.data, n_folds)
+    own = {"kappas": kappas, "n_folds": n_folds, "method": method, "max_parents": max_parents}
+    problem = _kept(problem, checkpoint, own)
     return _cross_validate(problem, kappas, n_folds, check_time_limit(time_limit), progress, executor)
 
 
@@ -288,6 +310,31 @@ def _problem(
     return _Problem(work, space, families, options, jobs, seed)
 
 
+def _kept(problem: _Problem, path: str | os.PathLike[str] | None, own: Mapping[str, object]) -> _Problem:
+    """Return the problem with its checkpoint, if there is to be one; a method once chosen stays."""
+    if path is None:
+        return problem
+    families, options = problem.families, problem.options
+    run = {
+        "ldag version": version("ldag"),
+        "data": fingerprint(problem.data),
+        **own,
+        "structure": families.structure,
+        "labels": families.labels,
+        "equivalent_sample_size": families.priors.equivalent_sample_size,
+        "prior": families.priors.prior,
+        "n_chains": options.n_chains,
+        "n_iter": options.n_iter,
+        "n_restarts": options.n_restarts,
+        "rng": problem.seed,
+        "constraints": digest(problem.space),
+        "start": None if options.start is None else digest(options.start),
+    }
+    checkpoint = Checkpoint.open(path, run)
+    method = cast("Method", checkpoint.parts.setdefault("method", options.method))
+    return replace(problem, options=replace(options, method=method), checkpoint=checkpoint)
+
+
 def _start(graph: LDAG, data: Dataset, space: SearchSpace) -> Parents:
     """Return the parents of a graph to start from, in the order of the search."""
     if not isinstance(graph, LDAG):
@@ -328,7 +375,7 @@ def _cross_validate(
             tell({"done": done, "total": total, "accepted": 0, "best": float("nan")})
 
     try:
-        return compare_kappas(parts, kappas, shared, problem.n_jobs, report, executor)
+        return compare_kappas(parts, kappas, shared, problem.n_jobs, report, executor, problem.checkpoint)
     finally:
         if isinstance(tell, Line):
             tell.clear()
@@ -338,13 +385,18 @@ def _search(problem: _Problem, families: FamilyOptions, time_limit: float | None
     """Search on all the data."""
     tell = teller(progress, problem.options.method)
     watch = Watch(tell, time_limit)
+    job = families.scorer(problem.data.columns), problem.space, problem.options, watch
     try:
-        found = search(families.scorer(problem.data.columns), problem.space, problem.options, watch)
+        if problem.checkpoint is None:
+            found = search(*job)
+        else:
+            found = search_on(problem.checkpoint, f"kappa {families.priors.kappa!r}", *job)
     finally:
         if isinstance(tell, Line):
             tell.clear()
     if found.stopped and not watch.is_late:
-        warnings.warn("the search was interrupted; this is the best graph it had found", stacklevel=4)
+        hint = "" if problem.checkpoint is None else f"; run it again to go on from {problem.checkpoint.path}"
+        warnings.warn(f"the search was interrupted; this is the best graph it had found{hint}", stacklevel=3)
     return found
 
 
@@ -380,18 +432,8 @@ def _fit(
         found.n_steps,
         found.n_accepted,
         promise(problem.options, found, problem.space, families),
-        _label_gains(graph, given, result, priors),
+        label_gains(graph, given, priors),
+        class_gains(graph, given, priors),
         given,
         priors.equivalent_sample_size,
     )
-
-
-def _label_gains(graph: LDAG, data: Dataset, found: Score, priors: Priors) -> dict[str, float]:
-    """Return what the classes of each node gain over a full table."""
-    gains = {}
-    for variable, family in zip(graph.variables, graph.structure.families, strict=True):
-        if family.partition.n_classes < family.partition.grid.size:
-            table = Family.table(family.parents, family.partition.grid)
-            counts = data.counts(variable.name, graph.parents(variable.name)).astype(np.float64)
-            gains[variable.name] = found.per_node[variable.name].total - score_family(counts, table, priors).total
-    return gains

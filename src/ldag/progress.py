@@ -4,11 +4,15 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import ceil, isfinite
 
 from ldag.errors import ArgumentError
 
 Report = Mapping[str, float]
-"""How far a search is: steps done, steps in total (0: not known), changes accepted, best score."""
+"""How far work is: parts done, parts in total, those of them that changed the graph (chains), and the best score.
+
+The best score is not a number as long as there is none: in cross-validation, and before the end of an exact search.
+"""
 
 Progress = bool | Callable[[Report], object] | None
 """True or False to show it or not, a function to be told, or None: shown if standard error is a terminal."""
@@ -35,23 +39,29 @@ class Watch:
 
 
 class Line:
-    """One line on the terminal, written over and over."""
+    """One line on the terminal, written over and over.
+
+    Time left is told from what happened since the first report, as work may go on from a checkpoint.
+    """
 
     def __init__(self, title: str) -> None:
         self._title = title
-        self._started = time.monotonic()
+        self._first: tuple[float, float] | None = None
 
     def __call__(self, report: Report) -> None:
         """Show a report."""
+        now = time.monotonic()
+        done, total, best = report["done"], report["total"], report["best"]
+        if self._first is None:
+            self._first = now, done
+        began, done_before = self._first
         parts = [self._title]
-        done, total = report["done"], report["total"]
         if total:
-            elapsed = time.monotonic() - self._started
-            parts.append(f"{100 * done / total:3.0f} %")
-            if done:
-                parts.append(f"{elapsed * (total - done) / done:.0f} s left")
-        if done:
-            parts.append(f"best {report['best']:.2f}")
+            parts.append(f"{100 * done / total:.0f} %")
+        if total and done > done_before:
+            parts.append(f"{_duration((now - began) * (total - done) / (done - done_before))} left")
+        if isfinite(best):
+            parts.append(f"best score {best:.2f}")
         if report["accepted"] and done:
             parts.append(f"{100 * report['accepted'] / done:.0f} % accepted")
         sys.stderr.write("\r\x1b[K" + ", ".join(parts))
@@ -62,6 +72,19 @@ class Line:
         """Take the line away."""
         sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()
+
+
+def _duration(seconds: float) -> str:
+    """Return a time as people say it.
+
+    Examples
+    --------
+    >>> [_duration(seconds) for seconds in (0.2, 99, 3600, 8000)]
+    ['1 s', '99 s', '60 min', '2.2 h']
+    """
+    if seconds < 100:
+        return f"{ceil(seconds)} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def teller(progress: Progress, title: str) -> Callable[[Report], object] | None:

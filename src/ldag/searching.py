@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Literal, cast
 
 import numpy as np
 
 from ldag import _native
+from ldag.checkpoint import SAVE_EVERY, Checkpoint
 from ldag.constraints import SearchSpace
 from ldag.counts import counts
 from ldag.errors import TooLarge
@@ -60,15 +61,36 @@ class Found:
     n_accepted: int
 
 
+@dataclass(frozen=True)
+class Keeping:
+    """The state that a search goes on from, if there is one, and who is handed its state now and then."""
+
+    resume: object
+    keep: Callable[[object], object]
+
+
 def search(
-    scorer: _native.FamilyScorer, space: SearchSpace, options: SearchOptions, on_progress: OnProgress | None = None
+    scorer: _native.FamilyScorer,
+    space: SearchSpace,
+    options: SearchOptions,
+    on_progress: OnProgress | None = None,
+    keeping: Keeping | None = None,
 ) -> Found:
     """Look for the best graph of a space."""
     where = _lists(space)
+    resume, keep = (None, None) if keeping is None else (keeping.resume, keeping.keep)
     start = [list(above) for above in options.start or ()]
     found: _native.FoundGraph
     if options.method == "exact":
-        found = _native.search_exact(scorer, *where, n_threads=options.n_threads, on_progress=on_progress)
+        found = _native.search_exact(
+            scorer,
+            *where,
+            n_threads=options.n_threads,
+            on_progress=on_progress,
+            resume=resume,
+            keep=keep,
+            keep_every=SAVE_EVERY,
+        )
     elif options.method == "chain":
         found = _native.search_chain(
             scorer,
@@ -79,6 +101,9 @@ def search(
             n_threads=options.n_threads,
             start=start,
             on_progress=on_progress,
+            resume=resume,
+            keep=keep,
+            keep_every=SAVE_EVERY,
         )
     else:
         found = _native.search_climb(
@@ -91,9 +116,45 @@ def search(
             max_candidates=MAX_CANDIDATES if len(space.candidates) > MANY_VARIABLES else 0,
             start=start,
             on_progress=on_progress,
+            resume=resume,
+            keep=keep,
+            keep_every=SAVE_EVERY,
         )
-    parents, score, trace, stopped, n_steps, n_accepted = found
-    return Found(tuple(tuple(p) for p in parents), score, tuple(trace), stopped, n_steps, n_accepted)
+    return _found(found)
+
+
+def search_on(
+    checkpoint: Checkpoint,
+    name: str,
+    scorer: _native.FamilyScorer,
+    space: SearchSpace,
+    options: SearchOptions,
+    on_progress: OnProgress,
+) -> Found:
+    """Search from where a checkpoint says, and leave there how far it came or what was found."""
+    if name in checkpoint.parts:
+        return _found(cast("_native.FoundGraph", checkpoint.parts[name]))
+    half = f"{name}, on the way"
+
+    def keep(state: object) -> None:
+        checkpoint.parts[half] = state
+        checkpoint.save()
+
+    try:
+        found = search(scorer, space, options, on_progress, Keeping(checkpoint.parts.get(half), keep))
+    except _native.BadState:
+        raise checkpoint.damaged() from None
+    if not found.stopped:
+        checkpoint.parts[name] = astuple(found)
+        del checkpoint.parts[half]
+        checkpoint.save()
+    return found
+
+
+def _found(plain: "_native.FoundGraph") -> Found:
+    parents, score, trace, stopped, n_steps, n_accepted = plain
+    points = tuple((step, best) for step, best in trace)
+    return Found(tuple(tuple(p) for p in parents), score, points, stopped, n_steps, n_accepted)
 
 
 def learned_structure(

@@ -147,6 +147,17 @@ def test_learn_as_json() -> None:
     assert {tuple(label["edge"]) for label in found["labels"]} == {("smoking", "pressure"), ("protein", "pressure")}
 
 
+def test_learn_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
+    """The second run only reads; other settings are refused in one line."""
+    path = tmp_path / "run.json"
+    options = ("learn", "heart", "--kappa", "0.3", "--checkpoint", str(path), "--json")
+    first, second = (json.loads(run(*options)) for _ in range(2))
+    first.pop("seconds"), second.pop("seconds")
+    assert first == second
+    said = run(*options, "--rng", "7", code=2)
+    assert "is the checkpoint of another run: rng was 0 and is 7; give another file, or delete this one" in said
+
+
 def test_learn_with_constraints(tmp_path: Path) -> None:
     """Tiers in a file, edges on the command line, written either way."""
     tiers = tmp_path / "tiers.txt"

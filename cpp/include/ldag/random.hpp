@@ -25,6 +25,9 @@ class Random {
         for (std::uint64_t& word : state_) word = splitmix64(mixed);
     }
 
+    explicit Random(const std::array<std::uint64_t, 4>& state) : state_(state) {}
+    const std::array<std::uint64_t, 4>& state() const { return state_; }
+
     std::uint64_t next() {
         const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
         const std::uint64_t shifted = state_[1] << 17;

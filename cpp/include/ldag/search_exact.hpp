@@ -11,31 +11,20 @@
 
 namespace ldag {
 
-// A set of a node's candidates (by their position in its list), or of the nodes of a component.
-using NodeSet = std::uint64_t;
-
 // Most candidates of a node: their subsets are numbered with 64 bits.
 inline constexpr std::size_t kMaxCandidates = 63;
 
 // How many parent sets a node may have, and at most 2^64 - 1.
 std::uint64_t n_parent_sets(const SearchSpace& space, Node node);
 
-// The parent sets of a node that beat all their subsets, best first; equals by fewest parents, then by lowest
-// numbers. The others are in no need of being looked at: the subset is allowed wherever the set is, and its
-// score is that of labels which the rules allow for it, so a DAG with the subset instead is allowed and not
-// worse.
-struct RankedSets {
-    std::vector<NodeSet> sets;
-    std::vector<double> scores;  // and -inf at the end, for "none of them"
-};
-
 // Whether set a comes before b among sets of equal score.
 bool comes_first(NodeSet a, NodeSet b);
 
 // Scores all families of the space and ranks them. If stopped, only the families scored so far are ranked;
-// the required parents by themselves always are.
+// the required parents by themselves always are. With a state, nodes that it knows are not scored again, and
+// the others are scored and ranked one by one, until all are known or there is a pause.
 std::vector<RankedSets> rank_parent_sets(const FamilyScorer& scorer, const SearchSpace& space,
-                                         std::size_t n_threads, Monitor& monitor);
+                                         std::size_t n_threads, Monitor& monitor, ExactState* state);
 
 // The strongly connected components of a graph given by parents, each in increasing order.
 Parents components(const Parents& parents);

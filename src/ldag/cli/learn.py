@@ -41,6 +41,7 @@ from ldag.scoring import PRIORS, Prior
 @click.option("--rng", type=int, help="Seed.  [0]")
 @click.option("--jobs", default=-1, show_default=True, help="Threads; -1 is all cores.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Return the best graph found by then.")
+@click.option("--checkpoint", metavar="PATH", help="Keep what is done in this file, and go on from it if it is there.")
 @click.option("--counts", metavar="COLUMN", help="The column of DATA that says how often each row occurs.")
 @json_option
 def learn(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -65,6 +66,7 @@ def learn(  # noqa: PLR0913, PLR0917 - one parameter per option
     rng: int | None,
     jobs: int,
     time_limit: float | None,
+    checkpoint: str | None,
     counts: str | None,
     as_json: bool,
 ) -> None:
@@ -91,6 +93,7 @@ def learn(  # noqa: PLR0913, PLR0917 - one parameter per option
         rng=rng,
         n_jobs=jobs,
         time_limit=time_limit,
+        checkpoint=checkpoint,
     )
     if output is not None:
         if Path(output).suffix.lower() == ".json":
@@ -153,10 +156,15 @@ def _fields(fit: Fit) -> dict[str, object]:
         "method": fit.method,
         "edges": graph.edges,
         "labels": [
-            {"edge": edge, "contexts": [list(entry) for entry in sorted(graph.label(*edge), key=str)]}
+            {
+                "edge": edge,
+                "contexts": [list(entry) for entry in sorted(graph.label(*edge), key=str)],
+                "gain": fit.label_gains.get(edge),
+            }
             for edge in graph.edges
             if graph.label(*edge)
         ],
+        "class_gains": dict(fit.class_gains),
         "labels_in_words": graph.labels_in_words(),
         "dimension": graph.dimension,
         "dag_dimension": graph.dag_dimension,
