@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.counts import Codes, Weights
-from ldag.errors import DataError, LdagError
+from ldag.errors import DataError, LdagError, UnknownState
 from ldag.variables import State, StateKey, Variable, state_key
 
 Positions = NDArray[np.signedinteger[Any]]
@@ -117,6 +117,15 @@ def settle(column: Column, declared: Variable | None, max_states: int) -> Coded:
     return Coded(Variable(column.name, tuple(states)), _recoded(column, codes))
 
 
+def recognised(column: Column, variable: Variable, refuse_unseen: bool) -> Coded:
+    """Code a column by the states of a variable; a value that is none of them is refused, or counts as missing."""
+    codes = _known_codes(column, variable)
+    if refuse_unseen and None in codes:
+        position = codes.index(None)
+        raise UnknownState(column.values[position], variable.name, variable.states, column.where(position))
+    return Coded(variable, _recoded(column, [-1 if code is None else code for code in codes]))
+
+
 def plain(value: object, name: str) -> State | None:
     """Return a value as a plain Python state, or None if it is a missing value."""
     if isinstance(value, np.generic):
@@ -166,7 +175,7 @@ def merged(codes: Codes, n_states: Iterable[int], weights: Weights | None) -> tu
         codes, weights = codes[:, weights > 0], weights[weights > 0]
     if codes.shape[1] == 0:
         return np.ascontiguousarray(codes).copy(), None
-    key = _row_keys(codes, tuple(n_states))
+    key = row_keys(codes, tuple(n_states))
     by = (key,) if weights is None or weights.dtype == np.int64 else (weights, key)
     order = np.lexsort(by)
     key = key[order]
@@ -180,7 +189,7 @@ def merged(codes: Codes, n_states: Iterable[int], weights: Weights | None) -> tu
     return rows, None if total.dtype == np.int64 and bool((total == 1).all()) else total
 
 
-def _row_keys(codes: Codes, n_states: tuple[int, ...]) -> NDArray[np.int64]:
+def row_keys(codes: Codes, n_states: tuple[int, ...]) -> NDArray[np.int64]:
     """Return a number per row, equal for equal rows and ordered as the rows are (first variable slowest).
 
     Mixed radix; where 63 bits do not suffice, the numbers so far are replaced by their ranks.
@@ -254,17 +263,26 @@ def _number(text: str) -> int | float | None:
 
 
 def _declared_codes(column: Column, declared: Variable) -> list[int]:
-    """Return the code of each distinct value among declared states; unused values need none."""
-    used = np.zeros(len(column.values) + 1, dtype=np.bool_)
-    used[column.positions] = True
+    """Return the code of each distinct value among declared states."""
     codes = []
-    for position, value in enumerate(column.values):
-        code = _declared_code(value, column, declared) if used[position] else -1
+    for position, code in enumerate(_known_codes(column, declared)):
         if code is None:
             shown = ", ".join(repr(state) for state in declared.states)
-            raise DataError(f"{column.where(position)}{value!r} is not among the declared states {shown}")
+            raise DataError(
+                f"{column.where(position)}{column.values[position]!r} is not among the declared states {shown}"
+            )
         codes.append(code)
     return codes
+
+
+def _known_codes(column: Column, variable: Variable) -> list[int | None]:
+    """Return the code of each distinct value, -1 if it is missing or unused, None if it is no state."""
+    used = np.zeros(len(column.values) + 1, dtype=np.bool_)
+    used[column.positions] = True
+    return [
+        _declared_code(value, column, variable) if used[position] else -1
+        for position, value in enumerate(column.values)
+    ]
 
 
 def _declared_code(value: object, column: Column, declared: Variable) -> int | None:

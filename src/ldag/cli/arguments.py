@@ -75,21 +75,21 @@ def split_names(graph: LDAG, given: Iterable[str]) -> list[str]:
     return names
 
 
-def split_context(given: Iterable[str]) -> dict[str, State]:
+def split_context(given: Iterable[str], option: str = "--context") -> dict[str, State]:
     """Return a context given as name=state, one by one or separated by commas; quotes are read as in the text form."""
     context: dict[str, State] = {}
     for text in given:
-        for name, state in _assignments(text):
+        for name, state in _assignments(text, option):
             if name in context:
-                raise ArgumentError(f"--context: variable {name!r} is given a state twice")
+                raise ArgumentError(f"{option}: variable {name!r} is given a state twice")
             context[name] = state
     return context
 
 
-def _assignments(text: str) -> Iterable[tuple[str, State]]:
-    """Return the parts of one --context."""
+def _assignments(text: str, option: str) -> Iterable[tuple[str, State]]:
+    """Return the parts of one option."""
     if '"' in text:
-        scanner = Scanner(text, "--context")
+        scanner = Scanner(text, option)
         context = scanner.context()
         if not scanner.at_end:
             raise scanner.unexpected("',' and another name=state, or the end")
@@ -98,7 +98,7 @@ def _assignments(text: str) -> Iterable[tuple[str, State]]:
     for part in text.split(","):
         name, equals, state = (side.strip() for side in part.partition("="))
         if not (name and equals and state):
-            raise ArgumentError(f"--context: expected name=state, such as person=spy, got {part!r}")
+            raise ArgumentError(f"{option}: expected name=state, such as person=spy, got {part!r}")
         found.append((name, state))
     return found
 

@@ -13,6 +13,8 @@ from ldag.cli.equivalent import equivalent
 from ldag.cli.implies import implies
 from ldag.cli.learn import learn
 from ldag.cli.plot import plot
+from ldag.cli.predict import predict
+from ldag.cli.query import query
 from ldag.cli.sample import sample
 from ldag.cli.score import score
 from ldag.cli.show import show
@@ -31,7 +33,7 @@ def cli() -> None:
     """
 
 
-for command in (learn, show, implies, equivalent, compare, score, sample, convert, plot, datasets):
+for command in (learn, show, implies, equivalent, compare, score, query, predict, sample, convert, plot, datasets):
     cli.add_command(command)
 
 

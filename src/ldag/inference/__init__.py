@@ -3,6 +3,7 @@
 from ldag.inference.circuit import Circuit, Evidence, TooManyGates
 from ldag.inference.engine import Engine
 from ldag.inference.model import Model
+from ldag.inference.prediction import Predictor
 from ldag.inference.weighting import Weighted, weighted_estimate
 
-__all__ = ["Circuit", "Engine", "Evidence", "Model", "TooManyGates", "Weighted", "weighted_estimate"]
+__all__ = ["Circuit", "Engine", "Evidence", "Model", "Predictor", "TooManyGates", "Weighted", "weighted_estimate"]

@@ -145,7 +145,7 @@ def compile_circuit(
     for order in _native.elimination_orders(n_states, parents, known, N_TRIES, 0, N_ORDERS):
         if best is not None and perf_counter() - began > WORTH_TRYING:
             break
-        limit = max_size if best is None else best.size
+        limit = max_size if best is None else max(best.size, 1)  # a circuit may have no gates
         classes = [family.partition.classes for family in families]
         tables = [table.reshape(-1) for table in numbers]
         found, blocked = _native.compile_circuit(n_states, parents, classes, tables, known, order, limit)

@@ -18,7 +18,7 @@ class Engine:
         self.model = model
         self._whole: Circuit | None = None
         self._kept: dict[Key, Circuit] = {}
-        self._refused: set[frozenset[int]] = set()
+        self._refused: dict[frozenset[int], tuple[tuple[int, ...], int]] = {}
 
     def compile(self, max_size: int = MAX_SIZE) -> Circuit:
         """Compile the whole model, once; all questions use this circuit then."""
@@ -31,15 +31,24 @@ class Engine:
 
         If the circuit for any evidence is too large, one for this evidence is tried, which is smaller.
         """
+        asked = (*asked, *evidence)
+        try:
+            return self.circuit_over(asked)
+        except TooManyGates:
+            return self._made(self.model.structure.ancestors(asked), evidence)
+
+    def circuit_over(self, nodes: Iterable[int]) -> Circuit:
+        """Return a circuit for questions about some nodes, given any evidence on them."""
         if self._whole is not None:
             return self._whole
-        nodes = self.model.structure.ancestors([*asked, *evidence])
-        if nodes not in self._refused:
-            try:
-                return self._made(nodes, {})
-            except TooManyGates:
-                self._refused.add(nodes)
-        return self._made(nodes, evidence)
+        needed = self.model.structure.ancestors(nodes)
+        if needed in self._refused:
+            raise TooManyGates(*self._refused[needed])
+        try:
+            return self._made(needed, {})
+        except TooManyGates as refused:
+            self._refused[needed] = refused.nodes, refused.max_size
+            raise
 
     def _made(self, nodes: frozenset[int], fixed: Evidence) -> Circuit:
         if not fixed and len(nodes) == len(self.model.structure):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ldag.network.files import Files
+from ldag.network.prediction import Prediction
 from ldag.network.questions import Compiled, Estimated
 from ldag.network.uncertainty import Uncertainty
 from ldag.network.views import ClassParameters, ConditionalTable, NodeParameters, Views
@@ -11,7 +12,7 @@ __all__ = ["ClassParameters", "Compiled", "ConditionalTable", "Estimated", "Netw
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Network(Views, Uncertainty, Files):
+class Network(Views, Uncertainty, Prediction, Files):
     """A labelled DAG with parameters: for every class of a node the distribution of its states.
 
     A frozen value. Build one with `from_data`, `from_parameters` or `load`, or take ``fit.network``. A network

@@ -1,0 +1,66 @@
+"""`ldag predict`: a variable in every row of a table."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.cli.arguments import json_option, load_network, print_json
+from ldag.formats.spelling import spell_state
+from ldag.network import Network
+from ldag.network.prediction import Unseen
+from ldag.rows import write_rows, write_text
+
+
+@click.command(short_help="Predict a variable in rows.")
+@click.argument("network")
+@click.argument("rows")
+@click.option("--target", "-t", required=True, metavar="NAME", help="The variable to predict.")
+@click.option("--output", "-o", metavar="FILE", help="Write there (.csv, .tsv, with .gz or not, .parquet).")
+@click.option("--proba", is_flag=True, help="Also the probability of every state.")
+@click.option(
+    "--unseen",
+    type=click.Choice(["error", "ignore"]),
+    default="error",
+    show_default=True,
+    help="Refuse states that the network does not know, or take such cells as missing.",
+)
+@json_option
+def predict(
+    network: str, rows: str, target: str, output: str | None, proba: bool, unseen: Unseen, as_json: bool
+) -> None:
+    """Predict a variable in every row of ROWS, a file of data, with NETWORK, a .json file.
+
+    Columns are variables of the network; those that are not there, and empty cells, are summed out.
+
+    \b
+    ldag learn heart --kappa 0.1 -o heart.json
+    ldag predict heart.json rows.csv --target pressure
+    ldag predict heart.json rows.csv --target pressure --proba -o predicted.csv
+    """
+    columns = _columns(load_network(network), rows, target, proba, unseen)
+    n_rows = len(next(iter(columns.values())))
+    if output is not None:
+        write_rows(columns, Path(output))
+        if as_json:
+            print_json({"written": output, "n_rows": n_rows})
+    elif as_json:
+        print_json({name: cells.tolist() for name, cells in columns.items()})
+    else:
+        write_text(columns, sys.stdout)
+
+
+def _columns(network: Network, rows: str, target: str, proba: bool, unseen: Unseen) -> dict[str, NDArray[Any]]:
+    """Return the predicted states, and a column of probabilities per state if they are wanted."""
+    probabilities = network.predict_proba(rows, target, unseen=unseen)
+    variable = next(variable for variable in network.variables if variable.name == target)
+    states = np.array([*variable.states], dtype=object)
+    columns: dict[str, NDArray[Any]] = {target: states[probabilities.argmax(axis=1)]}
+    if proba:
+        alike = len(set(map(str, states))) < len(states)  # such as 1 and "1"
+        names = [f"P({target}={spell_state(state) if alike else state})" for state in states]
+        columns |= {name: probabilities[:, code] for code, name in enumerate(names)}
+    return columns

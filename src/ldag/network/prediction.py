@@ -1,0 +1,125 @@
+"""Predicting a variable in every row of a table."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.data import Cells, Dataset, state_columns
+from ldag.encode import Coded, Column, recognised
+from ldag.errors import DataError, ImpossibleEvidence, UnknownVariable
+from ldag.families import check_choice
+from ldag.inference import Predictor
+from ldag.inference.circuit import UNOBSERVED, Numbers, Rows
+from ldag.network.questions import Questions
+from ldag.tables import Table, read_table
+from ldag.variables import Schema
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
+
+Unseen = Literal["error", "ignore"]
+
+
+class Prediction(Questions):
+    """Predictions for the rows of a table, in their order."""
+
+    def predict(
+        self,
+        data: "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset",
+        target: str,
+        *,
+        unseen: Unseen = "error",
+    ) -> NDArray[Any]:
+        """Return the most probable state of a variable in every row; of equally probable ones the first.
+
+        The parameters are those of `predict_proba`.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+        >>> net.predict({"smoking": ["yes", "no"], "mental": ["yes", None]}, "physical").tolist()
+        ['no', 'no']
+        """
+        best = self.predict_proba(data, target, unseen=unseen).argmax(axis=1)
+        variable = self.ldag.schema[self.ldag.schema.node(target)]
+        return state_columns(Schema((variable,)), best[None])[target]
+
+    def predict_proba(
+        self,
+        data: "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset",
+        target: str,
+        *,
+        unseen: Unseen = "error",
+    ) -> Numbers:
+        """Return the posterior of a variable given the other cells of every row: a column per state, in their order.
+
+        Parameters
+        ----------
+        data
+            Rows, in anything that `ldag.read` takes. Columns are variables of the network; those that have no column,
+            and cells that are missing, are summed out. A column of the target is not looked at. An array has a column
+            for each variable in order, with or without the target. A `Dataset` gives a prediction per different row.
+        target
+            The variable to predict.
+        unseen
+            What to do with a state that the network does not know: refuse the table, or take the cell as missing.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+        >>> net.predict_proba({"smoking": ["yes", None]}, "pressure").round(4).tolist()
+        [[0.6093, 0.3907], [0.5723, 0.4277]]
+        """
+        node = self.ldag.schema.node(target, "target: ")
+        check_choice(unseen, get_args(Unseen), "unseen")
+        rows = self._evidence(data, node, unseen)
+        with self._explained():
+            found = Predictor(self._engine(), node).posteriors(rows)
+        impossible = np.flatnonzero(np.isnan(found[:, 0]))
+        if len(impossible):
+            more = f" (and so have {len(impossible) - 1:,} other rows)" if len(impossible) > 1 else ""
+            raise ImpossibleEvidence(
+                f"row {impossible[0] + 1} has probability zero in this network{more}, so nothing follows from it;"
+                " leave it out, or leave cells of it empty"
+            )
+        return found
+
+    def _evidence(self, data: object, target: int, unseen: Unseen) -> Rows:
+        """Return the cells as codes by node."""
+        schema = self.ldag.schema
+        table = _table(data, schema, target)
+        for name in table.names:
+            if name not in schema.names:
+                raise UnknownVariable(name, schema.names, "the data have a column that the network does not know: ")
+        rows = np.full((table.n_rows, len(schema)), UNOBSERVED, dtype=np.uint8)
+        for place, name in enumerate(table.names):
+            node = schema.node(name)
+            if node != target:
+                coded: Coded = recognised(table.column(place), schema[node], unseen == "error")
+                rows[:, node] = np.where(coded.missing, UNOBSERVED, coded.codes)
+        return rows
+
+
+def _table(data: object, schema: Schema, target: int) -> Table:
+    """Open a table; the columns of an array are the variables in order."""
+    if isinstance(data, Dataset):
+        return Table(data.names, data.n_rows, lambda node: _column(data, node))
+    if not isinstance(data, np.ndarray):
+        return read_table(data)
+    names: Sequence[str] = schema.names
+    others = [name for node, name in enumerate(names) if node != target]
+    if data.ndim == 2 and data.shape[1] not in (len(names), len(others)):
+        raise DataError(
+            f"an array of rows has a column for each of the {len(names)} variables in order, or for each but"
+            f" {names[target]!r}; this one has {data.shape[1]}; a mapping of columns or a dataframe may have fewer"
+        )
+    return read_table(data, others if data.ndim == 2 and data.shape[1] == len(others) else names)
+
+
+def _column(data: Dataset, node: int) -> Column:
+    return Column(data.names[node], list(data.schema[node].states), data.codes[node].astype(np.int16))

@@ -1,0 +1,89 @@
+"""Asking and predicting on the command line."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import ldag
+from ldag import Network
+from tests.cli.test_cli import run
+
+
+@pytest.fixture(scope="module")
+def heart(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The file of a network over the heart data."""
+    path = str(tmp_path_factory.mktemp("networks") / "heart.json")
+    Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart")).save(path)
+    return path
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> str:
+    """Three rows, one with an empty cell."""
+    path = tmp_path / "rows.csv"
+    path.write_text("smoking,protein\nyes,<3\nno,<3\n,>3\n")
+    return str(path)
+
+
+def test_query(heart: str) -> None:
+    """A table of states and probabilities, or JSON."""
+    shown = run("query", heart, "pressure", "--given", "smoking=yes").splitlines()
+    assert [line.split() for line in shown] == [["pressure", "probability"], ['"<140"', "0.6093"], ['">140"', "0.3907"]]
+    assert len({len(line) for line in shown}) == 1
+    found = json.loads(run("query", heart, "pressure,smoking", "--do", "mental=no", "--json"))
+    answer = Network.load(heart).query(["pressure", "smoking"], do={"mental": "no"})
+    assert found["targets"] == ["pressure", "smoking"]
+    assert {tuple(r["states"]): r["probability"] for r in found["distribution"]} == pytest.approx(answer)
+
+
+def test_query_everything(heart: str) -> None:
+    """The distributions of all variables, and the most probable states."""
+    shown = run("query", heart, "--all", "-g", "smoking=yes").splitlines()
+    assert len(shown) == 12
+    assert shown[1].split() == ["smoking", "yes", "1.0000"]
+    found = json.loads(run("query", heart, "--all", "--json"))
+    assert sum(part["probability"] for part in found["protein"]) == pytest.approx(1)
+    best = json.loads(run("query", heart, "--most-probable", "-g", "smoking=yes", "--json"))
+    net = Network.load(heart)
+    assert best["states"] == net.most_probable({"smoking": "yes"})
+    assert best["probability"] == pytest.approx(net.probability(best["states"]) / net.probability({"smoking": "yes"}))
+    assert run("query", heart, "--most-probable").splitlines()[-1].startswith("probability 0.")
+
+
+def test_query_mistakes(heart: str) -> None:
+    """One line that names the option."""
+    assert "one of the three" in run("query", heart, code=2)
+    assert "one of the three" in run("query", heart, "pressure", "--all", code=2)
+    assert "--given: expected name=state" in run("query", heart, "pressure", "--given", "smoking", code=2)
+    twice = run("query", heart, "pressure", "--do", "smoking=yes", "--do", "smoking=no", code=2)
+    assert "--do: variable 'smoking' is given a state twice" in twice
+    assert "no state 'perhaps'" in run("query", heart, "pressure", "-g", "smoking=perhaps", code=2)
+    assert "example graph, which has no parameters" in run("query", "heart", "pressure", code=2)
+
+
+def test_predict(heart: str, rows: str, tmp_path: Path) -> None:
+    """A column of states, with probabilities on request, printed, written or as JSON."""
+    net = Network.load(heart)
+    assert run("predict", heart, rows, "--target", "pressure").splitlines() == [
+        "pressure",
+        *net.predict(rows, "pressure").tolist(),
+    ]
+    out = tmp_path / "out.csv"
+    assert run("predict", heart, rows, "--target", "pressure", "--proba", "-o", str(out)) == ""
+    with out.open(newline="") as file:
+        header, *written = csv.reader(file)
+    assert header == ["pressure", "P(pressure=<140)", "P(pressure=>140)"]
+    assert [[float(cell) for cell in row[1:]] for row in written] == net.predict_proba(rows, "pressure").tolist()
+    found = json.loads(run("predict", heart, rows, "-t", "pressure", "--json"))
+    assert found == {"pressure": net.predict(rows, "pressure").tolist()}
+
+
+def test_predict_unseen_states(heart: str, tmp_path: Path) -> None:
+    """Refused with their place, or ignored."""
+    rows = tmp_path / "rows.csv"
+    rows.write_text("smoking\nno\nys\n")
+    error = run("predict", heart, str(rows), "-t", "pressure", code=2)
+    assert error == "error: column 'smoking', row 2: variable 'smoking' has no state 'ys'; did you mean 'yes'?\n"
+    assert len(run("predict", heart, str(rows), "-t", "pressure", "--unseen", "ignore").splitlines()) == 3
