@@ -1,7 +1,7 @@
 #include "ldag/compile.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cstddef>
 #include <utility>
 
@@ -100,7 +100,10 @@ class FamilyDiagram {
 class Summation {
   public:
     explicit Summation(Compilation& shared)
-        : shared_(shared), n_words_((shared.node_at.size() + 63) / 64), n_sums_(shared.node_at.size()) {
+        : shared_(shared),
+          n_words_((shared.node_at.size() + 63) / 64),
+          owners_(64 * n_words_),
+          n_sums_(shared.node_at.size()) {
         find_supports();
     }
 
@@ -119,7 +122,9 @@ class Summation {
     // The factors from `begin` on are taken from the stack.
     Gate total(std::size_t begin);
     bool take_leaves(std::size_t begin);
-    std::size_t gather_component(std::size_t begin);
+    void separate(std::size_t begin);
+    std::uint32_t leader_of(std::uint32_t factor);
+    void join(std::uint32_t a, std::uint32_t b) { leader_[leader_of(a)] = leader_of(b); }
     Gate component_sum(std::size_t begin);
     Gate sum_over_states(std::size_t begin);
     Gate multiplied(std::size_t first_gate);
@@ -130,9 +135,19 @@ class Summation {
     Compilation& shared_;
     std::size_t n_words_;
     std::vector<std::uint64_t> supports_;  // of every node of the diagram: its level and those below, as bits
-    std::vector<Ref> refs_;                // a stack of factors
-    std::vector<Gate> gates_;              // a stack of what is to be multiplied or added
-    std::vector<std::uint32_t> keys_;      // factors of every sum known, one list after the other
+    struct Owner {
+        std::uint64_t stamp = 0;
+        std::uint32_t factor = 0;
+    };
+
+    std::vector<Ref> refs_;              // a stack of factors
+    std::vector<std::size_t> bounds_;    // a stack of where components begin
+    std::uint64_t stamp_ = 0;            // of the separation at work, which needs the next three
+    std::vector<Owner> owners_;          // by level: the last factor that has it
+    std::vector<std::uint32_t> leader_;  // of each factor: another of its component, or itself
+    std::vector<std::pair<std::uint32_t, Ref>> sorted_;
+    std::vector<Gate> gates_;          // a stack of what is to be multiplied or added
+    std::vector<std::uint32_t> keys_;  // factors of every sum known, one list after the other
     std::vector<std::uint64_t> first_ = {0};
     std::vector<Gate> known_;
     NumberTable table_;
@@ -156,10 +171,15 @@ void Summation::find_supports() {
 Gate Summation::total(std::size_t begin) {
     const std::size_t first_gate = gates_.size();
     bool is_possible = take_leaves(begin);
-    while (is_possible && refs_.size() > begin) {
-        gates_.push_back(component_sum(gather_component(begin)));
+    const std::size_t first_bound = bounds_.size();
+    if (is_possible) separate(begin);
+    while (is_possible && bounds_.size() > first_bound) {
+        const std::size_t component = bounds_.back();
+        bounds_.pop_back();
+        gates_.push_back(component_sum(component));
         is_possible = gates_.back() != kZeroGate;
     }
+    bounds_.resize(first_bound);
     refs_.resize(begin);
     if (is_possible) return multiplied(first_gate);
     gates_.resize(first_gate);
@@ -180,35 +200,39 @@ bool Summation::take_leaves(std::size_t begin) {
     return true;
 }
 
-// Moves the last factor and all that have to do with it to the end of the stack, and returns where they
-// begin.
-std::size_t Summation::gather_component(std::size_t begin) {
-    std::size_t split = refs_.size() - 1;
-    std::array<std::uint64_t, 64> few;
-    std::vector<std::uint64_t> many(n_words_ > few.size() ? n_words_ : 0);
-    const std::span<std::uint64_t> levels(many.empty() ? few.data() : many.data(), n_words_);
-    std::ranges::copy(support(refs_[split]), levels.begin());
-    for (bool grew = true; grew;) {
-        grew = false;
-        for (std::size_t i = begin; i < split;) {
-            const std::span<const std::uint64_t> own = support(refs_[i]);
-            bool meets = false;
-            for (std::size_t w = 0; w < n_words_ && !meets; ++w) meets = (levels[w] & own[w]) != 0;
-            if (meets) {
-                for (std::size_t w = 0; w < n_words_; ++w) levels[w] |= own[w];
-                std::swap(refs_[i], refs_[--split]);
-                grew = true;
-            } else {
-                ++i;
+// Puts factors from `begin` on that have to do with each other side by side, and where each such component
+// begins on the stack of bounds, the last on top.
+void Summation::separate(std::size_t begin) {
+    const std::size_t n = refs_.size() - begin;
+    ++stamp_;
+    leader_.resize(std::max(leader_.size(), n));
+    for (std::size_t i = 0; i < n; ++i) {
+        leader_[i] = static_cast<std::uint32_t>(i);
+        const std::span<const std::uint64_t> levels = support(refs_[begin + i]);
+        for (std::size_t w = 0; w < n_words_; ++w)
+            for (std::uint64_t bits = levels[w]; bits != 0; bits &= bits - 1) {
+                Owner& owner = owners_[64 * w + static_cast<std::size_t>(std::countr_zero(bits))];
+                if (owner.stamp == stamp_) join(owner.factor, static_cast<std::uint32_t>(i));
+                owner = {stamp_, static_cast<std::uint32_t>(i)};
             }
-        }
     }
-    return split;
+    sorted_.clear();
+    for (std::size_t i = 0; i < n; ++i)
+        sorted_.emplace_back(leader_of(static_cast<std::uint32_t>(i)), refs_[begin + i]);
+    std::ranges::sort(sorted_);
+    for (std::size_t i = 0; i < n; ++i) {
+        if (i == 0 || sorted_[i].first != sorted_[i - 1].first) bounds_.push_back(begin + i);
+        refs_[begin + i] = sorted_[i].second;
+    }
+}
+
+std::uint32_t Summation::leader_of(std::uint32_t factor) {
+    while (leader_[factor] != factor) factor = leader_[factor] = leader_[leader_[factor]];
+    return factor;
 }
 
 Gate Summation::component_sum(std::size_t begin) {
     const std::span<Ref> factors(refs_.begin() + static_cast<std::ptrdiff_t>(begin), refs_.end());
-    std::ranges::sort(factors);
     const auto content = [this](std::uint32_t number) {
         return std::span<const std::uint32_t>(&keys_[first_[number]], first_[number + 1] - first_[number]);
     };
