@@ -46,8 +46,8 @@ def cpu_seconds(job: Callable[[], object], repeats: int = 5, number: int = 1) ->
     return best
 
 
-def report(name: str, rows: Sequence[Row], packages: Sequence[str] = ()) -> None:
-    """Print a table and keep it as CSV."""
+def report(name: str, rows: Sequence[Row], packages: Sequence[str] = (), keep: bool = True) -> None:
+    """Print a table, and keep it as CSV unless told otherwise."""
     print(f"\n{name}: {_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}{_versions(packages)}")
     width = max(len(row.job) for row in rows)
     print(f"  {'job':<{width}}  {'ours':>10}  {'goal':>10}  {'peer':>10}  {'ratio':>7}")
@@ -55,6 +55,8 @@ def report(name: str, rows: Sequence[Row], packages: Sequence[str] = ()) -> None
         cells = [_seconds(row.seconds), _seconds(row.goal), _seconds(row.peer_seconds)]
         numbers = "  ".join(f"{cell:>10}" for cell in cells)
         print(f"  {row.job:<{width}}  {numbers}  {row.ratio:>7}  {row.peer} {row.verdict}".rstrip())
+    if not keep:
+        return
     RESULTS.mkdir(exist_ok=True)
     with (RESULTS / f"{name}.csv").open("w", newline="") as file:
         writer = csv.writer(file)

@@ -15,8 +15,8 @@ namespace ldag {
 namespace {
 
 constexpr std::size_t kBlock = 8;
-// Memory of all threads together stays below this, by single rows instead of blocks.
-constexpr std::size_t kWorkBytes = std::size_t{1} << 29;
+// Blocks of rows pay as long as their numbers stay near the processor; larger circuits do single rows.
+constexpr std::size_t kBlockBytes = std::size_t{1} << 24;
 // Below this, sums may have lost terms to underflow; such rows are done again with scaled numbers.
 constexpr double kTooSmall = 1e-200;
 
@@ -138,7 +138,7 @@ template <class Pool>
 bool answer_all(Pool& pool, const Question& question, const Running& running) {
     const std::size_t n_rows = question.n_rows();
     const std::size_t n_threads = threads_for(running, n_rows);
-    const bool fits = question.circuit.n_gates() * kBlock * 2 * sizeof(double) * n_threads <= kWorkBytes;
+    const bool fits = question.circuit.n_gates() * kBlock * 2 * sizeof(double) <= kBlockBytes;
     const std::size_t n_blocks = fits ? n_rows / kBlock : 0;
     return pool.run(running, n_threads, n_blocks + (n_rows - n_blocks * kBlock),
                     [&](std::size_t item, Passes& passes) {

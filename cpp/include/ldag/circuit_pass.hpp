@@ -16,10 +16,11 @@ class Pass {
     using Number = typename Algebra::Number;
 
     Pass(const Circuit& circuit, std::span<const double> parameters)
-        : circuit_(circuit), values_(circuit.n_gates() * B) {
+        : circuit_(circuit), numbers_(circuit.n_gates() * 2 * B) {
         for (std::size_t b = 0; b < B; ++b) {
             value(kZeroGate)[b] = Algebra::zero();
             value(kOneGate)[b] = Algebra::one();
+            derivative(kZeroGate)[b] = derivative(kOneGate)[b] = Algebra::zero();
         }
         for (const Input& input : circuit.inputs)
             weights_.push_back(Algebra::from(parameters[input.parameter]));
@@ -30,18 +31,18 @@ class Pass {
         set_inputs(states);
         Number* out = value(circuit_.first_inner());
         const Factors* term = circuit_.terms.data();
-        for (std::size_t i = 0; i < circuit_.n_sums(); ++i, out += B) {
+        for (std::size_t i = 0; i < circuit_.n_sums(); ++i, out += 2 * B) {
             Number sum[B];
             multiply(*term, sum);
             for (const Factors* end = circuit_.terms.data() + circuit_.first[i + 1]; ++term != end;)
                 add(*term, sum);
             for (std::size_t b = 0; b < B; ++b) out[b] = sum[b];
+            for (std::size_t b = 0; b < B; ++b) out[B + b] = Algebra::zero();
         }
     }
 
     // The derivative of the root by every gate, after upward().
     void downward() {
-        derivatives_.assign(values_.size(), Algebra::zero());
         for (std::size_t b = 0; b < B; ++b) derivative(circuit_.root)[b] = Algebra::one();
         const Gate first_inner = circuit_.first_inner();
         for (std::size_t i = circuit_.n_sums(); i-- > 0;) {
@@ -55,12 +56,12 @@ class Pass {
         }
     }
 
-    Number root(std::size_t b) const { return values_[circuit_.root * B + b]; }
+    Number root(std::size_t b) const { return value(circuit_.root)[b]; }
 
     // w dP/dw / P of an input: the posterior probability that its parameter is used.
     double share(std::size_t input, std::size_t b) const {
-        const std::size_t at = (kFirstInput + input) * B + b;
-        return Algebra::ratio(Algebra::multiply(values_[at], derivatives_[at]), root(b));
+        const Gate gate = kFirstInput + static_cast<Gate>(input);
+        return Algebra::ratio(Algebra::multiply(value(gate)[b], derivative(gate)[b]), root(b));
     }
 
     // The states along which the root got its value, when sums are maxima.
@@ -77,15 +78,17 @@ class Pass {
             }
             const std::size_t i = gate - circuit_.first_inner();
             const Factors* term = circuit_.terms.data() + circuit_.first[i];
-            while (Algebra::multiply(values_[term->a], values_[term->b]) != values_[gate]) ++term;
+            while (Algebra::multiply(*value(term->a), *value(term->b)) != *value(gate)) ++term;
             todo.push_back(term->a);
             todo.push_back(term->b);
         }
     }
 
   private:
-    Number* value(Gate gate) { return values_.data() + std::size_t{gate} * B; }
-    Number* derivative(Gate gate) { return derivatives_.data() + std::size_t{gate} * B; }
+    Number* value(Gate gate) { return numbers_.data() + std::size_t{gate} * 2 * B; }
+    const Number* value(Gate gate) const { return numbers_.data() + std::size_t{gate} * 2 * B; }
+    Number* derivative(Gate gate) { return value(gate) + B; }
+    const Number* derivative(Gate gate) const { return value(gate) + B; }
 
     void set_inputs(std::span<const std::uint8_t> states) {
         const std::size_t n = circuit_.n_states.size();
@@ -95,19 +98,20 @@ class Pass {
             for (std::size_t b = 0; b < B; ++b) {
                 const std::uint8_t seen = states[b * n + input.node];
                 out[b] = seen == kUnobserved || seen == input.state ? weights_[i] : Algebra::zero();
+                out[B + b] = Algebra::zero();
             }
         }
     }
 
     void multiply(const Factors& term, Number* out) const {
-        const Number* x = values_.data() + std::size_t{term.a} * B;
-        const Number* y = values_.data() + std::size_t{term.b} * B;
+        const Number* x = value(term.a);
+        const Number* y = value(term.b);
         for (std::size_t b = 0; b < B; ++b) out[b] = Algebra::multiply(x[b], y[b]);
     }
 
     void add(const Factors& term, Number* sum) const {
-        const Number* x = values_.data() + std::size_t{term.a} * B;
-        const Number* y = values_.data() + std::size_t{term.b} * B;
+        const Number* x = value(term.a);
+        const Number* y = value(term.b);
         for (std::size_t b = 0; b < B; ++b) sum[b] = Algebra::add(sum[b], Algebra::multiply(x[b], y[b]));
     }
 
@@ -117,8 +121,7 @@ class Pass {
     }
 
     const Circuit& circuit_;
-    std::vector<Number> values_;
-    std::vector<Number> derivatives_;
+    std::vector<Number> numbers_;  // of each gate B values, and beside them B derivatives
     std::vector<Number> weights_;
 };
 

@@ -41,7 +41,8 @@ struct CompileStopped : std::runtime_error {
     CompileStopped() : std::runtime_error("compiling was stopped") {}
 };
 
-// At most `max_size` arguments in the circuit, and as many children in any diagram. `poll` may stop the work.
+// At most `max_size` arguments of sums and products, before those that need no gate are left out, and as many
+// children in the diagrams. `poll` may stop the work.
 struct CompileLimits {
     std::size_t max_size;
     std::function<bool()> poll = {};

@@ -3,6 +3,7 @@
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from math import prod
 from time import perf_counter
 
@@ -19,13 +20,13 @@ Evidence = Mapping[int, int]
 
 UNOBSERVED = 255
 MAX_STATES = 255
-MAX_SIZE = 50_000_000
-"""Arguments of sums and products in a circuit; this many take about a gigabyte to work with."""
+MAX_SIZE = 30_000_000
+"""Arguments of the sums and products that are made in compiling; this many take up to about two gigabytes."""
 
 N_TRIES = 10
 N_ORDERS = 3
-WORTH_TRYING = 0.1
-"""Seconds: a circuit that took no longer is compiled in other orders too, and the smallest is kept."""
+SMALL = 50_000
+"""A circuit of no more products is compiled in other orders too, in no time, and the smallest is kept."""
 
 
 class TooManyGates(Exception):
@@ -88,9 +89,12 @@ class Circuit:
 
     def columns(self, node: int) -> slice:
         """Return where the states of a node are in the posteriors."""
-        place = self.nodes.index(node)
-        start = sum(self.n_states[:place])
-        return slice(start, start + self.n_states[place])
+        return self._columns[node]
+
+    @cached_property
+    def _columns(self) -> dict[int, slice]:
+        ends = list(accumulate(self.n_states))
+        return {node: slice(end - n, end) for node, n, end in zip(self.nodes, self.n_states, ends, strict=True)}
 
     def most_probable(self, rows: Rows, n_threads: int = 1) -> tuple[Rows, Numbers]:
         """Return each row completed by its most probable states, and the log probability of that."""
@@ -141,15 +145,15 @@ def compile_circuit(
     n_states = [model.structure.n_states[node] for node in nodes]
     parents = [[place[parent] for parent in family.parents] for family in families]
     known = [UNOBSERVED if fixed is None else fixed.get(node, UNOBSERVED) for node in nodes]
+    classes = [family.partition.classes for family in families]
+    tables = [table.reshape(-1) for table in numbers]
     best: _native.Circuit | None = None
     for order in _native.elimination_orders(n_states, parents, known, N_TRIES, 0, N_ORDERS):
-        if best is not None and perf_counter() - began > WORTH_TRYING:
+        found, blocked = _native.compile_circuit(n_states, parents, classes, tables, known, order, max_size)
+        if found is not None and (best is None or found.size < best.size):
+            best = found
+        if best is None or best.size > SMALL:
             break
-        limit = max_size if best is None else max(best.size, 1)  # a circuit may have no gates
-        classes = [family.partition.classes for family in families]
-        tables = [table.reshape(-1) for table in numbers]
-        found, blocked = _native.compile_circuit(n_states, parents, classes, tables, known, order, limit)
-        best = found or best
     if best is None:
         raise TooManyGates([nodes[i] for i in blocked], max_size)
     return Circuit(tuple(nodes), tuple(n_states), best, numbers, values, perf_counter() - began)

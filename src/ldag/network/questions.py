@@ -27,7 +27,7 @@ JOINT_LIMIT = 1 << 20
 
 @dataclass(frozen=True)
 class Compiled:
-    """What became of a network: a circuit of sums and products. ``size`` counts their arguments."""
+    """What became of a network: a circuit whose gates are sums of products. ``size`` counts the products."""
 
     n_gates: int
     size: int
@@ -160,8 +160,8 @@ class Questions(NetworkBase):
     def compile(self, *, max_size: int = MAX_SIZE) -> Compiled:
         """Compile the whole network now, and return how large the circuit is.
 
-        Questions compile what they need by themselves, up to 50 million arguments; a larger ``max_size`` allows more,
-        at about 20 bytes each.
+        Questions compile what they need by themselves, with up to 30 million arguments of sums and products on the
+        way; a larger ``max_size`` allows more, at up to 70 bytes and about a microsecond each.
         """
         check_size(max_size, "max_size")
         with self._explained():
@@ -236,7 +236,7 @@ class Questions(NetworkBase):
             first, *others = (self.ldag.schema[node].name for node in refused.nodes)
             shown = ", ".join(others[:12]) + (f" and {len(others) - 12} more" if len(others) > 12 else "")
             raise TooLarge(
-                f"exact inference needs a circuit of more than {refused.max_size:,} arguments: {first!r} has to be"
-                f" summed out of a function of {shown}; observe some of these variables, allow more with"
+                f"exact inference needs sums and products with more than {refused.max_size:,} arguments: {first!r} has"
+                f" to be summed out of a function of {shown}; observe some of these variables, allow more with"
                 " compile(max_size=...), or use estimate(...), which samples"
             ) from None
