@@ -93,14 +93,13 @@ def test_probabilities_of_events_equal_enumeration(data: st.DataObject) -> None:
 
 @given(st.data())
 @SETTINGS
-def test_fixed_evidence_gives_the_same_smaller_circuit(data: st.DataObject) -> None:
+def test_fixed_evidence_gives_the_same_answers(data: st.DataObject) -> None:
     """Evidence known when compiling, or given later: the same posteriors."""
     network = data.draw(networks())
     evidence = network.ldag.schema.context(data.draw(contexts(network)))
     model = Model(network.ldag.structure, network.probabilities)
     nodes = range(len(model.structure))
     whole, fixed = compile_circuit(model, nodes), compile_circuit(model, nodes, evidence)
-    assert fixed.shape.size <= whole.shape.size
     logs, posteriors = whole.marginals(whole.row(evidence))
     fixed_logs, fixed_posteriors = fixed.marginals(fixed.row(evidence))
     assert fixed_logs == pytest.approx(logs, abs=1e-12)
