@@ -47,7 +47,7 @@ ROWS: list[set[str]] = [
         "checkpoint",
     },
     {"graph", "family_search", "parameters", "forward"},
-    {"searching", "crossval", "inference"},
+    {"searching", "costs", "crossval", "inference"},
     {"datasets", "scores", "gains"},
     {"families", "crossvalidation"},
     {"network"},

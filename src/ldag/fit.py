@@ -304,7 +304,7 @@ def _problem(
     rules = rules_for(structure, space.label_rules, work.schema)
     families = FamilyOptions(priors, structure, labels, seed := seed_of(rng), rules)
     jobs = _count_jobs(n_jobs)
-    options = choose_method(choice, space, families.scorer(work.columns), seed, jobs)
+    options = choose_method(choice, space, families, (work.schema.n_states, work.n_rows), jobs)
     if start is not None:
         options = replace(options, start=_start(start, work, space))
     return _Problem(work, space, families, options, jobs, seed)

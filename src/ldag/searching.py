@@ -1,7 +1,6 @@
 """Searches over graphs by node numbers: one contract for all of them, run by the native core."""
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Literal, cast
 
@@ -10,6 +9,7 @@ import numpy as np
 from ldag import _native
 from ldag.checkpoint import SAVE_EVERY, Checkpoint
 from ldag.constraints import SearchSpace
+from ldag.costs import exact_seconds
 from ldag.counts import counts
 from ldag.errors import TooLarge
 from ldag.family_search import FamilyOptions, best_partition
@@ -39,7 +39,6 @@ EXACT_MOST_BYTES = 1 << 33
 EXACT_BYTES = 1 << 30
 EXACT_FAMILIES = 2_000_000
 EXACT_SECONDS = 20.0
-SAMPLE = 8
 
 
 @dataclass(frozen=True)
@@ -190,16 +189,19 @@ class Choice:
 
 
 def choose_method(
-    choice: Choice, space: SearchSpace, scorer: _native.FamilyScorer, seed: int, n_threads: int
+    choice: Choice, space: SearchSpace, families: FamilyOptions, data: tuple[Sequence[int], int], n_threads: int
 ) -> SearchOptions:
-    """Settle on a method: "auto" is exact where its tables and its families fit, and climb otherwise."""
+    """Settle on a method: "auto" is exact where its tables and its families fit, and climb otherwise.
+
+    ``data`` are the numbers of states and the number of different rows.
+    """
     method = choice.method
     if method == "auto":
-        method = "exact" if _is_exact_affordable(space, scorer, n_threads) else "climb"
+        method = "exact" if _is_exact_affordable(space, families, *data) else "climb"
     elif method == "exact":
         _check_exact(space)
     n_restarts = _n_restarts(len(space.candidates)) if choice.n_restarts is None else choice.n_restarts
-    return SearchOptions(cast("Method", method), choice.n_chains, choice.n_iter, n_restarts, seed, n_threads)
+    return SearchOptions(cast("Method", method), choice.n_chains, choice.n_iter, n_restarts, families.seed, n_threads)
 
 
 def _n_restarts(n_variables: int) -> int:
@@ -225,23 +227,14 @@ def _lists(space: SearchSpace) -> tuple[list[list[int]], list[list[int]], list[i
     return [list(c) for c in space.candidates], [list(r) for r in space.required], list(space.max_parents)
 
 
-def _is_exact_affordable(space: SearchSpace, scorer: _native.FamilyScorer, n_threads: int) -> bool:
-    """Estimate memory and time of the exact search; the time of a family from the largest few."""
-    n_bytes, n_families = _native.exact_cost(*_lists(space))
-    if len(space.candidates) > EXACT_VARIABLES or n_bytes > EXACT_BYTES or n_families > EXACT_FAMILIES:
+def _is_exact_affordable(space: SearchSpace, families: FamilyOptions, n_states: Sequence[int], n_rows: int) -> bool:
+    """Estimate memory and time of the exact search."""
+    if len(space.candidates) > EXACT_VARIABLES:
         return False
-    sample = [
-        (node, candidates[: space.max_parents[node]]) for node, candidates in enumerate(space.candidates[:SAMPLE])
-    ]
-    started = time.perf_counter()
-    scorer.scores(
-        np.array([node for node, _ in sample], dtype=np.uint32),
-        np.array([parent for _, above in sample for parent in above], dtype=np.uint32),
-        np.cumsum([0, *(len(above) for _, above in sample)], dtype=np.int64),
-        n_threads,
-    )
-    per_family = (time.perf_counter() - started) / len(sample)
-    return bool(per_family * n_families < EXACT_SECONDS)
+    n_bytes, n_families = _native.exact_cost(*_lists(space))
+    if n_bytes > EXACT_BYTES or n_families > EXACT_FAMILIES:
+        return False
+    return exact_seconds(space, n_states, n_rows, families) < EXACT_SECONDS
 
 
 def promise(options: SearchOptions, found: Found, space: SearchSpace, families: FamilyOptions) -> str:

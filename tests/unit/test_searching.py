@@ -5,7 +5,7 @@ import pytest
 
 from ldag.constraints import SearchSpace
 from ldag.counts import Columns
-from ldag.family_search import FamilyOptions
+from ldag.family_search import FamilyOptions, LabelSearch
 from ldag.partition import Partition
 from ldag.scoring import Priors
 from ldag.searching import Choice, choose_method, learned_structure
@@ -19,11 +19,21 @@ def empty_space(n: int) -> SearchSpace:
 @pytest.mark.parametrize(("n", "expected"), [(3, 40), (100, 40), (101, 2020), (223, 4460), (3000, 5000)])
 def test_larger_graphs_are_restarted_more_often(n: int, expected: int) -> None:
     """Unless told otherwise."""
-    columns = Columns(np.zeros((n, 1), dtype=np.uint8), [2] * n, None)
-    scorer = FamilyOptions(Priors(1.0, 1.0, "labels"), "table", "greedy").scorer(columns)
-    chosen = choose_method(Choice("climb", 1, 1, None), empty_space(n), scorer, 0, 1)
-    assert chosen.n_restarts == expected
-    assert choose_method(Choice("climb", 1, 1, 7), empty_space(n), scorer, 0, 1).n_restarts == 7
+    families, data = FamilyOptions(Priors(1.0, 1.0, "labels"), "table", "greedy"), ([2] * n, 1)
+    assert choose_method(Choice("climb", 1, 1, None), empty_space(n), families, data, 1).n_restarts == expected
+    assert choose_method(Choice("climb", 1, 1, 7), empty_space(n), families, data, 1).n_restarts == 7
+
+
+@pytest.mark.parametrize(
+    ("n", "max_parents", "labels", "expected"),
+    [(6, 5, "exact", "exact"), (16, 4, "greedy", "exact"), (16, 15, "greedy", "climb"), (60, 2, "greedy", "climb")],
+)
+def test_auto_is_exact_where_that_is_affordable(n: int, max_parents: int, labels: LabelSearch, expected: str) -> None:
+    """By the sizes of the problem alone, so that it is the same every time."""
+    others = tuple(tuple(i for i in range(n) if i != j) for j in range(n))
+    space = SearchSpace(others, ((),) * n, (max_parents,) * n, ((),) * n)
+    families = FamilyOptions(Priors(0.1, 1.0, "labels"), "ldag", labels)
+    assert choose_method(Choice("auto", 1, 1, None), space, families, ([2] * n, 1000), 1).method == expected
 
 
 def test_tables_have_no_labels() -> None:
