@@ -1,6 +1,7 @@
 // One evaluation of a circuit, upward and downward, for a block of rows at once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,16 +44,16 @@ class Pass {
 
     // The derivative of the root by every gate, after upward().
     void downward() {
-        for (std::size_t b = 0; b < B; ++b) derivative(circuit_.root)[b] = Algebra::one();
+        std::fill_n(derivative(kOneGate), B, Algebra::zero());
+        std::fill_n(derivative(circuit_.root), B, Algebra::one());
         const Gate first_inner = circuit_.first_inner();
         for (std::size_t i = circuit_.n_sums(); i-- > 0;) {
-            const Number* d = derivative(first_inner + static_cast<Gate>(i));
-            if (B == 1 && Algebra::is_zero(*d)) continue;
+            Number d[B];  // a copy: no addition below can change it
+            std::copy_n(derivative(first_inner + static_cast<Gate>(i)), B, d);
+            if (B == 1 && Algebra::is_zero(d[0])) continue;
             const Factors* end = circuit_.terms.data() + circuit_.first[i + 1];
-            for (const Factors* term = circuit_.terms.data() + circuit_.first[i]; term != end; ++term) {
-                add_product(term->a, d, value(term->b));
-                if (term->b != kOneGate) add_product(term->b, d, value(term->a));
-            }
+            for (const Factors* term = circuit_.terms.data() + circuit_.first[i]; term != end; ++term)
+                add_products(*term, d);
         }
     }
 
@@ -115,9 +116,15 @@ class Pass {
         for (std::size_t b = 0; b < B; ++b) sum[b] = Algebra::add(sum[b], Algebra::multiply(x[b], y[b]));
     }
 
-    void add_product(Gate gate, const Number* d, const Number* other) {
-        Number* x = derivative(gate);
-        for (std::size_t b = 0; b < B; ++b) x[b] = Algebra::add(x[b], Algebra::multiply(d[b], other[b]));
+    void add_products(const Factors& term, const Number* d) {
+        Number* a = value(term.a);
+        Number* b = value(term.b);
+        for (std::size_t i = 0; i < B; ++i) {
+            const Number x = a[i];
+            const Number y = b[i];
+            a[B + i] = Algebra::add(a[B + i], Algebra::multiply(d[i], y));
+            b[B + i] = Algebra::add(b[B + i], Algebra::multiply(d[i], x));
+        }
     }
 
     const Circuit& circuit_;
