@@ -149,7 +149,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         The data.
     kappa
         The price of labels, above 0 and at most 1, or "cv": the best of 0.001, 0.1, 0.3 and 0.5 by ten-fold
-        cross-validation.
+        cross-validation. The uniform prior has no kappa; leave it out.
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's
         non-reversible Markov chains; "climb": hill climbing with perturbed restarts; "auto": exact where time and
@@ -195,6 +195,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         raise ArgumentError(f"kappa must be a number above 0 and at most 1, or 'cv', got {kappa!r}")
     if executor is not None and kappa != "cv":
         raise ArgumentError("executor applies to kappa='cv'; one search runs in this process")
+    if prior == "uniform" and kappa == "cv":
+        kappa = 1.0  # there is no kappa to choose
     chosen = _choices(method, n_chains, n_iter, n_restarts, start)
     priors = check_priors(DEFAULT_KAPPAS[0] if kappa == "cv" else kappa, equivalent_sample_size, prior)
     problem = _problem(data, (priors, structure, labels), constraints, max_parents, rng, n_jobs, chosen, start)
@@ -248,6 +250,8 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     parameters are those of `learn`.
     """
     kappas = check_kappas(kappas)
+    if prior == "uniform":
+        raise ArgumentError("the uniform prior has no kappa, so there is nothing to compare by cross-validation")
     chosen = _choices(method, n_chains, n_iter, n_restarts, None)
     priors = check_priors(kappas[0], equivalent_sample_size, prior)
     problem = _problem(data, (priors, structure, labels), constraints, max_parents, rng, n_jobs, chosen)
