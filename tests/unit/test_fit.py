@@ -219,8 +219,9 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: ldag.cross_validate(HEART, kappas=[0.1, 0.1]), "each may be given once"),
     (
         lambda: ldag.learn(ldag.read({"a": [0, 1], "w": [0.5, 1.5]}, weights="w")),
-        "data with real weights cannot be cut into folds",
+        "data with real weights cannot be cut into folds; give kappa a number",
     ),
+    (lambda: ldag.learn(ldag.read({"a": [0, 1]})), "observations, 2, got 10; give kappa a number, then no cross-valid"),
 ]
 
 
