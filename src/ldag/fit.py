@@ -32,6 +32,7 @@ from ldag.gains import class_gains, label_gains
 from ldag.graph import LDAG
 from ldag.label_constraints import rules_for
 from ldag.network import Network
+from ldag.notation import counted
 from ldag.progress import Line, Progress, Watch, check_time_limit, teller
 from ldag.scores import Score, check_data, check_priors, score
 from ldag.scoring import Prior, Priors
@@ -85,10 +86,12 @@ class Fit:
         graph = self.ldag
         chosen = "" if self.cv is None else ", chosen by cross-validation"
         lines = [
-            f"LDAG learned from {self.n_observations:,} observations of {len(graph.variables)} variables",
+            f"LDAG learned from {counted(self.n_observations, 'observation')} of"
+            f" {counted(len(graph.variables), 'variable')}",
             f"score {self.score.total:.2f} = log marginal likelihood {self.score.log_marginal_likelihood:.2f}"
             f" + log prior {self.score.log_prior:.2f} (kappa {self.kappa:g}{chosen})",
-            f"{len(graph.edges)} edges, {graph.dimension} parameters ({graph.dag_dimension} without labels)",
+            f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
+            f" ({graph.dag_dimension:,} without labels)",
             *(f"  {parent} -> {child}" for parent, child in graph.edges),
         ]
         if graph.labels_in_words():
