@@ -260,7 +260,7 @@ def test_states_are_found_by_numpy_values_and_by_spelling() -> None:
     flag = Variable("flag", (False, True))
     assert [flag.code(state) for state in np.array([True, False])] == [1, 0]
     size = Variable("size", (1.0, 2.5, -4.0, 1e16))
-    assert [size.code(state) for state in ("1", "2.5", "-4", "1.0", "1e+16", np.int64(1))] == [0, 1, 2, 0, 3, 0]
+    assert [size.code(state) for state in ("1", "2.5", "-4", "1.0", "1e+16", np.float64(1))] == [0, 1, 2, 0, 3, 0]
     assert Variable("both", (1.0, "1")).code("1") == 1
     with pytest.raises(UnknownState, match="has no state '2'"):
         size.code("2")

@@ -12,7 +12,7 @@ N_DRAWS = 4000
 def drawn(node: str) -> list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
     """Draw the distributions of the classes of a node from their Dirichlet posteriors."""
     rng = np.random.default_rng(7)
-    return [rng.dirichlet(np.add(found.prior, found.counts), N_DRAWS) for found in HEART.classes(node)]
+    return [rng.dirichlet(np.add(found.prior or (), found.counts or ()), N_DRAWS) for found in HEART.classes(node)]
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
