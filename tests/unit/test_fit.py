@@ -215,7 +215,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         lambda: ldag.cross_validate(HEART, prior="uniform"),
         "the uniform prior has no kappa, so there is nothing",
     ),
-    (lambda: ldag.learn(HEART, prior="uniform", kappa=0.1), "the uniform prior has no kappa; leave it out, got 0.1"),
+    (lambda: ldag.learn(HEART, prior="uniform", kappa=0.1), "the uniform prior has no kappa; leave it out or give 1"),
     (lambda: ldag.cross_validate(HEART, n_folds=1), "n_folds must be a whole number, 2 or more, got 1"),
     (lambda: ldag.cross_validate(HEART, n_folds=5000), "n_folds must be at most the number of observations, 1,841"),
     (lambda: ldag.cross_validate(HEART, kappas=[]), "kappas must be a list of numbers"),
