@@ -35,13 +35,13 @@ class Statements:
         elif word == "label":
             self._read_label(scanner)
         elif word == "tier":
-            self.tiers.append(_names(scanner))
+            self.tiers.append(read_names(scanner))
         elif word == "order":
-            self.order += _names(scanner)
+            self.order += read_names(scanner)
         elif word == "parents":
             child = scanner.name()
             scanner.expect(":", f"':' and the allowed parents of {child!r}")
-            self.allowed_parents[child] = [] if scanner.at_end else _names(scanner)
+            self.allowed_parents[child] = [] if scanner.at_end else read_names(scanner)
         elif word == "max_parents":
             child = scanner.name()
             limit = scanner.state()
@@ -98,7 +98,8 @@ def read_edge(scanner: Scanner) -> Edge:
     return first, scanner.name()
 
 
-def _names(scanner: Scanner) -> list[str]:
+def read_names(scanner: Scanner) -> list[str]:
+    """Read names separated by commas."""
     names = [scanner.name()]
     while scanner.accept(","):
         names.append(scanner.name())

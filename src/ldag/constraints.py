@@ -96,8 +96,9 @@ class Constraints:
     @classmethod
     def load(cls, path: str | Path) -> "Constraints":
         """Read a file of constraints."""
+        text = read_utf8(Path(path))
         try:
-            return cls.from_text(read_utf8(Path(path)))
+            return cls.from_text(text)
         except FormatError as error:
             raise FormatError(f"{path}: {error}") from None
 

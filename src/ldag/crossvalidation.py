@@ -73,9 +73,15 @@ def check_folds(data: Dataset, n_folds: int) -> int:
     if isinstance(n_folds, bool) or not isinstance(n_folds, int) or n_folds < 2:
         raise ArgumentError(f"n_folds must be a whole number, 2 or more, got {n_folds!r}")
     if data.weights is not None and data.weights.dtype != np.int64:
-        raise DataError("cross-validation needs observations; data with real weights cannot be cut into folds")
+        raise DataError(
+            "cross-validation needs observations; data with real weights cannot be cut into folds; "
+            "give kappa a number, then no cross-validation is needed"
+        )
     if n_folds > data.total:
-        raise ArgumentError(f"n_folds must be at most the number of observations, {data.total:,}, got {n_folds}")
+        raise ArgumentError(
+            f"n_folds must be at most the number of observations, {data.total:,}, got {n_folds}; "
+            "give kappa a number, then no cross-validation is needed"
+        )
     return n_folds
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ldag.counts import Codes, Columns, Weights, counts
 from ldag.encode import STATE_CAP, Coded, merged, plain, settle, weights_of
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, suggest
+from ldag.notation import counted
 from ldag.tables import Backend, Table, make_frame, read_table
 from ldag.variables import Schema, State, Variable
 
@@ -271,10 +272,10 @@ def _assembled(coded: list[Coded], weights: Weights | None, weight_name: str | N
     """Deal with missing cells and rows that never occur, and put the columns together."""
     gaps = [column for column in coded if column.missing.any()]
     if gaps and missing == "error":
-        others = f" (and so have {len(gaps) - 1} other columns)" if len(gaps) > 1 else ""
+        others = f" (and {counted(len(gaps) - 1, 'other column')} too)" if len(gaps) > 1 else ""
         rows = np.flatnonzero(gaps[0].missing)
         raise DataError(
-            f"column {gaps[0].variable.name!r} has {len(rows):,} missing cell{'s' if len(rows) > 1 else ''}, "
+            f"column {gaps[0].variable.name!r} has {counted(len(rows), 'missing cell')}, "
             f"the first in row {rows[0] + 1}{others}; "
             "choose missing='drop' to leave out such rows, or missing='state' to make missing a state"
         )

@@ -32,6 +32,7 @@ from ldag.gains import class_gains, label_gains
 from ldag.graph import LDAG
 from ldag.label_constraints import rules_for
 from ldag.network import Network
+from ldag.notation import counted
 from ldag.progress import Line, Progress, Watch, check_time_limit, teller
 from ldag.scores import Score, check_data, check_priors, score
 from ldag.scoring import Prior, Priors
@@ -85,10 +86,12 @@ class Fit:
         graph = self.ldag
         chosen = "" if self.cv is None else ", chosen by cross-validation"
         lines = [
-            f"LDAG learned from {self.n_observations:,} observations of {len(graph.variables)} variables",
+            f"LDAG learned from {counted(self.n_observations, 'observation')} of"
+            f" {counted(len(graph.variables), 'variable')}",
             f"score {self.score.total:.2f} = log marginal likelihood {self.score.log_marginal_likelihood:.2f}"
             f" + log prior {self.score.log_prior:.2f} (kappa {self.kappa:g}{chosen})",
-            f"{len(graph.edges)} edges, {graph.dimension} parameters ({graph.dag_dimension} without labels)",
+            f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
+            f" ({graph.dag_dimension:,} without labels)",
             *(f"  {parent} -> {child}" for parent, child in graph.edges),
         ]
         if graph.labels_in_words():
@@ -149,7 +152,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         The data.
     kappa
         The price of labels, above 0 and at most 1, or "cv": the best of 0.001, 0.1, 0.3 and 0.5 by ten-fold
-        cross-validation.
+        cross-validation. The uniform prior has no kappa; leave it out.
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's
         non-reversible Markov chains; "climb": hill climbing with perturbed restarts; "auto": exact where time and
@@ -195,6 +198,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         raise ArgumentError(f"kappa must be a number above 0 and at most 1, or 'cv', got {kappa!r}")
     if executor is not None and kappa != "cv":
         raise ArgumentError("executor applies to kappa='cv'; one search runs in this process")
+    if prior == "uniform" and kappa == "cv":
+        kappa = 1.0  # there is no kappa to choose
     chosen = _choices(method, n_chains, n_iter, n_restarts, start)
     priors = check_priors(DEFAULT_KAPPAS[0] if kappa == "cv" else kappa, equivalent_sample_size, prior)
     problem = _problem(data, (priors, structure, labels), constraints, max_parents, rng, n_jobs, chosen, start)
@@ -248,6 +253,8 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     parameters are those of `learn`.
     """
     kappas = check_kappas(kappas)
+    if prior == "uniform":
+        raise ArgumentError("the uniform prior has no kappa, so there is nothing to compare by cross-validation")
     chosen = _choices(method, n_chains, n_iter, n_restarts, None)
     priors = check_priors(kappas[0], equivalent_sample_size, prior)
     problem = _problem(data, (priors, structure, labels), constraints, max_parents, rng, n_jobs, chosen)

@@ -1,4 +1,4 @@
-"""Labels in words: contexts as people say them."""
+"""Labels and numbers in words: as people say them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,6 +7,18 @@ from ldag.variables import State
 
 Alternatives = dict[str, list[State]]
 """For each named variable, the states it may have."""
+
+
+def counted(number: float, noun: str) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "edge"), counted(1841, "observation")
+    ('1 edge', '1,841 observations')
+    """
+    digits = f"{number:,.10g}" if isinstance(number, float) else f"{number:,}"
+    return f"{digits} {noun}{'' if number == 1 else 's'}"
 
 
 def edge_in_words(edge: EdgeRecord) -> str:

@@ -101,7 +101,7 @@ def check_priors(kappa: float | None, equivalent_sample_size: float, prior: Prio
         raise ArgumentError(f"no prior {prior!r}{suggest(prior, PRIORS)}")
     if prior == "uniform":
         if kappa not in (None, 1):
-            raise ArgumentError(f"the uniform prior has no kappa; leave it out, got {kappa!r}")
+            raise ArgumentError(f"the uniform prior has no kappa; leave it out or give 1, got {kappa!r}")
         kappa = 1.0
     if kappa is None:
         raise ArgumentError("kappa is needed: a number above 0 and at most 1, such as 0.1")

@@ -70,15 +70,19 @@ class Variable:
 
     @cached_property
     def _spelled(self) -> dict[str, int | None]:
-        """Codes by spelling; ``None`` where two states are spelled alike."""
+        """Codes by spelling; ``None`` where two states are spelled alike. A whole number need not end in ".0"."""
         spelled: dict[str, int | None] = {}
         for code, state in enumerate(self.states):
             spelled[str(state)] = None if str(state) in spelled else code
+        for code, state in enumerate(self.states):
+            if isinstance(state, float) and state.is_integer():
+                spelled.setdefault(str(int(state)), code)
         return spelled
 
     def code(self, state: State, where: str = "") -> int:
         """Return the position of a state; ``"1"`` also finds the number 1 where that is unambiguous."""
         code: int | None
+        state = _plain(state)
         try:
             code = self._codes.get(state_key(state))
         except TypeError:  # an unhashable value is no state

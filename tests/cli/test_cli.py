@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -158,6 +160,23 @@ def test_learn_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
     assert "is the checkpoint of another run: rng was 0 and is 7; give another file, or delete this one" in said
 
 
+def test_learn_says_in_one_line_that_it_was_interrupted(tmp_path: Path) -> None:
+    """Ctrl-C gives the best graph so far, and a warning without the code that gave it."""
+    path = tmp_path / "run.json"
+    options = ("--kappa", "0.3", "--method", "chain", "--iter", "100000000", "--checkpoint", str(path))
+    with subprocess.Popen(
+        [PROGRAM, "learn", "heart", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        while not path.exists():
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        shown, said = running.communicate(timeout=60)
+    assert shown.startswith("LDAG learned from 1,841 observations")
+    assert "ended early" in shown
+    assert said.startswith("warning: the search was interrupted; this is the best graph it had found; run it again")
+    assert len(said.splitlines()) == 1
+
+
 def test_learn_with_constraints(tmp_path: Path) -> None:
     """Tiers in a file, edges on the command line, written either way."""
     tiers = tmp_path / "tiers.txt"
@@ -170,6 +189,39 @@ def test_learn_with_constraints(tmp_path: Path) -> None:
     assert ("age", "survived") in edges
     assert ("class", "sex") not in edges
     assert not any(parent == "survived" for parent, _ in edges)
+
+
+def test_learn_with_tiers_in_quotes(tmp_path: Path) -> None:
+    """Names with commas are quoted, as in the text form; comments may have quotes too."""
+    data, tiers = tmp_path / "data.csv", tmp_path / "tiers.txt"
+    data.write_text('"sex, age",home town,out\n' + "a,x,0\nb,y,1\n" * 20)
+    tiers.write_text('# "early"\nout # first\n"sex, age", "home town"\n')
+    found = json.loads(run("learn", str(data), "--kappa", "0.5", "--tiers", str(tiers), "--json"))
+    assert found["edges"]
+    assert not any(child == "out" for _, child in found["edges"])
+    tiers.write_text('"sex, age" out\n')
+    assert "tiers.txt, line 1: expected ','" in run("learn", str(data), "--tiers", str(tiers), code=2)
+
+
+def test_learn_with_missing_cells(tmp_path: Path) -> None:
+    """Cells that are missing are refused with what to choose, and the choices are there."""
+    data = tmp_path / "data.csv"
+    data.write_text("a,b\n" + "0,1\n1,0\n" * 5 + ",1\n")
+    options = (str(data), "--kappa", "0.5", "--json")
+    assert "choose missing='drop'" in run("learn", *options, code=2)
+    assert json.loads(run("learn", *options, "--missing", "drop"))["edges"]
+    graph = tmp_path / "graph.ldag"
+    run("learn", *options, "--missing", "state", "-o", str(graph))
+    assert LDAG.load(graph).variables[0].states == (0, 1, "missing")
+    assert json.loads(run("score", str(graph), *options, "--missing", "state"))["score"] < 0
+
+
+def test_learn_checks_the_output_before_the_search(tmp_path: Path) -> None:
+    """A search of hours does not end in a message about its file: here no data are needed to see the mistake."""
+    for output, message in (("x.txt", "expected a file that ends in"), ("no/x.json", "there is no directory")):
+        assert message in run("learn", "no-data.csv", "-o", str(tmp_path / output), code=2)
+    (tmp_path / "folder.json").mkdir()
+    assert "got a directory" in run("learn", "no-data.csv", "-o", str(tmp_path / "folder.json"), code=2)
 
 
 def test_learn_with_constraints_on_labels(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ N = {"x": ["a", "b"], "n": [1, 2]}
 TABLES: dict[str, tuple[object, dict[str, object], str]] = {
     # cells
     "missing": ({"x": ["a", None, None]}, {}, r"'x' has 2 missing cells, the first in row 2; choose missing='drop'"),
-    "missing twice": ({"x": ["a", None], "y": [None, "a"]}, {}, "and so have 1 other columns"),
+    "missing twice": ({"x": ["a", None], "y": [None, "a"]}, {}, "and 1 other column too"),
     "missing NaN": (pd.DataFrame({"x": [1.0, float("nan")]}), {}, "'x' has 1 missing cell, the first in row 2"),
     "missing null": (pl.DataFrame({"x": [1, None]}), {}, "'x' has 1 missing cell"),
     "missing in arrow": (pa.table({"x": [True, None]}), {}, "'x' has 1 missing cell"),

@@ -194,7 +194,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: Constraints.from_text("\nrequire a b"), "line 2: expected '->' or '<-', got 'b'"),
     (lambda: Constraints.from_text("max_parents a many"), "line 1: expected a number of parents, got 'many'"),
     (lambda: Constraints.from_text("tier a, b c"), "line 1: expected the end of the line, got 'c'"),
-    (lambda: Constraints.load("no-such-file.txt"), "no-such-file.txt: no such file"),
+    (lambda: Constraints.load("no-such-file.txt"), "^no-such-file.txt: no such file"),
 ]
 
 

@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from ldag import tables
 from ldag.data import Dataset, read
-from ldag.errors import ArgumentError, DataError, MissingDependency, TooLarge, UnknownVariable
+from ldag.errors import ArgumentError, DataError, MissingDependency, TooLarge, UnknownState, UnknownVariable
 from ldag.tables import Backend
 from ldag.variables import Schema, Variable
 
@@ -253,6 +253,17 @@ def test_truth_and_one_are_two_states() -> None:
     assert repr(data.states("x")) == repr((False, True, 0, 0.5, 1, "1", "b"))
     assert data.counts("x").tolist() == [[1] * 7]
     assert [repr(row[0]) for row in rows(data)] == ["False", "True", "0", "0.5", "1", "'1'", "'b'"]
+
+
+def test_states_are_found_by_numpy_values_and_by_spelling() -> None:
+    """A cell of an array is a state like any other; 1.0 may be written 1, unless that is another state."""
+    flag = Variable("flag", (False, True))
+    assert [flag.code(state) for state in np.array([True, False])] == [1, 0]
+    size = Variable("size", (1.0, 2.5, -4.0, 1e16))
+    assert [size.code(state) for state in ("1", "2.5", "-4", "1.0", "1e+16", np.float64(1))] == [0, 1, 2, 0, 3, 0]
+    assert Variable("both", (1.0, "1")).code("1") == 1
+    with pytest.raises(UnknownState, match="has no state '2'"):
+        size.code("2")
 
 
 def test_one_number_of_two_types_is_one_state() -> None:

@@ -211,14 +211,20 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         lambda: ldag.learn(ldag.read({f"v{i}": [0, 1] for i in range(60)}), kappa=1, method="exact"),
         "an exact search over 60 variables needs .* use method 'climb' or 'chain'",
     ),
+    (
+        lambda: ldag.cross_validate(HEART, prior="uniform"),
+        "the uniform prior has no kappa, so there is nothing",
+    ),
+    (lambda: ldag.learn(HEART, prior="uniform", kappa=0.1), "the uniform prior has no kappa; leave it out or give 1"),
     (lambda: ldag.cross_validate(HEART, n_folds=1), "n_folds must be a whole number, 2 or more, got 1"),
     (lambda: ldag.cross_validate(HEART, n_folds=5000), "n_folds must be at most the number of observations, 1,841"),
     (lambda: ldag.cross_validate(HEART, kappas=[]), "kappas must be a list of numbers"),
     (lambda: ldag.cross_validate(HEART, kappas=[0.1, 0.1]), "each may be given once"),
     (
         lambda: ldag.learn(ldag.read({"a": [0, 1], "w": [0.5, 1.5]}, weights="w")),
-        "data with real weights cannot be cut into folds",
+        "data with real weights cannot be cut into folds; give kappa a number",
     ),
+    (lambda: ldag.learn(ldag.read({"a": [0, 1]})), "observations, 2, got 10; give kappa a number, then no cross-valid"),
 ]
 
 
@@ -230,10 +236,21 @@ def test_wrong_input_gets_one_clear_error(attempt: Callable[[], object], message
     assert re.search(message, str(caught.value)), str(caught.value)
 
 
+def test_the_uniform_prior_is_learned_without_a_kappa() -> None:
+    """The message for a kappa says to leave it out; then there is none, and nothing to cross-validate."""
+    fit = ldag.learn(HEART, prior="uniform", max_parents=2)
+    assert fit.cv is None
+    assert fit.score.log_prior == 0
+    assert fit.ldag == ldag.learn(HEART, prior="labels", kappa=1, max_parents=2).ldag
+
+
 def test_one_variable_is_learned() -> None:
     """Nothing to search, nothing to break."""
     fit = ldag.learn(ldag.read({"a": [0, 1, 1, 0, 1]}), kappa=0.5)
     assert fit.ldag == LDAG.from_edges([], states={"a": [0, 1]})
+    lines = str(fit).splitlines()
+    assert lines[0] == "LDAG learned from 5 observations of 1 variable"
+    assert lines[2] == "0 edges, 1 parameter (1 without labels)"
 
 
 def test_dask_gives_the_same_cross_validation() -> None:

@@ -116,7 +116,7 @@ def test_impossible_rows_are_named() -> None:
     net = Network.from_parameters(graph, {"a": [0.5, 0.5], "b": copy, "c": copy, "t": [0.3, 0.7]})
     for b in ("no", None):
         rows: Columns = {"a": ["no", "no", "no"], "b": ["no", b, b], "c": ["no", "yes", "yes"]}
-        with pytest.raises(ImpossibleEvidence, match=r"row 2 has probability zero .* \(and so have 1 other rows\)"):
+        with pytest.raises(ImpossibleEvidence, match=r"row 2 has probability zero .* \(and 1 other row too\)"):
             net.predict_proba(rows, "t")
     np.testing.assert_allclose(net.predict_proba({"a": ["no"], "c": ["no"]}, "t"), [[0.3, 0.7]])
 

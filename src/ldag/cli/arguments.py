@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import get_args
 
 import click
 
 from ldag import datasets
-from ldag.data import Dataset, read
+from ldag.data import Dataset, Missing, read
 from ldag.errors import ArgumentError, suggest
 from ldag.formats import holds_network
 from ldag.formats.files import read_utf8
@@ -17,6 +18,16 @@ from ldag.network import Network
 from ldag.variables import State
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for other programs.")
+counts_option = click.option(
+    "--counts", metavar="COLUMN", help="The column of DATA that says how often each row occurs."
+)
+missing_option = click.option(
+    "--missing",
+    type=click.Choice(get_args(Missing)),
+    default="error",
+    show_default=True,
+    help="Refuse DATA with missing cells, drop such rows, or make missing a state.",
+)
 
 
 def load_graph(source: str) -> LDAG:
@@ -46,7 +57,7 @@ def load_model(source: str) -> LDAG | Network:
     return load_graph(source)
 
 
-def load_data(source: str, counts: str | None = None) -> Dataset:
+def load_data(source: str, counts: str | None = None, missing: Missing = "error") -> Dataset:
     """Return a data set by its name, or read a file."""
     if source in datasets.names():
         if counts is not None:
@@ -55,7 +66,7 @@ def load_data(source: str, counts: str | None = None) -> Dataset:
     if not _is_path(source):
         hint = suggest(source, datasets.names())
         raise ArgumentError(f"{source!r} is neither a file nor the name of a data set{hint}")
-    return read(source, counts=counts)
+    return read(source, counts=counts, missing=missing)
 
 
 def _is_path(source: str) -> bool:

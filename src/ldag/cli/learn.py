@@ -7,14 +7,15 @@ from typing import Literal, get_args
 
 import click
 
-from ldag.cli.arguments import json_option, load_data, load_graph, print_json
-from ldag.constraint_text import Edge, read_edge
+from ldag.cli.arguments import counts_option, json_option, load_data, load_graph, missing_option, print_json
+from ldag.constraint_text import Edge, read_edge, read_names
 from ldag.constraints import Constraints
+from ldag.data import Missing
 from ldag.errors import ArgumentError
 from ldag.family_search import LabelSearch, StructureKind
 from ldag.fit import Fit, MethodChoice
 from ldag.fit import learn as learn_graph
-from ldag.formats.files import read_utf8
+from ldag.formats.files import check_writable, read_utf8
 from ldag.formats.scan import Scanner
 from ldag.scoring import PRIORS, Prior
 
@@ -44,7 +45,8 @@ from ldag.scoring import PRIORS, Prior
 @click.option("--jobs", default=-1, show_default=True, help="Threads; -1 is all cores.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Return the best graph found by then.")
 @click.option("--checkpoint", metavar="PATH", help="Keep what is done in this file, and go on from it if it is there.")
-@click.option("--counts", metavar="COLUMN", help="The column of DATA that says how often each row occurs.")
+@counts_option
+@missing_option
 @json_option
 def learn(  # noqa: PLR0913, PLR0917 - one parameter per option
     data: str,
@@ -70,6 +72,7 @@ def learn(  # noqa: PLR0913, PLR0917 - one parameter per option
     time_limit: float | None,
     checkpoint: str | None,
     counts: str | None,
+    missing: Missing,
     as_json: bool,
 ) -> None:
     """Learn a labelled DAG from DATA (a file, or the name of a data set) and say what was found.
@@ -78,8 +81,10 @@ def learn(  # noqa: PLR0913, PLR0917 - one parameter per option
     ldag learn heart --kappa 0.3
     ldag learn survey.csv --tiers tiers.txt --forbid "age <- income" --max-parents 4 -o model.ldag
     """
+    if output is not None:
+        check_writable(output)
     fit = learn_graph(
-        load_data(data, counts),
+        load_data(data, counts, missing),
         kappa=_kappa(kappa),
         method=method,
         structure=structure,
@@ -128,14 +133,27 @@ def _constraints(
     if tiers is not None:
         if found.tiers:
             raise ArgumentError("--tiers: the file of constraints has tiers already")
-        lines = [line.split("#")[0] for line in read_utf8(Path(tiers)).splitlines()]
-        groups = [[name.strip() for name in line.split(",")] for line in lines if line.strip()]
-        found = replace(found, tiers=groups)
+        found = replace(found, tiers=_tiers(Path(tiers)))
     return found.with_(
         required=[_edge(text, "--require") for text in require],
         forbidden=[_edge(text, "--forbid") for text in forbid],
         unlabelled=[_edge(text, "--unlabelled") for text in unlabelled],
     )
+
+
+def _tiers(path: Path) -> list[list[str]]:
+    """Read one tier per line; names in quotes are read as in the text form."""
+    groups: list[list[str]] = []
+    for number, line in enumerate(read_utf8(path).splitlines(), start=1):
+        if '"' not in line:
+            names = line.split("#")[0]
+            groups += [[name.strip() for name in names.split(",")]] if names.strip() else []
+            continue
+        scanner = Scanner(line, f"{path}, line {number}")
+        groups += [] if scanner.at_end else [read_names(scanner)]
+        if not scanner.at_end:
+            raise scanner.unexpected("',' and another name, or the end of the line")
+    return groups
 
 
 def _edge(text: str, option: str) -> Edge:

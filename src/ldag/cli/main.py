@@ -2,6 +2,7 @@
 
 import io
 import sys
+import warnings
 
 import click
 
@@ -42,6 +43,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no sign for independence shows "?"
+    warnings.showwarning = lambda message, *_, **__: click.echo(f"warning: {message}", err=True)
     try:
         cli.main(prog_name="ldag", standalone_mode=False)
     except click.exceptions.Exit as stop:

@@ -2,7 +2,8 @@
 
 import click
 
-from ldag.cli.arguments import json_option, load_data, load_graph, print_json
+from ldag.cli.arguments import counts_option, json_option, load_data, load_graph, missing_option, print_json
+from ldag.data import Missing
 from ldag.scores import score as score_graph
 from ldag.scoring import PRIORS, Prior
 
@@ -13,7 +14,8 @@ from ldag.scoring import PRIORS, Prior
 @click.option("--kappa", type=float, help="Above 0 and at most 1: what a parameter saved by labels costs.")
 @click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
 @click.option("--prior", type=click.Choice(PRIORS), default="labels", show_default=True, help="What kappa is paid for.")
-@click.option("--counts", metavar="COLUMN", help="The column of DATA that says how often each row occurs.")
+@counts_option
+@missing_option
 @json_option
 def score(
     graph: str,
@@ -22,6 +24,7 @@ def score(
     equivalent_sample_size: float,
     prior: Prior,
     counts: str | None,
+    missing: Missing,
     as_json: bool,
 ) -> None:
     """Score GRAPH on DATA (a file, or the name of a data set): log marginal likelihood plus log prior, by node.
@@ -32,7 +35,7 @@ def score(
     """
     found = score_graph(
         load_graph(graph),
-        load_data(data, counts),
+        load_data(data, counts, missing),
         kappa=kappa,
         equivalent_sample_size=equivalent_sample_size,
         prior=prior,

@@ -41,6 +41,19 @@ def write_graph(record: GraphRecord, path: str | os.PathLike[str]) -> None:
     write_atomically(path, write(record).encode())
 
 
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuse what `write_graph` would refuse, before the work whose result is to be written."""
+    path = Path(path)
+    _format(path)
+    if path.is_dir():
+        raise FormatError(f"{path}: expected a file, got a directory")
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise FormatError(f"{path}: cannot be written: there is no directory {folder}")
+    if not os.access(folder, os.W_OK):
+        raise FormatError(f"{path}: cannot be written: no permission in {folder}")
+
+
 def read_utf8(path: Path) -> str:
     """Return the text of a file."""
     try:

@@ -10,7 +10,7 @@ import numpy as np
 from ldag.assembly import assemble, check_acyclic, check_labelled_edges, check_states, disassemble, family_of_classes
 from ldag.errors import GraphError
 from ldag.graph import arguments
-from ldag.notation import edge_in_words
+from ldag.notation import counted, edge_in_words
 from ldag.record import Context, EdgeRecord, GraphRecord, VariableRecord
 from ldag.structure import Family, Structure
 from ldag.variables import Schema, State, Variable
@@ -145,7 +145,8 @@ class Graph:
     def __repr__(self) -> str:
         saved = self.dag_dimension - self.dimension
         return (
-            f"<LDAG: {len(self.schema)} variables, {len(self.edges)} edges, {self.dimension} parameters"
+            f"<LDAG: {counted(len(self.schema), 'variable')}, {counted(len(self.edges), 'edge')},"
+            f" {counted(self.dimension, 'parameter')}"
             f" ({saved} saved by labels)>"
         )
 

@@ -85,7 +85,7 @@ def _normalised(row: Sequence[float], where: str) -> list[float]:
             raise ArgumentError(f"{where}: probabilities are between 0 and 1, got {value!r}")
     total = fsum(row)
     if abs(total - 1) > TOLERANCE:
-        raise ArgumentError(f"{where}: probabilities must sum to 1, these sum to {total!r}")
+        raise ArgumentError(f"{where}: probabilities must sum to 1, these sum to {total:.10g}")
     return [float(value) if total == 1 else value / total for value in row]
 
 

@@ -100,7 +100,7 @@ def _check_sums(table: TableRecord) -> None:
     for number, row in enumerate(table.rows):
         if abs(fsum(row) - 1) > TOLERANCE:
             place = f"{table.where.removesuffix(': ')}.probabilities[{number}]"
-            raise FormatError(f"{place}: probabilities must sum to 1, these sum to {fsum(row)!r}")
+            raise FormatError(f"{place}: probabilities must sum to 1, these sum to {fsum(row):.10g}")
 
 
 def _json_path(path: str | os.PathLike[str]) -> Path:

@@ -14,6 +14,7 @@ from ldag.families import check_choice
 from ldag.inference import Predictor
 from ldag.inference.circuit import UNOBSERVED, Numbers, Rows
 from ldag.network.questions import Questions
+from ldag.notation import counted
 from ldag.tables import Table, read_table
 from ldag.variables import Schema
 
@@ -82,7 +83,7 @@ class Prediction(Questions):
             found = Predictor(self._engine(), node).posteriors(rows)
         impossible = np.flatnonzero(np.isnan(found[:, 0]))
         if len(impossible):
-            more = f" (and so have {len(impossible) - 1:,} other rows)" if len(impossible) > 1 else ""
+            more = f" (and {counted(len(impossible) - 1, 'other row')} too)" if len(impossible) > 1 else ""
             raise ImpossibleEvidence(
                 f"row {impossible[0] + 1} has probability zero in this network{more}, so nothing follows from it;"
                 " leave it out, or leave cells of it empty"

@@ -148,7 +148,8 @@ class Questions(NetworkBase):
         """
         asked = self._asked(given, do)
         nodes = self._targets(targets, asked)
-        found = weighted_estimate(asked.engine.model, nodes, asked.evidence, check_size(n_samples), seed_of(rng))
+        size = check_size(n_samples, "n_samples")
+        found = weighted_estimate(asked.engine.model, nodes, asked.evidence, size, seed_of(rng))
         if found is None:
             raise ImpossibleEvidence(
                 f"no sample agrees with {conditions([asked.context])[0]}: it is impossible, or so improbable that"

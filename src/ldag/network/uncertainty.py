@@ -50,6 +50,7 @@ class Uncertainty(Questions, Sampling):
         """
         if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
             raise ArgumentError(f"level must be a number between 0 and 1, got {level!r}")
+        self._posterior("credible_interval")
         asked = self._asked(given, do)
         nodes = self._targets(targets, asked)
         drawn = self.sample_parameters(check_size(n_draws, "n_draws"), rng)

@@ -12,6 +12,7 @@ from ldag.errors import TooLarge
 from ldag.formats.spelling import spell_name, spell_state
 from ldag.local import Rule
 from ldag.network.base import NetworkBase
+from ldag.notation import counted
 from ldag.tables import Backend, make_frame
 from ldag.variables import Schema, State, Variable
 
@@ -168,9 +169,10 @@ class Views(NetworkBase):
         source = "given by probabilities"
         if self.learned is not None:
             total = self.learned.posteriors[0].counts.sum()
-            source = f"estimated from {total:,.10g} observations"
+            source = f"estimated from {counted(float(total), 'observation')}"
         return (
-            f"<Network: {len(graph.variables)} variables, {len(graph.edges)} edges, {self.dimension} parameters"
+            f"<Network: {counted(len(graph.variables), 'variable')}, {counted(len(graph.edges), 'edge')},"
+            f" {counted(self.dimension, 'parameter')}"
             f" ({source})>"
         )
 
