@@ -11,6 +11,11 @@
 namespace ldag {
 namespace {
 
+// So much work may be done, and so much kept, for every argument that is allowed: a network that needs more
+// has a circuit that is too large in all likelihood, and to find out would take long.
+constexpr std::uint64_t kWorkPerArgument = 48;
+constexpr std::uint64_t kKeptPerArgument = 3;
+
 // What all steps of one compilation share.
 struct Compilation {
     const NetworkShape& network;
@@ -20,6 +25,8 @@ struct Compilation {
     Diagram diagram;  // of all families
     Gates gates;
     std::size_t n_calls = 0;
+    std::uint64_t work = 0;    // words of levels looked at
+    std::uint64_t n_kept = 0;  // factors in the keys of known sums
 
     std::uint32_t n_states_at(std::uint32_t level) const { return network.n_states[node_at[level]]; }
 
@@ -205,6 +212,7 @@ bool Summation::take_leaves(std::size_t begin) {
 void Summation::separate(std::size_t begin) {
     const std::size_t n = refs_.size() - begin;
     ++stamp_;
+    shared_.work += n * n_words_;
     leader_.resize(std::max(leader_.size(), n));
     for (std::size_t i = 0; i < n; ++i) {
         leader_[i] = static_cast<std::uint32_t>(i);
@@ -244,6 +252,7 @@ Gate Summation::component_sum(std::size_t begin) {
     if (number == fresh) {
         keys_.insert(keys_.end(), factors.begin(), factors.end());
         first_.push_back(keys_.size());
+        shared_.n_kept = keys_.size();
         known_.push_back(kZeroGate);
         known_[number] = sum_over_states(begin);
     }
