@@ -11,10 +11,15 @@
 namespace ldag {
 namespace {
 
+// Gates and children of diagrams have numbers of 31 bits.
+constexpr std::size_t kMostArguments = kLeafBit - 1;
+// The factors of sums that were met, where the limit for the circuit does not allow more than that.
+constexpr std::size_t kFewKeys = std::size_t{1} << 27;
+
 // What all steps of one compilation share.
 struct Compilation {
     const NetworkShape& network;
-    const CompileLimits& limits;
+    const CompileLimits limits;
     std::vector<std::uint32_t> level_of;  // by node; the first eliminated is the deepest
     std::vector<std::uint32_t> node_at;
     Diagram diagram;  // of all families
@@ -27,7 +32,7 @@ struct Compilation {
     void check() {
         if (gates.size() > limits.max_size || diagram.n_children() > limits.max_size)
             throw std::length_error("limit");
-        if ((++n_calls & 0xffff) == 0 && limits.poll && limits.poll()) throw CompileStopped();
+        if ((++n_calls & 0xfff) == 0 && limits.poll && limits.poll()) throw CompileStopped();
     }
 };
 
@@ -242,6 +247,7 @@ Gate Summation::component_sum(std::size_t begin) {
         [&](std::uint32_t other) { return std::ranges::equal(content(other), factors); },
         [&](std::uint32_t other) { return hash_numbers(1, content(other)); });
     if (number == fresh) {
+        if (keys_.size() > std::max(kFewKeys, 4 * shared_.limits.max_size)) throw std::length_error("limit");
         keys_.insert(keys_.end(), factors.begin(), factors.end());
         first_.push_back(keys_.size());
         known_.push_back(kZeroGate);
@@ -285,7 +291,7 @@ Gate Summation::multiplied(std::size_t first_gate) {
 Compilation prepared(const NetworkShape& network, std::span<const std::uint32_t> order,
                      const CompileLimits& limits) {
     Compilation shared{network,
-                       limits,
+                       {std::min(limits.max_size, kMostArguments), limits.poll},
                        std::vector<std::uint32_t>(network.n_states.size()),
                        std::vector<std::uint32_t>(order.rbegin(), order.rend()),
                        {},

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -12,6 +13,11 @@ namespace ldag {
 namespace {
 
 enum class Rule { kFill, kTable, kWeightedFill };
+
+// Larger tables all cost the same: sums of costs stay finite.
+constexpr double kMaxLogTable = 900.0;
+// How many costs are worked out between two polls.
+constexpr std::size_t kPollEvery = 1024;
 
 // The graph of who stands in a table with whom, while nodes are eliminated.
 class MoralGraph {
@@ -53,11 +59,12 @@ class MoralGraph {
         return sum;
     }
 
-    void eliminate(std::uint32_t node) {
+    // Tells whether this joined any two nodes.
+    bool eliminate(std::uint32_t node) {
         alive_[node] = false;
         const std::vector<std::uint32_t> around = std::exchange(neighbours_[node], {});
         for (const std::uint32_t other : around) std::erase(neighbours_[other], node);
-        join(around);
+        return join(around);
     }
 
   private:
@@ -65,12 +72,16 @@ class MoralGraph {
         return std::ranges::binary_search(neighbours_[a], b);
     }
 
-    void join(const std::vector<std::uint32_t>& nodes) {
+    bool join(const std::vector<std::uint32_t>& nodes) {
+        bool is_new = false;
         for (const std::uint32_t a : nodes)
             for (const std::uint32_t b : nodes) {
                 const auto place = std::ranges::lower_bound(neighbours_[a], b);
-                if (a != b && (place == neighbours_[a].end() || *place != b)) neighbours_[a].insert(place, b);
+                if (a == b || (place != neighbours_[a].end() && *place == b)) continue;
+                neighbours_[a].insert(place, b);
+                is_new = true;
             }
+        return is_new;
     }
 
     std::vector<double> log_states_;
@@ -83,10 +94,23 @@ struct Ordering {
     double cost = 0.0;  // all cells of all tables
 };
 
+// Eliminates a node and returns those whose cost may differ now.
+std::vector<std::uint32_t> eliminated(MoralGraph& graph, std::uint32_t node) {
+    std::vector<std::uint32_t> changed = graph.neighbours(node);
+    if (!graph.eliminate(node)) return changed;
+    for (const std::uint32_t other : std::vector(changed))
+        changed.insert(changed.end(), graph.neighbours(other).begin(), graph.neighbours(other).end());
+    std::ranges::sort(changed);
+    changed.erase(std::ranges::unique(changed).begin(), changed.end());
+    return changed;
+}
+
 // Takes a node of least cost each time, of equal ones a random one; gives up when it gets dearer than
 // `limit`.
-Ordering greedy_order(MoralGraph graph, Rule rule, Random random, double limit) {
+Ordering greedy_order(MoralGraph graph, Rule rule, Random random, double limit,
+                      const std::function<bool()>& poll) {
     Ordering found;
+    std::size_t n_costs = 0;
     std::vector<double> costs(graph.size());
     for (std::uint32_t node = 0; node < graph.size(); ++node)
         if (graph.is_alive(node)) costs[node] = graph.cost(node, rule);
@@ -101,15 +125,12 @@ Ordering greedy_order(MoralGraph graph, Rule rule, Random random, double limit) 
             if (random.below(n_equal) == 0) chosen = node;
         }
         if (n_equal == 0) return found;
-        found.cost += std::exp2(graph.log_table(chosen));
+        found.cost += std::exp2(std::min(graph.log_table(chosen), kMaxLogTable));
         found.order.push_back(chosen);
-        std::vector<std::uint32_t> changed = graph.neighbours(chosen);
-        graph.eliminate(chosen);
-        for (const std::uint32_t node : std::vector(changed))
-            changed.insert(changed.end(), graph.neighbours(node).begin(), graph.neighbours(node).end());
-        std::ranges::sort(changed);
-        changed.erase(std::ranges::unique(changed).begin(), changed.end());
-        for (const std::uint32_t node : changed) costs[node] = graph.cost(node, rule);
+        for (const std::uint32_t node : eliminated(graph, chosen)) {
+            costs[node] = graph.cost(node, rule);
+            if (++n_costs % kPollEvery == 0 && poll && poll()) throw CompileStopped();
+        }
     }
     found.cost = std::numeric_limits<double>::infinity();
     return found;
@@ -118,14 +139,15 @@ Ordering greedy_order(MoralGraph graph, Rule rule, Random random, double limit) 
 }  // namespace
 
 std::vector<std::vector<std::uint32_t>> elimination_orders(const NetworkShape& network, std::size_t n_tries,
-                                                           std::uint64_t seed, std::size_t n_best) {
+                                                           std::uint64_t seed, std::size_t n_best,
+                                                           const std::function<bool()>& poll) {
     const MoralGraph graph(network);
     std::vector<Ordering> found;
     std::uint64_t stream = 0;
     for (const Rule rule : {Rule::kFill, Rule::kWeightedFill, Rule::kTable}) {
         Ordering best{{}, std::numeric_limits<double>::infinity()};
         for (std::size_t i = 0; i < std::max<std::size_t>(n_tries, 1); ++i) {
-            Ordering next = greedy_order(graph, rule, Random(seed, stream++), best.cost);
+            Ordering next = greedy_order(graph, rule, Random(seed, stream++), best.cost, poll);
             if (next.cost < best.cost) best = std::move(next);
         }
         found.push_back(std::move(best));
