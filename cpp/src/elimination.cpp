@@ -17,6 +17,8 @@ enum class Rule { kFill, kTable, kWeightedFill };
 
 // Larger tables all cost the same: sums of costs stay finite.
 constexpr double kMaxLogTable = 900.0;
+// Beyond this, only the size of tables counts: it takes less to work out.
+constexpr double kManyLogTable = 200.0;
 // How many words of neighbours are looked at, at least, before the next poll.
 constexpr std::size_t kPollEvery = std::size_t{1} << 20;
 // How many, for all orders, before no further ties are broken in another way.
@@ -152,13 +154,18 @@ std::vector<std::uint32_t> eliminated(MoralGraph& graph, std::uint32_t node) {
     return changed;
 }
 
+std::vector<double> all_costs(const MoralGraph& graph, Rule rule) {
+    std::vector<double> costs(graph.size());
+    for (std::uint32_t node = 0; node < graph.size(); ++node)
+        if (graph.is_alive(node)) costs[node] = graph.cost(node, rule);
+    return costs;
+}
+
 // Takes a node of least cost each time, of equal ones a random one; gives up when it gets dearer than
 // `limit`.
 Ordering greedy_order(MoralGraph graph, Rule rule, Random random, double limit, Effort& effort) {
     Ordering found;
-    std::vector<double> costs(graph.size());
-    for (std::uint32_t node = 0; node < graph.size(); ++node)
-        if (graph.is_alive(node)) costs[node] = graph.cost(node, rule);
+    std::vector<double> costs = all_costs(graph, rule);
     while (found.cost < limit) {
         double least = std::numeric_limits<double>::infinity();
         std::uint32_t chosen = 0;
@@ -172,7 +179,10 @@ Ordering greedy_order(MoralGraph graph, Rule rule, Random random, double limit, 
         if (n_equal == 0) return found;
         found.cost += std::exp2(std::min(graph.log_table(chosen), kMaxLogTable));
         found.order.push_back(chosen);
-        for (const std::uint32_t node : eliminated(graph, chosen)) {
+        const bool is_large = rule != Rule::kTable && graph.log_table(chosen) > kManyLogTable;
+        const std::vector<std::uint32_t> changed = eliminated(graph, chosen);
+        if (is_large) costs = all_costs(graph, rule = Rule::kTable);
+        for (const std::uint32_t node : changed) {
             costs[node] = graph.cost(node, rule);
             effort.add(graph.n_words() * (rule == Rule::kTable ? 1 : graph.neighbours(node).size()));
         }
