@@ -86,7 +86,7 @@ def test_a_circuit_too_large_names_the_step() -> None:
     with pytest.raises(TooLarge) as refused:
         network.compile(max_size=3000)
     text = str(refused.value)
-    assert text.startswith("exact inference needs a circuit of more than 3,000 arguments: 'x")
+    assert text.startswith("exact inference needs sums and products with more than 3,000 arguments: 'x")
     assert "has to be summed out of a function of x" in text
     assert text.endswith("allow more with compile(max_size=...), or use estimate(...), which samples")
     assert network.compile().size > 1000
