@@ -70,7 +70,7 @@ void evaluate(std::size_t n_threads, Evaluate call) {
         const nb::gil_scoped_release unlocked;
         stopped = call(ldag::Running{n_threads, interrupted});
     }
-    if (stopped) nb::raise_python_error();
+    if (stopped || PyErr_Occurred()) nb::raise_python_error();  // a poll may come with the last row
 }
 
 Vector log_probabilities(const ldag::Evaluator& evaluator, const Rows& rows, std::size_t n_threads) {
@@ -163,8 +163,12 @@ std::vector<std::vector<std::uint32_t>> elimination_orders(std::vector<std::uint
                                                            std::size_t n_best) {
     ldag::NetworkShape network{std::move(n_states), {}, std::move(fixed)};
     for (std::vector<std::uint32_t>& above : parents) network.families.push_back({std::move(above), {}, {}});
-    const nb::gil_scoped_release unlocked;
-    return ldag::elimination_orders(network, n_tries, seed, n_best);
+    try {
+        const nb::gil_scoped_release unlocked;
+        return ldag::elimination_orders(network, n_tries, seed, n_best, interrupted);
+    } catch (const ldag::CompileStopped&) {
+        nb::raise_python_error();
+    }
 }
 
 }  // namespace

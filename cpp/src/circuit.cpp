@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kBlock = 8;
 // Blocks of rows pay as long as their numbers stay near the processor; larger circuits do single rows.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 24;
+// Memory of all threads together stays below this, by fewer threads.
+constexpr std::size_t kWorkBytes = std::size_t{1} << 30;
 // Below this, sums may have lost terms to underflow; such rows are done again with scaled numbers.
 constexpr double kTooSmall = 1e-200;
 
@@ -130,14 +132,18 @@ class Evaluator::Pool {
 
 namespace {
 
-std::size_t threads_for(const Running& running, std::size_t n_items) {
-    return std::clamp<std::size_t>(n_items, 1, count_threads(running.n_threads));
+// As many threads as are asked for and have something to do; fewer if a circuit is so large that the values
+// and derivatives of a row for each would take too much memory.
+std::size_t threads_for(const Running& running, const Question& question) {
+    const std::size_t most = std::min(count_threads(running.n_threads), question.n_rows());
+    const std::size_t fit = kWorkBytes / (question.circuit.n_gates() * 2 * sizeof(double));
+    return std::max<std::size_t>(1, std::min(most, fit));
 }
 
 template <class Pool>
 bool answer_all(Pool& pool, const Question& question, const Running& running) {
     const std::size_t n_rows = question.n_rows();
-    const std::size_t n_threads = threads_for(running, n_rows);
+    const std::size_t n_threads = threads_for(running, question);
     const bool fits = question.circuit.n_gates() * kBlock * 2 * sizeof(double) <= kBlockBytes;
     const std::size_t n_blocks = fits ? n_rows / kBlock : 0;
     return pool.run(running, n_threads, n_blocks + (n_rows - n_blocks * kBlock),
@@ -182,7 +188,7 @@ bool Evaluator::most_probable(std::span<const std::uint8_t> rows, std::span<std:
     const std::size_t n = circuit_->n_states.size();
     const std::size_t n_rows = log_probability.size();
     const Question question{*circuit_, parameters_, rows, log_probability, {}};
-    return pool_->run(running, threads_for(running, n_rows), n_rows, [&](std::size_t row, Passes& passes) {
+    return pool_->run(running, threads_for(running, question), n_rows, [&](std::size_t row, Passes& passes) {
         Pass<MaxLog, 1>& pass = made(passes.greatest, question);
         answer_with(pass, question, row);
         if (pass.root(0) > MaxLog::zero()) pass.trace(states.subspan(row * n, n));

@@ -11,6 +11,8 @@
 namespace ldag {
 namespace {
 
+// Gates and children of diagrams have numbers of 31 bits.
+constexpr std::size_t kMostArguments = kLeafBit - 1;
 // So much work may be done, and so much kept, for every argument that is allowed: a network that needs more
 // has a circuit that is too large in all likelihood, and to find out would take long.
 constexpr std::uint64_t kWorkPerArgument = 48;
@@ -19,7 +21,7 @@ constexpr std::uint64_t kKeptPerArgument = 3;
 // What all steps of one compilation share.
 struct Compilation {
     const NetworkShape& network;
-    const CompileLimits& limits;
+    const CompileLimits limits;
     std::vector<std::uint32_t> level_of;  // by node; the first eliminated is the deepest
     std::vector<std::uint32_t> node_at;
     Diagram diagram;  // of all families
@@ -34,7 +36,7 @@ struct Compilation {
     void check() {
         if (gates.size() > limits.max_size || diagram.n_children() > limits.max_size)
             throw std::length_error("limit");
-        if ((++n_calls & 0xffff) == 0 && limits.poll && limits.poll()) throw CompileStopped();
+        if ((++n_calls & 0xfff) == 0 && limits.poll && limits.poll()) throw CompileStopped();
     }
 };
 
@@ -294,7 +296,7 @@ Gate Summation::multiplied(std::size_t first_gate) {
 Compilation prepared(const NetworkShape& network, std::span<const std::uint32_t> order,
                      const CompileLimits& limits) {
     Compilation shared{network,
-                       limits,
+                       {std::min(limits.max_size, kMostArguments), limits.poll},
                        std::vector<std::uint32_t>(network.n_states.size()),
                        std::vector<std::uint32_t>(order.rbegin(), order.rend()),
                        {},

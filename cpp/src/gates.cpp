@@ -7,16 +7,21 @@
 namespace ldag {
 
 Gate Gates::input(std::uint32_t node, std::uint32_t state, std::uint32_t parameter) {
-    const auto [place, is_new] =
-        input_gates_.try_emplace({node, state, parameter}, static_cast<Gate>(kinds_.size()));
-    if (is_new) {
+    const auto hash = [](const Input& i) {
+        return hash_numbers(0, std::array{i.node, i.state, i.parameter});
+    };
+    const Input wanted{node, state, parameter};
+    const auto fresh = static_cast<std::uint32_t>(inputs_.size());
+    const std::uint32_t found = input_table_.find_or_add(
+        hash(wanted), fresh, [&](std::uint32_t other) { return inputs_[other] == wanted; },
+        [&](std::uint32_t other) { return hash(inputs_[other]); });
+    if (found == fresh) {
+        inputs_.push_back(wanted);
+        input_gates_.push_back(static_cast<Gate>(kinds_.size()));
         kinds_.push_back(Kind::kInput);
         first_.push_back(first_.back());
-        inputs_.push_back({node, state, parameter});
-        input_number_.resize(kinds_.size());
-        input_number_.back() = static_cast<std::uint32_t>(inputs_.size() - 1);
     }
-    return place->second;
+    return input_gates_[found];
 }
 
 Gate Gates::multiply(Gate a, Gate b) {
@@ -74,10 +79,10 @@ std::vector<bool> Gates::used_by(Gate root) const {
 std::vector<Gate> Gates::numbered(const std::vector<bool>& used, Circuit& circuit) const {
     std::vector<Gate> number(kinds_.size(), kZeroGate);
     number[kOneGate] = kOneGate;
-    for (Gate old = kFirstInput; old < kinds_.size(); ++old) {
-        if (!used[old] || kinds_[old] != Kind::kInput) continue;
-        number[old] = circuit.first_inner();
-        circuit.inputs.push_back(inputs_[input_number_[old]]);
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+        if (!used[input_gates_[i]]) continue;
+        number[input_gates_[i]] = circuit.first_inner();
+        circuit.inputs.push_back(inputs_[i]);
     }
     Gate next = circuit.first_inner();
     for (Gate old = kFirstInput; old < kinds_.size(); ++old)
@@ -86,7 +91,7 @@ std::vector<Gate> Gates::numbered(const std::vector<bool>& used, Circuit& circui
 }
 
 Circuit Gates::finish(std::vector<std::uint32_t> n_states, Gate root) {
-    table_ = NumberTable();
+    table_ = input_table_ = NumberTable();
     const std::vector<bool> used = used_by(root);
     Circuit circuit;
     circuit.n_states = std::move(n_states);

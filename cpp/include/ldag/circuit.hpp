@@ -27,6 +27,8 @@ struct Input {
     std::uint32_t node;
     std::uint32_t state;
     std::uint32_t parameter;
+
+    friend bool operator==(const Input&, const Input&) = default;
 };
 
 // A product of two gates.

@@ -32,7 +32,7 @@ struct Scaled {
     using Number = ScaledNumber;
     static constexpr Number zero() { return {0.0, 0}; }
     static constexpr Number one() { return {1.0, 0}; }
-    static Number from(double probability) { return normal({probability, 0}); }
+    static Number from(double probability) { return normal(normal({probability, 0})); }  // may be 2^-1074
     static Number multiply(Number a, Number b) {
         return normal({a.mantissa * b.mantissa, a.exponent + b.exponent});
     }

@@ -77,15 +77,23 @@ class Pass {
                 states[input.node] = static_cast<std::uint8_t>(input.state);
                 continue;
             }
-            const std::size_t i = gate - circuit_.first_inner();
-            const Factors* term = circuit_.terms.data() + circuit_.first[i];
-            while (Algebra::multiply(*value(term->a), *value(term->b)) != *value(gate)) ++term;
-            todo.push_back(term->a);
-            todo.push_back(term->b);
+            const Factors greatest = greatest_term(gate - circuit_.first_inner());
+            todo.push_back(greatest.a);
+            todo.push_back(greatest.b);
         }
     }
 
   private:
+    // The first of the greatest terms of a sum.
+    Factors greatest_term(std::size_t sum) const {
+        const auto product = [this](const Factors& term) {
+            return Algebra::multiply(*value(term.a), *value(term.b));
+        };
+        const Factors* terms = circuit_.terms.data();
+        return *std::ranges::max_element(terms + circuit_.first[sum], terms + circuit_.first[sum + 1], {},
+                                         product);
+    }
+
     Number* value(Gate gate) { return numbers_.data() + std::size_t{gate} * 2 * B; }
     const Number* value(Gate gate) const { return numbers_.data() + std::size_t{gate} * 2 * B; }
     Number* derivative(Gate gate) { return value(gate) + B; }

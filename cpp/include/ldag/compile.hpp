@@ -54,9 +54,10 @@ Circuit compile(const NetworkShape& network, std::span<const std::uint32_t> orde
 
 // Orders of elimination by greedy search on the moral graph, the one with the smallest tables first, at most
 // `n_best`: by least fill-in, by smallest table and by smallest tables filled in, each with ties broken
-// `n_tries` times by `seed`.
+// `n_tries` times by `seed`, or fewer on large graphs. `poll` may stop the work.
 std::vector<std::vector<std::uint32_t>> elimination_orders(const NetworkShape& network, std::size_t n_tries,
-                                                           std::uint64_t seed, std::size_t n_best);
+                                                           std::uint64_t seed, std::size_t n_best,
+                                                           const std::function<bool()>& poll = {});
 
 // The nodes that a node stands in a table with when it is eliminated.
 std::vector<std::uint32_t> elimination_scope(const NetworkShape& network,

@@ -3,9 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "ldag/circuit.hpp"
@@ -36,9 +34,9 @@ class Gates {
     std::vector<bool> used_by(Gate root) const;
     std::vector<Gate> numbered(const std::vector<bool>& used, Circuit& circuit) const;
 
-    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Gate> input_gates_;
     std::vector<Input> inputs_;
-    std::vector<std::uint32_t> input_number_ = {0, 0};  // by gate
+    std::vector<Gate> input_gates_;  // by number of the input
+    NumberTable input_table_;
     std::vector<Kind> kinds_ = {Kind::kInput, Kind::kInput};
     std::vector<std::uint32_t> first_ = {0, 0, 0};
     std::vector<Gate> arguments_;

@@ -35,6 +35,8 @@ class Engine:
         try:
             return self.circuit_over(asked)
         except TooManyGates:
+            if not evidence:
+                raise
             return self._made(self.model.structure.ancestors(asked), evidence)
 
     def circuit_over(self, nodes: Iterable[int]) -> Circuit:

@@ -236,8 +236,9 @@ class Questions(NetworkBase):
         except TooManyGates as refused:
             first, *others = (self.ldag.schema[node].name for node in refused.nodes)
             shown = ", ".join(others[:12]) + (f" and {len(others) - 12} more" if len(others) > 12 else "")
+            step = f": {first!r} has to be summed out of a function of {shown}" if others else f" already for {first!r}"
             raise TooLarge(
-                f"exact inference needs sums and products with more than {refused.max_size:,} arguments: {first!r} has"
-                f" to be summed out of a function of {shown}; observe some of these variables, allow more with"
-                " compile(max_size=...), or use estimate(...), which samples"
+                f"exact inference needs sums and products with more than {refused.max_size:,} arguments{step};"
+                " observe some of these variables, allow more with compile(max_size=...), or use estimate(...),"
+                " which samples"
             ) from None

@@ -1,0 +1,107 @@
+// Orders of elimination, limits and stops of compiling.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "check.hpp"
+#include "circuit_networks.hpp"
+#include "ldag/compile.hpp"
+#include "ldag/random.hpp"
+
+namespace {
+
+using namespace circuits;
+
+TEST(orders_are_permutations_of_the_free_nodes) {
+    for (std::uint64_t seed = 300; seed < 330; ++seed) {
+        const Network network = random_network(seed);
+        const std::vector<std::uint8_t> fixed = random_rows(network, 1, seed);
+        std::vector<std::uint32_t> free;
+        for (std::uint32_t node = 0; node < network.size(); ++node)
+            if (fixed[node] == kUnobserved) free.push_back(node);
+        const auto orders = ldag::elimination_orders(network.shape(fixed), 3, seed, 3);
+        CHECK(orders.size() == 3);
+        for (std::vector<std::uint32_t> order : orders) {
+            std::ranges::sort(order);
+            CHECK(order == free);
+        }
+    }
+}
+
+// 140 nodes of 255 states that are all in tables with each other: more cells than a double can count.
+ldag::NetworkShape clique() {
+    ldag::NetworkShape shape{std::vector<std::uint32_t>(140, 255), {}, Row(140, kUnobserved)};
+    for (std::uint32_t node = 0; node < 140; ++node) {
+        shape.families.emplace_back();
+        for (std::uint32_t other = 0; other < node; ++other) shape.families.back().parents.push_back(other);
+    }
+    return shape;
+}
+
+TEST(orders_are_complete_whatever_the_tables) {
+    for (const auto& order : ldag::elimination_orders(clique(), 2, 1, 3)) CHECK(order.size() == 140);
+}
+
+TEST(looking_for_orders_can_be_stopped) {
+    ldag::NetworkShape shape{std::vector<std::uint32_t>(600, 2), {}, Row(600, kUnobserved)};
+    ldag::Random random(5);
+    for (std::uint32_t node = 0; node < 600; ++node) {
+        shape.families.emplace_back();
+        for (std::uint32_t k = 0; k < 4 && node > 8; ++k)
+            shape.families.back().parents.push_back(static_cast<std::uint32_t>(random.below(node)));
+    }
+    int n_polls = 0;
+    bool stopped = false;
+    try {
+        ldag::elimination_orders(shape, 10, 1, 3, [&] { return ++n_polls == 2; });
+    } catch (const ldag::CompileStopped&) {
+        stopped = true;
+    }
+    CHECK(stopped && n_polls == 2);
+}
+
+TEST(a_circuit_too_large_says_where) {
+    const Network network = grid(9);
+    const ldag::NetworkShape shape = network.shape();
+    const auto order = ldag::elimination_orders(shape, 2, 1, 1).at(0);
+    bool refused = false;
+    try {
+        ldag::compile(shape, order, {20000, {}});
+    } catch (const ldag::CircuitTooLarge& error) {
+        refused = true;
+        CHECK(error.node < 81 && error.scope.size() >= 3 && error.scope.size() < 20);
+        CHECK(std::ranges::find(error.scope, error.node) == error.scope.end());
+        CHECK(error.scope == ldag::elimination_scope(shape, order, error.node));
+    }
+    CHECK(refused);
+    const auto circuit = ldag::compile(shape, order, {std::numeric_limits<std::size_t>::max(), {}});
+    CHECK(circuit.terms.size() > 20000 / 3);
+}
+
+TEST(a_family_too_large_is_named) {
+    const Network network = random_network(1);
+    bool refused = false;
+    try {
+        compiled(network, {}, 0, 1);
+    } catch (const ldag::CircuitTooLarge& error) {
+        refused = true;
+        CHECK(error.scope == network.parents[error.node]);
+    }
+    CHECK(refused);
+}
+
+TEST(compiling_can_be_stopped) {
+    const Network network = grid(9);
+    const ldag::NetworkShape shape = network.shape();
+    const auto order = ldag::elimination_orders(shape, 1, 1, 1).at(0);
+    int n_polls = 0;
+    bool stopped = false;
+    try {
+        ldag::compile(shape, order, {100000000, [&] { return ++n_polls == 2; }});
+    } catch (const ldag::CompileStopped&) {
+        stopped = true;
+    }
+    CHECK(stopped && n_polls == 2);
+}
+
+}  // namespace
