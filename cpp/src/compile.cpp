@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kMostArguments = kLeafBit - 1;
 // So much work may be done, and so much kept, for every argument that is allowed: a network that needs more
 // has a circuit that is too large in all likelihood, and to find out would take long.
-constexpr std::uint64_t kWorkPerArgument = 48;
-constexpr std::uint64_t kKeptPerArgument = 3;
+constexpr std::uint64_t kWorkPerArgument = 200;
+constexpr std::uint64_t kKeptPerArgument = 12;
 
 // What all steps of one compilation share.
 struct Compilation {
@@ -34,7 +34,9 @@ struct Compilation {
 
     // Called at every step.
     void check() {
-        if (gates.size() > limits.max_size || diagram.n_children() > limits.max_size)
+        const std::size_t most = limits.max_size;
+        if (gates.size() > most || diagram.n_children() > most || n_kept > kKeptPerArgument * most ||
+            work > kWorkPerArgument * most)
             throw std::length_error("limit");
         if ((++n_calls & 0xfff) == 0 && limits.poll && limits.poll()) throw CompileStopped();
     }
