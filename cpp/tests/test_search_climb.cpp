@@ -239,7 +239,7 @@ TEST(a_stopped_climb_returns_the_best_so_far) {
     monitor.poll = [&] { return ++n_polls == 3; };
     const ldag::SearchResult found = ldag::search_climb(search.scorer, search.space, search.options, monitor);
     CHECK(std::chrono::steady_clock::now() - begun < 10s);
-    CHECK(found.stopped && found.n_steps == monitor.done && found.score == monitor.best);
+    CHECK(found.stopped && found.n_steps >= monitor.done && found.score == monitor.best);
     CHECK(ldag::is_allowed(search.space, found.parents));
     CHECK(std::abs(found.score - ldag::score_dag(search.scorer, found.parents)) < 1e-7);
 }

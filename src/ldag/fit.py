@@ -152,7 +152,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         The data.
     kappa
         The price of labels, above 0 and at most 1, or "cv": the best of 0.001, 0.1, 0.3 and 0.5 by ten-fold
-        cross-validation. The uniform prior has no kappa; leave it out.
+        cross-validation. The uniform prior has no kappa, and tables have no labels to pay for; leave it out then.
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's
         non-reversible Markov chains; "climb": hill climbing with perturbed restarts; "auto": exact where time and
@@ -196,10 +196,10 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     limit = check_time_limit(time_limit)
     if isinstance(kappa, str) and kappa != "cv":
         raise ArgumentError(f"kappa must be a number above 0 and at most 1, or 'cv', got {kappa!r}")
+    if kappa == "cv" and (prior == "uniform" or (structure == "table" and prior == "labels")):
+        kappa = 1.0  # it makes no difference: there is nothing to choose
     if executor is not None and kappa != "cv":
-        raise ArgumentError("executor applies to kappa='cv'; one search runs in this process")
-    if prior == "uniform" and kappa == "cv":
-        kappa = 1.0  # there is no kappa to choose
+        raise ArgumentError("executor applies to cross-validation; one search runs in this process")
     chosen = _choices(method, n_chains, n_iter, n_restarts, start)
     priors = check_priors(DEFAULT_KAPPAS[0] if kappa == "cv" else kappa, equivalent_sample_size, prior)
     problem = _problem(data, (priors, structure, labels), constraints, max_parents, rng, n_jobs, chosen, start)

@@ -153,6 +153,13 @@ def test_start_is_where_a_climb_begins() -> None:
     assert fit.score.total >= -6729.70
 
 
+def test_tables_need_no_kappa() -> None:
+    """They have no labels to pay for: nothing is cross-validated."""
+    fit = ldag.learn(HEART, structure="table")
+    assert fit.cv is None
+    assert fit.score.log_prior == 0
+
+
 @pytest.mark.parametrize("structure", ["table", "ldag"])
 def test_many_states_are_no_trouble(structure: StructureKind) -> None:
     """Two columns of 60 states beside smaller ones: the dependence is found, the independent column left alone."""

@@ -36,5 +36,7 @@ def weighted_estimate(
     squares = np.bincount(cells, weights**2, minlength=size)
     # The variance of a ratio of sums: sum of w^2 (1[cell] - p)^2, expanded.
     variance = squares * (1 - 2 * means) + (weights**2).sum() * means**2
-    errors = np.sqrt(np.maximum(variance, 0.0))
-    return Weighted(means.reshape(shape), errors.reshape(shape), float(1 / (weights**2).sum()))
+    effective_size = float(1 / (weights**2).sum())
+    # What no sample or every sample shows is not certain: about one in so many would not be seen.
+    errors = np.where((means == 0) | (means == 1), 1 / effective_size, np.sqrt(np.maximum(variance, 0.0)))
+    return Weighted(means.reshape(shape), errors.reshape(shape), effective_size)

@@ -1,6 +1,6 @@
 """Asking a network: posteriors, probabilities, explanations; exact, or by sampling where that is asked for."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,6 +41,15 @@ class Estimated:
     probabilities: Answer
     standard_errors: Answer
     effective_size: float
+
+    def __str__(self) -> str:
+        rows = [
+            (", ".join(map(str, state)) if isinstance(state, tuple) else str(state), p, self.standard_errors[state])
+            for state, p in self.probabilities.items()
+        ]
+        width = max(len(text) for text, _, _ in rows)
+        lines = [f"{text:<{width}}  {p:.4f} ± {error:.4f}" for text, p, error in rows]
+        return "\n".join([*lines, f"as good as {self.effective_size:,.0f} independent samples"])
 
 
 @dataclass(frozen=True)
@@ -199,6 +208,8 @@ class Questions(NetworkBase):
 
     def _targets(self, targets: str | Iterable[str], asked: _Asked) -> tuple[int, ...]:
         schema = self.ldag.schema
+        if isinstance(targets, Set):
+            raise ArgumentError(f"targets: a set has no order, and the answer has one; give a list, got {targets!r}")
         nodes = schema.nodes(targets, "targets: ")
         if not nodes:
             raise ArgumentError("name at least one target")
