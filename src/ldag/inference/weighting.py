@@ -38,5 +38,6 @@ def weighted_estimate(
     variance = squares * (1 - 2 * means) + (weights**2).sum() * means**2
     effective_size = float(1 / (weights**2).sum())
     # What no sample or every sample shows is not certain: about one in so many would not be seen.
-    errors = np.where((means == 0) | (means == 1), 1 / effective_size, np.sqrt(np.maximum(variance, 0.0)))
-    return Weighted(means.reshape(shape), errors.reshape(shape), effective_size)
+    is_certain = (means == 0) | (means > 1 - 1e-12)
+    errors = np.where(is_certain, 1 / effective_size, np.sqrt(np.maximum(variance, 0.0)))
+    return Weighted(np.minimum(means, 1.0).reshape(shape), errors.reshape(shape), effective_size)
