@@ -22,6 +22,7 @@ from tests.oracle.networks import BifNetwork
 N_QUERIES = 5
 N_ROWS = 1000
 MEMORY = 12 << 30
+PEER_SECONDS = 150
 
 KNOWN = ("alarm", "hailfinder", "win95pts", "andes", "pathfinder", "munin1")
 
@@ -38,6 +39,9 @@ MADE: dict[str, Callable[[], Network]] = {
     "layered, 100 nodes, 1 to 10 parents": lambda: layered(10, (1, 10)),
     "layered, 100 nodes, 10 parents": lambda: layered(10, 10),
     "layered, 100 nodes, 2 or 3 states": lambda: layered(10, (1, 10), (2, 3)),
+    "10 nodes with 16 of 40 binary parents, 20 classes": lambda: simulate.random_network(
+        simulate.layered_ldag([40, 10], n_parents=16, max_classes=20, rng=1), rng=1
+    ),
     "16 binary parents, 20 classes": lambda: simulate.random_network(
         simulate.layered_ldag([16, 1], n_parents=16, max_classes=20, rng=1), rng=1
     ),
@@ -123,7 +127,7 @@ def rows_of(name: str) -> list[Row]:
     single = cpu_seconds(lambda: [network.marginals(one) for one in given], repeats=3) / N_QUERIES
     batch = rows if compiled.size < 1_000_000 else rows[:32]
     each = cpu_seconds(lambda: circuit.marginals(batch), repeats=2) / len(batch)
-    peer, said = peer_or_none(name, 600)
+    peer, said = peer_or_none(name, PEER_SECONDS)
     faster = 20 if name in MADE else 10 if name in ("pathfinder", "munin1") else 1
     return [
         Row(f"{name}: compile", compiled.seconds, goal=1.0 if name in ("alarm", "hailfinder") else None),
