@@ -67,5 +67,11 @@ def _mergeable(found: Sequence[Alternatives]) -> tuple[int, int, str] | None:
 
 def _clause(name: str, states: Sequence[State]) -> str:
     """Return "person is worker, visitor or spy"."""
-    *most, last = [str(state) for state in states]
+    *most, last = [_said(state) for state in states]
     return f"{name} is {', '.join(most)} or {last}" if most else f"{name} is {last}"
+
+
+def _said(state: State) -> str:
+    """Return a state, in quotes where it could be taken for several."""
+    text = str(state)
+    return f"'{text}'" if "," in text or " or " in text else text
