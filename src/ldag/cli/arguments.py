@@ -1,6 +1,7 @@
 """What several commands take: graphs, names, contexts, and --json."""
 
 import json
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import get_args
@@ -15,6 +16,7 @@ from ldag.formats.files import read_utf8
 from ldag.formats.scan import Scanner
 from ldag.graph import LDAG
 from ldag.network import Network
+from ldag.rows import Arrays, write_rows, write_text
 from ldag.variables import State
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for other programs.")
@@ -117,6 +119,18 @@ def _assignments(text: str, option: str) -> Iterable[tuple[str, State]]:
 def print_json(value: object) -> None:
     """Print a value as JSON."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def put_table(columns: Arrays, output: str | None, as_json: bool) -> None:
+    """Write a table to a file, or print it: as text, or as JSON with a list per column."""
+    if output is not None:
+        write_rows(columns, Path(output))
+        if as_json:
+            print_json({"written": output, "n_rows": len(next(iter(columns.values())))})
+    elif as_json:
+        print_json({name: cells.tolist() for name, cells in columns.items()})
+    else:
+        write_text(columns, sys.stdout)
 
 
 def heading(text: str) -> None:

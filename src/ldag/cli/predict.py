@@ -1,18 +1,15 @@
 """`ldag predict`: a variable in every row of a table."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.cli.arguments import json_option, load_network, print_json
+from ldag.cli.arguments import json_option, load_network, put_table
 from ldag.formats.spelling import spell_state
 from ldag.network import Network
 from ldag.network.prediction import Unseen
-from ldag.rows import write_rows, write_text
 
 
 @click.command(short_help="Predict a variable in rows.")
@@ -41,16 +38,7 @@ def predict(
     ldag predict heart.json rows.csv --target pressure
     ldag predict heart.json rows.csv --target pressure --proba -o predicted.csv
     """
-    columns = _columns(load_network(network), rows, target, proba, unseen)
-    n_rows = len(next(iter(columns.values())))
-    if output is not None:
-        write_rows(columns, Path(output))
-        if as_json:
-            print_json({"written": output, "n_rows": n_rows})
-    elif as_json:
-        print_json({name: cells.tolist() for name, cells in columns.items()})
-    else:
-        write_text(columns, sys.stdout)
+    put_table(_columns(load_network(network), rows, target, proba, unseen), output, as_json)
 
 
 def _columns(network: Network, rows: str, target: str, proba: bool, unseen: Unseen) -> dict[str, NDArray[Any]]:

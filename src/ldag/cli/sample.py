@@ -1,17 +1,13 @@
 """`ldag sample`: rows drawn from a network."""
 
-import sys
-from pathlib import Path
-
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.cli.arguments import json_option, load_network, print_json
+from ldag.cli.arguments import json_option, load_network, put_table
 from ldag.data import state_columns
 from ldag.errors import ArgumentError
 from ldag.network import Network
-from ldag.rows import write_rows, write_text
 
 
 @click.command(short_help="Draw rows from a network.")
@@ -29,17 +25,7 @@ def sample(network: str, n: int, output: str | None, rng: int | None, counts: st
     ldag sample heart.json -n 10000 -o rows.csv
     ldag sample heart.json -n 10000 --counts n
     """
-    columns = _columns(load_network(network), n, rng, counts)
-    n_rows = len(next(iter(columns.values())))
-    if output is not None:
-        write_rows(columns, Path(output))
-        if as_json:
-            print_json({"written": output, "n_rows": n_rows})
-    elif as_json:
-        rows = list(zip(*(cells.tolist() for cells in columns.values()), strict=True))
-        print_json({"names": list(columns), "rows": rows})
-    else:
-        write_text(columns, sys.stdout)
+    put_table(_columns(load_network(network), n, rng, counts), output, as_json)
 
 
 def _columns(network: Network, n: int, rng: int | None, counts: str | None) -> dict[str, NDArray[np.generic]]:
