@@ -28,11 +28,4 @@ Ref Diagram::node(std::uint32_t level, std::span<const Ref> children) {
     return found;
 }
 
-std::vector<std::uint32_t> Diagram::scope() const {
-    std::vector<std::uint32_t> found = levels_;
-    std::ranges::sort(found);
-    found.erase(std::ranges::unique(found).begin(), found.end());
-    return found;
-}
-
 }  // namespace ldag

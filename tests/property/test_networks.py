@@ -95,7 +95,7 @@ def test_given_networks_come_back_from_json(net: Network) -> None:
 def test_learned_networks_come_back_from_json(graph: LDAG, seed: int, real: bool, size: float, estimate: str) -> None:
     """Counts and prior bit for bit, and with them the probabilities."""
     data = data_of(graph, 20, seed, real)
-    net = Network.from_data(graph, data, equivalent_sample_size=size, estimate=estimate)  # type: ignore[arg-type]
+    net = Network.from_data(graph, data, equivalent_sample_size=size, estimate=estimate)  # type: ignore[arg-type]  # drawn
     again = Network.from_json(net.to_json())
     assert again == net
     assert again.equivalent_sample_size == size

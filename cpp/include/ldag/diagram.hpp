@@ -63,11 +63,10 @@ class NumberTable {
 // A well mixed number of some numbers.
 std::uint64_t hash_numbers(std::uint64_t seed, std::span<const std::uint32_t> numbers);
 
-// One diagram. Levels grow from the root to the leaves; a level is a variable, with one child per state.
+// Diagrams that share their nodes. Levels grow from the root to the leaves; a level is a variable, with one
+// child per state.
 class Diagram {
   public:
-    Ref root = leaf_of(kOneGate);
-
     // The node with these children, made if it is new; the child itself if all are the same.
     Ref node(std::uint32_t level, std::span<const Ref> children);
 
@@ -78,8 +77,6 @@ class Diagram {
     }
     std::size_t n_nodes() const { return levels_.size(); }
     std::size_t n_children() const { return children_.size(); }
-    // Levels that occur, ascending.
-    std::vector<std::uint32_t> scope() const;
     // After this no node is added: forgets what was only needed for sharing.
     void close() { table_ = NumberTable(); }
 
