@@ -8,7 +8,7 @@ import networkx as nx
 
 from benchmarks.harness import Row, cpu_seconds, report
 from ldag import LDAG, datasets
-from ldag.variables import State
+from ldag.model import State
 
 Question = tuple[str, str, list[str], dict[str, State]]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from benchmarks.harness import Row, cpu_seconds, report
 from ldag import Network, simulate
-from ldag.inference import Circuit
+from ldag.inference.circuit import Circuit
 from tests.oracle.networks import BifNetwork
 
 N_QUERIES = 5

@@ -16,9 +16,8 @@ import pandas as pd
 import ldag
 from benchmarks.harness import Row, cpu_seconds, report
 from ldag import LDAG, Dataset, Fit, Variable, datasets
-from ldag.family_search import LabelSearch
-from ldag.fit import MethodChoice
-from ldag.variables import Schema
+from ldag.learning import LabelSearch, MethodChoice
+from ldag.model import Schema
 from tests.oracle.networks import BifNetwork
 
 Edges = Sequence[tuple[str, str]]

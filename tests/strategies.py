@@ -5,7 +5,7 @@ from itertools import product
 from hypothesis import strategies as st
 
 from ldag import LDAG
-from ldag.variables import State
+from ldag.model import State
 
 Context = dict[str, State]
 Edge = tuple[str, str]

@@ -3,28 +3,27 @@
 from typing import TYPE_CHECKING
 
 from ldag import datasets, simulate
-from ldag.comparison import (
+from ldag.comparing import (
     Comparison,
     adjusted_rand,
     compare,
+    entropy,
+    kl_divergence,
+    kl_divergence_estimate,
     label_precision_recall,
     structural_hamming_distance,
 )
-from ldag.constraints import Constraints
-from ldag.crossvalidation import CrossValidation
 from ldag.data import Dataset, read
-from ldag.divergence import entropy, kl_divergence, kl_divergence_estimate
 from ldag.errors import LdagError, MissingDependency
-from ldag.families import Family, learn_family
-from ldag.fit import Fit, cross_validate, learn
 from ldag.graph import LDAG
+from ldag.learning import Constraints, CrossValidation, Family, Fit, cross_validate, learn, learn_family
+from ldag.model import Variable
 from ldag.network import Network
-from ldag.scores import Score, log_predictive, score
-from ldag.variables import Variable
-from ldag.verdict import Independence, Verdict
+from ldag.reasoning import Independence, Verdict
+from ldag.scoring import Score, log_predictive, score
 
 if TYPE_CHECKING:
-    from ldag.classify import LDAGClassifier as LDAGClassifier
+    from ldag.learning.classifier import LDAGClassifier as LDAGClassifier
 
 __all__ = [
     "LDAG",
@@ -64,7 +63,7 @@ def __getattr__(name: str) -> object:
     if name != "LDAGClassifier":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        from ldag.classify import LDAGClassifier
+        from ldag.learning.classifier import LDAGClassifier
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "sklearn":
             raise

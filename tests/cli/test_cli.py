@@ -253,7 +253,7 @@ def test_datasets_lists_what_there_is() -> None:
         ),
         (("implies", "guard", "gender", "badge", "-c", "person=spi"), "has no state 'spi'; did you mean 'spy'?"),
         (("implies", "guard", "gender", "badge", "-c", "person=spy", "-c", "person=spy"), "given a state twice"),
-        (("implies", "guard", "gender", "badge", "--budget", "0"), "budget must be a positive whole number"),
+        (("implies", "guard", "gender", "badge", "--budget", "0"), "budget must be a whole number, 1 or more"),
         (("implies", "guard", "gender", "badge", "--budget", "x"), "Invalid value for '--budget'"),
         (("equivalent", "guard", "heart"), "error: the graphs are over different variables"),
         (("convert", "guard", "guard.txt"), "expected a file that ends in"),

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ldag.equivalence import compare, equivalence_class, essential_edges
-from ldag.structure import Structure
+from ldag.model import Structure
+from ldag.reasoning import compare, equivalence_class, essential_edges
 from tests.oracle import equivalence as oracle
 
 # Nodes of the heart data: smoking, mental work, physical work, pressure, protein, family.

@@ -3,7 +3,7 @@
 import pytest
 
 import ldag
-from ldag.family_search import StructureKind
+from ldag.learning import StructureKind
 
 
 def mean_divergence(n_rows: int, structure: StructureKind, kappa: float) -> float:

@@ -5,7 +5,7 @@ import pytest
 
 import ldag
 from ldag import datasets
-from ldag.fit import MethodChoice
+from ldag.learning import MethodChoice
 
 HEART = datasets.load("heart")
 TABLE = [

@@ -5,8 +5,7 @@ from itertools import product
 import pytest
 
 from ldag import LDAG, datasets
-from ldag.grid import Grid
-from ldag.partition import Partition
+from ldag.model import Grid, Partition
 
 
 def set_partitions(n: int) -> list[list[int]]:

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ldag.grid import Grid
-from ldag.partition import Partition
-from ldag.rules import Rule, reduced_rules
-from ldag.trees import Decision, Leaf, Split, decision_graph, n_leaves, partition_of_tree, smallest_tree
+from ldag.graph.rules import Rule, reduced_rules
+from ldag.graph.trees import Decision, Leaf, Split, decision_graph, n_leaves, partition_of_tree, smallest_tree
+from ldag.model import Grid, Partition
 
 GRID = Grid((2, 2, 2))
 

@@ -5,7 +5,7 @@ import pytest
 
 import ldag
 from ldag import LDAG, datasets
-from ldag.variables import Schema, Variable
+from ldag.model import Schema, Variable
 from tests.oracle import equivalence as oracle
 
 

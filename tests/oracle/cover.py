@@ -2,8 +2,7 @@
 
 from itertools import product
 
-from ldag.cover import Term
-from ldag.grid import Grid
+from ldag.model import Grid, Term
 
 
 def cells_of(grid: Grid, term: Term) -> frozenset[int]:

@@ -4,7 +4,7 @@ from itertools import combinations, product
 from math import inf, log
 
 from ldag import Network
-from ldag.variables import State
+from ldag.model import State
 
 Joint = dict[frozenset[tuple[str, State]], float]
 

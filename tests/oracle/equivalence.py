@@ -6,9 +6,8 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.grid import Grid
-from ldag.partition import Partition
-from ldag.structure import Family, Structure, topological_order
+from ldag.model import Family, Grid, Partition, Structure
+from ldag.model.structure import topological_order
 
 Parents = tuple[tuple[int, ...], ...]
 PRIME = 2_147_483_647

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import LDAG
-from ldag.variables import State
+from ldag.model import State
 
 Joint = NDArray[np.float64]
 Parameters = Mapping[str, Sequence[Sequence[float]]]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import Network
-from ldag.variables import State
+from ldag.model import State
 
 Context = Mapping[str, State]
 Row = tuple[State, ...]

@@ -4,7 +4,7 @@ from itertools import accumulate, product
 from math import inf, log
 
 from ldag import Network
-from ldag.variables import State
+from ldag.model import State
 from tests.oracle.search_chain import Random
 
 BLOCK = 1024

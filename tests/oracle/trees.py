@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.partition import Partition
-from ldag.trees import DecisionGraph, Leaf, Tree
+from ldag.graph.trees import DecisionGraph, Leaf, Tree
+from ldag.model import Partition
 
 
 def fewest_leaves(partition: Partition) -> int:

@@ -9,15 +9,12 @@ from typing import get_args
 import click
 
 from ldag import datasets
-from ldag.data import Dataset, Missing, read
+from ldag.data import Arrays, Dataset, Missing, read, write_rows, write_text
 from ldag.errors import ArgumentError, suggest
-from ldag.formats import holds_network
-from ldag.formats.files import read_utf8
-from ldag.formats.scan import Scanner
+from ldag.formats import Scanner, holds_network, read_utf8
 from ldag.graph import LDAG
+from ldag.model import State
 from ldag.network import Network
-from ldag.rows import Arrays, write_rows, write_text
-from ldag.variables import State
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for other programs.")
 counts_option = click.option(

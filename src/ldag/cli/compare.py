@@ -3,7 +3,7 @@
 import click
 
 from ldag.cli.arguments import json_option, load_model, print_json
-from ldag.comparison import compare as compare_models
+from ldag.comparing import compare as compare_models
 
 
 @click.command(short_help="Compare a graph or network with another.")

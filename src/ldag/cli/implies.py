@@ -3,8 +3,7 @@
 import click
 
 from ldag.cli.arguments import json_option, load_graph, print_json, split_context, split_names
-from ldag.implication import DEFAULT_BUDGET
-from ldag.verdict import Verdict
+from ldag.reasoning import DEFAULT_BUDGET, Verdict
 
 
 @click.command(short_help="Decide an independence, with a proof.")

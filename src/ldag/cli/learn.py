@@ -8,15 +8,11 @@ from typing import Literal, get_args
 import click
 
 from ldag.cli.arguments import counts_option, json_option, load_data, load_graph, missing_option, print_json
-from ldag.constraint_text import Edge, read_edge, read_names
-from ldag.constraints import Constraints
 from ldag.data import Missing
 from ldag.errors import ArgumentError
-from ldag.family_search import LabelSearch, StructureKind
-from ldag.fit import Fit, MethodChoice
-from ldag.fit import learn as learn_graph
-from ldag.formats.files import check_writable, read_utf8
-from ldag.formats.scan import Scanner
+from ldag.formats import Scanner, check_writable, read_utf8
+from ldag.learning import Constraints, Edge, Fit, LabelSearch, MethodChoice, StructureKind, read_edge, read_names
+from ldag.learning import learn as learn_graph
 from ldag.scoring import PRIORS, Prior
 
 

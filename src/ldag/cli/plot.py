@@ -6,7 +6,7 @@ import click
 
 from ldag.cli.arguments import json_option, load_graph, print_json, split_context
 from ldag.errors import ArgumentError
-from ldag.formats.files import write_atomically
+from ldag.formats import write_atomically
 
 
 @click.command(short_help="Draw a graph as an SVG picture.")

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.cli.arguments import json_option, load_network, put_table
-from ldag.formats.spelling import spell_state
-from ldag.network import Network
-from ldag.network.prediction import Unseen
+from ldag.formats import spell_state
+from ldag.network import Network, Unseen
 
 
 @click.command(short_help="Predict a variable in rows.")

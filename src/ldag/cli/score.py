@@ -4,8 +4,8 @@ import click
 
 from ldag.cli.arguments import counts_option, json_option, load_data, load_graph, missing_option, print_json
 from ldag.data import Missing
-from ldag.scores import score as score_graph
 from ldag.scoring import PRIORS, Prior
+from ldag.scoring import score as score_graph
 
 
 @click.command(short_help="Score a graph on data.")

@@ -5,9 +5,8 @@ import json
 import click
 
 from ldag.cli.arguments import heading, json_option, load_model, print_json
-from ldag.formats.spelling import spell_name, spell_states
-from ldag.graph import LDAG
-from ldag.local import ReducedCPT
+from ldag.formats import spell_name, spell_states
+from ldag.graph import LDAG, ReducedCPT
 from ldag.network import Network
 
 

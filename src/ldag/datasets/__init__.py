@@ -5,7 +5,7 @@ from importlib.resources import as_file, files
 from ldag.data import Dataset, read
 from ldag.errors import ArgumentError, suggest
 from ldag.graph import LDAG
-from ldag.variables import State
+from ldag.model import State
 
 _NO_YES = ("no", "yes")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ldag.drawing.layers import Edge, Layers, find_layers, place_across
-from ldag.drawing.route import Box, Point, simplified, x_at
+from ldag.drawing.routes import Box, Point, simplified, x_at
 
 Size = tuple[float, float]
 Route = tuple[Point, ...]

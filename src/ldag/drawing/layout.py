@@ -9,9 +9,9 @@ from math import ceil, sqrt
 
 from ldag.drawing.component import BOX_GAP, ROW_GAP, Piece, Route, Size, layered_piece
 from ldag.drawing.layers import Edge
-from ldag.drawing.route import Point
+from ldag.drawing.routes import Point
 from ldag.errors import GraphError
-from ldag.structure import find_cycle
+from ldag.model import find_cycle
 
 PIECE_GAP = 40.0
 ASPECT = 1.8

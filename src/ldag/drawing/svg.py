@@ -11,7 +11,7 @@ from math import hypot
 from ldag.drawing.layers import Edge
 from ldag.drawing.layout import Layout, layered_layout
 from ldag.drawing.lettering import TextBlock, clean
-from ldag.drawing.route import Point, curve
+from ldag.drawing.routes import Point, curve
 from ldag.errors import ArgumentError, GraphError
 
 FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"

@@ -14,10 +14,10 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ldag.errors import FormatError, MissingDependency
-from ldag.formats.parts import checked_record
-from ldag.formats.scan import Scanner
+from ldag.formats.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
+from ldag.formats.record_checks import checked_record
+from ldag.formats.scanner import Scanner
 from ldag.formats.spelling import spell_contexts, spell_quoted, spell_states
-from ldag.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
 
 if TYPE_CHECKING:
     import pydot

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from ldag.errors import FormatError, suggest
-from ldag.formats.parts import shown
+from ldag.formats.record_checks import shown
 from ldag.formats.spelling import read_int
 
 

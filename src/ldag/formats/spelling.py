@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from math import isfinite
 
 from ldag.errors import FormatError
-from ldag.record import Context
-from ldag.variables import State
+from ldag.formats.record import Context
+from ldag.model import State
 
 WORD = r"(?:-(?=[0-9.]))?[\w.]+(?:-[\w.]+)*"
 """Pattern of a bare word."""

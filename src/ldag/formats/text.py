@@ -9,10 +9,10 @@ import re
 from itertools import pairwise
 
 from ldag.errors import FormatError
-from ldag.formats.parts import checked_record, repeated
-from ldag.formats.scan import Scanner
+from ldag.formats.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
+from ldag.formats.record_checks import checked_record, repeated
+from ldag.formats.scanner import Scanner
 from ldag.formats.spelling import spell_contexts, spell_name, spell_states
-from ldag.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 

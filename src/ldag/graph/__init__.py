@@ -1,20 +1,26 @@
 """The graph door: `LDAG`."""
 
-from dataclasses import dataclass
-
+from ldag.graph.alignment import align
 from ldag.graph.base import NamedPartition
-from ldag.graph.files import Files
-from ldag.graph.reasoning import Cpdag, EquivalenceClass, GraphDifference, Reasoning
-from ldag.graph.views import Multinet, Views
+from ldag.graph.counts import family_counts
+from ldag.graph.door import LDAG
+from ldag.graph.questions import Cpdag, EquivalenceClass, GraphDifference
+from ldag.graph.records import assemble, contexts, disassemble
+from ldag.graph.representations import ReducedCPT, Rule
+from ldag.graph.views import Multinet
 
-__all__ = ["LDAG", "Cpdag", "EquivalenceClass", "GraphDifference", "Multinet", "NamedPartition"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LDAG(Reasoning, Views, Files):
-    """A labelled DAG: a directed acyclic graph whose edges say in which contexts they vanish.
-
-    A frozen, hashable value. Two are equal when variables, edges and partitions are, in whatever order variables
-    or labels were written. Build one with `from_text`, `from_edges`, `from_partitions`, `load`, or take an example
-    from ``ldag.datasets.graph``. Variables and states are names everywhere.
-    """
+__all__ = [
+    "LDAG",
+    "Cpdag",
+    "EquivalenceClass",
+    "GraphDifference",
+    "Multinet",
+    "NamedPartition",
+    "ReducedCPT",
+    "Rule",
+    "align",
+    "assemble",
+    "contexts",
+    "disassemble",
+    "family_counts",
+]

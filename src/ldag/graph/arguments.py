@@ -1,35 +1,17 @@
 """Checks of what people pass to the graph door."""
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
 
+from ldag.checks import check_mapping, check_sequence
 from ldag.errors import ArgumentError, GraphError
-from ldag.record import Context
-from ldag.variables import State
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-def mapping(value: Mapping[K, V], name: str) -> Mapping[K, V]:
-    """Return a mapping, or say that it is none."""
-    if not isinstance(value, Mapping):
-        raise ArgumentError(f"{name} must be a mapping, got {value!r}")
-    return value
-
-
-def sequence(value: Iterable[V], what: str) -> tuple[V, ...]:
-    """Return several things as a tuple; a string is not several things."""
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        raise ArgumentError(f"{what} must be a list, got {value!r}")
-    return tuple(value)
+from ldag.formats import Context
+from ldag.model import State
 
 
 def pairs(edges: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return edges as pairs of names."""
     found = []
-    for edge in sequence(edges, "edges"):
+    for edge in check_sequence(edges, "edges"):
         if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
             raise ArgumentError(f"an edge is a pair (parent, child), got {edge!r}")
         if not all(isinstance(name, str) for name in edge):
@@ -42,15 +24,15 @@ def contexts(edge: tuple[str, str], given: Iterable[Context]) -> tuple[Context, 
     """Return the contexts of a label."""
     if not (isinstance(edge, tuple) and len(edge) == 2):
         raise ArgumentError(f"labels are given by edge, a pair (parent, child), got {edge!r}")
-    found = sequence(given, f"the label of {edge[0]} -> {edge[1]}")
+    found = check_sequence(given, f"the label of {edge[0]} -> {edge[1]}")
     for context in found:
-        mapping(context, f"a context in the label of {edge[0]} -> {edge[1]}")
+        check_mapping(context, f"a context in the label of {edge[0]} -> {edge[1]}")
     return found
 
 
 def states(name: str, given: Sequence[State]) -> tuple[State, ...]:
     """Return the states of a variable."""
-    return sequence(given, f"the states of {name!r}")
+    return check_sequence(given, f"the states of {name!r}")
 
 
 def parents_and_classes(name: str, given: object) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -61,7 +43,7 @@ def parents_and_classes(name: str, given: object) -> tuple[tuple[str, ...], tupl
         if not isinstance(given, tuple | list) or len(given) != 2:
             raise GraphError(f"the partition of {name!r} must be a pair (parents, classes), got {given!r}")
         parents, classes = given
-    return sequence(parents, f"the parents of {name!r}"), sequence(classes, f"the classes of {name!r}")
+    return check_sequence(parents, f"the parents of {name!r}"), check_sequence(classes, f"the classes of {name!r}")
 
 
 def disjoint(**sides: Iterable[str]) -> None:
@@ -72,26 +54,3 @@ def disjoint(**sides: Iterable[str]) -> None:
             if name in seen:
                 raise ArgumentError(f"variable {name!r} is in both {seen[name]} and {side}; they must not overlap")
             seen[name] = side
-
-
-def names(value: str | Iterable[str]) -> tuple[str, ...]:
-    """Return one name or several as a tuple."""
-    return (value,) if isinstance(value, str) else sequence(value, "names")
-
-
-def text(value: str) -> str:
-    """Return a text, or say that it is none."""
-    if not isinstance(value, str):
-        raise ArgumentError(f"expected text, got {value!r}")
-    return value
-
-
-def path(value: str | os.PathLike[str]) -> str:
-    """Return a path as text, or say that it is none."""
-    try:
-        found = os.fspath(value)
-    except TypeError:
-        raise ArgumentError(f"expected a path, got {value!r}") from None
-    if not isinstance(found, str):
-        raise ArgumentError(f"expected a path as text, got {value!r}")
-    return found

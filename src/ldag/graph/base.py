@@ -7,13 +7,19 @@ from typing import Self
 
 import numpy as np
 
-from ldag.assembly import assemble, check_acyclic, check_labelled_edges, check_states, disassemble, family_of_classes
+from ldag.checks import check_mapping
 from ldag.errors import GraphError
+from ldag.formats import Context, EdgeRecord, GraphRecord, VariableRecord, counted, edge_in_words
 from ldag.graph import arguments
-from ldag.notation import counted, edge_in_words
-from ldag.record import Context, EdgeRecord, GraphRecord, VariableRecord
-from ldag.structure import Family, Structure
-from ldag.variables import Schema, State, Variable
+from ldag.graph.records import (
+    assemble,
+    check_acyclic,
+    check_labelled_edges,
+    check_states,
+    disassemble,
+    family_of_classes,
+)
+from ldag.model import Family, Schema, State, Structure, Variable
 
 
 @dataclass(frozen=True)
@@ -69,12 +75,11 @@ class Graph:
         """
         pairs = arguments.pairs(edges)
         given = {
-            edge: arguments.contexts(edge, contexts)
-            for edge, contexts in arguments.mapping(labels or {}, "labels").items()
+            edge: arguments.contexts(edge, contexts) for edge, contexts in check_mapping(labels or {}, "labels").items()
         }
         check_labelled_edges(given, pairs)
         variables = tuple(
-            VariableRecord(name, arguments.states(name, s)) for name, s in arguments.mapping(states, "states").items()
+            VariableRecord(name, arguments.states(name, s)) for name, s in check_mapping(states, "states").items()
         )
         records = tuple(EdgeRecord(parent, child, given.get((parent, child), ())) for parent, child in pairs)
         return cls._from_record(GraphRecord(variables, records), declared_only=True)
@@ -105,11 +110,11 @@ class Graph:
         frozenset({(0,)})
         """
         schema = Schema(
-            tuple(Variable(name, arguments.states(name, s)) for name, s in arguments.mapping(states, "states").items())
+            tuple(Variable(name, arguments.states(name, s)) for name, s in check_mapping(states, "states").items())
         )
         check_states(schema)
         families = [Family.table((), Structure(schema.n_states, ()).grid(())) for _ in schema]
-        for name, given in arguments.mapping(partitions, "partitions").items():
+        for name, given in check_mapping(partitions, "partitions").items():
             node = schema.node(name, "partitions: ")
             parents, classes = arguments.parents_and_classes(name, given)
             families[node] = family_of_classes(schema, node, parents, classes)

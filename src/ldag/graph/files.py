@@ -4,8 +4,8 @@ import os
 from typing import TYPE_CHECKING, Self
 
 from ldag import formats
+from ldag.checks import check_path, check_text
 from ldag.errors import LdagError
-from ldag.graph import arguments
 from ldag.graph.base import Graph
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Files(Graph):
         >>> g.labels_in_words()
         ('gender does not matter for badge when person is visitor or spy',)
         """
-        return cls._from_record(formats.read_text(arguments.text(text)), declared_only=False)
+        return cls._from_record(formats.read_text(check_text(text)), declared_only=False)
 
     def to_text(self) -> str:
         """Return the text form; reading it gives this graph back."""
@@ -39,7 +39,7 @@ class Files(Graph):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read the JSON form (see docs/ldag.schema.json), or take the graph of a network."""
-        return cls._from_record(formats.read_json(arguments.text(text)), declared_only=True)
+        return cls._from_record(formats.read_json(check_text(text)), declared_only=True)
 
     def to_json(self) -> str:
         """Return the JSON form; reading it gives this graph back."""
@@ -48,7 +48,7 @@ class Files(Graph):
     @classmethod
     def from_dot(cls, text: str) -> Self:
         """Read a Graphviz graph, with the states and labels that `to_dot` writes if they are there."""
-        return cls._from_record(formats.read_dot(arguments.text(text)), declared_only=True)
+        return cls._from_record(formats.read_dot(check_text(text)), declared_only=True)
 
     def to_dot(self) -> str:
         """Return the graph for Graphviz, with labels on the edges."""
@@ -66,7 +66,7 @@ class Files(Graph):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file that ends in .ldag, .json (a graph, or a network whose graph is taken), .dot or .gv."""
-        record = formats.read_graph(arguments.path(path))
+        record = formats.read_graph(check_path(path))
         try:
             return cls._from_record(record, declared_only=not os.fspath(path).lower().endswith(".ldag"))
         except LdagError as error:
@@ -75,4 +75,4 @@ class Files(Graph):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file that ends in .ldag, .json, .dot or .gv, whole or not at all."""
-        formats.write_graph(self._record, arguments.path(path))
+        formats.write_graph(self._record, check_path(path))

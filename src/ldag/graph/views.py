@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from ldag.drawing import draw_svg, side_by_side
 from ldag.errors import ArgumentError, GraphError, MissingDependency
+from ldag.formats import conditions
 from ldag.graph.base import Graph
-from ldag.local import (
+from ldag.graph.representations import (
     CptTree,
     DecisionGraph,
     NestedTree,
@@ -20,13 +21,9 @@ from ldag.local import (
     name_tree,
     read_tree,
 )
-from ldag.notation import conditions
-from ldag.partition import Partition
-from ldag.separation import context_parents, context_structure
-from ldag.structure import Family, Structure
-from ldag.trees import partition_of_rows, partition_of_tree
-from ldag.variables import State
-from ldag.verdict import assignments
+from ldag.graph.trees import partition_of_rows, partition_of_tree
+from ldag.model import Family, Partition, State, Structure
+from ldag.reasoning import assignments, context_parents, context_structure
 
 G = TypeVar("G", bound=Graph)
 

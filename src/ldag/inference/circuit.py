@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import _native
-from ldag.inference.model import Model
+from ldag.model import Model
 
 Rows = NDArray[np.uint8]
 """Rows of evidence: a code per node of the circuit, or UNOBSERVED."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from ldag.inference.circuit import MAX_SIZE, Circuit, Evidence, Numbers, TooManyGates, compile_circuit
-from ldag.inference.model import Model
+from ldag.model import Model
 
 KEPT = 16
 """Circuits of parts of the model that are kept."""

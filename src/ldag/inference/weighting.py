@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldag.forward import sample_given
 from ldag.inference.circuit import Evidence, Numbers
-from ldag.inference.model import Model
+from ldag.inference.sampling import sample_given
+from ldag.model import Model
 
 
 @dataclass(frozen=True, eq=False)

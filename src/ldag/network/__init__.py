@@ -2,13 +2,25 @@
 
 from dataclasses import dataclass
 
+from ldag.checks import Rng
 from ldag.network.files import Files
-from ldag.network.prediction import Prediction
-from ldag.network.questions import Compiled, Estimated
-from ldag.network.uncertainty import Uncertainty
+from ldag.network.intervals import Uncertainty
+from ldag.network.prediction import Prediction, Unseen
+from ldag.network.questions import Answer, Compiled, Estimated
 from ldag.network.views import ClassParameters, ConditionalTable, NodeParameters, Views
 
-__all__ = ["ClassParameters", "Compiled", "ConditionalTable", "Estimated", "Network", "NodeParameters"]
+__all__ = [
+    "Answer",
+    "ClassParameters",
+    "Compiled",
+    "ConditionalTable",
+    "Estimated",
+    "Network",
+    "NodeParameters",
+    "Rng",
+    "Unseen",
+    "check_size",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
-from ldag.parameters import Table, frozen
-from ldag.variables import State, Variable
+from ldag.model import State, Table, Variable, frozen
 
 Named = Mapping[str, float] | Mapping[int, float] | Mapping[float, float] | Mapping[bool, float]
 """Probabilities by state."""

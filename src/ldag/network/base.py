@@ -6,16 +6,14 @@ from typing import Self, get_args
 
 import numpy as np
 
+from ldag.checks import check_choice
 from ldag.data import Dataset
 from ldag.errors import ArgumentError
-from ldag.families import check_choice
-from ldag.graph import LDAG
+from ldag.formats import Estimate
+from ldag.graph import LDAG, family_counts
+from ldag.model import Posterior, Table, Variable, class_counts, configuration_counts, log_likelihood
 from ldag.network import arguments
-from ldag.parameters import Posterior, Table, class_counts, configuration_counts, log_likelihood
-from ldag.record import Estimate
-from ldag.scores import check_equivalent_sample_size, family_counts
-from ldag.scoring import family_log_predictive
-from ldag.variables import Variable
+from ldag.scoring import check_equivalent_sample_size, family_log_predictive
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,16 +8,13 @@ from typing import Self
 import numpy as np
 
 from ldag import formats
-from ldag.assembly import assemble, disassemble
+from ldag.checks import check_path, check_text
 from ldag.errors import FormatError, LdagError
-from ldag.formats.files import read_utf8, write_atomically
-from ldag.formats.parts import repeated
-from ldag.graph import LDAG
-from ldag.graph import arguments as graph_arguments
+from ldag.formats import NetworkRecord, TableRecord, read_utf8, repeated, write_atomically
+from ldag.graph import LDAG, assemble, disassemble
+from ldag.model import Table, frozen
 from ldag.network.arguments import TOLERANCE
 from ldag.network.base import NetworkBase
-from ldag.parameters import Table, frozen
-from ldag.record import NetworkRecord, TableRecord
 
 
 class Files(NetworkBase):
@@ -26,7 +23,7 @@ class Files(NetworkBase):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read the JSON form (see docs/ldag.schema.json)."""
-        return cls._from_record(formats.read_network(graph_arguments.text(text)))
+        return cls._from_record(formats.read_network(check_text(text)))
 
     def to_json(self) -> str:
         """Return the JSON form: the graph, and a row of counts or probabilities per class.
@@ -104,7 +101,7 @@ def _check_sums(table: TableRecord) -> None:
 
 
 def _json_path(path: str | os.PathLike[str]) -> Path:
-    found = Path(graph_arguments.path(path))
+    found = Path(check_path(path))
     if found.suffix.lower() != ".json":
         got = f"the ending {found.suffix!r}" if found.suffix else "no ending"
         raise FormatError(f"{found}: a network is kept in a file that ends in .json, got {got}")

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data import Cells, Dataset, state_columns
-from ldag.encode import Coded, Column, recognised
+from ldag.checks import check_choice
+from ldag.data import Cells, Coded, Column, Dataset, Table, read_table, recognised, state_columns
 from ldag.errors import DataError, ImpossibleEvidence, UnknownVariable
-from ldag.families import check_choice
-from ldag.inference import Predictor
-from ldag.inference.circuit import UNOBSERVED, Numbers, Rows
+from ldag.formats import counted
+from ldag.inference import UNOBSERVED, Numbers, Predictor, Rows
+from ldag.model import Schema
 from ldag.network.questions import Questions
-from ldag.notation import counted
-from ldag.tables import Table, read_table
-from ldag.variables import Schema
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame

@@ -9,14 +9,12 @@ from math import exp, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from ldag.checks import Rng, check_seed, check_whole
 from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge
-from ldag.families import seed_of
-from ldag.inference import Engine, Model, TooManyGates, weighted_estimate
-from ldag.inference.circuit import MAX_SIZE, MAX_STATES
+from ldag.formats import conditions
+from ldag.inference import MAX_SIZE, MAX_STATES, Engine, TooManyGates, weighted_estimate
+from ldag.model import Model, State
 from ldag.network.base import NetworkBase
-from ldag.network.sampling import Rng, check_size
-from ldag.notation import conditions
-from ldag.variables import State
 
 Context = Mapping[str, State]
 Answer = dict[State | tuple[State, ...], float]
@@ -157,8 +155,8 @@ class Questions(NetworkBase):
         """
         asked = self._asked(given, do)
         nodes = self._targets(targets, asked)
-        size = check_size(n_samples, "n_samples")
-        found = weighted_estimate(asked.engine.model, nodes, asked.evidence, size, seed_of(rng))
+        size = check_whole(n_samples, "n_samples")
+        found = weighted_estimate(asked.engine.model, nodes, asked.evidence, size, check_seed(rng))
         if found is None:
             raise ImpossibleEvidence(
                 f"no sample agrees with {conditions([asked.context])[0]}: it is impossible, or so improbable that"
@@ -173,7 +171,7 @@ class Questions(NetworkBase):
         Questions compile what they need by themselves, with up to 30 million arguments of sums and products on the
         way; a larger ``max_size`` allows more, at up to 70 bytes and about a microsecond each.
         """
-        check_size(max_size, "max_size")
+        check_whole(max_size, "max_size")
         with self._explained():
             circuit = self._engine().compile(max_size)
         return Compiled(circuit.shape.n_gates, circuit.shape.size, circuit.seconds)

@@ -5,18 +5,13 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag import forward
-from ldag.counts import Codes
-from ldag.data import Dataset, state_columns
-from ldag.errors import ArgumentError
-from ldag.families import seed_of
+from ldag.checks import Rng, check_generator, check_seed, check_whole
+from ldag.data import Backend, Codes, Dataset, make_frame, state_columns
+from ldag.inference import sample_rows
 from ldag.network.base import NetworkBase
-from ldag.tables import Backend, make_frame
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
-
-Rng = int | np.random.Generator | None
 
 
 class Sampling(NetworkBase):
@@ -65,18 +60,11 @@ class Sampling(NetworkBase):
         True
         """
         posteriors = self._posterior("sample_parameters").posteriors
-        generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(seed_of(rng))
+        generator = check_generator(rng)
         return [
             type(self)(self.ldag, tuple(posterior.draw(generator) for posterior in posteriors))
-            for _ in range(check_size(n))
+            for _ in range(check_whole(n, "n"))
         ]
 
     def _draw(self, n: int, rng: Rng) -> Codes:
-        return forward.sample(self.ldag.structure, self.probabilities, check_size(n), seed_of(rng))
-
-
-def check_size(n: int, what: str = "n") -> int:
-    """Check a number of things."""
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise ArgumentError(f"{what} must be a whole number, 1 or more, got {n!r}")
-    return int(n)
+        return sample_rows(self.ldag.structure, self.probabilities, check_whole(n, "n"), check_seed(rng))

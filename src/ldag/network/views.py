@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data import state_columns
+from ldag.data import Backend, make_frame, state_columns
 from ldag.errors import TooLarge
-from ldag.formats.spelling import spell_name, spell_state
-from ldag.local import Rule
+from ldag.formats import counted, spell_name, spell_state
+from ldag.graph import Rule
+from ldag.model import Schema, State, Variable
 from ldag.network.base import NetworkBase
-from ldag.notation import counted
-from ldag.tables import Backend, make_frame
-from ldag.variables import Schema, State, Variable
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

@@ -1,0 +1,21 @@
+"""How much graphs and networks agree: edges, labels, partitions, distributions."""
+
+from ldag.comparing.divergence import entropy, kl_divergence, kl_divergence_estimate
+from ldag.comparing.graphs import (
+    Comparison,
+    adjusted_rand,
+    compare,
+    label_precision_recall,
+    structural_hamming_distance,
+)
+
+__all__ = [
+    "Comparison",
+    "adjusted_rand",
+    "compare",
+    "entropy",
+    "kl_divergence",
+    "kl_divergence_estimate",
+    "label_precision_recall",
+    "structural_hamming_distance",
+]

@@ -1,0 +1,110 @@
+"""What a comparison of two graphs or networks found, by name: as values, as text and for JSON."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import isinf, isnan
+from statistics import fmean
+
+from ldag.comparing.structures import LabelAgreement
+
+NamedEdge = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class AdjustedRand:
+    """Adjusted Rand index of the partitions of each node that has parents in either graph, and their mean."""
+
+    per_node: Mapping[str, float]
+
+    @property
+    def mean(self) -> float:
+        """Mean over these nodes; 1 if there are none."""
+        return fmean(self.per_node.values()) if self.per_node else 1.0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Where a second graph agrees with a first one, and where not.
+
+    ``missing_edges`` are in the first graph only, ``extra_edges`` in the second only, ``reversed_edges`` in both, the
+    other way round in the second. ``kl_divergence`` is None if there are no parameters; ``kl_standard_error`` is None
+    if it is exact.
+    """
+
+    common_edges: tuple[NamedEdge, ...]
+    missing_edges: tuple[NamedEdge, ...]
+    extra_edges: tuple[NamedEdge, ...]
+    reversed_edges: tuple[NamedEdge, ...]
+    cpdag_distance: int
+    labels: LabelAgreement
+    adjusted_rand: AdjustedRand
+    dimensions: tuple[int, int]
+    kl_divergence: float | None = None
+    kl_standard_error: float | None = None
+
+    @property
+    def structural_hamming_distance(self) -> int:
+        """Edges missing, extra or reversed."""
+        return len(self.missing_edges) + len(self.extra_edges) + len(self.reversed_edges)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<30}{value}" for name, value in self._lines())
+
+    def _lines(self) -> Iterator[tuple[str, str]]:
+        first, second = self.dimensions
+        yield "edges in both", _edges(self.common_edges, listed=False)
+        yield "  missing", _edges(self.missing_edges)
+        yield "  extra", _edges(self.extra_edges)
+        yield "  reversed", _edges(self.reversed_edges)
+        yield "structural Hamming distance", f"{self.structural_hamming_distance}"
+        yield "  of the equivalence classes", f"{self.cpdag_distance}"
+        yield (
+            "label lines in both",
+            f"{self.labels.n_common}; {self.labels.n_first} in the first, {self.labels.n_second} in the second",
+        )
+        yield "  precision, recall", f"{_number(self.labels.precision)}, {_number(self.labels.recall)}"
+        yield "adjusted Rand index, mean", _number(self.adjusted_rand.mean)
+        yield "free parameters", f"{first} in the first, {second} in the second"
+        if self.kl_divergence is not None:
+            error = "" if self.kl_standard_error is None else f" ± {self.kl_standard_error:.2g} (standard error)"
+            yield "KL divergence in nats", f"{self.kl_divergence:.6g}{error}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values for JSON: None for what is not a number, "inf" for infinity."""
+        return {
+            "common_edges": self.common_edges,
+            "missing_edges": self.missing_edges,
+            "extra_edges": self.extra_edges,
+            "reversed_edges": self.reversed_edges,
+            "structural_hamming_distance": self.structural_hamming_distance,
+            "cpdag_distance": self.cpdag_distance,
+            "labels": {
+                "n_first": self.labels.n_first,
+                "n_second": self.labels.n_second,
+                "n_common": self.labels.n_common,
+                "precision": _plain(self.labels.precision),
+                "recall": _plain(self.labels.recall),
+            },
+            "adjusted_rand": {"mean": self.adjusted_rand.mean, "per_node": dict(self.adjusted_rand.per_node)},
+            "dimensions": self.dimensions,
+            "kl_divergence": _plain(self.kl_divergence),
+            "kl_standard_error": _plain(self.kl_standard_error),
+        }
+
+
+def _edges(edges: tuple[NamedEdge, ...], *, listed: bool = True) -> str:
+    if not (edges and listed):
+        return f"{len(edges)}"
+    more = f", and {len(edges) - 8} more" if len(edges) > 8 else ""
+    return f"{len(edges)}: " + ", ".join(f"{parent} -> {child}" for parent, child in edges[:8]) + more
+
+
+def _number(value: float) -> str:
+    return "-" if isnan(value) else f"{value:.4f}"
+
+
+def _plain(value: float | None) -> float | str | None:
+    """Return a number that JSON has, or None or "inf"."""
+    if value is None or isnan(value):
+        return None
+    return "inf" if isinf(value) else value

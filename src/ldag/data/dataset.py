@@ -1,0 +1,197 @@
+"""Data sets: categorical tables with fixed states, equal rows merged into weights."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.data.coding import merged
+from ldag.data.counts import Codes, Columns, Weights, counts
+from ldag.data.frames import Backend, make_frame
+from ldag.errors import ArgumentError, TooLarge, UnknownVariable
+from ldag.model import Schema, State, Variable
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Rows of states over named variables; equal rows are stored once, with how often they occur.
+
+    Made by :func:`read`. Two data sets are equal when they hold the same rows equally often, in whatever order
+    they came. ``schema``, ``codes`` (one row per variable) and ``weights`` (None: every row once) are for the
+    library itself.
+
+    Examples
+    --------
+    >>> import ldag
+    >>> data = ldag.read({"rain": ["no", "no", "yes"], "grass": ["dry", "dry", "wet"]})
+    >>> data.n_rows, data.total, data.states("grass")
+    (2, 3, ('dry', 'wet'))
+    >>> data.counts("grass", ["rain"]).tolist()
+    [[2, 0], [0, 1]]
+    """
+
+    schema: Schema
+    codes: Codes
+    weights: Weights | None
+    weight_name: str | None = None
+
+    @classmethod
+    def from_codes(
+        cls, schema: Schema, codes: Codes, weights: Weights | None = None, weight_name: str | None = None
+    ) -> "Dataset":
+        """Make a data set of rows in codes, one array row per variable; equal rows are merged."""
+        codes, weights = merged(codes, schema.n_states, weights)
+        for array in (codes, weights):
+            if array is not None:
+                array.flags.writeable = False
+        return cls(schema, codes, weights, weight_name)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in the order of the columns."""
+        return self.schema.variables
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return self.schema.names
+
+    @property
+    def n_rows(self) -> int:
+        """Number of different rows."""
+        return int(self.codes.shape[1])
+
+    @property
+    def total(self) -> int | float:
+        """Number of observations, or the sum of the weights if they are real numbers."""
+        if self.weights is None:
+            return self.n_rows
+        total = self.weights.sum()
+        return int(total) if self.weights.dtype == np.int64 else float(total)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The rows as the counting loops want them; for the library itself."""
+        return Columns(self.codes, self.schema.n_states, self.weights)
+
+    def states(self, name: str) -> tuple[State, ...]:
+        """Return the states of a variable."""
+        return self.schema[self.schema.node(name)].states
+
+    def counts(self, node: str, parents: str | Iterable[str] = ()) -> Weights:
+        """Count the states of a node (columns) in each configuration of its parents (rows, last parent fastest)."""
+        child, above = self.schema.node(node), self.schema.nodes(parents)
+        if child in above:
+            raise ArgumentError(f"variable {node!r} cannot be its own parent")
+        try:
+            return counts(self.columns, self.schema.n_states, child, above)
+        except TooLarge as error:
+            family = f"{node} | {', '.join(self.schema[parent].name for parent in above)}"
+            raise TooLarge(f"the family {family} is too large: {error}") from None
+
+    def select(self, names: str | Iterable[str]) -> "Dataset":
+        """Return the data set of some of the variables, in the order given."""
+        nodes = self.schema.nodes(names)
+        if not nodes:
+            raise ArgumentError("select at least one variable")
+        if nodes == tuple(range(len(self.schema))):
+            return self
+        codes = self.codes[list(nodes)]
+        return Dataset.from_codes(self.schema.reordered(nodes), codes, self.weights, self.weight_name)
+
+    def permuted(self, names: Iterable[str]) -> "Dataset":
+        """Return the same rows, in the same order, with the variables in another; for the library itself."""
+        nodes = self.schema.nodes(names)
+        codes = self.codes[list(nodes)]
+        codes.flags.writeable = False
+        return Dataset(self.schema.reordered(nodes), codes, self.weights, self.weight_name)
+
+    def sorted(self) -> "Dataset":
+        """Return the same data with the rows in the order of their codes; for the library itself."""
+        return Dataset.from_codes(self.schema, self.codes, self.weights, self.weight_name)
+
+    def aligned_to(self, schema: Schema) -> "Dataset":
+        """Return the same rows over the variables and states of a graph, in its order.
+
+        Both must have the same variables, and the graph every state of the data.
+        """
+        known = {variable.name: variable for variable in schema}
+        for name in self.names:
+            if name not in known:
+                raise UnknownVariable(name, known, "the data are not over the variables of the graph: it has ")
+        for name in known:
+            if name not in self.names:
+                raise UnknownVariable(name, self.names, "the graph is not over the variables of the data: they have ")
+        if schema == self.schema:
+            return self
+        rows = []
+        for variable in schema:
+            node = self.schema.node(variable.name)
+            where = "the data have a state that the graph does not know: "
+            new_code = np.array([variable.code(state, where) for state in self.schema[node].states], dtype=np.uint8)
+            rows.append(new_code[self.codes[node]])
+        return Dataset.from_codes(schema, np.array(rows), self.weights, self.weight_name)
+
+    def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
+        """Return the rows with the original states, and a last column of counts or weights if rows have them."""
+        columns = state_columns(self.schema, self.codes)
+        if self.weights is not None:
+            name = self.weight_name or ("count" if self.weights.dtype == np.int64 else "weight")
+            while name in columns:
+                name += "_"
+            columns[name] = self.weights
+        return make_frame(columns, backend)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "columns"}  # made again when asked for
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Dataset):
+            return NotImplemented
+        same_weights = (
+            self.weights is other.weights
+            if self.weights is None or other.weights is None
+            else np.array_equal(self.weights, other.weights)
+        )
+        return self.schema == other.schema and same_weights and np.array_equal(self.codes, other.codes)
+
+    def __hash__(self) -> int:
+        return hash((self.schema, self.n_rows, self.total))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{v.name} ({v.n_states})" for v in self.variables[:8])
+        more = f" and {len(self.variables) - 8} more" if len(self.variables) > 8 else ""
+        return f"<Dataset: total {self.total:,} in {self.n_rows:,} different rows; {shown}{more}>"
+
+
+def check_data(data: Dataset) -> Dataset:
+    """Refuse what is not a data set, and say how to make one."""
+    if not isinstance(data, Dataset):
+        raise ArgumentError(f"data must be a Dataset; make one with ldag.read(...), got {type(data).__name__}")
+    return data
+
+
+def state_columns(schema: Schema, codes: Codes) -> dict[str, NDArray[Any]]:
+    """Return rows in codes as columns of states."""
+    return {variable.name: _state_array(variable)[row] for variable, row in zip(schema, codes, strict=True)}
+
+
+def _state_array(variable: Variable) -> NDArray[Any]:
+    """Return the states as an array of their own type, or of objects where they differ or are texts."""
+    kinds = {type(state) for state in variable.states}
+    if kinds in ({bool}, {float}) or (kinds == {int} and all(_fits(state) for state in variable.states)):
+        return np.array(variable.states)
+    return np.array([*variable.states], dtype=object)
+
+
+def _fits(state: State) -> bool:
+    return isinstance(state, int) and abs(state) < 1 << 63

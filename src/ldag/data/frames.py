@@ -1,0 +1,182 @@
+"""Tables in memory: dataframes of any library, mappings of columns and arrays, in and out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.data.coding import Column, Positions, column_of
+from ldag.errors import ArgumentError, DataError, MissingDependency
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    from narwhals.typing import IntoDataFrame
+
+from ldag.data.tables import Table, check_column_names
+
+Backend = Literal["pandas", "polars", "pyarrow"]
+"""Libraries whose dataframes can be made."""
+
+
+def make_frame(columns: Mapping[str, NDArray[Any]], backend: Backend) -> "IntoDataFrame":
+    """Return columns as a dataframe of one of the libraries; an array of objects may hold mixed values."""
+    if backend not in get_args(Backend):
+        raise ArgumentError(f"backend must be one of {', '.join(get_args(Backend))}, got {backend!r}")
+    try:
+        frame = {"pandas": _to_pandas, "polars": _to_polars, "pyarrow": _to_pyarrow}[backend](columns)
+    except ImportError:
+        extra = "parquet" if backend == "pyarrow" else backend
+        raise MissingDependency(backend, extra, f"a {backend} table") from None
+    return cast("IntoDataFrame", frame)
+
+
+def _to_pandas(columns: Mapping[str, NDArray[Any]]) -> object:
+    import pandas as pd
+
+    return pd.DataFrame(dict(columns))
+
+
+def _to_polars(columns: Mapping[str, NDArray[Any]]) -> object:
+    import polars as pl
+
+    def series(name: str, cells: NDArray[Any]) -> pl.Series:
+        if cells.dtype != object:
+            return pl.Series(name, cells)
+        return pl.Series(name, cells.tolist(), dtype=pl.Object if _mixed(cells) else None)
+
+    return pl.DataFrame([series(name, cells) for name, cells in columns.items()])
+
+
+def _to_pyarrow(columns: Mapping[str, NDArray[Any]]) -> object:
+    import pyarrow as pa
+
+    for name, cells in columns.items():
+        if _mixed(cells):
+            raise DataError(
+                f"column {name!r} has states of several types, which pyarrow cannot hold; use pandas or polars"
+            )
+    return pa.table({name: pa.array(cells.tolist()) for name, cells in columns.items()})
+
+
+def _mixed(cells: NDArray[Any]) -> bool:
+    return cells.dtype == object and not all(isinstance(cell, str) for cell in cells)
+
+
+def from_array(array: NDArray[Any], names: Sequence[str] | None) -> Table:
+    """Take a 2-d array and the names of its columns."""
+    if array.ndim != 2:
+        raise DataError(f"an array of data has two dimensions, rows and columns; this one has {array.ndim}")
+    if names is None:
+        raise DataError(f"an array has no column names; give {array.shape[1]} of them as names=[...]")
+    if isinstance(names, str) or len(names) != array.shape[1]:
+        raise DataError(f"the array has {array.shape[1]} columns, but names= is {names!r}")
+    return Table(tuple(names), array.shape[0], lambda place: _encode_array(names[place], array[:, place]))
+
+
+def from_mapping(columns: Mapping[Any, object]) -> Table:
+    """Take a mapping of lists, arrays or series."""
+    import narwhals as nw
+
+    names = tuple(columns)
+    cells = [nw.from_native(cast("Any", column), allow_series=True, pass_through=True) for column in columns.values()]
+    for name, given in zip(names, cells, strict=True):
+        if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray | nw.Series):
+            raise DataError(f"column {name!r} of a mapping must be a list, array or series, got {given!r}")
+        if len(given) != len(cells[0]):
+            raise DataError(
+                f"columns differ in length: {names[0]!r} has {len(cells[0])} rows, {name!r} has {len(given)}"
+            )
+
+    def column(place: int) -> Column:
+        if isinstance(cells[place], nw.Series):
+            return _encode_series(names[place], cells[place])
+        if isinstance(cells[place], np.ndarray):
+            return _encode_array(names[place], cells[place])
+        return column_of(names[place], cells[place])
+
+    return Table(names, len(cells[0]) if cells else 0, column)
+
+
+def _encode_array(name: str, cells: NDArray[Any]) -> Column:
+    if cells.ndim != 1:
+        raise DataError(f"column {name!r} must have one dimension, got an array of shape {cells.shape}")
+    if cells.dtype.kind not in "biufU":
+        return column_of(name, cells.tolist())
+    values, positions = np.unique(cells, return_inverse=True)
+    return Column(name, values.tolist(), positions)
+
+
+def from_frame(source: object) -> Table:
+    """Take a dataframe of any library that narwhals knows."""
+    import narwhals as nw
+    from narwhals.exceptions import NarwhalsError
+
+    try:
+        frame = nw.from_native(cast("Any", source))
+    except TypeError:
+        raise DataError(
+            f"cannot read a {type(source).__name__}; expected a path (.csv, .tsv, .parquet), a pandas, polars or "
+            "pyarrow table, a mapping of columns, or a numpy array with names="
+        ) from None
+    except (ValueError, NarwhalsError) as error:  # it refuses repeated names in words of its own
+        check_column_names(tuple(_names(source)))
+        raise DataError(f"cannot read this {type(source).__name__}: {error}") from None
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    names = tuple(_names(frame.to_native()))
+    return Table(names, len(frame), lambda place: _encode_series(names[place], frame[:, place]))
+
+
+def _names(native: Any) -> Iterable[Any]:
+    """Return a dataframe's names as they are, strings or not."""
+    return cast("Iterable[Any]", native.column_names if hasattr(native, "column_names") else native.columns)
+
+
+def _encode_series(name: str, series: "nw.Series[Any]") -> Column:
+    """Find the distinct values of a dataframe's column in its own library, which is fast."""
+    import narwhals as nw
+
+    native, kind, make = series.to_native(), series.dtype, series.implementation
+    if make.is_pandas() and hasattr(native, "cat"):
+        return Column(name, native.cat.categories.tolist(), native.cat.codes.to_numpy(), declared=True)
+    if make.is_pyarrow() and hasattr(native.type, "index_type"):
+        return from_dictionary(name, native, declared=True)
+    if make.is_polars() and isinstance(kind, nw.Enum):
+        positions = _numpy(native.to_physical().cast(int).fill_null(-1))
+        return Column(name, native.dtype.categories.to_list(), positions, declared=True)
+    simple = kind in (nw.String, nw.Boolean, nw.Categorical) or kind.is_integer() or kind.is_float()
+    if make.is_pandas() and simple and native.dtype != object:
+        positions, values = native.factorize()
+        return Column(name, values.tolist(), positions)
+    if make.is_pyarrow() and simple:
+        return from_dictionary(name, native.dictionary_encode(), declared=False)
+    if make.is_polars() and simple:
+        return _from_polars(name, native)
+    return column_of(name, series.to_list())
+
+
+def from_dictionary(name: str, cells: Any, declared: bool) -> Column:
+    """Take a pyarrow dictionary apart; chunks may each have their own."""
+    cells = cells.unify_dictionaries().combine_chunks()
+    if hasattr(cells, "chunks"):  # older versions keep one chunk
+        cells = cells.chunk(0)
+    positions = cells.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return Column(name, cells.dictionary.to_pylist(), positions, declared=declared)
+
+
+def _from_polars(name: str, cells: Any) -> Column:
+    import polars as pl
+
+    if cells.dtype == pl.Categorical:  # has no order of its own
+        cells = cells.cast(pl.String)
+    if cells.dtype.is_float():
+        cells = cells.fill_nan(None)
+    values = cells.drop_nulls().unique()
+    numbers = pl.int_range(len(values), dtype=pl.Int32, eager=True)
+    positions = cells.replace_strict(values, numbers, default=-1, return_dtype=pl.Int32)
+    return Column(name, values.to_list(), _numpy(positions))
+
+
+def _numpy(cells: Any) -> Positions:
+    return cast("Positions", cells.to_numpy())

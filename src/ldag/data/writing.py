@@ -1,0 +1,60 @@
+"""Tables written to files: text by the standard library, Parquet by pyarrow; a file is replaced whole or not at all."""
+
+import csv
+import gzip
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.data.files import ENDINGS
+from ldag.data.frames import make_frame
+from ldag.errors import DataError, MissingDependency
+from ldag.formats import write_atomically
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Arrays = Mapping[str, NDArray[Any]]
+"""Columns by name, all of one length."""
+
+_BATCH = 10_000
+
+
+def write_rows(columns: Arrays, path: Path) -> None:
+    """Write a table to a file that ends in .csv or .tsv, either with .gz, or .parquet."""
+    name = path.name.lower()
+    if name.endswith(".parquet"):
+        write_atomically(path, _parquet(columns, path))
+        return
+    for ending, separator in ENDINGS.items():
+        if name.endswith(ending):
+            text = io.StringIO()
+            write_text(columns, text, separator)
+            content = text.getvalue().encode()
+            write_atomically(path, gzip.compress(content, mtime=0) if ending.endswith(".gz") else content)
+            return
+    raise DataError(f"cannot tell the format of {path}; expected a name ending in {', '.join(ENDINGS)} or .parquet")
+
+
+def write_text(columns: Arrays, file: IO[str], separator: str = ",") -> None:
+    """Write a header and the rows."""
+    writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+    writer.writerow(columns)
+    n_rows = len(next(iter(columns.values())))
+    for begin in range(0, n_rows, _BATCH):
+        batch = [np.asarray(cells[begin : begin + _BATCH]).tolist() for cells in columns.values()]
+        writer.writerows(zip(*batch, strict=True))
+
+
+def _parquet(columns: Arrays, path: Path) -> bytes:
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingDependency("pyarrow", "parquet", f"writing {path.name}") from None
+    content = io.BytesIO()
+    parquet.write_table(cast("pa.Table", make_frame(columns, "pyarrow")), content)
+    return content.getvalue()

@@ -1,0 +1,195 @@
+"""The JSON forms of a graph and of a network, described by ``docs/ldag.schema.json``; errors name their place.
+
+A network is its graph and a table per node with a row per class: counts, beside the equivalent sample size and the
+estimate that make probabilities of them, or the probabilities themselves.
+"""
+
+import json
+from math import isfinite
+from typing import cast, get_args
+
+from ldag.errors import FormatError
+from ldag.formats.json_parts import JsonObject, checked_header, fields, items, parsed
+from ldag.formats.record import (
+    ClassRecord,
+    EdgeRecord,
+    Estimate,
+    GraphRecord,
+    NetworkRecord,
+    TableRecord,
+    VariableRecord,
+)
+from ldag.formats.record_checks import (
+    checked_class_contexts,
+    checked_contexts,
+    checked_name,
+    checked_record,
+    checked_states,
+    shown,
+)
+
+FORMAT = "ldag"
+VERSION = 1
+NETWORK_FORMAT = "ldag-network"
+NETWORK_VERSION = 1
+
+
+def read_json(text: str) -> GraphRecord:
+    """Read the JSON form, or take the graph of a network; anything that the form does not describe is refused."""
+    document = parsed(text)
+    if isinstance(document, JsonObject) and document.get("format") == NETWORK_FORMAT:
+        network = checked_header(document, NETWORK_FORMAT, NETWORK_VERSION)
+        return graph_of(network.get("graph"), "graph")
+    return graph_of(document)
+
+
+def graph_of(document: object, path: str = "") -> GraphRecord:
+    """Read a parsed graph that stands at a place in its file."""
+    checked_header(document, FORMAT, VERSION, path)
+    inside = f"{path}." if path else ""
+    found = fields(document, path, ("format", "version", "variables", "edges"), ("classes",))
+    return checked_record(
+        GraphRecord(
+            tuple(_variable(item, where) for where, item in items(found["variables"], f"{inside}variables")),
+            tuple(_edge(item, where) for where, item in items(found["edges"], f"{inside}edges")),
+            tuple(_class(item, where) for where, item in items(found.get("classes", []), f"{inside}classes")),
+        )
+    )
+
+
+def write_json(record: GraphRecord) -> str:
+    """Write the JSON form; empty labels, undeclared states and absent classes are left out."""
+    record = checked_record(record)
+    document: dict[str, object] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "variables": [_variable_fields(variable) for variable in record.variables],
+        "edges": [_edge_fields(edge) for edge in record.edges],
+    }
+    if record.classes:
+        document["classes"] = [{"node": c.node, "contexts": list(c.contexts)} for c in record.classes]
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _variable_fields(variable: VariableRecord) -> dict[str, object]:
+    if variable.states is None:
+        return {"name": variable.name}
+    return {"name": variable.name, "states": list(variable.states)}
+
+
+def _edge_fields(edge: EdgeRecord) -> dict[str, object]:
+    ends: dict[str, object] = {"parent": edge.parent, "child": edge.child}
+    return ends | {"label": list(edge.label)} if edge.label else ends
+
+
+def _variable(item: object, path: str) -> VariableRecord:
+    found = fields(item, path, ("name",), ("states",))
+    states = checked_states(found["states"], f"{path}.states") if "states" in found else None
+    return VariableRecord(checked_name(found["name"], f"{path}.name"), states, f"{path}: ")
+
+
+def _edge(item: object, path: str) -> EdgeRecord:
+    found = fields(item, path, ("parent", "child"), ("label",))
+    label = found.get("label", [])
+    _refuse_repeated_keys(label, f"{path}.label")
+    return EdgeRecord(
+        checked_name(found["parent"], f"{path}.parent"),
+        checked_name(found["child"], f"{path}.child"),
+        checked_contexts(label, f"{path}.label"),
+        f"{path}: ",
+    )
+
+
+def _class(item: object, path: str) -> ClassRecord:
+    found = fields(item, path, ("node", "contexts"), ())
+    _refuse_repeated_keys(found["contexts"], f"{path}.contexts")
+    return ClassRecord(
+        checked_name(found["node"], f"{path}.node"),
+        checked_class_contexts(found["contexts"], f"{path}.contexts"),
+        f"{path}: ",
+    )
+
+
+def _refuse_repeated_keys(contexts: object, path: str) -> None:
+    """Check that no context names a variable twice."""
+    for i, context in enumerate(contexts if isinstance(contexts, list) else ()):
+        if isinstance(context, JsonObject) and context.twice is not None:
+            raise FormatError(f"{path}[{i}]: the key {context.twice!r} is given twice")
+
+
+ESTIMATES = get_args(Estimate)
+
+
+def holds_network(text: str) -> bool:
+    """Tell whether a JSON text is that of a network, and not of a graph alone."""
+    document = parsed(text)
+    return isinstance(document, JsonObject) and document.get("format") == NETWORK_FORMAT
+
+
+def read_network(text: str) -> NetworkRecord:
+    """Read the JSON form; anything that it does not describe is refused."""
+    content = parsed(text)
+    if isinstance(content, JsonObject) and content.get("format") == FORMAT:
+        raise FormatError("this is a graph without parameters; Network.from_data(LDAG.load(...), data) estimates them")
+    document = checked_header(content, NETWORK_FORMAT, NETWORK_VERSION)
+    learned = "equivalent_sample_size" in document or "estimate" in document
+    parts = ("equivalent_sample_size", "estimate") if learned else ()
+    found = fields(document, "", ("format", "version", "graph", "parameters", *parts), ())
+    kind = "counts" if learned else "probabilities"
+    graph = graph_of(found["graph"], "graph")
+    tables = tuple(_table(item, path, kind) for path, item in items(found["parameters"], "parameters"))
+    if not learned:
+        return NetworkRecord(graph, tables)
+    size = _number(found["equivalent_sample_size"], "equivalent_sample_size")
+    if size == 0:
+        raise FormatError("equivalent_sample_size: expected a number above 0, got 0")
+    estimate = found["estimate"]
+    if not isinstance(estimate, str) or estimate not in ESTIMATES:
+        raise FormatError(f"estimate: expected {' or '.join(map(repr, ESTIMATES))}, got {shown(estimate)}")
+    return NetworkRecord(graph, tables, size, cast("Estimate", estimate))
+
+
+def write_network(record: NetworkRecord) -> str:
+    """Write the JSON form, with one line per node's table."""
+    kind = "probabilities" if record.equivalent_sample_size is None else "counts"
+    head: dict[str, object] = {"format": NETWORK_FORMAT, "version": NETWORK_VERSION}
+    if record.equivalent_sample_size is not None:
+        head |= {"equivalent_sample_size": record.equivalent_sample_size, "estimate": record.estimate}
+    lines = [f"  {_compact(key)}: {_compact(value)}," for key, value in head.items()]
+    graph = write_json(record.graph).rstrip().replace("\n", "\n  ")
+    tables = [
+        {"node": table.node, kind: [[_shortest(x) for x in row] for row in table.rows]} for table in record.tables
+    ]
+    rows = ",\n".join(f"    {_compact(table)}" for table in tables)
+    return "\n".join(["{", *lines, f'  "graph": {graph},', '  "parameters": [', rows, "  ]", "}", ""])
+
+
+def _table(item: object, path: str, kind: str) -> TableRecord:
+    found = fields(item, path, ("node", kind), ())
+    rows = tuple(
+        tuple(_number(value, place) for place, value in items(row, where))
+        for where, row in items(found[kind], f"{path}.{kind}")
+    )
+    return TableRecord(checked_name(found["node"], f"{path}.node"), rows, f"{path}: ")
+
+
+def _number(value: object, path: str) -> float:
+    """Return a number that is neither negative nor infinite."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise FormatError(f"{path}: expected a number, got {shown(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf")
+    if not (isfinite(number) and number >= 0):
+        raise FormatError(f"{path}: expected a finite number, 0 or more, got {shown(value)}")
+    return number
+
+
+def _shortest(number: float) -> float:
+    """Return a whole number as such: 12 and not 12.0."""
+    return int(number) if number.is_integer() and number < 1 << 53 else number
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

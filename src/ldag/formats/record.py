@@ -1,0 +1,78 @@
+"""A labelled DAG as plain names, as files and people write it: the common tongue of all formats.
+
+A record has been read but not yet understood: it may name unknown states or have a cycle. ``where`` says where
+in its source a part stands ("line 3: "), so that whoever finds the mistake can point at it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ldag.model import State
+
+Estimate = Literal["mean", "likelihood"]
+"""How probabilities come from counts: posterior means, or relative frequencies."""
+
+Context = Mapping[str, State]
+"""States by variable name; a variable that is not named may have any state."""
+
+
+@dataclass(frozen=True)
+class VariableRecord:
+    """A variable; ``states`` is None where they were not declared."""
+
+    name: str
+    states: tuple[State, ...] | None = None
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class EdgeRecord:
+    """An edge, and the contexts of the child's other parents in which it vanishes.
+
+    ``starred`` are names that were written with a star, which says nothing but must be right.
+    """
+
+    parent: str
+    child: str
+    label: tuple[Context, ...] = ()
+    where: str = ""
+    starred: frozenset[str] = field(default=frozenset(), compare=False)
+
+
+@dataclass(frozen=True)
+class ClassRecord:
+    """One class of a node that labels cannot express: all parent configurations in any of these contexts."""
+
+    node: str
+    contexts: tuple[Context, ...]
+    where: str = ""
+    starred: frozenset[str] = field(default=frozenset(), compare=False)
+
+
+@dataclass(frozen=True)
+class GraphRecord:
+    """Variables, edges with labels, and the classes that go beyond labels, in the order they were written."""
+
+    variables: tuple[VariableRecord, ...] = ()
+    edges: tuple[EdgeRecord, ...] = ()
+    classes: tuple[ClassRecord, ...] = ()
+
+
+@dataclass(frozen=True)
+class TableRecord:
+    """Numbers of a node: a row per class, a column per state."""
+
+    node: str
+    rows: tuple[tuple[float, ...], ...]
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class NetworkRecord:
+    """A graph and a table per node: counts if there is an equivalent sample size, or else probabilities."""
+
+    graph: GraphRecord
+    tables: tuple[TableRecord, ...]
+    equivalent_sample_size: float | None = None
+    estimate: Estimate | None = None

@@ -1,0 +1,127 @@
+"""What holds for the parts of a record in every format; an error begins with ``path``, the place of the part."""
+
+import reprlib
+from collections.abc import Mapping
+from dataclasses import replace
+from math import isfinite
+
+from ldag.errors import FormatError, suggest
+from ldag.formats.record import ClassRecord, EdgeRecord, GraphRecord, VariableRecord
+from ldag.formats.spelling import has_surrogate
+from ldag.model import State, state_key
+
+
+def checked_record(record: GraphRecord) -> GraphRecord:
+    """Return the record if every format can hold it: known endpoints, nothing twice, plain names and states."""
+    if not record.variables:
+        raise FormatError("no variables; a graph has at least one")
+    variables = tuple(_checked_variable(item, f"variables[{i}]") for i, item in enumerate(record.variables))
+    first: dict[str, VariableRecord] = {}
+    for variable in variables:
+        if variable.name in first:
+            raise repeated(f"variable {variable.name!r}", variable.where, first[variable.name].where)
+        first[variable.name] = variable
+    edges = tuple(_checked_edge(item, first, f"edges[{i}]") for i, item in enumerate(record.edges))
+    seen: dict[tuple[str, str], EdgeRecord] = {}
+    for edge in edges:
+        pair = edge.parent, edge.child
+        if pair in seen:
+            raise repeated(f"the edge {edge.parent!r} -> {edge.child!r}", edge.where, seen[pair].where)
+        seen[pair] = edge
+    classes = tuple(_checked_class(item, first, f"classes[{i}]") for i, item in enumerate(record.classes))
+    return GraphRecord(variables, edges, classes)
+
+
+def repeated(what: str, where: str, first: str) -> FormatError:
+    """Return the error for something that stands in two places."""
+    place = first.removesuffix(": ")
+    return FormatError(f"{where}{what} is given twice" + (f", first at {place}" if place else ""))
+
+
+def checked_name(name: object, path: str) -> str:
+    """Return a variable's name: a string that is not blank."""
+    if not isinstance(name, str) or not name.strip():
+        raise FormatError(f"{path}: expected a variable's name, a non-empty string, got {shown(name)}")
+    return _encodable(name, path)
+
+
+def checked_state(state: object, path: str) -> State:
+    """Return a state: a string, a finite number or a boolean."""
+    if isinstance(state, str):
+        return _encodable(state, path)
+    if not isinstance(state, int | float) or (isinstance(state, float) and not isfinite(state)):
+        raise FormatError(
+            f"{path}: expected a state, which is a string, a finite number or a boolean, got {shown(state)}"
+        )
+    return state
+
+
+def checked_states(states: object, path: str) -> tuple[State, ...]:
+    """Return the states of a variable: at least one, all different."""
+    if not isinstance(states, list | tuple) or not states:
+        raise FormatError(f"{path}: expected a list of states, at least one, got {shown(states)}")
+    checked = tuple(checked_state(state, f"{path}[{i}]") for i, state in enumerate(states))
+    seen = set()
+    for state in checked:
+        if state_key(state) in seen:
+            raise FormatError(f"{path}: the state {shown(state)} is given twice")
+        seen.add(state_key(state))
+    return checked
+
+
+def checked_contexts(contexts: object, path: str) -> tuple[dict[str, State], ...]:
+    """Return the contexts of a label or a class."""
+    if not isinstance(contexts, list | tuple):
+        raise FormatError(f'{path}: expected a list of contexts such as [{{"x": "yes"}}], got {shown(contexts)}')
+    return tuple(_checked_context(context, f"{path}[{i}]") for i, context in enumerate(contexts))
+
+
+def checked_class_contexts(contexts: object, path: str) -> tuple[dict[str, State], ...]:
+    """Return the contexts of a class: at least one."""
+    checked = checked_contexts(contexts, path)
+    if not checked:
+        raise FormatError(f"{path}: expected at least one context, got none")
+    return checked
+
+
+def shown(value: object) -> str:
+    """Return a value as it looks in an error, shortened."""
+    return reprlib.repr(value)
+
+
+def _checked_context(context: object, path: str) -> dict[str, State]:
+    if not isinstance(context, Mapping):
+        raise FormatError(f'{path}: expected a context such as {{"x": "yes"}}, got {shown(context)}')
+    return {checked_name(name, path): checked_state(state, f"{path}[{shown(name)}]") for name, state in context.items()}
+
+
+def _checked_variable(variable: VariableRecord, position: str) -> VariableRecord:
+    path = variable.where.removesuffix(": ") or position
+    name = checked_name(variable.name, path)
+    states = variable.states
+    return replace(variable, name=name, states=None if states is None else checked_states(states, f"{path}: states"))
+
+
+def _checked_edge(edge: EdgeRecord, known: Mapping[str, object], position: str) -> EdgeRecord:
+    path = edge.where.removesuffix(": ") or position
+    for end in (edge.parent, edge.child):
+        _checked_known(end, known, path)
+    return replace(edge, label=checked_contexts(edge.label, f"{path}: label"))
+
+
+def _checked_class(item: ClassRecord, known: Mapping[str, object], position: str) -> ClassRecord:
+    path = item.where.removesuffix(": ") or position
+    _checked_known(item.node, known, path)
+    return replace(item, contexts=checked_class_contexts(item.contexts, f"{path}: contexts"))
+
+
+def _checked_known(name: object, known: Mapping[str, object], path: str) -> None:
+    checked = checked_name(name, path)
+    if checked not in known:
+        raise FormatError(f"{path}: no variable {checked!r}{suggest(checked, known)}")
+
+
+def _encodable(text: str, path: str) -> str:
+    if has_surrogate(text):
+        raise FormatError(f"{path}: the string {shown(text)} has half of a surrogate pair; it is not valid Unicode")
+    return text

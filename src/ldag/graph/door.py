@@ -1,0 +1,17 @@
+"""The graph door: `LDAG`."""
+
+from dataclasses import dataclass
+
+from ldag.graph.files import Files
+from ldag.graph.questions import Reasoning
+from ldag.graph.views import Views
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LDAG(Reasoning, Views, Files):
+    """A labelled DAG: a directed acyclic graph whose edges say in which contexts they vanish.
+
+    A frozen, hashable value. Two are equal when variables, edges and partitions are, in whatever order variables
+    or labels were written. Build one with `from_text`, `from_edges`, `from_partitions`, `load`, or take an example
+    from ``ldag.datasets.graph``. Variables and states are names everywhere.
+    """

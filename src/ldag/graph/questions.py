@@ -1,0 +1,263 @@
+"""What an LDAG implies: separation, implication, and which graphs say the same."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Generic, Self, TypeVar, overload
+
+from ldag.checks import check_names, check_whole
+from ldag.errors import ArgumentError, GraphError
+from ldag.graph import arguments
+from ldag.graph.alignment import align
+from ldag.graph.base import Graph
+from ldag.model import State, Structure
+from ldag.reasoning import (
+    DEFAULT_BUDGET,
+    Difference,
+    Independence,
+    Question,
+    Verdict,
+    assignments,
+    beyond_labels,
+    compare,
+    context_structure,
+    cpdag,
+    csi_separated,
+    decide,
+    equivalence_class,
+    essential_edges,
+    label_variables,
+    markov_equivalent,
+)
+
+Names = str | Iterable[str]
+G = TypeVar("G", bound=Graph)
+
+
+@dataclass(frozen=True)
+class Cpdag:
+    """A Markov equivalence class: edges with one direction (parent, child), and edges that may point either way."""
+
+    directed: frozenset[tuple[str, str]]
+    undirected: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class EquivalenceClass(Sequence[G], Generic[G]):
+    """Graphs that say the same, the one asked about first; ``is_complete`` tells whether these are all."""
+
+    members: tuple[G, ...]
+    is_complete: bool
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @overload
+    def __getitem__(self, index: int) -> G: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[G, ...]: ...
+    def __getitem__(self, index: int | slice) -> G | tuple[G, ...]:
+        return self.members[index]
+
+
+@dataclass(frozen=True)
+class GraphDifference:
+    """A context in which two graphs are not Markov equivalent, and what differs there.
+
+    ``first`` and ``second`` are the edges among ``variables`` that the two graphs have in that context.
+    """
+
+    kind: str
+    variables: tuple[str, ...]
+    context: Mapping[str, State]
+    first: frozenset[tuple[str, str]]
+    second: frozenset[tuple[str, str]]
+
+    def __str__(self) -> str:
+        shown = ", ".join(assignments(self.context))
+        where = f"in the context {shown}" if shown else "in every context"
+        if self.kind == "skeleton":
+            here, there = ("first", "second") if self.first else ("second", "first")
+            return f"{where}, {' and '.join(self.variables)} are adjacent in the {here} graph and not in the {there}"
+        i, j, k = self.variables
+        which = "first" if {(i, j), (k, j)} <= self.first else "second"
+        return f"{where}, {i} -> {j} <- {k} is an immorality in the {which} graph only"
+
+
+class Reasoning(Graph):
+    """Independence and equivalence."""
+
+    def context_graph(self, context: Mapping[str, State]) -> Self:
+        """Return the graph in a context: edges whose label is satisfied are gone (Definition 8).
+
+        The labels that remain are read in the context: entries that disagree with it are left out.
+        """
+        return type(self)(self.schema, context_structure(self.structure, self.schema.context(context, "context: ")))
+
+    def csi_separated(self, a: Names, b: Names, given: Names = (), context: Mapping[str, State] | None = None) -> bool:
+        """Tell whether a and b are d-separated by given and the context in the context graph (Definition 9).
+
+        Sound and fast, not complete: `implies` decides everything.
+        """
+        q = self._question(a, b, given, context)
+        return csi_separated(self.structure, q.a, q.b, q.given, q.context)
+
+    def implies(
+        self,
+        a: Names,
+        b: Names,
+        given: Names = (),
+        context: Mapping[str, State] | None = None,
+        *,
+        budget: int = DEFAULT_BUDGET,
+    ) -> Verdict:
+        """Decide whether a and b are independent, given variables and a context, in every distribution of the graph.
+
+        Parameters
+        ----------
+        a, b, given
+            A variable's name, or several.
+        context
+            States of further variables.
+        budget
+            Cells of the largest table the decision may build; beyond it the verdict is "not decided".
+
+        Examples
+        --------
+        >>> import ldag
+        >>> guard = ldag.datasets.graph("guard")
+        >>> print(guard.implies("gender", "badge", context={"person": "spy"}))
+        gender ⊥ badge | person=spy (CSI-separation)
+        >>> bool(guard.implies("gender", "badge", context={"person": "worker"}))
+        False
+        """
+        budget = check_whole(budget, "budget")
+        return self._verdict(self._question(a, b, given, context), budget)
+
+    def independencies(self, max_given: int | None = None, *, budget: int = DEFAULT_BUDGET) -> tuple[Independence, ...]:
+        """List independencies.
+
+        Without ``max_given``: the local ones that the labels state, as general as they can be put. With it: every
+        independence between two variables given at most that many others, some of them fixed to a state where it
+        does not hold for all; decided by `implies`.
+        """
+        if max_given is None:
+            return tuple(self._local())
+        return tuple(self._pairwise(check_whole(max_given, "max_given", 0), budget))
+
+    def markov_equivalent_to(self, other: Self) -> bool:
+        """Tell whether the underlying DAGs, without labels, are Markov equivalent."""
+        mine, theirs = self.structure, self._aligned(other)
+        return markov_equivalent([f.parents for f in mine.families], [f.parents for f in theirs.families])
+
+    def cpdag(self) -> Cpdag:
+        """Return the Markov equivalence class of the underlying DAG, without labels."""
+        found = cpdag([family.parents for family in self.structure.families])
+        return Cpdag(self._name_edges(found.directed), self._name_edges(found.undirected))
+
+    def equivalent_to(self, other: Self) -> bool:
+        """Tell whether both graphs imply the same independencies (CSI-equivalence, Theorem 4)."""
+        return self.difference_from(other) is None
+
+    def difference_from(self, other: Self) -> GraphDifference | None:
+        """Return None if the graphs are CSI-equivalent, and otherwise a context in which they differ."""
+        theirs = self._aligned(other)
+        if self.structure == theirs:
+            return None
+        self._check_labels_only(self.structure)
+        self._check_labels_only(theirs)
+        found = compare(self.structure, theirs)
+        return None if found is None else self._name_difference(found)
+
+    def equivalence_class(self, limit: int = 1000) -> EquivalenceClass[Self]:
+        """Return the regular maximal graphs that are CSI-equivalent to this one, at most ``limit`` of them."""
+        limit = check_whole(limit, "limit")
+        self._check_labels_only(self.structure)
+        found = equivalence_class(self.structure, limit)
+        return EquivalenceClass(tuple(type(self)(self.schema, s) for s in found.members), found.is_complete)
+
+    def essential_edges(self) -> frozenset[tuple[str, str]]:
+        """Return the edges that point the same way in every graph that says the same as this one."""
+        self._check_labels_only(self.structure)
+        edges, is_decided = essential_edges(self.structure)
+        if not is_decided:
+            raise GraphError("the graph is too large to decide which edges are essential")
+        return self._name_edges(edges)
+
+    def _question(self, a: Names, b: Names, given: Names, context: Mapping[str, State] | None) -> Question:
+        """Check the sides of a question and translate them."""
+        sides = {"a": check_names(a), "b": check_names(b), "given": check_names(given)}
+        nodes = {side: self.schema.nodes(names, f"{side}: ") for side, names in sides.items()}
+        fixed = self.schema.context(context, "context: ")
+        for side in ("a", "b"):
+            if not nodes[side]:
+                raise ArgumentError(f"{side} must name at least one variable")
+        arguments.disjoint(**sides, context=tuple(context or ()))
+        return Question(frozenset(nodes["a"]), frozenset(nodes["b"]), frozenset(nodes["given"]), fixed)
+
+    def _verdict(self, question: Question, budget: int) -> Verdict:
+        structure = self._regular_structure
+        kept = self._name_edges(structure.edges)
+        left_out = tuple(edge for edge in self.edges if edge not in kept)
+        return Verdict(self.schema, structure, decide(structure, question, budget), left_out)
+
+    def _local(self) -> Iterator[Independence]:
+        """Yield what each label entry states: the child is independent of the parent in that context."""
+        for edge in self.maximal()._record.edges:
+            others = [name for name in self.parents(edge.child) if name != edge.parent]
+            for context in edge.label:
+                free = tuple(name for name in others if name not in context)
+                yield Independence((edge.child,), (edge.parent,), free, context)
+
+    def _pairwise(self, max_given: int, budget: int) -> Iterator[Independence]:
+        """Yield the pairwise independencies with at most so many variables to condition on."""
+        names = self.schema.names
+        splits = {names[node] for node in label_variables(self.structure)}
+        for a, b in combinations(names, 2):
+            others = [name for name in names if name not in (a, b)]
+            for size in range(max_given + 1):
+                for chosen in combinations(others, size):
+                    yield from self._in_contexts(a, b, chosen, [name for name in chosen if name in splits], budget)
+
+    def _in_contexts(
+        self, a: str, b: str, chosen: tuple[str, ...], splits: list[str], budget: int
+    ) -> Iterator[Independence]:
+        """Yield the most general statements about a and b given these variables, some of them fixed."""
+        held: list[Mapping[str, State]] = []
+        for size in range(len(splits) + 1):
+            for fixed in combinations(splits, size):
+                states = [self.schema[self.schema.node(name)].states for name in fixed]
+                for values in product(*states):
+                    context = dict(zip(fixed, values, strict=True))
+                    if any(h.items() <= context.items() for h in held):
+                        continue
+                    given = tuple(name for name in chosen if name not in context)
+                    if self.implies(a, b, given, context, budget=budget):
+                        held.append(context)
+                        yield Independence((a,), (b,), given, context)
+
+    def _aligned(self, other: Graph) -> Structure:
+        """Return another graph's structure in this one's order of variables and states."""
+        if not isinstance(other, Graph):
+            raise ArgumentError(f"expected another LDAG, got {other!r}")
+        return align(self.schema, other.schema, other.structure).structure
+
+    def _check_labels_only(self, structure: Structure) -> None:
+        """Refuse classes that labels cannot express: the theorem does not cover them."""
+        beyond = beyond_labels(structure)
+        if beyond:
+            names = ", ".join(repr(self.schema[node].name) for node in beyond)
+            raise GraphError(f"equivalence is decided for labels only, and the classes of {names} go beyond labels")
+
+    def _name_difference(self, found: Difference) -> GraphDifference:
+        return GraphDifference(
+            found.kind,
+            tuple(self.schema[node].name for node in found.nodes),
+            self.schema.named(found.context),
+            self._name_edges(found.first),
+            self._name_edges(found.second),
+        )
+
+    def _name_edges(self, edges: Iterable[tuple[int, int]]) -> frozenset[tuple[str, str]]:
+        names = self.schema.names
+        return frozenset((names[i], names[j]) for i, j in edges)

@@ -1,0 +1,272 @@
+"""From a record (names, as written) to a schema and a structure (numbers, checked), and back."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
+
+import numpy as np
+
+from ldag.errors import GraphError, TooLarge, UnknownVariable
+from ldag.formats import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
+from ldag.model import (
+    Family,
+    Grid,
+    Mask,
+    Partition,
+    Schema,
+    State,
+    Structure,
+    Variable,
+    find_cycle,
+    minimal_cover,
+    no_labels,
+    state_key,
+)
+
+MAX_CONFIGURATIONS = 2**24
+"""Parent configurations of one node that are held at most."""
+
+MAX_PARENTS = 32
+"""Parents of one node at most: no more of two states fit the configurations, and arrays have few axes."""
+
+OTHER = "other"
+"""What an undeclared variable has beside the states that labels mention."""
+
+
+def assemble(record: GraphRecord, *, declared_only: bool) -> tuple[Schema, Structure]:
+    """Check a record and translate it.
+
+    Unless ``declared_only``, edges may name variables that were not declared. A variable without declared states has
+    the states 0 and 1 or, if labels mention others, the mentioned ones and one more called "other".
+    """
+    schema = _schema(record, declared_only)
+    check_states(schema)
+    parents = _parents(record.edges, schema)
+    families = [Family.table(p, _grid(schema, p)) for p in parents]
+    for node in {schema.node(edge.child) for edge in record.edges if edge.label}:
+        families[node] = _labelled(schema, node, parents[node], record.edges)
+    for node in {schema.node(c.node, c.where) for c in record.classes}:
+        families[node] = _with_classes(schema, node, families[node], record.classes)
+    return schema, Structure(schema.n_states, tuple(families))
+
+
+def disassemble(schema: Schema, structure: Structure) -> GraphRecord:
+    """Return the record of a structure: labels as the fewest contexts, classes where labels do not tell all."""
+    edges = []
+    classes: list[ClassRecord] = []
+    for node, family in enumerate(structure.families):
+        for axis, parent in enumerate(family.parents):
+            label = label_contexts(schema, family, axis)
+            edges.append(EdgeRecord(schema[parent].name, schema[node].name, label))
+        if len(family.parents) == 1 or not family.partition.is_csi_consistent:  # an only parent carries no label
+            classes.extend(_class_records(schema, node, family))
+    variables = tuple(VariableRecord(v.name, v.states) for v in schema)
+    return GraphRecord(variables, tuple(edges), tuple(classes))
+
+
+def label_contexts(schema: Schema, family: Family, axis: int) -> tuple[Context, ...]:
+    """Return the written label of a parent's edge as the fewest contexts of the other parents."""
+    if len(family.parents) < 2:
+        return ()
+    others = tuple(p for a, p in enumerate(family.parents) if a != axis)
+    return contexts(schema, others, np.flatnonzero(family.labels[axis]).tolist())
+
+
+def contexts(schema: Schema, nodes: Sequence[int], cells: Iterable[int]) -> tuple[Context, ...]:
+    """Return a set of configurations of some nodes as the fewest contexts."""
+    terms = minimal_cover(_grid(schema, nodes), cells).terms
+    return tuple(
+        {
+            schema[node].name: schema[node].states[code]
+            for node, code in zip(nodes, term, strict=True)
+            if code is not None
+        }
+        for term in terms
+    )
+
+
+def family_of_classes(
+    schema: Schema, node: int, parents: Sequence[str], classes: Sequence[int], where: str = ""
+) -> Family:
+    """Return the family of a node whose classes are given, one number per configuration of the parents as named."""
+    named = schema.nodes(parents, where)
+    if node in named:
+        raise GraphError(f"{where}{schema[node].name!r} is named as its own parent")
+    _check_size(schema, node, named)
+    grid = _grid(schema, named)
+    if len(classes) != grid.size:
+        raise GraphError(
+            f"{where}the classes of {schema[node].name!r} need one number for each of the {grid.size} configurations"
+            f" of its parents ({', '.join(parents) or 'none'}), got {len(classes)}"
+        )
+    if not all(isinstance(number, int | np.integer) and abs(int(number)) < 2**63 for number in classes):
+        raise GraphError(f"{where}the classes of {schema[node].name!r} must be whole 64-bit numbers, got {classes!r}")
+    order = sorted(range(len(named)), key=named.__getitem__)
+    partition = Partition.of(grid, np.asarray(classes, dtype=np.int64)).reordered(order)
+    return Family.from_partition(tuple(sorted(named)), partition)
+
+
+def check_labelled_edges(labels: Mapping[tuple[str, str], Iterable[Context]], edges: Sequence[tuple[str, str]]) -> None:
+    """Refuse labels on edges that do not exist."""
+    for parent, child in labels:
+        if (parent, child) not in edges:
+            hint = f"; there is {child} -> {parent}" if (child, parent) in edges else ""
+            raise GraphError(f"there is a label for {parent} -> {child}, but no such edge{hint}")
+
+
+def check_states(schema: Schema) -> None:
+    """Refuse states that sets and mappings of Python take for one, as labels and trees are made of these."""
+    for variable in schema:
+        seen: dict[State, State] = {}
+        for state in variable.states:
+            if state in seen:
+                raise GraphError(
+                    f"a graph cannot tell the states {seen[state]!r} and {state!r} of {variable.name!r} apart; "
+                    "rename one of them"
+                )
+            seen[state] = state
+
+
+def check_acyclic(schema: Schema, parents: Sequence[Sequence[int]]) -> None:
+    """Refuse a cycle, and show it."""
+    cycle = find_cycle(parents)
+    if cycle is not None:
+        path = " -> ".join(schema[node].name for node in cycle)
+        raise GraphError(f"the edges form a cycle, {path}; remove or reverse one of them")
+
+
+def _schema(record: GraphRecord, declared_only: bool) -> Schema:
+    """Return the variables, declared or (unless declared_only) first met in an edge."""
+    states = {v.name: v.states for v in record.variables}
+    for edge in record.edges:
+        for name in (edge.parent, edge.child):
+            if name not in states:
+                if declared_only:
+                    raise UnknownVariable(name, states, edge.where)
+                states[name] = None
+    mentioned = _mentioned(record)
+    variables = []
+    for name, declared in states.items():
+        variables.append(Variable(name, _inferred(name, mentioned.get(name, [])) if declared is None else declared))
+    return Schema(tuple(variables))
+
+
+def _mentioned(record: GraphRecord) -> dict[str, list[State]]:
+    """Return the states that contexts mention, by variable."""
+    mentioned: dict[str, list[State]] = {}
+    written = [*(edge.label for edge in record.edges), *(c.contexts for c in record.classes)]
+    for context in (context for group in written for context in group):
+        for name, state in context.items():
+            if state not in mentioned.setdefault(name, []):
+                mentioned[name].append(state)
+    return mentioned
+
+
+def _inferred(name: str, mentioned: list[State]) -> tuple[State, ...]:
+    """Return the states of a variable that was not declared."""
+    keys = {state_key(state) for state in mentioned}
+    if keys <= {state_key(0), state_key(1)}:
+        return (0, 1)
+    if OTHER in mentioned:
+        raise GraphError(f"the states of {name!r} are not declared; add a line such as: {name} {{a, b, {OTHER}}}")
+    return (*sorted(mentioned, key=str), OTHER)
+
+
+def _parents(edges: Sequence[EdgeRecord], schema: Schema) -> list[tuple[int, ...]]:
+    """Return the parents of every node, ascending, after checking the edges."""
+    parents: list[set[int]] = [set() for _ in schema]
+    for edge in edges:
+        parent, child = schema.node(edge.parent, edge.where), schema.node(edge.child, edge.where)
+        if parent in parents[child]:
+            raise GraphError(f"{edge.where}the edge {edge.parent} -> {edge.child} is given twice")
+        parents[child].add(parent)
+    ordered = [tuple(sorted(p)) for p in parents]
+    check_acyclic(schema, ordered)
+    for node, above in enumerate(ordered):
+        _check_size(schema, node, above)
+    return ordered
+
+
+def _check_size(schema: Schema, node: int, parents: Sequence[int]) -> None:
+    """Refuse a family whose grid cannot be held."""
+    if len(parents) > MAX_PARENTS:
+        raise TooLarge(f"{schema[node].name!r} has {len(parents)} parents; at most {MAX_PARENTS} are possible")
+    size = prod(schema[parent].n_states for parent in parents)
+    if size > MAX_CONFIGURATIONS:
+        raise TooLarge(
+            f"the {len(parents)} parents of {schema[node].name!r} have {size:,} configurations; "
+            f"at most {MAX_CONFIGURATIONS:,} are possible, so give it fewer parents"
+        )
+
+
+def _labelled(schema: Schema, node: int, parents: tuple[int, ...], edges: Sequence[EdgeRecord]) -> Family:
+    """Return the family of a node from the labels on its edges."""
+    grid = _grid(schema, parents)
+    labels = [mask.copy() for mask in no_labels(grid)]
+    for edge in edges:
+        if edge.label and edge.child == schema[node].name:
+            axis = parents.index(schema.node(edge.parent))
+            others = tuple(p for p in parents if p != parents[axis])
+            what = f"{edge.where}the label of {edge.parent} -> {edge.child}"
+            _check_named(schema, sorted(edge.starred), others, what, edge.child)
+            for context in edge.label:
+                labels[axis] |= _entries(schema, edge, others, context)
+    return Family.from_labels(parents, grid, tuple(labels))
+
+
+def _entries(schema: Schema, edge: EdgeRecord, others: tuple[int, ...], context: Context) -> Mask:
+    """Return the configurations of the other parents that agree with one context of a label."""
+    if not others:
+        raise GraphError(
+            f"{edge.where}the edge {edge.parent} -> {edge.child} can carry no label: {edge.parent!r} is the only "
+            f"parent of {edge.child!r}, so there is no context for it to vanish in"
+        )
+    _check_named(schema, context, others, f"{edge.where}the label of {edge.parent} -> {edge.child}", edge.child)
+    return _matching(schema, others, context, edge.where)
+
+
+def _check_named(schema: Schema, context: Iterable[str], allowed: tuple[int, ...], what: str, child: str) -> None:
+    """Refuse a context that names anything but the parents it may name."""
+    for name in context:
+        if name not in schema.names:
+            raise UnknownVariable(name, schema.names, f"{what}: ")
+        if schema.node(name) not in allowed:
+            expected = ", ".join(schema[p].name for p in allowed) or "none"
+            raise GraphError(
+                f"{what} names {name!r}, which is not one of the other parents of {child!r}; expected: {expected}"
+            )
+
+
+def _matching(schema: Schema, nodes: tuple[int, ...], context: Context, where: str) -> Mask:
+    """Return the configurations of some nodes that agree with a context, as a mask."""
+    grid = _grid(schema, nodes)
+    fixed = {nodes.index(node): code for node, code in schema.context(context, where).items()}
+    mask = np.zeros(grid.size, dtype=np.bool_)
+    mask[grid.matching(fixed)] = True
+    return mask
+
+
+def _with_classes(schema: Schema, node: int, family: Family, records: Sequence[ClassRecord]) -> Family:
+    """Return a family with the configurations of each class record joined, on top of its labels."""
+    numbers = family.partition.classes.astype(np.int64)
+    for record in records:
+        if record.node != schema[node].name:
+            continue
+        joined = np.zeros(len(numbers), dtype=np.bool_)
+        for context in (sorted(record.starred), *record.contexts):
+            _check_named(schema, context, family.parents, f"{record.where}a class of {record.node!r}", record.node)
+        for context in record.contexts:
+            joined |= _matching(schema, family.parents, context, record.where)
+        numbers[np.isin(numbers, numbers[joined])] = numbers[joined].min(initial=len(numbers))
+    return Family(family.parents, Partition.of(family.partition.grid, numbers), family.labels).maximal()
+
+
+def _class_records(schema: Schema, node: int, family: Family) -> Iterable[ClassRecord]:
+    """Return the classes of a node that hold more than one configuration."""
+    for members in family.partition.members():
+        if len(members) > 1:
+            yield ClassRecord(schema[node].name, contexts(schema, family.parents, members))
+
+
+def _grid(schema: Schema, nodes: Iterable[int]) -> Grid:
+    """Return the grid of configurations of some nodes."""
+    return Grid(tuple(schema[node].n_states for node in nodes))

@@ -1,0 +1,226 @@
+"""Views of one node in names: its table as rules, its CPT-tree, its decision graph."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ldag.errors import GraphError
+from ldag.formats import Context, spell_name, spell_state
+from ldag.graph.rules import reduced_rules
+from ldag.graph.trees import DecisionGraph as Decisions
+from ldag.graph.trees import Leaf, Split, Tree, decision_graph, n_leaves, smallest_tree
+from ldag.model import Family, Schema, State, Term, Variable
+
+NestedTree = int | Mapping[str, Mapping[State, "NestedTree"]]
+"""A tree as people write it: a class number, or ``{variable: {state: tree, ...}}``."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One class of a node: it applies in any of the contexts."""
+
+    number: int
+    contexts: tuple[Context, ...]
+
+    def __str__(self) -> str:
+        terms = [_conjunction(context) for context in self.contexts]
+        if len(terms) == 1:
+            return terms[0]
+        return " or ".join(f"({term})" if len(c) > 1 else term for term, c in zip(terms, self.contexts, strict=True))
+
+
+@dataclass(frozen=True)
+class ReducedCPT:
+    """A table as rules: exactly one holds in every configuration of the parents.
+
+    ``is_minimal`` says that no rule can be written with fewer AND-terms (proven up to 256 configurations).
+    """
+
+    node: str
+    parents: tuple[str, ...]
+    rules: tuple[Rule, ...]
+    n_configurations: int
+    is_minimal: bool
+
+    def __str__(self) -> str:
+        given = f" | {', '.join(self.parents)}" if self.parents else ""
+        lines = [
+            f"{self.node}{given}: {_count(self.n_configurations, 'configuration')}, {_count(len(self.rules), 'rule')}"
+        ]
+        width = len(str(len(self.rules)))
+        lines += [f"  p{rule.number + 1:<{width}}  {rule}" for rule in self.rules]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class CptTree:
+    """A CPT-tree of one node; ``is_smallest`` says that no tree has fewer leaves (proven)."""
+
+    node: str
+    nested: NestedTree
+    n_leaves: int
+    n_classes: int
+    is_smallest: bool
+
+    @property
+    def must_replicate(self) -> bool:
+        """Whether even the smallest tree repeats a class: some class ends in several leaves."""
+        return self.is_smallest and self.n_leaves > self.n_classes
+
+    def __str__(self) -> str:
+        lines = [f"{self.node}: {_count(self.n_leaves, 'leaf')} for {_count(self.n_classes, 'class')}{self._remark}"]
+        return "\n".join([*lines, *_tree_lines(self.nested, "  ")])
+
+    @property
+    def _remark(self) -> str:
+        if self.must_replicate:
+            return " (no tree has fewer: subtrees repeat)"
+        return "" if self.n_leaves == self.n_classes else " (a smaller tree may exist)"
+
+
+@dataclass(frozen=True)
+class DecisionGraph:
+    """A decision graph of one node: nodes in order from the root, each a class number or a question.
+
+    A question is a variable's name and, for each of its states, the place of the next node.
+    """
+
+    node: str
+    steps: tuple[int | tuple[str, Mapping[State, int]], ...]
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves: one per class."""
+        return sum(isinstance(step, int) for step in self.steps)
+
+    def __str__(self) -> str:
+        questions = [step for step in self.steps if not isinstance(step, int)]
+        lines = [f"{self.node}: {_count(len(questions), 'question')}, {_count(self.n_leaves, 'leaf')}"]
+        for place, (name, targets) in enumerate(questions):
+            answers = ", ".join(f"{spell_state(s)} -> {self._target(t)}" for s, t in targets.items())
+            lines.append(f"  [{place}] {spell_name(name)}?  {answers}")
+        return "\n".join(lines)
+
+    def _target(self, place: int) -> str:
+        step = self.steps[place]
+        return f"p{step + 1}" if isinstance(step, int) else f"[{place}]"
+
+
+def name_rules(schema: Schema, node: int, family: Family) -> ReducedCPT:
+    """Return a family's classes as rules in names."""
+    rules = reduced_rules(family.partition)
+    variables = [schema[parent] for parent in family.parents]
+    named = tuple(Rule(rule.number, tuple(_context(variables, term) for term in rule.terms)) for rule in rules)
+    return ReducedCPT(
+        schema[node].name,
+        tuple(variable.name for variable in variables),
+        named,
+        family.partition.grid.size,
+        all(rule.is_minimal for rule in rules),
+    )
+
+
+def name_tree(schema: Schema, node: int, family: Family) -> CptTree:
+    """Return the smallest CPT-tree of a family in names."""
+    found = smallest_tree(family.partition)
+    variables = [schema[parent] for parent in family.parents]
+    return CptTree(
+        schema[node].name,
+        _nested(variables, found.tree),
+        n_leaves(found.tree),
+        family.partition.n_classes,
+        found.is_minimal,
+    )
+
+
+def name_decision_graph(schema: Schema, node: int, family: Family) -> DecisionGraph:
+    """Return the decision graph of a family in names: its smallest tree with equal parts merged."""
+    variables = [schema[parent] for parent in family.parents]
+    found: Decisions = decision_graph(smallest_tree(family.partition).tree)
+    steps = tuple(
+        step.number
+        if isinstance(step, Leaf)
+        else (variables[step.axis].name, dict(zip(variables[step.axis].states, step.targets, strict=True)))
+        for step in found.nodes
+    )
+    return DecisionGraph(schema[node].name, steps)
+
+
+def read_tree(schema: Schema, node: int, parents: Sequence[int], nested: NestedTree) -> Tree:
+    """Check a tree in names and return it by axis; it may only ask about parents, each at most once on a path."""
+    where = f"tree of {schema[node].name!r}: "
+
+    def read(part: NestedTree, asked: tuple[int, ...]) -> Tree:
+        if isinstance(part, int) and not isinstance(part, bool):
+            if not 0 <= part < 2**31:
+                raise GraphError(f"{where}class numbers are between 0 and 2^31 - 1, got {part}")
+            return Leaf(part)
+        if not isinstance(part, Mapping) or len(part) != 1:
+            raise GraphError(f"{where}expected a class number or {{variable: {{state: tree}}}}, got {part!r}")
+        ((name, branches),) = part.items()
+        axis = _asked_axis(schema, parents, name, asked, where)
+        variable = schema[parents[axis]]
+        if not isinstance(branches, Mapping):
+            raise GraphError(f"{where}expected a tree for each state of {name!r}, got {branches!r}")
+        by_code = {variable.code(state, where): branch for state, branch in branches.items()}
+        if len(by_code) < len(branches):
+            raise GraphError(f"{where}the split on {name!r} names a state twice")
+        for code, state in enumerate(variable.states):
+            if code not in by_code:
+                raise GraphError(f"{where}the split on {name!r} has no branch for the state {state!r}")
+        return Split(axis, tuple(read(by_code[code], (*asked, axis)) for code in range(variable.n_states)))
+
+    return read(nested, ())
+
+
+def _asked_axis(schema: Schema, parents: Sequence[int], name: str, asked: tuple[int, ...], where: str) -> int:
+    """Return the place of a split's variable among the parents."""
+    parent = schema.node(name, where)
+    if parent not in parents:
+        expected = ", ".join(schema[p].name for p in parents) or "none"
+        raise GraphError(f"{where}{name!r} is not a parent; expected one of: {expected}")
+    axis = list(parents).index(parent)
+    if axis in asked:
+        raise GraphError(f"{where}{name!r} is asked twice on one path")
+    return axis
+
+
+def _conjunction(context: Context) -> str:
+    """Return a context as "x=1 and y=no"."""
+    return " and ".join(f"{spell_name(name)}={spell_state(state)}" for name, state in context.items()) or "always"
+
+
+def _context(variables: Sequence[Variable], term: Term) -> Context:
+    """Return a term as states by name."""
+    return {v.name: v.states[code] for v, code in zip(variables, term, strict=True) if code is not None}
+
+
+def _nested(variables: Sequence[Variable], tree: Tree) -> NestedTree:
+    """Return a tree as nested mappings of names."""
+    if isinstance(tree, Leaf):
+        return tree.number
+    variable = variables[tree.axis]
+    branches = {s: _nested(variables, b) for s, b in zip(variable.states, tree.branches, strict=True)}
+    return {variable.name: branches}
+
+
+def _tree_lines(nested: NestedTree, indent: str) -> list[str]:
+    """Return a tree as indented lines."""
+    if isinstance(nested, int):
+        return [f"{indent}p{nested + 1}"]
+    lines = []
+    ((name, branches),) = nested.items()
+    for state, branch in branches.items():
+        test = f"{indent}{spell_name(name)}={spell_state(state)}"
+        if isinstance(branch, int):
+            lines.append(f"{test}: p{branch + 1}")
+        else:
+            lines += [f"{test}:", *_tree_lines(branch, indent + "  ")]
+    return lines
+
+
+def _count(n: int, thing: str) -> str:
+    """Return "1 leaf", "2 leaves", "3 classes"."""
+    if n == 1:
+        return f"1 {thing}"
+    plural = {"leaf": "leaves", "class": "classes"}.get(thing, f"{thing}s")
+    return f"{n} {plural}"

@@ -1,0 +1,203 @@
+"""A classifier in scikit-learn's manner; this module is loaded when `ldag.LDAGClassifier` is first asked for."""
+
+import warnings
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ldag.data import Dataset, read
+from ldag.inference import Numbers
+from ldag.learning.constraints import Constraints
+from ldag.learning.partitions import LabelSearch, StructureKind
+from ldag.learning.pipeline import Fit, MethodChoice, learn
+from ldag.network import Network, Unseen
+from ldag.scoring import Prior
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+WEIGHT = "sample_weight"
+
+
+class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Learn a labelled DAG over the features and the classes, and classify by the posterior of the class.
+
+    Features are categorical: strings, booleans or numbers, each value a state. Bin measurements first, for instance
+    with scikit-learn's ``KBinsDiscretizer(encode="ordinal")``.
+
+    Parameters
+    ----------
+    kappa
+        The price of labels, or "cv", as in `learn`.
+    method, structure, labels, equivalent_sample_size, prior, max_parents, constraints, n_restarts, time_limit
+        As in `learn`. In constraints, features without names are ``x0``, ``x1`` and so on; the class is called as the
+        series ``y`` is, or else ``y``, with underscores added until no feature has that name.
+    missing
+        What `fit` does with rows that have missing features: leave them out and warn ("drop"), or refuse the table
+        ("error"). `predict` always takes them: what is missing is summed out.
+    unseen
+        What `predict` does with a state that `fit` did not see: take the cell as missing ("ignore"), so that a rare
+        state does not stop a cross-validation, or refuse the table ("error").
+    max_states
+        Refuse features with more states than this; 256 at most.
+    random_state
+        Seed of the search: an int, a numpy Generator or RandomState; None is 0. This is ``rng`` elsewhere in the
+        library; scikit-learn's tools look for this name.
+    n_jobs
+        Threads of the search; None is 1, and -1 is all cores.
+
+    Attributes
+    ----------
+    fit_ : Fit
+        What was learned, and how.
+    network_ : Network
+        The network that predicts.
+    classes_ : array
+        The classes, sorted; the states of the network's variable ``target_``.
+    target_ : str
+        What the variable of the class is called.
+    n_features_in_, feature_names_in_
+        As in every estimator of scikit-learn.
+
+    Examples
+    --------
+    >>> import ldag
+    >>> X = [["sun", "dry"], ["sun", "dry"], ["rain", "wet"], ["rain", "wet"]]
+    >>> model = ldag.LDAGClassifier().fit(X, ["out", "out", "in", "in"])
+    >>> model.predict([["rain", None]]).tolist()
+    ['in']
+    """
+
+    def __init__(  # noqa: PLR0913 - the choices of `learn`
+        self,
+        *,
+        kappa: float | Literal["cv"] = 0.1,
+        method: MethodChoice = "auto",
+        structure: StructureKind = "ldag",
+        labels: LabelSearch = "greedy",
+        equivalent_sample_size: float = 1.0,
+        prior: Prior = "labels",
+        max_parents: int | None = None,
+        constraints: Constraints | None = None,
+        n_restarts: int | None = None,
+        time_limit: float | None = None,
+        missing: Literal["drop", "error"] = "drop",
+        unseen: Unseen = "ignore",
+        max_states: int = 64,
+        random_state: int | np.random.Generator | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kappa = kappa
+        self.method = method
+        self.structure = structure
+        self.labels = labels
+        self.equivalent_sample_size = equivalent_sample_size
+        self.prior = prior
+        self.max_parents = max_parents
+        self.constraints = constraints
+        self.n_restarts = n_restarts
+        self.time_limit = time_limit
+        self.missing = missing
+        self.unseen = unseen
+        self.max_states = max_states
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        X: "IntoDataFrame | ArrayLike",  # noqa: N803 - scikit-learn's name
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from features (rows of states) and classes; rows may have weights."""
+        name = getattr(y, "name", None)
+        rows, classes = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")
+        check_classification_targets(classes)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+            used = weights > 0  # rows that do not count are not there: their states are unseen
+            rows, classes, weights = rows[used], classes[used], weights[used]
+        self.classes_ = np.unique(classes)
+        self.target_ = _free_name(name if isinstance(name, str) and name.strip() else "y", self._names())
+        self.fit_: Fit = learn(
+            self._dataset(rows, classes, weights),
+            kappa=self.kappa,
+            method=self.method,
+            structure=self.structure,
+            labels=self.labels,
+            equivalent_sample_size=self.equivalent_sample_size,
+            prior=self.prior,
+            max_parents=self.max_parents,
+            constraints=self.constraints,
+            n_restarts=self.n_restarts,
+            rng=_rng(self.random_state),
+            n_jobs=1 if self.n_jobs is None else self.n_jobs,
+            time_limit=self.time_limit,
+            progress=False,
+        )
+        self.network_: Network = self.fit_.network
+        return self
+
+    def predict_proba(self, X: "IntoDataFrame | ArrayLike") -> Numbers:  # noqa: N803
+        """Return the probability of each class in every row, in the order of ``classes_``."""
+        check_is_fitted(self)
+        rows = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
+        return self.network_.predict_proba(self._columns(rows), self.target_, unseen=self.unseen)
+
+    def predict(self, X: "IntoDataFrame | ArrayLike") -> NDArray[Any]:  # noqa: N803
+        """Return the most probable class of every row."""
+        best = self.predict_proba(X).argmax(axis=1)
+        found: NDArray[Any] = self.classes_[best]
+        return found
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _names(self) -> list[str]:
+        """Return the names of the features as variables."""
+        if hasattr(self, "feature_names_in_"):
+            return list(map(str, self.feature_names_in_))
+        return [f"x{place}" for place in range(self.n_features_in_)]
+
+    def _columns(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        return {name: rows[:, place] for place, name in enumerate(self._names())}
+
+    def _dataset(self, rows: NDArray[Any], classes: NDArray[Any], weights: Numbers | None) -> Dataset:
+        """Return the features and the class as one data set."""
+        columns = self._columns(rows) | {self.target_: classes}
+        weight = None
+        if weights is not None:
+            weight = _free_name(WEIGHT, columns)
+            columns[weight] = weights
+        states = {self.target_: self.classes_.tolist()}
+        data = read(columns, weights=weight, states=states, missing=self.missing, max_states=self.max_states)
+        left_out = 1 - data.total / (len(rows) if weights is None else weights.sum())
+        if left_out > 1e-9:
+            warnings.warn(f"rows with missing features were left out: {left_out:.1%} of the data", stacklevel=3)
+        return data
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    """Return a name that is not taken yet."""
+    taken = set(taken)
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _rng(random_state: int | np.random.Generator | np.random.RandomState | None) -> int | np.random.Generator | None:
+    """Return a seed as the library takes it."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(np.iinfo(np.int32).max))
+    return int(random_state) if isinstance(random_state, np.integer) else random_state

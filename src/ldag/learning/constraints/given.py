@@ -1,0 +1,127 @@
+"""What a learned graph must and must not have: `Constraints`, in names."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ldag.checks import check_whole
+from ldag.errors import ArgumentError, FormatError
+from ldag.formats import Context, read_utf8
+from ldag.learning.constraints.text import Edge, Statements, read_statements, write_statements
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Constraints on the edges of a graph and their labels; edges are pairs (parent, child).
+
+    Parameters
+    ----------
+    required, forbidden
+        Edges that must, or must not, be there.
+    tiers
+        Groups of variables: no edge points from a later tier to an earlier one. Variables in no tier are free.
+    order
+        Variables in an order that edges follow; variables that are not named are free.
+    allowed_parents
+        For some variables, the only ones that may be their parents.
+    max_parents
+        For some variables, how many parents they may have.
+    unlabelled
+        Edges that, if they are there, carry no label.
+    labels
+        For some edges, the contexts in which they vanish, as in `LDAG.from_edges`: no more and no less. The edge, and
+        those from the variables that its contexts name, are then required; the other parents may have any state.
+
+    Examples
+    --------
+    >>> Constraints(forbidden=[("income", "age")], tiers=[["age", "sex"], ["income"]]).tiers
+    (('age', 'sex'), ('income',))
+    >>> Constraints(labels={("smoking", "pressure"): [{"protein": ">3"}]}).labels
+    {('smoking', 'pressure'): ({'protein': '>3'},)}
+    """
+
+    required: Iterable[Edge] = ()
+    forbidden: Iterable[Edge] = ()
+    tiers: Iterable[Iterable[str]] = ()
+    order: Iterable[str] = ()
+    allowed_parents: Mapping[str, Iterable[str]] = field(default_factory=dict)
+    max_parents: Mapping[str, int] = field(default_factory=dict)
+    unlabelled: Iterable[Edge] = ()
+    labels: Mapping[Edge, Iterable[Context]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        set_field = object.__setattr__
+        for name in ("required", "forbidden", "unlabelled"):
+            set_field(self, name, tuple(_pair(edge, name) for edge in _several(getattr(self, name), name)))
+        set_field(self, "tiers", tuple(_several(tier, "a tier") for tier in _several(self.tiers, "tiers")))
+        set_field(self, "order", _several(self.order, "order"))
+        for name, keys in (("allowed_parents", "variables"), ("max_parents", "variables"), ("labels", "edges")):
+            if not isinstance(getattr(self, name), Mapping):
+                raise ArgumentError(f"{name} must be a mapping from {keys}, got {getattr(self, name)!r}")
+        allowed = {node: _several(names, "allowed_parents") for node, names in self.allowed_parents.items()}
+        set_field(self, "allowed_parents", allowed)
+        labels = {_pair(edge, "labels"): _several(given, "a label") for edge, given in self.labels.items()}
+        set_field(self, "labels", labels)
+        for node, limit in self.max_parents.items():
+            check_max_parents(limit, f"max_parents of {node!r}")
+
+    @classmethod
+    def from_text(cls, text: str) -> "Constraints":
+        """Read constraints, one per line.
+
+        Examples
+        --------
+        >>> Constraints.from_text('''
+        ... tier age, sex              # no edge points to an earlier tier
+        ... tier income
+        ... require sex -> income
+        ... forbid income -> age
+        ... parents income : age, sex
+        ... max_parents income 2
+        ... unlabelled age -> income
+        ... label sex -> income : age=old
+        ... ''').max_parents
+        {'income': 2}
+        """
+        return cls(**vars(read_statements(text)))
+
+    def to_text(self) -> str:
+        """Return the text that `from_text` reads."""
+        return write_statements(Statements(**vars(self)))
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Constraints":
+        """Read a file of constraints."""
+        text = read_utf8(Path(path))
+        try:
+            return cls.from_text(text)
+        except FormatError as error:
+            raise FormatError(f"{path}: {error}") from None
+
+    def with_(
+        self, *, required: Iterable[Edge] = (), forbidden: Iterable[Edge] = (), unlabelled: Iterable[Edge] = ()
+    ) -> "Constraints":
+        """Return these constraints with more edges."""
+        return replace(
+            self,
+            required=(*self.required, *required),
+            forbidden=(*self.forbidden, *forbidden),
+            unlabelled=(*self.unlabelled, *unlabelled),
+        )
+
+
+def check_max_parents(limit: int, what: str = "max_parents") -> int:
+    """Check a number of parents."""
+    return check_whole(limit, what, 0)
+
+
+def _several(value: object, what: str) -> tuple[object, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ArgumentError(f"{what} must be a list, got {value!r}")
+    return tuple(value)
+
+
+def _pair(edge: object, what: str) -> Edge:
+    if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+        raise ArgumentError(f"{what}: an edge is a pair (parent, child), got {edge!r}")
+    return str(edge[0]), str(edge[1])

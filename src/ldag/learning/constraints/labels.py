@@ -1,0 +1,110 @@
+"""Edges without labels and labels that are given, from names to rules by number; contradictions are explained."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
+
+import numpy as np
+
+from ldag.errors import ArgumentError, TooLarge
+from ldag.formats import Context, EdgeRecord, edge_in_words
+from ldag.graph import contexts
+from ldag.learning.constraints.rules import LabelRule, LabelRules, finest, fixed_labels
+from ldag.learning.constraints.text import Edge
+from ldag.model import Grid, Schema
+
+MAX_FIXED = 2**16
+"""Configurations of the parents that the fixed labels of one node are about, at most."""
+
+
+def label_rules(schema: Schema, unlabelled: Iterable[Edge], labels: Mapping[Edge, Sequence[Context]]) -> LabelRules:
+    """Return the rules of every node, after checking that each node's can hold together."""
+    rules: list[dict[int, LabelRule]] = [{} for _ in schema]
+    for parent, child in unlabelled:
+        i, j = schema.node(parent, "unlabelled: "), schema.node(child, "unlabelled: ")
+        _check_ends(parent, child)
+        if (parent, child) in labels:
+            raise ArgumentError(f"the edge {parent} -> {child} is in unlabelled and in labels; it can be in one only")
+        rules[j][i] = LabelRule(i)
+    fixed: list[set[int]] = [set() for _ in schema]
+    for (parent, child), given in labels.items():
+        i, j = schema.node(parent, "labels: "), schema.node(child, "labels: ")
+        _check_ends(parent, child)
+        rules[j][i] = _rule(schema, i, j, given)
+        fixed[j] |= {i} | rules[j][i].named
+    for node, involved in enumerate(fixed):
+        _check_together(schema, node, tuple(sorted(involved)), tuple(rules[node].values()))
+    return tuple(tuple(of_node[i] for i in sorted(of_node)) for of_node in rules)
+
+
+def rules_for(structure: str, rules: LabelRules, schema: Schema) -> LabelRules:
+    """Return the rules that a search over a structure has to keep; nothing at all where that is none."""
+    some = [(rule, child) for child, of_node in enumerate(rules) for rule in of_node]
+    if not some:
+        return ()
+    if structure == "table":
+        for rule, child in some:
+            if rule.contexts:
+                raise ArgumentError(
+                    f"constraints fix a label of the edge {schema[rule.parent].name} -> {schema[child].name}, "
+                    "but structure 'table' has no labels; use structure 'ldag'"
+                )
+        return ()
+    if structure != "ldag":
+        raise ArgumentError(
+            "constraints on labels apply to structure 'ldag' (and edges without labels to 'table'), "
+            f"not to {structure!r}"
+        )
+    return rules
+
+
+def _check_ends(parent: str, child: str) -> None:
+    """Refuse an edge from a variable to itself."""
+    if parent == child:
+        raise ArgumentError(f"{child!r} cannot be its own parent")
+
+
+def _rule(schema: Schema, parent: int, child: int, given: Sequence[Context]) -> LabelRule:
+    """Translate the contexts of one label."""
+    where = f"the label of {schema[parent].name} -> {schema[child].name}"
+    translated = []
+    for context in given:
+        codes = schema.context(context, f"{where}: ")
+        for node, who in ((parent, "the parent itself"), (child, "the child")):
+            if node in codes:
+                raise ArgumentError(
+                    f"{where} names {schema[node].name!r}, which is {who}; contexts are about the other parents"
+                )
+        translated.append(tuple(sorted(codes.items())))
+    return LabelRule(parent, tuple(translated))
+
+
+def _check_together(schema: Schema, node: int, parents: tuple[int, ...], rules: Sequence[LabelRule]) -> None:
+    """Refuse labels of a node that say more together than each by itself.
+
+    ``parents`` are those that fixed labels are about. Further parents change nothing: every state of theirs has a copy
+    of this grid with the same lines, and no line along them lies inside a class.
+    """
+    grid = Grid(tuple(schema[parent].n_states for parent in parents))
+    if (size := prod(grid.n_states)) > MAX_FIXED:
+        raise TooLarge(
+            f"the fixed labels of {schema[node].name!r} are about {size:,} configurations of {len(parents)} parents; "
+            f"at most {MAX_FIXED:,} are possible"
+        )
+    fixed = fixed_labels(rules, parents, schema.n_states)
+    if not fixed:
+        return
+    for axis, (closed, mask) in enumerate(zip(finest(grid, fixed).labels, fixed, strict=True)):
+        parent, child = schema[parents[axis]].name, schema[node].name
+        if closed.all():
+            raise ArgumentError(
+                f"the labels fixed for {child!r} say that {parent} never matters for it; an edge must matter "
+                "somewhere, so leave out a context or the edge"
+            )
+        if mask is not None and not np.array_equal(closed, mask):
+            others = tuple(p for p in parents if p != parents[axis])
+            further = contexts(schema, others, np.flatnonzero(closed & ~mask).tolist())
+            raise ArgumentError(
+                f"the labels fixed for {child!r} together say also that "
+                f"{edge_in_words(EdgeRecord(parent, child, further))}, which the label of {parent} -> {child} must not "
+                "hold; add it there, or change the others"
+            )

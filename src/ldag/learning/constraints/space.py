@@ -1,0 +1,130 @@
+"""The search space that constraints leave, by node numbers; contradictions are found here, and explained."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ldag.errors import ArgumentError, LdagError
+from ldag.learning.constraints.given import Constraints, check_max_parents
+from ldag.learning.constraints.labels import label_rules
+from ldag.learning.constraints.rules import LabelRules, are_kept, fixed_labels
+from ldag.learning.constraints.text import Edge
+from ldag.model import Schema, Structure, find_cycle
+
+
+@dataclass(frozen=True)
+class SearchSpace:
+    """The same by node numbers: for each node the parents it may have, must have, how many, and fixed labels."""
+
+    candidates: tuple[tuple[int, ...], ...]
+    required: tuple[tuple[int, ...], ...]
+    max_parents: tuple[int, ...]
+    label_rules: LabelRules
+
+    def allows(self, node: int, parents: Sequence[int]) -> bool:
+        """Whether a node may have these parents."""
+        inside = set(self.candidates[node]) >= set(parents) >= set(self.required[node])
+        return inside and len(parents) <= self.max_parents[node]
+
+
+def check_result(schema: Schema, space: SearchSpace, structure: Structure) -> None:
+    """Make sure that a learned graph satisfies all constraints."""
+    for node, family in enumerate(structure.families):
+        fixed = fixed_labels(space.label_rules[node], family.parents, structure.n_states)
+        if not space.allows(node, family.parents) or not are_kept(family.partition.labels, fixed):
+            raise LdagError(
+                f"the search broke a constraint on {schema[node].name!r}, which is a mistake of this library; "
+                "please report it"
+            )
+
+
+def search_space(schema: Schema, constraints: Constraints, max_parents: int | None) -> SearchSpace:
+    """Return the space that constraints leave; contradictions are found here, and explained."""
+    n = len(schema)
+    labels = {edge: tuple(given) for edge, given in constraints.labels.items()}
+    rules = label_rules(schema, constraints.unlabelled, labels)
+    forbidden = _forbidden(schema, constraints)
+    required: list[set[int]] = [set() for _ in range(n)]
+    for (parent, child), why in _needed(constraints):
+        i, j = schema.node(parent, "required: "), schema.node(child, "required: ")
+        reason = forbidden.get((i, j))
+        if reason is not None:
+            raise ArgumentError(f"the edge {parent} -> {child} is {why}, but {reason}")
+        required[j].add(i)
+    cycle = find_cycle([sorted(above) for above in required])
+    if cycle is not None:
+        path = " -> ".join(schema[node].name for node in cycle)
+        raise ArgumentError(f"the required edges form a cycle, {path}")
+    limits = _limits(schema, constraints, max_parents, required)
+    backwards = {(j, i) for j, above in enumerate(required) for i in above}
+    ruled_out: list[set[int]] = [{j} for j in range(n)]
+    for i, j in (*forbidden, *backwards):
+        ruled_out[j].add(i)
+    candidates = [tuple(i for i in range(n) if i not in out) for out in ruled_out]
+    kept = [c if limits[j] > len(required[j]) else tuple(sorted(required[j])) for j, c in enumerate(candidates)]
+    return SearchSpace(tuple(kept), tuple(tuple(sorted(above)) for above in required), tuple(limits), rules)
+
+
+def _needed(constraints: Constraints) -> Iterator[tuple[Edge, str]]:
+    """Yield every edge that must be there, with the reason."""
+    for edge in constraints.required:
+        yield edge, "required"
+    for (parent, child), label in constraints.labels.items():
+        yield (parent, child), "required by its label"
+        for name in sorted({name for context in label for name in context}):
+            yield (name, child), f"required by the label of {parent} -> {child}"
+
+
+def _forbidden(schema: Schema, constraints: Constraints) -> dict[tuple[int, int], str]:
+    """Return every edge that is ruled out, with the reason."""
+    found: dict[tuple[int, int], str] = {}
+    for parent, child in constraints.unlabelled:
+        i = schema.node(parent)
+        if schema[i].n_states == 1:
+            found[i, schema.node(child)] = f"{parent!r} has one state, so it never matters and has a label everywhere"
+    for parent, child in constraints.forbidden:
+        found[schema.node(parent, "forbidden: "), schema.node(child, "forbidden: ")] = "it is forbidden as well"
+    rank = _tiers(schema, constraints.tiers)
+    for i, high in rank.items():
+        for j, low in rank.items():
+            if high > low:
+                found[i, j] = "it points to an earlier tier"
+    order = schema.nodes(constraints.order, "order: ")
+    for place, j in enumerate(order):
+        for i in order[place + 1 :]:
+            found[i, j] = "it points against the order"
+    for child, names in constraints.allowed_parents.items():
+        j = schema.node(child, "allowed_parents: ")
+        allowed = set(schema.nodes(names, f"allowed_parents of {child!r}: "))
+        if j in allowed:
+            raise ArgumentError(f"allowed_parents: {child!r} cannot be its own parent")
+        for i in range(len(schema)):
+            if i not in allowed:
+                found[i, j] = f"{schema[i].name!r} is not among the allowed parents of {child!r}"
+    return found
+
+
+def _tiers(schema: Schema, tiers: Iterable[Iterable[str]]) -> dict[int, int]:
+    """Return the tier of each node that is in one."""
+    rank: dict[int, int] = {}
+    for number, tier in enumerate(tiers):
+        for node in schema.nodes(tier, "tiers: "):
+            if node in rank:
+                raise ArgumentError(f"tiers: variable {schema[node].name!r} is in two tiers")
+            rank[node] = number
+    return rank
+
+
+def _limits(
+    schema: Schema, constraints: Constraints, max_parents: int | None, required: Sequence[set[int]]
+) -> list[int]:
+    """Return how many parents each node may have."""
+    overall = len(schema) - 1 if max_parents is None else min(check_max_parents(max_parents), len(schema) - 1)
+    limits = [overall] * len(schema)
+    for name, limit in constraints.max_parents.items():
+        limits[schema.node(name, "max_parents: ")] = min(limit, len(schema) - 1)
+    for j, above in enumerate(required):
+        if len(above) > limits[j]:
+            raise ArgumentError(
+                f"{schema[j].name!r} has {len(above)} required parents, but at most {limits[j]} are allowed"
+            )
+    return limits

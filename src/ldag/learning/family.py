@@ -1,0 +1,178 @@
+"""The best labels of one node for given parents, in names: `learn_family`."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from ldag import _native
+from ldag.checks import check_choice, check_seed
+from ldag.data import Dataset, check_data
+from ldag.errors import ArgumentError
+from ldag.formats import Context, EdgeRecord, edge_in_words
+from ldag.graph import NamedPartition, contexts
+from ldag.learning.partitions import FamilyOptions, LabelSearch, StructureKind, best_partition
+from ldag.model import Grid, Partition, Schema, State
+from ldag.scoring import Prior, check_priors
+
+
+@dataclass(frozen=True)
+class Gain:
+    """One step of a greedy search: the entry of a parent's label that was bought, and for how much.
+
+    In the structures that are not made of labels, ``parent`` is None and ``context`` is empty.
+    """
+
+    parent: str | None
+    context: Context
+    classes_lost: int
+    gain: float
+
+
+@dataclass(frozen=True)
+class Family:
+    """A node with its parents and the best partition found.
+
+    ``labels`` has, for each parent, the configurations of the others (in order) in which its edge vanishes;
+    ``is_exact`` says that no allowed partition has a better score (proven).
+    """
+
+    node: str
+    partition: NamedPartition
+    labels: Mapping[str, frozenset[tuple[State, ...]]]
+    gains: tuple[Gain, ...]
+    log_marginal_likelihood: float
+    log_prior: float
+    is_exact: bool
+    _sentences: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """Log marginal likelihood plus log prior."""
+        return self.log_marginal_likelihood + self.log_prior
+
+    def labels_in_words(self) -> tuple[str, ...]:
+        """Return what each label says."""
+        return self._sentences
+
+    def __str__(self) -> str:
+        given = f" | {', '.join(self.partition.parents)}" if self.partition.parents else ""
+        classes = f"{self.partition.n_classes} classes of {len(self.partition.classes)} configurations"
+        proven = ", proven best" if self.is_exact else ""
+        return "\n".join([f"{self.node}{given}: score {self.score:.2f}, {classes}{proven}", *self._sentences])
+
+
+def learn_family(
+    data: Dataset,
+    node: str,
+    *,
+    parents: Iterable[str],
+    kappa: float | None = None,
+    structure: StructureKind = "ldag",
+    labels: LabelSearch = "greedy",
+    equivalent_sample_size: float = 1.0,
+    prior: Prior = "labels",
+    rng: int | np.random.Generator | None = None,
+) -> Family:
+    """Find the best labels of a node's edges from given parents.
+
+    Parameters
+    ----------
+    data
+        The data.
+    node, parents
+        The node and its parents; every parent keeps mattering somewhere (the result is regular).
+    kappa, equivalent_sample_size, prior
+        As in `score`.
+    structure
+        Which classes are allowed: "table" (none joined), "tree" (leaves of a CPT-tree), "ldag" (joined by labels),
+        "partial" (joined by pairs of neighbours: states of one parent that act alike in a context), "graph" (any).
+    labels
+        "greedy" (Algorithm 1 of the paper), "refined" (then improved by splits, moves, merges and restarts), or "exact"
+        (the optimum, up to 16 configurations; larger grids are refined, and ``is_exact`` says so).
+    rng
+        Seed of the restarts of "refined" and "exact"; None is 0.
+
+    Examples
+    --------
+    >>> import ldag
+    >>> heart = ldag.datasets.load("heart")
+    >>> family = ldag.learn_family(heart, "pressure", parents=["smoking", "protein"], kappa=0.1)
+    >>> print(*family.labels_in_words(), sep="; ")
+    smoking does not matter for pressure when protein is >3; protein does not matter for pressure when smoking is no
+    """
+    schema = check_data(data).schema
+    child, above = _check_nodes(schema, node, parents)
+    priors = check_priors(kappa, equivalent_sample_size, prior)
+    check_choice(structure, get_args(StructureKind), "structure")
+    check_choice(labels, get_args(LabelSearch), "labels")
+    options = FamilyOptions(priors, structure, labels, _restart_seed(rng, labels))
+    grid = Grid(tuple(schema[parent].n_states for parent in above))
+    counts = data.counts(node, [schema[parent].name for parent in above]).astype(np.float64)
+    best = best_partition(counts, grid, options)
+    partition = best.partition
+    return Family(
+        node,
+        NamedPartition(tuple(schema[parent].name for parent in above), tuple(partition.classes.tolist())),
+        _labels(schema, above, partition),
+        tuple(_gains(schema, above, grid, structure, best.steps)),
+        best.log_marginal_likelihood,
+        priors.log_prior(schema[child].n_states, grid.size, partition.n_classes),
+        best.is_exact,
+        _sentences(schema, child, above, partition),
+    )
+
+
+def _check_nodes(schema: Schema, node: str, parents: Iterable[str]) -> tuple[int, tuple[int, ...]]:
+    """Return the node and its parents, ascending."""
+    child = schema.node(node, "node: ")
+    above = schema.nodes(parents, "parents: ")
+    if child in above:
+        raise ArgumentError(f"parents: {node!r} cannot be its own parent")
+    return child, tuple(sorted(above))
+
+
+def _restart_seed(rng: int | np.random.Generator | None, labels: LabelSearch) -> int:
+    """Return the seed of the restarts, which the greedy search does not have."""
+    if rng is not None and labels == "greedy":
+        raise ArgumentError("rng applies to labels='refined' and 'exact'; the greedy search has no chance in it")
+    return check_seed(rng)
+
+
+def _labels(schema: Schema, above: tuple[int, ...], partition: Partition) -> dict[str, frozenset[tuple[State, ...]]]:
+    """Return the maximal labels by parent."""
+    found = {}
+    for axis, parent in enumerate(above):
+        others = [schema[p] for p in above if p != parent]
+        grid = partition.grid.without(axis)
+        entries = (grid.configuration(cell) for cell in np.flatnonzero(partition.labels[axis]).tolist())
+        found[schema[parent].name] = frozenset(
+            tuple(v.states[code] for v, code in zip(others, codes, strict=True)) for codes in entries
+        )
+    return found
+
+
+def _gains(
+    schema: Schema, above: tuple[int, ...], grid: Grid, structure: StructureKind, steps: "_native.Steps"
+) -> Iterable[Gain]:
+    """Return the steps of a greedy search in names."""
+    for axis, line, classes_lost, gain in zip(*(column.tolist() for column in steps), strict=True):
+        if structure != "ldag" or axis < 0:
+            yield Gain(None, {}, classes_lost, gain)
+            continue
+        others = [schema[p] for p in above if p != above[axis]]
+        codes = grid.without(axis).configuration(line)
+        context = {v.name: v.states[code] for v, code in zip(others, codes, strict=True)}
+        yield Gain(schema[above[axis]].name, context, classes_lost, gain)
+
+
+def _sentences(schema: Schema, child: int, above: tuple[int, ...], partition: Partition) -> tuple[str, ...]:
+    """Return the labels in words."""
+    sentences = []
+    for axis, parent in enumerate(above):
+        others = tuple(p for p in above if p != parent)
+        label = contexts(schema, others, np.flatnonzero(partition.labels[axis]).tolist())
+        if label:
+            sentences.append(edge_in_words(EdgeRecord(schema[parent].name, schema[child].name, label)))
+    return tuple(sentences)

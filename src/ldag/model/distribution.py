@@ -1,0 +1,30 @@
+"""A structure with probabilities: what inference works on."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldag.model.grid import Grid
+from ldag.model.parameters import Table
+from ldag.model.structure import Family, Structure
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A structure, and for each node the distribution of every class."""
+
+    structure: Structure
+    probabilities: tuple[Table, ...]
+
+    def intervened(self, nodes: Iterable[int]) -> "Model":
+        """Return the model in which some nodes are set from outside: they have no parents, and any state may come.
+
+        Conditioning on their states is then the same as setting them.
+        """
+        families, tables = list(self.structure.families), list(self.probabilities)
+        for node in nodes:
+            n_states = self.structure.n_states[node]
+            families[node] = Family.table((), Grid(()))
+            tables[node] = np.full((1, n_states), 1 / n_states)
+        return Model(Structure(self.structure.n_states, tuple(families)), tuple(tables))

@@ -1,0 +1,207 @@
+"""A labelled DAG by node numbers: who the parents are, and which parent configurations share a distribution."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ldag.model.grid import Grid
+from ldag.model.partition import Labels, Partition, no_labels
+
+
+@dataclass(frozen=True)
+class Family:
+    """The local structure of one node: its parents (ascending) and the partition of their configurations.
+
+    ``labels`` are as they were written; the maximal ones are ``partition.labels``. Families are equal when
+    parents and partitions are, however the labels were written.
+    """
+
+    parents: tuple[int, ...]
+    partition: Partition
+    labels: Labels = field(compare=False, repr=False)
+
+    @classmethod
+    def from_labels(cls, parents: tuple[int, ...], grid: Grid, labels: Labels) -> "Family":
+        """Make the family whose partition the labels induce."""
+        return cls(parents, Partition.from_labels(grid, labels), labels)
+
+    @classmethod
+    def from_partition(cls, parents: tuple[int, ...], partition: Partition) -> "Family":
+        """Make the family of a partition, with maximal labels."""
+        return cls(parents, partition, partition.labels)
+
+    @classmethod
+    def table(cls, parents: tuple[int, ...], grid: Grid) -> "Family":
+        """Make an ordinary family: a full table, no labels."""
+        return cls(parents, Partition.singletons(grid), no_labels(grid))
+
+    @property
+    def is_maximal(self) -> bool:
+        """Whether every line inside one class is written in a label."""
+        return all(np.array_equal(a, b) for a, b in zip(self.labels, self.partition.labels, strict=True))
+
+    @cached_property
+    def labelled_axes(self) -> tuple[int, ...]:
+        """Parents whose maximal label is not empty."""
+        return tuple(axis for axis, mask in enumerate(self.partition.labels) if mask.any())
+
+    def maximal(self) -> "Family":
+        """Close the labels; the partition stays."""
+        return Family.from_partition(self.parents, self.partition)
+
+    def regular(self) -> "Family":
+        """Drop the parents that make no difference, and express the partition over the others."""
+        irrelevant = self.partition.irrelevant_axes()
+        if not irrelevant:
+            return self.maximal()
+        kept = tuple(parent for axis, parent in enumerate(self.parents) if axis not in irrelevant)
+        return Family.from_partition(kept, self.partition.without(irrelevant))
+
+    def renumbered(self, new: Sequence[int]) -> "Family":
+        """Return the family after node i was renamed new[i]."""
+        order = sorted(range(len(self.parents)), key=lambda axis: new[self.parents[axis]])
+        parents = tuple(new[self.parents[axis]] for axis in order)
+        if order == list(range(len(order))):
+            return Family(parents, self.partition, self.labels)
+        labels = []
+        for axis in order:
+            others = tuple(a for a in range(len(self.parents)) if a != axis)
+            shape = [self.partition.grid.n_states[a] for a in others]
+            wanted = [others.index(a) for a in order if a != axis]
+            labels.append(self.labels[axis].reshape(shape).transpose(wanted).reshape(-1))
+        return Family(parents, self.partition.reordered(order), tuple(labels))
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Numbers of states and the family of every node. The edges must be acyclic."""
+
+    n_states: tuple[int, ...]
+    families: tuple[Family, ...]
+
+    def __len__(self) -> int:
+        return len(self.families)
+
+    def grid(self, parents: Iterable[int]) -> Grid:
+        """Return the grid of configurations of some nodes."""
+        return Grid(tuple(self.n_states[parent] for parent in parents))
+
+    def parents(self, node: int) -> tuple[int, ...]:
+        """Return the parents of a node, ascending."""
+        return self.families[node].parents
+
+    @cached_property
+    def edges(self) -> tuple[tuple[int, int], ...]:
+        """All edges (parent, child), by child and then by parent."""
+        return tuple((i, j) for j, family in enumerate(self.families) for i in family.parents)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Children of every node, ascending."""
+        children: list[list[int]] = [[] for _ in self.families]
+        for parent, child in self.edges:
+            children[parent].append(child)
+        return tuple(tuple(sorted(c)) for c in children)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Nodes with parents before children; the smallest number first where there is a choice."""
+        order = topological_order([family.parents for family in self.families])
+        assert order is not None, "the structure has a cycle"
+        return order
+
+    def dimension(self, node: int) -> int:
+        """Free parameters of a node: (r_j - 1) per class."""
+        return (self.n_states[node] - 1) * self.families[node].partition.n_classes
+
+    def dag_dimension(self, node: int) -> int:
+        """Free parameters of a node without labels: (r_j - 1) per configuration."""
+        return (self.n_states[node] - 1) * self.families[node].partition.grid.size
+
+    @property
+    def is_maximal(self) -> bool:
+        """Whether every node's labels are closed."""
+        return all(family.is_maximal for family in self.families)
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether no edge vanishes altogether."""
+        return self.edges == self.regular().edges
+
+    @property
+    def is_csi_consistent(self) -> bool:
+        """Whether the labels tell everything about every node."""
+        return all(family.partition.is_csi_consistent for family in self.families)
+
+    def maximal(self) -> "Structure":
+        """Close all labels."""
+        return Structure(self.n_states, tuple(family.maximal() for family in self.families))
+
+    def regular(self) -> "Structure":
+        """Drop the edges that vanish altogether: idle parents, and the parents of a node with one state."""
+        orphan = Family.table((), Grid(()))
+        families = zip(self.n_states, self.families, strict=True)
+        return Structure(self.n_states, tuple(family.regular() if r > 1 else orphan for r, family in families))
+
+    def reordered(self, order: Sequence[int]) -> "Structure":
+        """Return the same structure with the nodes in another order: new node a is old node order[a]."""
+        new = [0] * len(order)
+        for position, node in enumerate(order):
+            new[node] = position
+        return Structure(
+            tuple(self.n_states[node] for node in order),
+            tuple(self.families[node].renumbered(new) for node in order),
+        )
+
+    def ancestors(self, nodes: Iterable[int]) -> frozenset[int]:
+        """Return the nodes and everything above them."""
+        found = set(nodes)
+        todo = list(found)
+        while todo:
+            for parent in self.parents(todo.pop()):
+                if parent not in found:
+                    found.add(parent)
+                    todo.append(parent)
+        return frozenset(found)
+
+
+def topological_order(parents: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
+    """Return nodes with parents before children, the smallest first, or None if there is a cycle."""
+    waiting = {node: set(above) for node, above in enumerate(parents)}
+    order: list[int] = []
+    while waiting:
+        free = [node for node, above in waiting.items() if not above]
+        if not free:
+            return None
+        node = min(free)
+        del waiting[node]
+        order.append(node)
+        for above in waiting.values():
+            above.discard(node)
+    return tuple(order)
+
+
+def find_cycle(parents: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
+    """Return a cycle as a path along the edges that ends where it began, or None if there is none."""
+    state = [0] * len(parents)  # 0 new, 1 on the path, 2 done
+    for start in range(len(parents)):
+        if state[start]:
+            continue
+        state[start] = 1
+        path = [start]
+        pending = [iter(parents[start])]
+        while path:
+            above = next(pending[-1], None)
+            if above is None:
+                state[path.pop()] = 2
+                pending.pop()
+            elif state[above] == 1:
+                cycle = [*path[path.index(above) :], above]
+                return tuple(reversed(cycle))
+            elif state[above] == 0:
+                state[above] = 1
+                path.append(above)
+                pending.append(iter(parents[above]))
+    return None

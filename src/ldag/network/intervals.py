@@ -1,0 +1,68 @@
+"""How sure answers are: intervals from draws of the posterior of the parameters."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ldag.checks import Rng, check_share, check_whole
+from ldag.inference import compile_circuit
+from ldag.model import Model, State
+from ldag.network.questions import Context, Questions
+from ldag.network.sampling import Sampling
+
+Intervals = dict[State | tuple[State, ...], tuple[float, float]]
+
+
+class Uncertainty(Questions, Sampling):
+    """Credible intervals."""
+
+    def credible_interval(
+        self,
+        targets: str | Iterable[str],
+        given: Context | None = None,
+        *,
+        do: Context | None = None,
+        level: float = 0.95,
+        n_draws: int = 1000,
+        rng: Rng = None,
+    ) -> Intervals:
+        """Return an interval for every probability that `query` returns, from draws of the parameters.
+
+        Parameters
+        ----------
+        targets, given, do
+            As in `query`.
+        level
+            The posterior probability of each interval, between 0 and 1; equal tails are left out.
+        n_draws
+            How many draws of the parameters.
+        rng
+            Seed, or a numpy Generator; None is 0.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+        >>> low, high = net.credible_interval("pressure", given={"smoking": "yes"})[">140"]
+        >>> low < net.query("pressure", given={"smoking": "yes"})[">140"] < high
+        True
+        """
+        check_share(level, "level", inside=True)
+        self._posterior("credible_interval")
+        asked = self._asked(given, do)
+        nodes = self._targets(targets, asked)
+        drawn = self.sample_parameters(check_whole(n_draws, "n_draws"), rng)
+        model = asked.engine.model
+        needed = sorted(model.structure.ancestors([*nodes, *asked.evidence]))
+        done = self.ldag.schema.context(do)
+        with self._explained():
+            circuit = compile_circuit(model, needed, by_class=True)
+        answers = []
+        for other in drawn:
+            redrawn = Model(other.ldag.structure, other.probabilities).intervened(done)
+            _, posterior = circuit.with_probabilities(redrawn).joint(nodes, asked.evidence)
+            answers.append(posterior)
+        tails = [(1 - level) / 2, (1 + level) / 2]
+        low, high = np.quantile(np.array(answers), tails, axis=0)
+        upper = self._answer(nodes, high)
+        return {state: (value, upper[state]) for state, value in self._answer(nodes, low).items()}

@@ -1,0 +1,180 @@
+"""The graphs that say the same as a given one: a search over the directions of its edges."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldag.model import Family, Mask, Structure
+from ldag.reasoning.context_graphs import ContextGraphs, Edge, sorted_pair
+
+LARGEST_GRID = 1 << 20
+"""Families with more parent configurations than this are left out when equivalent graphs are listed."""
+
+
+class _Constraints:
+    """What an equivalent DAG on the same skeleton must satisfy, besides being acyclic.
+
+    ``forced`` are arrows it must have; ``implied[arrow]`` are arrows it must have with that arrow. These are all
+    there is: where i - j - k is open somewhere, head to head at j stays so and anything else does not become
+    so; and an edge i -> j can carry its label only if the nodes of the label are parents of j.
+    """
+
+    def __init__(self, graphs: ContextGraphs) -> None:
+        self.forced: list[Edge] = []
+        self.implied: dict[Edge, list[Edge]] = {}
+        for i, j in graphs.arrow:
+            for node in graphs.absence(i, j).nodes:
+                self._bind_label(node, (i, j), graphs)
+                self._bind_label(node, (j, i), graphs)
+        for i, j, k in graphs.triples():
+            if graphs.opening(i, j, k) is None:
+                continue
+            if graphs.is_collider(i, j, k):
+                self.forced += [(i, j), (k, j)]
+            else:
+                self._imply((i, j), (j, k))
+
+    def _bind_label(self, node: int, arrow: Edge, graphs: ContextGraphs) -> None:
+        """Let an arrow, whose label depends on a node, need that node as a parent of its child."""
+        if node in graphs.neighbours[arrow[1]]:
+            self._imply(arrow, (node, arrow[1]))
+        else:
+            self.forced.append(arrow[::-1])
+
+    def _imply(self, premise: Edge, conclusion: Edge) -> None:
+        """Add an implication and its contraposition."""
+        self.implied.setdefault(premise, []).append(conclusion)
+        self.implied.setdefault(conclusion[::-1], []).append(premise[::-1])
+
+
+@dataclass
+class _Orientation:
+    """A partly directed skeleton, as one set of nodes per node, in bits; ``above`` and ``below`` include itself."""
+
+    parents: list[int]
+    undirected: list[int]
+    above: list[int]
+    below: list[int]
+
+    @classmethod
+    def of_skeleton(cls, neighbours: Sequence[Iterable[int]]) -> "_Orientation":
+        """Start without arrows."""
+        own = [1 << node for node in range(len(neighbours))]
+        undirected = [sum(1 << other for other in others) for others in neighbours]
+        return cls([0] * len(own), undirected, own.copy(), own.copy())
+
+    def copy(self) -> "_Orientation":
+        """Return an independent copy."""
+        return _Orientation(self.parents.copy(), self.undirected.copy(), self.above.copy(), self.below.copy())
+
+    def add(self, i: int, j: int) -> list[Edge]:
+        """Direct an edge i -> j that closes no cycle; return the arrows that acyclicity now demands."""
+        self.parents[j] |= 1 << i
+        self.undirected[i] &= ~(1 << j)
+        self.undirected[j] &= ~(1 << i)
+        demanded = []
+        for high in _bits(self.above[i]):
+            new = self.below[j] & ~self.below[high]
+            self.below[high] |= new
+            demanded += [(high, low) for low in _bits(new & self.undirected[high])]
+            for low in _bits(new):
+                self.above[low] |= 1 << high
+        return demanded
+
+    def next_undirected(self) -> Edge | None:
+        """Return the first edge without a direction."""
+        for node, others in enumerate(self.undirected):
+            if others:
+                return node, next(_bits(others))
+        return None
+
+
+def _bits(numbers: int) -> Iterator[int]:
+    """Go through the members of a set of nodes."""
+    while numbers:
+        lowest = numbers & -numbers
+        yield lowest.bit_length() - 1
+        numbers ^= lowest
+
+
+class OrientationSearch:
+    """Backtracking over the directions of the skeleton's edges, with propagation.
+
+    Labels follow from the directions: when an edge is absent does not change, only which parents it is told by.
+    A member must be maximal with these labels; regular it is anyhow, since no edge is absent always.
+    """
+
+    def __init__(self, structure: Structure) -> None:
+        assert structure.is_csi_consistent
+        self._graphs = ContextGraphs(structure)
+        self.structure = self._graphs.structure
+        self._constraints = _Constraints(self._graphs)
+        self._families: dict[tuple[int, int], Family | None] = {}
+        for node, family in enumerate(self.structure.families):
+            self._families[node, sum(1 << parent for parent in family.parents)] = family
+        self.left_out = False
+        """Whether the last walk over the members missed some: too many steps, or a family too large."""
+
+    def members(self, arrows: Iterable[Edge], max_steps: int) -> Iterator[Structure]:
+        """Go through the equivalent structures that have some arrows, those most like the structure first."""
+        self.left_out = False
+        start = _Orientation.of_skeleton(self._graphs.neighbours)
+        pending = [start] if self._direct(start, [*self._constraints.forced, *arrows]) else []
+        steps = 0
+        while pending:
+            orientation = pending.pop()
+            edge = orientation.next_undirected()
+            if edge is None:
+                yield self._structure(orientation)
+                continue
+            if steps == max_steps:
+                self.left_out = True
+                return
+            steps += 1
+            own = self._graphs.arrow[sorted_pair(*edge)]
+            for arrow in (own[::-1], own):
+                branch = orientation.copy()
+                if self._direct(branch, [arrow]):
+                    pending.append(branch)
+
+    def _direct(self, orientation: _Orientation, arrows: list[Edge]) -> bool:
+        """Direct edges and all that follows from them; say whether that is possible."""
+        pending = arrows.copy()
+        touched: set[int] = set()
+        while pending:
+            i, j = pending.pop()
+            if orientation.parents[j] >> i & 1:
+                continue
+            if orientation.below[j] >> i & 1:
+                return False
+            pending += orientation.add(i, j)
+            pending += self._constraints.implied.get((i, j), ())
+            touched |= {i, j}
+        settled = [node for node in sorted(touched) if not orientation.undirected[node]]
+        return all(self._family(node, orientation.parents[node]) is not None for node in settled)
+
+    def _structure(self, orientation: _Orientation) -> Structure:
+        """Return the structure of a full orientation."""
+        families = [self._family(node, parents) for node, parents in enumerate(orientation.parents)]
+        return Structure(self.structure.n_states, tuple(family for family in families if family is not None))
+
+    def _family(self, node: int, parents: int) -> Family | None:
+        """Return the family of a node with given parents, or None if its labels would not be maximal."""
+        key = node, parents
+        if key not in self._families:
+            above = tuple(_bits(parents))
+            grid = self.structure.grid(above)
+            if grid.size > LARGEST_GRID:
+                self.left_out = True
+                return None
+            labels = tuple(self._label(parent, node, above) for parent in above)
+            family = Family.from_labels(above, grid, labels)
+            self._families[key] = family if family.is_maximal else None
+        return self._families[key]
+
+    def _label(self, parent: int, node: int, parents: tuple[int, ...]) -> Mask:
+        """Return when the edge is absent, told by the other parents."""
+        others = [other for other in parents if other != parent]
+        shape = self.structure.grid(others).n_states
+        return np.broadcast_to(self._graphs.absence(parent, node).over(others), shape).reshape(-1)

@@ -1,0 +1,22 @@
+"""Scores: priors, families, whole graphs, and what labels gain."""
+
+from ldag.scoring.families import NodeScore, family_log_predictive, score_family
+from ldag.scoring.gains import class_gains, label_gains
+from ldag.scoring.graphs import Score, log_predictive, score
+from ldag.scoring.priors import PRIORS, Prior, Priors, check_equivalent_sample_size, check_priors
+
+__all__ = [
+    "PRIORS",
+    "NodeScore",
+    "Prior",
+    "Priors",
+    "Score",
+    "check_equivalent_sample_size",
+    "check_priors",
+    "class_gains",
+    "family_log_predictive",
+    "label_gains",
+    "log_predictive",
+    "score",
+    "score_family",
+]

@@ -1,0 +1,240 @@
+"""Questions that cannot be answered say why; limits, interruption and copies."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ldag import LDAG, Network
+from ldag.errors import ArgumentError, ImpossibleEvidence, LdagError, TooLarge
+from ldag.inference import Engine, TooManyGates, compile_circuit
+from ldag.model import Model
+
+
+def weather() -> Network:
+    """Rain makes the street wet, surely; two, three and four states."""
+    states = {"rain": ["no", "yes"], "street": ["dry", "damp", "wet"], "mood": ["a", "b", "c", "d"]}
+    graph = LDAG.from_edges([("rain", "street"), ("street", "mood")], states=states)
+    mood = [[0.4, 0.3, 0.2, 0.1], [0.25, 0.25, 0.25, 0.25], [0.1, 0.2, 0.3, 0.4]]
+    return Network.from_parameters(
+        graph, {"rain": [[0.75, 0.25]], "street": [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], "mood": mood}
+    )
+
+
+def grid(side: int, seed: int = 1) -> Network:
+    """Each node with the one above and the one to the left as parents."""
+    name = [[f"x{i}_{k}" for k in range(side)] for i in range(side)]
+    edges = [(name[i - 1][k], name[i][k]) for i in range(1, side) for k in range(side)]
+    edges += [(name[i][k - 1], name[i][k]) for i in range(side) for k in range(1, side)]
+    graph = LDAG.from_edges(edges, states={node: ["0", "1", "2"] for row in name for node in row})
+    rng = np.random.default_rng(seed)
+    tables = {v.name: rng.dirichlet([1.0] * 3, graph.partition(v.name).n_classes).tolist() for v in graph.variables}
+    return Network.from_parameters(graph, tables)
+
+
+def test_impossible_evidence_is_named() -> None:
+    """All questions that condition on it refuse; the probability of an impossible event is zero."""
+    network = weather()
+    given = {"rain": "yes", "street": "dry"}
+    message = r"rain.*yes.*street.*dry.* has probability zero in this network, so nothing follows from it"
+    for ask in (network.marginals, network.most_probable):
+        with pytest.raises(ImpossibleEvidence, match=message):
+            ask(given)
+    with pytest.raises(ImpossibleEvidence, match=message):
+        network.query("mood", given)
+    with pytest.raises(ImpossibleEvidence, match=message):
+        network.log_probability({"mood": "a"}, given)
+    assert network.probability(given) == 0.0
+    assert network.log_probability(given) == -np.inf
+
+
+def test_what_is_done_is_never_impossible() -> None:
+    """The street is dried in the rain: it no longer depends on it."""
+    answer = weather().query("mood", {"rain": "yes"}, do={"street": "dry"})
+    assert answer == pytest.approx({"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1})
+
+
+def test_questions_that_make_no_sense() -> None:
+    """A target that is given, a variable that is observed and set, no target."""
+    network = weather()
+    with pytest.raises(ArgumentError, match="'mood' is a target and has its state given"):
+        network.query(["rain", "mood"], {"mood": "a"})
+    with pytest.raises(ArgumentError, match="'mood' is a target and has its state given"):
+        network.query("mood", do={"mood": "a"})
+    with pytest.raises(ArgumentError, match="'rain' is both observed and set; name it in given or in do"):
+        network.marginals({"rain": "no"}, do={"rain": "no"})
+    with pytest.raises(ArgumentError, match="name at least one target"):
+        network.query([])
+
+
+@pytest.mark.parametrize(
+    ("given", "word"), [({"snow": "no"}, "snow"), ({"rain": "perhaps"}, "perhaps"), ({"street": 0}, "street")]
+)
+def test_unknown_names_are_shown(given: dict[str, str | int], word: str) -> None:
+    """Variables and states."""
+    with pytest.raises(LdagError, match=word):
+        weather().query("mood", given)
+    with pytest.raises(LdagError, match="snow"):
+        weather().query("snow")
+
+
+def test_a_circuit_too_large_names_the_step() -> None:
+    """And what to do; nothing is kept of it, and a larger limit works."""
+    network = grid(6)
+    with pytest.raises(TooLarge) as refused:
+        network.compile(max_size=3000)
+    text = str(refused.value)
+    assert text.startswith("exact inference needs sums and products with more than 3,000 arguments: 'x")
+    assert "has to be summed out of a function of x" in text
+    assert text.endswith("allow more with compile(max_size=...), or use estimate(...), which samples")
+    assert network.compile().size > 1000
+
+
+def test_a_family_too_large_names_its_node() -> None:
+    """Also where it has no parents, and is summed out of nothing else."""
+    graph = LDAG.from_edges([], states={"a": ["0", "1", "2"], "b": ["0", "1", "2"]})
+    network = Network.from_parameters(graph, {name: [[0.5, 0.3, 0.2]] for name in "ab"})
+    with pytest.raises(TooLarge, match="more than 1 arguments already for 'b'; observe"):
+        network.compile(max_size=1)
+
+
+def test_too_large_without_evidence_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same circuit is not compiled a second time to be refused again."""
+    calls = []
+
+    def refuse(*arguments: object, **_: object) -> None:
+        calls.append(arguments)
+        raise TooManyGates([0], 1)
+
+    monkeypatch.setattr("ldag.inference.engine.compile_circuit", refuse)
+    network = weather()
+    engine = Engine(Model(network.ldag.structure, network.probabilities))
+    for _ in range(2):
+        with pytest.raises(TooManyGates):
+            engine.marginals([0], {})
+    assert len(calls) == 1
+    with pytest.raises(TooManyGates):
+        engine.marginals([0], {1: 0})  # for any evidence, and for this
+    assert len(calls) == 3
+
+
+def test_joint_distributions_have_a_limit() -> None:
+    """In cells."""
+    network = grid(5)
+    with pytest.raises(TooLarge, match=r"has 1,594,323 cells; at most 1,048,576 are listed"):
+        network.query([variable.name for variable in network.variables][:13])
+
+
+@pytest.mark.parametrize("n_states", [255, 256])
+def test_codes_of_states_fit_a_byte(n_states: int) -> None:
+    """255 states work, 256 are refused."""
+    graph = LDAG.from_edges([("a", "b")], states={"a": [str(i) for i in range(n_states)], "b": ["0", "1"]})
+    tables = {
+        "a": [[1 / n_states] * n_states],
+        "b": [[i / (n_states - 1), 1 - i / (n_states - 1)] for i in range(n_states)],
+    }
+    network = Network.from_parameters(graph, tables)
+    if n_states == 255:
+        assert network.query("b", {"a": "254"}) == pytest.approx({"0": 1.0, "1": 0.0})
+        assert network.most_probable({"b": "0"})["a"] == "254"
+        assert network.query("a", {"b": "0"})["254"] == pytest.approx(2 / 255)
+    else:
+        with pytest.raises(TooLarge, match="'a' has 256 states; inference works with up to 255"):
+            network.marginals()
+
+
+def test_a_network_is_pickled_without_its_circuits() -> None:
+    """After questions; the copy answers the same."""
+    network = weather()
+    answer = network.marginals({"mood": "d"})
+    network.query("mood", do={"rain": "yes"})
+    copy = pickle.loads(pickle.dumps(network))
+    assert "_engines" in vars(network)
+    assert "_engines" not in vars(copy)
+    assert copy.marginals({"mood": "d"}) == answer
+
+
+def test_the_smallest_of_several_orders_is_kept() -> None:
+    """No order alone gives a smaller circuit."""
+    network = grid(3)
+    model = Model(network.ldag.structure, network.probabilities)
+    nodes = range(len(model.structure))
+    sizes = []
+    for skipped in range(3):
+        with pytest.MonkeyPatch.context() as patch:
+            native = compile_circuit.__globals__["_native"].elimination_orders
+            patch.setattr(
+                "ldag.inference.circuit._native.elimination_orders",
+                lambda *a, skipped=skipped, native=native: native(*a)[skipped : skipped + 1],
+            )
+            sizes.append(compile_circuit(model, nodes).shape.size)
+    assert compile_circuit(model, nodes).shape.size == min(sizes)
+
+
+INTERRUPT = """
+import os, signal, sys, threading, time
+import numpy as np
+sys.path.insert(0, {root!r})
+from ldag.inference.circuit import compile_circuit
+from tests.unit.inference.test_engine import grid
+network = grid({side})
+{before}
+sent = []
+threading.Timer(0.3, lambda: (sent.append(time.perf_counter()), os.kill(os.getpid(), signal.SIGINT))).start()
+try:
+    {call}
+except KeyboardInterrupt:
+    print(time.perf_counter() - sent[0])
+"""
+
+
+def interrupted(call: str, side: int, before: str = "") -> float:
+    """Seconds from Ctrl-C to KeyboardInterrupt, in a process of its own."""
+    root = __file__.rsplit("/tests/", 1)[0]
+    code = INTERRUPT.format(root=root, side=side, call=call, before=before)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return float(done.stdout)
+
+
+def test_compiling_can_be_interrupted() -> None:
+    """At once."""
+    assert interrupted("network.compile(max_size=10**9)", 16) < 2
+
+
+def test_looking_for_an_order_can_be_interrupted() -> None:
+    """At once, too: three thousand nodes with parents anywhere."""
+    before = """
+from ldag import _native
+rng = np.random.default_rng(0)
+parents = [sorted(rng.choice(i, min(i, 4), replace=False).tolist()) for i in range(3000)]
+"""
+    assert interrupted("_native.elimination_orders([2] * 3000, parents, [255] * 3000, 10, 0, 3)", 2, before) < 2
+
+
+def test_evaluation_can_be_interrupted() -> None:
+    """Many rows, on all threads."""
+    before = """
+network.compile()
+circuit = network._engine()._whole
+rows = np.full((2_000_000, 25), 255, dtype=np.uint8)
+"""
+    assert interrupted("circuit.log_probabilities(rows, n_threads=0)", 5, before) < 2
+
+
+def test_a_set_of_targets_is_refused() -> None:
+    """The states of the answer would be in no order."""
+    with pytest.raises(ArgumentError, match="a set has no order, and the answer has one; give a list"):
+        weather().query({"rain", "mood"})
+
+
+def test_what_no_sample_shows_is_not_certain() -> None:
+    """A state that was never drawn has a standard error; an estimate can be read."""
+    graph = LDAG.from_edges([], states={"x": ["a", "b"]})
+    network = Network.from_parameters(graph, {"x": [1 - 1e-9, 1e-9]})
+    found = network.estimate("x", n_samples=1000)
+    assert found.probabilities == {"a": 1.0, "b": 0.0}
+    assert found.standard_errors == pytest.approx({"a": 0.001, "b": 0.001})
+    assert str(found) == "a  1.0000 ± 0.0010\nb  0.0000 ± 0.0010\nas good as 1,000 independent samples"

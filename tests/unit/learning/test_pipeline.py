@@ -1,0 +1,271 @@
+"""Learning: the same answer however it is asked, constraints, limits, and what is refused."""
+
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+import pytest
+
+import ldag
+from ldag import LDAG, Constraints, LdagError, datasets
+from ldag.learning import LabelSearch, MethodChoice, StructureKind
+
+HEART = datasets.load("heart")
+TITANIC = datasets.load("titanic")
+METHODS: list[MethodChoice] = ["exact", "chain", "climb"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_threads_rows_and_columns_change_nothing(method: MethodChoice) -> None:
+    """One thread or two, rows shuffled, columns reversed: one graph."""
+    rng = np.random.default_rng(1)
+    columns = {name: rng.integers(0, 2 + i % 2, 400) for i, name in enumerate("dbeca")}
+    columns["z"] = (columns["a"] + columns["b"]) % 2
+    order = rng.permutation(400)
+    shuffled = {name: columns[name][order] for name in reversed(columns)}
+    first = ldag.learn(ldag.read(columns), kappa=0.3, method=method, rng=3, n_jobs=1)
+    second = ldag.learn(ldag.read(shuffled), kappa=0.3, method=method, rng=3, n_jobs=2)
+    assert first.ldag == second.ldag
+    assert first.score.total == pytest.approx(second.score.total, abs=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_constraints_hold(method: MethodChoice) -> None:
+    """Required and forbidden edges, tiers and limits are in every result."""
+    constraints = Constraints(
+        required=[("age", "survived")], forbidden=[("sex", "class")], tiers=[["sex", "age", "class"], ["survived"]]
+    )
+    fit = ldag.learn(TITANIC, kappa=0.5, method=method, constraints=constraints, max_parents=2)
+    assert ("age", "survived") in fit.ldag.edges
+    assert ("sex", "class") not in fit.ldag.edges
+    assert not any(parent == "survived" for parent, _ in fit.ldag.edges)
+    assert all(len(fit.ldag.parents(v.name)) <= 2 for v in fit.ldag.variables)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("labels", ["greedy", "refined", "exact"])
+def test_constraints_on_labels_hold(method: MethodChoice, labels: LabelSearch) -> None:
+    """A fixed label is exactly that, for all states of the other parents; edges without labels have none."""
+    constraints = Constraints(
+        labels={("age", "survived"): [{"class": "1st"}, {"class": "Crew"}]},
+        unlabelled=[("sex", "survived"), ("sex", "class")],
+        required=[("sex", "survived")],
+        tiers=[["sex", "age"], ["class"], ["survived"]],
+    )
+    graph = ldag.learn(TITANIC, kappa=0.5, method=method, labels=labels, constraints=constraints).ldag
+    assert set(graph.parents("survived")) == {"sex", "age", "class"}
+    sexes = next(v for v in graph.variables if v.name == "sex").states
+    others = [name for name in graph.parents("survived") if name != "age"]
+    contexts = [{"sex": sex, "class": cabin} for sex in sexes for cabin in ("1st", "Crew")]
+    assert graph.label("age", "survived") == {tuple(context[name] for name in others) for context in contexts}
+    assert graph.label("sex", "survived") == frozenset()
+    assert graph.label("sex", "class") == frozenset()
+    assert graph.is_regular()
+
+
+def test_an_empty_fixed_label_is_a_required_edge_without_label() -> None:
+    """Said either way, the same graph is found; tables take both."""
+    edge = ("smoking", "pressure")
+    fixed, said = Constraints(labels={edge: []}), Constraints(required=[edge], unlabelled=[edge])
+    first, second = (ldag.learn(HEART, kappa=0.5, constraints=given).ldag for given in (fixed, said))
+    assert first == second
+    assert first.label(*edge) == frozenset()
+    assert edge in ldag.learn(HEART, kappa=0.5, constraints=fixed, structure="table").ldag.edges
+
+
+def test_cross_validation_keeps_fixed_labels() -> None:
+    """A label that does not fit the data predicts worse, in every fold's graph; and the answer has it."""
+    good, bad = (Constraints(labels={("smoking", "pressure"): [{"protein": protein}]}) for protein in (">3", "<3"))
+    means = [ldag.cross_validate(HEART, kappas=[0.1], n_folds=3, constraints=given).mean[0.1] for given in (good, bad)]
+    assert means[0] > means[1]
+    fit = ldag.learn(HEART, constraints=bad)
+    assert fit.ldag.label("smoking", "pressure") == {("<3",)}
+
+
+def test_score_is_that_of_the_graph() -> None:
+    """The reported score is the score of the reported graph, and the trace ends there."""
+    fit = ldag.learn(HEART, kappa=0.3, method="climb")
+    assert fit.score.total == pytest.approx(ldag.score(fit.ldag, HEART, kappa=0.3).total)
+    assert fit.trace[-1][1] == pytest.approx(fit.score.total)
+
+
+@pytest.mark.parametrize("structure", ["table", "tree", "ldag", "partial", "graph"])
+def test_searches_never_beat_the_optimum(structure: str) -> None:
+    """Chains and climbing find at most what dynamic programming finds, on three and four states too."""
+    exact, chain, climb = (
+        ldag.learn(TITANIC, kappa=0.2, method=method, structure=structure, rng=2).score.total  # type: ignore[arg-type]
+        for method in METHODS
+    )
+    assert chain <= exact + 1e-7
+    assert climb <= exact + 1e-7
+
+
+def test_kappa_is_chosen_by_cross_validation() -> None:
+    """The chosen kappa is the best of the comparison, which is kept."""
+    fit = ldag.learn(HEART, rng=5)
+    assert fit.cv is not None
+    assert fit.kappa == fit.cv.best_kappa
+    assert fit.cv.mean == ldag.cross_validate(HEART, rng=5).mean
+    assert "chosen by cross-validation" in str(fit)
+
+
+def test_an_executor_gives_the_same_cross_validation() -> None:
+    """Processes instead of threads."""
+    here = ldag.cross_validate(TITANIC, kappas=[0.1, 0.5], n_folds=3, method="climb")
+    with ProcessPoolExecutor(2) as executor:
+        there = ldag.cross_validate(TITANIC, kappas=[0.1, 0.5], n_folds=3, method="climb", executor=executor)
+    assert here == there
+
+
+def test_summary_says_what_people_ask() -> None:
+    """Edges, labels in words, parameters, and what is promised."""
+    shown = str(ldag.learn(HEART, kappa=0.1, method="exact"))
+    assert "smoking does not matter for pressure when protein is >3" in shown
+    assert "12 parameters (14 without labels)" in shown
+    assert "better than full tables by: pressure 3.00" in shown
+    assert "no allowed graph with any number of parents scores better" in shown
+
+
+def test_progress_goes_to_a_function() -> None:
+    """Reports have steps done and the best score."""
+    seen: list[Mapping[str, float]] = []
+    ldag.learn(HEART, kappa=0.1, method="chain", n_chains=200, n_iter=20_000, progress=seen.append)
+    assert seen
+    assert seen[-1]["done"] <= seen[-1]["total"]
+
+
+def test_time_limit_returns_the_best_so_far() -> None:
+    """A long chain is cut short, without a warning, as that was asked for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit = ldag.learn(HEART, kappa=0.1, method="chain", n_chains=10_000, n_iter=100_000, time_limit=0.5)
+    assert fit.stopped
+    assert fit.seconds < 5
+    assert "ended early" in str(fit)
+
+
+def test_start_is_where_a_climb_begins() -> None:
+    """From the published optimum, climbing without restarts stays at its score."""
+    fit = ldag.learn(HEART, kappa=0.1, method="climb", n_restarts=0, start=datasets.graph("heart"))
+    assert fit.score.total >= -6729.70
+
+
+def test_tables_need_no_kappa() -> None:
+    """They have no labels to pay for: nothing is cross-validated."""
+    fit = ldag.learn(HEART, structure="table")
+    assert fit.cv is None
+    assert fit.score.log_prior == 0
+
+
+@pytest.mark.parametrize("structure", ["table", "ldag"])
+def test_many_states_are_no_trouble(structure: StructureKind) -> None:
+    """Two columns of 60 states beside smaller ones: the dependence is found, the independent column left alone."""
+    rng = np.random.default_rng(4)
+    many = rng.integers(0, 60, 500)
+    data = ldag.read({"many": many, "half": many // 30, "other": rng.integers(0, 60, 500), "three": many % 3})
+    fit = ldag.learn(data, kappa=0.1, method="climb", structure=structure)
+    linked = {frozenset(edge) for edge in fit.ldag.edges}
+    assert {frozenset(("many", "half")), frozenset(("many", "three"))} <= linked
+    assert not any("other" in edge for edge in linked)
+
+
+def test_cross_validation_does_not_see_the_order_of_columns() -> None:
+    """Folds are cut from rows sorted by the names of the variables."""
+    names = HEART.names[::-1]
+    first = ldag.cross_validate(HEART, kappas=[0.1, 0.5], method="exact", n_folds=3, rng=5)
+    second = ldag.cross_validate(HEART.select(names), kappas=[0.1, 0.5], method="exact", n_folds=3, rng=5)
+    assert first.best_kappa == second.best_kappa
+    assert str(first) == str(second)
+
+
+LABELLED = Constraints(labels={("smoking", "pressure"): [{"protein": ">3"}]})
+
+WRONG: list[tuple[Callable[[], object], str]] = [
+    (lambda: ldag.learn(HEART, kappa="best"), "kappa must be a number above 0 and at most 1, or 'cv', got 'best'"),  # type: ignore[arg-type]
+    (lambda: ldag.learn(HEART, kappa=0), "kappa must be a number above 0"),
+    (lambda: ldag.learn(HEART, method="exakt"), "no method 'exakt'; did you mean 'exact'?"),  # type: ignore[arg-type]
+    (lambda: ldag.learn(HEART, method="exact", n_chains=3), "n_chains applies to method 'chain', not to 'exact'"),
+    (lambda: ldag.learn(HEART, method="chain", n_restarts=3), "n_restarts applies to method 'climb', not to 'chain'"),
+    (lambda: ldag.learn(HEART, n_iter=3), "n_iter applies to method 'chain', not to 'auto'"),
+    (lambda: ldag.learn(HEART, method="chain", n_chains=0), "n_chains must be a whole number, 1 or more, got 0"),
+    (
+        lambda: ldag.learn(HEART, method="exact", start=datasets.graph("heart")),
+        "start applies to method 'chain' or 'climb'",
+    ),
+    (lambda: ldag.learn(HEART, kappa=1, method="climb", start=datasets.graph("guard")), "start must be a graph over"),
+    (
+        lambda: ldag.learn(HEART, kappa=1, method="climb", max_parents=1, start=datasets.graph("heart")),
+        "start does not satisfy the constraints on the parents of",
+    ),
+    (lambda: ldag.learn(HEART, n_jobs=0), "n_jobs must be a whole number, 1 or more, or -1"),
+    (lambda: ldag.learn(HEART, time_limit=-1), "time_limit must be a number of seconds above 0, got -1"),
+    (lambda: ldag.learn(HEART, kappa=1, max_parents=-1), "max_parents must be a whole number, 0 or more"),
+    (lambda: ldag.learn(HEART, kappa=1, constraints={"a": 1}), "constraints must be ldag.Constraints"),  # type: ignore[arg-type]
+    (
+        lambda: ldag.learn(HEART, kappa=1, constraints=LABELLED, structure="table"),
+        "constraints fix a label of the edge smoking -> pressure, but structure 'table' has no labels; use structure",
+    ),
+    (
+        lambda: ldag.learn(HEART, kappa=1, constraints=LABELLED, structure="tree"),
+        "constraints on labels apply to structure 'ldag' \\(and edges without labels to 'table'\\), not to 'tree'",
+    ),
+    (lambda: ldag.learn(HEART, kappa=1, progress=3), "progress must be True, False, None or a function"),  # type: ignore[arg-type]
+    (lambda: ldag.learn([1], kappa=1), "data must be a Dataset"),  # type: ignore[arg-type]
+    (
+        lambda: ldag.learn(ldag.read({f"v{i}": [0, 1] for i in range(60)}), kappa=1, method="exact"),
+        "an exact search over 60 variables needs .* use method 'climb' or 'chain'",
+    ),
+    (
+        lambda: ldag.cross_validate(HEART, prior="uniform"),
+        "the uniform prior has no kappa, so there is nothing",
+    ),
+    (lambda: ldag.learn(HEART, prior="uniform", kappa=0.1), "the uniform prior has no kappa; leave it out or give 1"),
+    (lambda: ldag.cross_validate(HEART, n_folds=1), "n_folds must be a whole number, 2 or more, got 1"),
+    (lambda: ldag.cross_validate(HEART, n_folds=5000), "n_folds must be at most the number of observations, 1,841"),
+    (lambda: ldag.cross_validate(HEART, kappas=[]), "kappas must be a list of numbers"),
+    (lambda: ldag.cross_validate(HEART, kappas=[0.1, 0.1]), "each may be given once"),
+    (
+        lambda: ldag.learn(ldag.read({"a": [0, 1], "w": [0.5, 1.5]}, weights="w")),
+        "data with real weights cannot be cut into folds; give kappa a number",
+    ),
+    (lambda: ldag.learn(ldag.read({"a": [0, 1]})), "observations, 2, got 10; give kappa a number, then no cross-valid"),
+]
+
+
+@pytest.mark.parametrize(("attempt", "message"), WRONG, ids=[message[:50] for _, message in WRONG])
+def test_wrong_input_gets_one_clear_error(attempt: Callable[[], object], message: str) -> None:
+    """Each mistake raises an LdagError whose text names it."""
+    with pytest.raises(LdagError) as caught:
+        attempt()
+    assert re.search(message, str(caught.value)), str(caught.value)
+
+
+def test_the_uniform_prior_is_learned_without_a_kappa() -> None:
+    """The message for a kappa says to leave it out; then there is none, and nothing to cross-validate."""
+    fit = ldag.learn(HEART, prior="uniform", max_parents=2)
+    assert fit.cv is None
+    assert fit.score.log_prior == 0
+    assert fit.ldag == ldag.learn(HEART, prior="labels", kappa=1, max_parents=2).ldag
+
+
+def test_one_variable_is_learned() -> None:
+    """Nothing to search, nothing to break."""
+    fit = ldag.learn(ldag.read({"a": [0, 1, 1, 0, 1]}), kappa=0.5)
+    assert fit.ldag == LDAG.from_edges([], states={"a": [0, 1]})
+    lines = str(fit).splitlines()
+    assert lines[0] == "LDAG learned from 5 observations of 1 variable"
+    assert lines[2] == "0 edges, 1 parameter (1 without labels)"
+
+
+def test_dask_gives_the_same_cross_validation() -> None:
+    """Two workers, each a process of its own, behind the executor of a client."""
+    distributed = pytest.importorskip("distributed")
+    here = ldag.cross_validate(TITANIC, kappas=[0.1, 0.5], n_folds=3, method="climb")
+    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
+        there = ldag.cross_validate(
+            TITANIC, kappas=[0.1, 0.5], n_folds=3, method="climb", executor=client.get_executor()
+        )
+    assert here == there
