@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-NATIVE := $(wildcard cpp/src/*.cpp cpp/include/ldag/*.hpp cpp/bindings/*.cpp cpp/bindings/*.hpp)
-CPP := $(NATIVE) $(wildcard cpp/tests/*.cpp cpp/tests/*.hpp)
+CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
+NATIVE := $(filter-out cpp/tests/%, $(CPP))
 
 .PHONY: help demo test test-cpp lint format bench docs sanitize clean
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "ldag/family.hpp"
+#include "families/family.hpp"
 
 using Counts = nanobind::ndarray<const double, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
 template <class T>

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "ldag/family.hpp"
-#include "ldag/scorer.hpp"
+#include "families/family.hpp"
+#include "scoring/scorer.hpp"
 
 ldag::StructureKind structure_of(const std::string& name);
 ldag::LabelSearch search_of(const std::string& name);

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "ldag/circuit.hpp"
-#include "ldag/compile.hpp"
+#include "inference/circuit.hpp"
+#include "inference/compile.hpp"
 #include "register.hpp"
 
 namespace nb = nanobind;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "ldag/columns.hpp"
+#include "counting/columns.hpp"
 #include "register.hpp"
 
 namespace nb = nanobind;

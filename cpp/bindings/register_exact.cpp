@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "families/family.hpp"
 #include "family_arrays.hpp"
-#include "ldag/family.hpp"
 #include "names.hpp"
 #include "register.hpp"
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "families/dirichlet.hpp"
+#include "families/family.hpp"
 #include "family_arrays.hpp"
-#include "ldag/dirichlet.hpp"
-#include "ldag/family.hpp"
 #include "names.hpp"
 #include "register.hpp"
 

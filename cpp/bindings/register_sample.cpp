@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "ldag/sample.hpp"
+#include "inference/sample.hpp"
 #include "register.hpp"
 
 namespace nb = nanobind;

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "ldag/search.hpp"
 #include "register.hpp"
 #include "scorer.hpp"
 #include "search_arrays.hpp"
+#include "searching/search.hpp"
 
 namespace nb = nanobind;
 

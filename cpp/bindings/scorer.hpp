@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "ldag/scorer.hpp"
 #include "names.hpp"
+#include "scoring/scorer.hpp"
 
 // By node: fixed labels as a parent and contexts, which are pairs of a variable and its state.
 using NodeRules = std::vector<

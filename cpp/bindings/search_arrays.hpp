@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "ldag/search.hpp"
+#include "searching/search.hpp"
 
 // parents, score, trace, stopped, n_steps, n_accepted.
 using FoundGraph = std::tuple<ldag::Parents, double, std::vector<std::pair<std::uint64_t, double>>, bool,

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "ldag/circuit.hpp"
-#include "ldag/compile.hpp"
-#include "ldag/random.hpp"
+#include "inference/circuit.hpp"
+#include "inference/compile.hpp"
+#include "support/random.hpp"
 
 namespace circuits {
 

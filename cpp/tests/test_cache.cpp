@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "ldag/cache.hpp"
-#include "ldag/parallel.hpp"
+#include "scoring/cache.hpp"
+#include "support/parallel.hpp"
 
 namespace {
 

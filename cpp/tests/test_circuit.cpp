@@ -9,9 +9,9 @@
 
 #include "check.hpp"
 #include "circuit_networks.hpp"
-#include "ldag/circuit.hpp"
-#include "ldag/circuit_numbers.hpp"
-#include "ldag/random.hpp"
+#include "inference/circuit.hpp"
+#include "inference/circuit_numbers.hpp"
+#include "support/random.hpp"
 
 namespace {
 

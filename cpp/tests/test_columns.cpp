@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "ldag/columns.hpp"
-#include "ldag/parallel.hpp"
+#include "counting/columns.hpp"
+#include "support/parallel.hpp"
 
 namespace {
 

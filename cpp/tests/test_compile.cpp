@@ -5,8 +5,8 @@
 
 #include "check.hpp"
 #include "circuit_networks.hpp"
-#include "ldag/compile.hpp"
-#include "ldag/random.hpp"
+#include "inference/compile.hpp"
+#include "support/random.hpp"
 
 namespace {
 

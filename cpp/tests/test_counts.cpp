@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "ldag/counts.hpp"
+#include "counting/counts.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "ldag/dirichlet.hpp"
+#include "families/dirichlet.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "ldag/family.hpp"
+#include "families/family.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "ldag/classes.hpp"
+#include "families/classes.hpp"
 
 namespace {
 

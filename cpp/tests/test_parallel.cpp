@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "ldag/parallel.hpp"
+#include "support/parallel.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "ldag/random.hpp"
-#include "ldag/sample.hpp"
+#include "inference/sample.hpp"
+#include "support/random.hpp"
 
 namespace {
 

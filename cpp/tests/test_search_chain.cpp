@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "ldag/moves.hpp"
-#include "ldag/search.hpp"
+#include "searching/chain_moves.hpp"
+#include "searching/search.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "ldag/climb.hpp"
+#include "searching/climb.hpp"
 
 namespace {
 

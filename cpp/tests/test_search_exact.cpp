@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "ldag/search_exact.hpp"
+#include "searching/exact.hpp"
 
 namespace {
 

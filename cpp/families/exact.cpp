@@ -1,0 +1,82 @@
+// The exact optimum over the partitions of a family's grid, and the sum over all of them.
+#include "families/exact.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace ldag {
+
+namespace {
+
+void check(const FamilyProblem& problem) {
+    const std::size_t n_cells = problem.grid.size();
+    if (n_cells == 0 || n_cells > kMaxExactCells) {
+        throw std::invalid_argument("exact partitions need a grid of 1 to " + std::to_string(kMaxExactCells) +
+                                    " configurations, this one has " + std::to_string(n_cells));
+    }
+    if (problem.counts.size() != n_cells * problem.n_states) {
+        throw std::invalid_argument("expected one count per configuration and state");
+    }
+}
+
+// The marginal likelihood of the class made of these cells.
+double log_marginal_likelihood(const FamilyProblem& problem, const BlockGrid& grid, Block block) {
+    std::vector<double> counts(problem.n_states, 0.0);
+    for (Block rest = block; rest != 0; rest ^= first_cell(rest)) {
+        const std::span<const double> row = problem.row(grid.number(first_cell(rest)));
+        for (std::size_t state = 0; state < counts.size(); ++state) counts[state] += row[state];
+    }
+    const ClassScore class_score(problem.n_states, grid.n_cells(), problem.equivalent_sample_size);
+    return class_score(counts, static_cast<double>(std::popcount(block)));
+}
+
+FamilyResult result_of(const FamilyProblem& problem, const BlockGrid& grid, std::vector<Block> blocks) {
+    // The first cell is the highest bit: in decreasing order, classes are numbered by first appearance.
+    std::sort(blocks.begin(), blocks.end(), std::greater<>());
+    FamilyResult result;
+    result.classes.resize(grid.n_cells());
+    result.n_classes = blocks.size();
+    for (std::size_t number = 0; number < blocks.size(); ++number) {
+        for (Block rest = blocks[number]; rest != 0; rest ^= first_cell(rest)) {
+            result.classes[grid.number(first_cell(rest))] = static_cast<std::int32_t>(number);
+        }
+        result.log_marginal_likelihood += log_marginal_likelihood(problem, grid, blocks[number]);
+    }
+    const auto lost = static_cast<double>(grid.n_cells() - blocks.size());
+    result.score = result.log_marginal_likelihood + problem.class_lost * lost;
+    result.is_exact = true;
+    return result;
+}
+
+}  // namespace
+
+FamilyResult exact_partition(const FamilyProblem& problem, StructureKind structure) {
+    check(problem);
+    const BlockGrid grid(problem.grid);
+    std::vector<Block> allowed = allowed_blocks(grid, structure);
+    std::vector<double> gains = block_gains(problem, grid, allowed);
+    if (!problem.fixed.empty()) keep_fixed_labels(problem, grid, allowed, gains);
+    return result_of(problem, grid,
+                     structure == StructureKind::tree ? best_tree(grid, gains, problem.regular)
+                                                      : best_blocks(grid, allowed, gains, problem.regular));
+}
+
+double log_sum_partitions(const FamilyProblem& problem, StructureKind structure) {
+    check(problem);
+    if (!problem.fixed.empty()) throw std::invalid_argument("the sum over partitions takes no fixed labels");
+    const BlockGrid grid(problem.grid);
+    const std::vector<Block> allowed = allowed_blocks(grid, structure);
+    const std::vector<double> gains = block_gains(problem, grid, allowed);
+    const double log_sum = structure == StructureKind::tree
+                               ? log_sum_trees(grid, gains, problem.regular)
+                               : log_sum_blocks(grid, allowed, gains, problem.regular);
+    double singletons = 0.0;
+    for (std::size_t cell = 0; cell < grid.n_cells(); ++cell) {
+        singletons += log_marginal_likelihood(problem, grid, grid.cell(cell));
+    }
+    return singletons + log_sum;
+}
+
+}  // namespace ldag

@@ -1,0 +1,245 @@
+// Which sets of configurations a structure allows as classes, and what each is worth.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "families/exact.hpp"
+
+namespace ldag {
+
+namespace {
+
+std::vector<std::size_t> without_single_states(const Grid& grid) {
+    std::vector<std::size_t> n_states(grid.n_states().begin(), grid.n_states().end());
+    std::erase(n_states, std::size_t{1});
+    return n_states;
+}
+
+}  // namespace
+
+BlockGrid::BlockGrid(const Grid& grid) : grid_(without_single_states(grid)) {}
+
+Block BlockGrid::line(std::size_t axis, std::size_t line) const {
+    Block cells = 0;
+    for (std::size_t state = 0; state < n_states(axis); ++state) {
+        cells |= cell(grid_.line_start(axis, line) + state * grid_.stride(axis));
+    }
+    return cells;
+}
+
+Block BlockGrid::slice(std::size_t axis, std::size_t state) const {
+    Block cells = 0;
+    for (std::size_t number = 0; number < n_cells(); ++number) {
+        if (grid_.state(number, axis) == state) cells |= cell(number);
+    }
+    return cells;
+}
+
+namespace {
+
+std::vector<Block> lines_along(const BlockGrid& grid, std::size_t axis) {
+    std::vector<Block> lines;
+    for (std::size_t line = 0; line < grid.n_lines(axis); ++line) lines.push_back(grid.line(axis, line));
+    return lines;
+}
+
+// What joins the cells of a block: pairs, and lines that do so only when the block holds them whole.
+struct Joins {
+    // By a cell's bit number: the earlier-numbered bits it is joined to by a pair.
+    std::array<Block, kMaxExactCells> pairs{};
+    // Lines of three cells or more, by the number of their highest bit.
+    std::array<std::vector<Block>, kMaxExactCells> lines;
+
+    void add_pairs(Block cells) {
+        for (Block rest = cells; rest != 0; rest ^= first_cell(rest)) {
+            pairs[static_cast<std::size_t>(std::bit_width(rest)) - 1] |= rest ^ first_cell(rest);
+        }
+    }
+    void add_line(Block cells) {
+        if (std::popcount(cells) == 2) return add_pairs(cells);
+        lines[static_cast<std::size_t>(std::bit_width(cells)) - 1].push_back(cells);
+    }
+};
+
+Joins joins_of(const BlockGrid& grid, StructureKind structure) {
+    Joins joins;
+    if (structure == StructureKind::graph) joins.add_pairs(grid.all());
+    for (std::size_t axis = 0; axis < grid.n_axes(); ++axis) {
+        for (const Block line : lines_along(grid, axis)) {
+            if (structure == StructureKind::partial) joins.add_pairs(line);
+            if (structure == StructureKind::ldag) joins.add_line(line);
+        }
+    }
+    return joins;
+}
+
+// The connected blocks. components[W] is the component of W that holds its first cell c: c itself and those
+// components of W without c that are joined to c by a pair or by a line inside W.
+std::vector<Block> connected_blocks(const BlockGrid& grid, const Joins& joins) {
+    std::vector<Block> connected;
+    std::vector<std::uint16_t> components(std::size_t{grid.all()} + 1);
+    for (Block block = 1; block <= grid.all(); ++block) {
+        const Block first = first_cell(block);
+        const auto bit = static_cast<std::size_t>(std::bit_width(block)) - 1;
+        Block reached = joins.pairs[bit] & block;
+        for (const Block line : joins.lines[bit]) {
+            if ((line & ~block) == 0) reached |= line;
+        }
+        Block component = first;
+        for (Block rest = block ^ first; rest != 0;) {
+            const Block part = components[rest];
+            if ((part & reached) != 0) component |= part;
+            rest ^= part;
+        }
+        components[block] = static_cast<std::uint16_t>(component);
+        if (component == block) connected.push_back(block);
+    }
+    return connected;
+}
+
+// Every sub-box: some parents fixed at a state each, the others free.
+std::vector<Block> boxes(const BlockGrid& grid) {
+    std::vector<Block> found{grid.all()};
+    for (std::size_t axis = 0; axis < grid.n_axes(); ++axis) {
+        const std::size_t n_wider = found.size();
+        for (std::size_t wider = 0; wider < n_wider; ++wider) {
+            for (std::size_t state = 0; state < grid.n_states(axis); ++state) {
+                found.push_back(found[wider] & grid.slice(axis, state));
+            }
+        }
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+// A sum over the cells of a block, for all blocks: one addition of the sums over its low and its high half.
+class CellSums {
+  public:
+    // value(bit) is the summand of the cell with that bit number.
+    template <class Value>
+    CellSums(std::size_t n_cells, Value value) {
+        for (std::size_t bit = 0; bit < n_cells; ++bit) {
+            std::array<double, 256>& half = bit < 8 ? low_ : high_;
+            const std::size_t size = std::size_t{1} << (bit % 8);
+            const double added = value(bit);
+            for (std::size_t mask = 0; mask < size; ++mask) half[size + mask] = half[mask] + added;
+        }
+    }
+    double operator()(Block block) const { return low_[block & 255] + high_[block >> 8]; }
+
+  private:
+    std::array<double, 256> low_{};
+    std::array<double, 256> high_{};
+};
+
+// The allowed blocks as columns, for loops over all of them.
+struct ScoredBlocks {
+    explicit ScoredBlocks(std::span<const Block> allowed)
+        : cells(allowed), sizes(allowed.size()), scores(allowed.size(), 0.0) {
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            sizes[i] = static_cast<std::uint8_t>(std::popcount(cells[i]));
+        }
+    }
+
+    // Adds sign * (ln Gamma(n_S + a |S|) - ln Gamma(a |S|)) to every score: one factor of equation 6, exactly
+    // 0 where n_S is 0.
+    void add_log_gamma_ratios(const CellSums& counts, double a, double sign) {
+        std::array<double, kMaxExactCells + 1> alphas;
+        std::array<double, kMaxExactCells + 1> denominators{};
+        for (std::size_t size = 0; size < alphas.size(); ++size) {
+            alphas[size] = a * static_cast<double>(std::max(size, std::size_t{1}));
+        }
+        log_gamma(alphas, denominators);
+        constexpr std::size_t kChunk = 512;
+        std::array<double, kChunk> values;
+        std::array<double, kChunk> numerators;
+        for (std::size_t begin = 0; begin < cells.size(); begin += kChunk) {
+            const std::size_t n = std::min(kChunk, cells.size() - begin);
+            for (std::size_t i = 0; i < n; ++i) {
+                values[i] = counts(cells[begin + i]) + alphas[sizes[begin + i]];
+            }
+            log_gamma({values.data(), n}, {numerators.data(), n});
+            for (std::size_t i = 0; i < n; ++i) {
+                scores[begin + i] += sign * (numerators[i] - denominators[sizes[begin + i]]);
+            }
+        }
+    }
+
+    std::span<const Block> cells;
+    std::vector<std::uint8_t> sizes;
+    std::vector<double> scores;
+};
+
+}  // namespace
+
+std::vector<Block> allowed_blocks(const BlockGrid& grid, StructureKind structure) {
+    if (structure == StructureKind::tree) return boxes(grid);
+    return connected_blocks(grid, joins_of(grid, structure));
+}
+
+std::vector<std::uint8_t> cut_axes(const BlockGrid& grid) {
+    std::vector<std::uint8_t> cut(std::size_t{grid.all()} + 1, static_cast<std::uint8_t>(grid.axes()));
+    for (std::size_t axis = 0; axis < grid.n_axes(); ++axis) {
+        std::vector<Block> unions{0};
+        for (const Block line : lines_along(grid, axis)) {
+            const std::size_t n_without = unions.size();
+            for (std::size_t i = 0; i < n_without; ++i) unions.push_back(unions[i] | line);
+        }
+        for (const Block block : unions) {
+            cut[block] = static_cast<std::uint8_t>(cut[block] & ~(Axes{1} << axis));
+        }
+    }
+    return cut;
+}
+
+std::vector<double> block_gains(const FamilyProblem& problem, const BlockGrid& grid,
+                                std::span<const Block> allowed) {
+    const ClassScore class_score(problem.n_states, grid.n_cells(), problem.equivalent_sample_size);
+    const double a = class_score.alpha(1.0);
+    ScoredBlocks blocks(allowed);
+    const auto count = [&](std::size_t bit, std::size_t state) {
+        return problem.row(grid.number(Block{1} << bit))[state];
+    };
+    for (std::size_t state = 0; state < problem.n_states; ++state) {
+        const CellSums counts(grid.n_cells(), [&](std::size_t bit) { return count(bit, state); });
+        blocks.add_log_gamma_ratios(counts, a, 1.0);
+    }
+    const CellSums totals(grid.n_cells(), [&](std::size_t bit) {
+        double total = 0.0;
+        for (std::size_t state = 0; state < problem.n_states; ++state) total += count(bit, state);
+        return total;
+    });
+    blocks.add_log_gamma_ratios(totals, static_cast<double>(problem.n_states) * a, -1.0);
+
+    std::vector<double> gains(std::size_t{grid.all()} + 1, -std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i < allowed.size(); ++i) gains[allowed[i]] = blocks.scores[i];
+    const CellSums singletons(grid.n_cells(), [&](std::size_t bit) { return gains[Block{1} << bit]; });
+    for (std::size_t i = 0; i < allowed.size(); ++i) {
+        gains[allowed[i]] += problem.class_lost * (blocks.sizes[i] - 1) - singletons(allowed[i]);
+    }
+    return gains;
+}
+
+void keep_fixed_labels(const FamilyProblem& problem, const BlockGrid& grid, std::vector<Block>& allowed,
+                       std::span<double> gains) {
+    std::vector<Block> kept_whole;
+    std::vector<Block> never_inside;
+    std::size_t axis = 0;  // of those with two states or more
+    for (std::size_t given = 0; given < problem.fixed.size(); ++given) {
+        if (problem.grid.n_states(given) == 1) continue;
+        const std::vector<std::uint8_t>& label = problem.fixed[given];
+        for (std::size_t line = 0; line < label.size(); ++line)
+            (label[line] != 0 ? kept_whole : never_inside).push_back(grid.line(axis, line));
+        ++axis;
+    }
+    std::erase_if(allowed, [&](Block block) {
+        const auto splits = [&](Block line) { return (line & block) != 0 && (line & ~block) != 0; };
+        const auto holds = [&](Block line) { return (line & ~block) == 0; };
+        if (std::ranges::none_of(kept_whole, splits) && std::ranges::none_of(never_inside, holds))
+            return false;
+        gains[block] = -std::numeric_limits<double>::infinity();
+        return true;
+    });
+}
+
+}  // namespace ldag

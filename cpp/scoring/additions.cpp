@@ -1,0 +1,98 @@
+// One family with each of many further parents.
+#include <algorithm>
+#include <limits>
+
+#include "counting/shared_counts.hpp"
+#include "scoring/scorer.hpp"
+
+namespace ldag {
+
+namespace {
+
+// A family with room for one more parent.
+class Grown {
+  public:
+    Grown(const FamilyKey& family, std::span<const std::size_t> n_states)
+        : family_(family), n_states_(n_states) {}
+
+    // Takes one more parent in place of the one taken before.
+    void take(std::uint32_t parent) {
+        const auto own = family_.parents;
+        place_ = static_cast<std::size_t>(std::ranges::lower_bound(own, parent) - own.begin());
+        parents_.assign(own.begin(), own.end());
+        parents_.insert(parents_.begin() + static_cast<std::ptrdiff_t>(place_), parent);
+    }
+
+    FamilyKey key() const { return {family_.node, parents_}; }
+
+    // The number of configurations of what comes after it, the node last.
+    std::size_t stride() const {
+        std::size_t stride = n_states_[family_.node];
+        for (std::size_t i = place_ + 1; i < parents_.size(); ++i) stride *= n_states_[parents_[i]];
+        return stride;
+    }
+
+    std::vector<std::size_t> parent_states() const {
+        std::vector<std::size_t> states;
+        for (const std::uint32_t parent : parents_) states.push_back(n_states_[parent]);
+        return states;
+    }
+
+  private:
+    FamilyKey family_;
+    std::span<const std::size_t> n_states_;
+    std::vector<std::uint32_t> parents_;
+    std::size_t place_ = 0;
+};
+
+// Whether the family and its table fit the shared counts.
+bool can_share(const Columns& columns, const FamilyKey& family) {
+    if (!columns.has_whole_doubles() || columns.n_rows() > std::numeric_limits<std::uint32_t>::max())
+        return false;
+    std::size_t size = columns.n_states()[family.node];
+    for (const std::uint32_t parent : family.parents) {
+        size *= columns.n_states()[parent];
+        if (size > std::numeric_limits<std::uint32_t>::max() / 256) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool FamilyScorer::scores_of_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
+                                       std::span<double> scores, const std::atomic<bool>* stop) {
+    thread_local SharedCounts shared;
+    thread_local std::vector<double> table;
+    const bool shares = can_share(*columns_, family);
+    if (shares) {
+        std::vector<std::size_t> variables(family.parents.begin(), family.parents.end());
+        variables.push_back(family.node);
+        shared.share(*columns_, variables);
+    }
+    Grown grown(family, columns_->n_states());
+    const bool remembers = !shares || !is_table(family.parents.size() + 1);
+    for (std::size_t i = 0; i < further.size(); ++i) {
+        if (stop != nullptr && *stop) return false;
+        grown.take(further[i]);
+        if (!fits(grown.key())) {
+            scores[i] = -std::numeric_limits<double>::infinity();
+            continue;
+        }
+        if (remembers) {
+            if (const auto known = cache_.find(family.node, grown.key().parents)) {
+                scores[i] = *known;
+                continue;
+            }
+        }
+        if (shares) {
+            shared.counts(further[i], grown.stride(), table);
+            scores[i] = optimise(grown.key(), grown.parent_states(), table);
+        } else {
+            scores[i] = score_uncached(grown.key());
+        }
+        if (remembers) cache_.insert(family.node, grown.key().parents, scores[i]);
+    }
+    return true;
+}
+
+}  // namespace ldag

@@ -1,0 +1,105 @@
+#include "scoring/scorer.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace ldag {
+
+namespace {
+
+// What one class fewer adds to the log prior of a node with r states.
+double class_lost(const ScorerOptions& options, std::size_t n_states) {
+    const double parameters = static_cast<double>(n_states - 1);
+    switch (options.prior) {
+        case PriorKind::labels:
+            return parameters * options.log_kappa;
+        case PriorKind::parameters:
+            return -parameters * options.log_kappa;
+        case PriorKind::uniform:
+            break;
+    }
+    return 0.0;
+}
+
+// The log prior of a full table: nothing under equation 9, every parameter's share under equation 8.
+double table_log_prior(const ScorerOptions& options, std::size_t n_states, std::size_t n_configurations) {
+    if (options.prior != PriorKind::parameters) return 0.0;
+    return static_cast<double>((n_states - 1) * n_configurations) * options.log_kappa;
+}
+
+}  // namespace
+
+FamilyScorer::FamilyScorer(std::shared_ptr<const Columns> columns, const ScorerOptions& options,
+                           std::size_t cache_bytes)
+    : columns_(std::move(columns)), options_(options), cache_(cache_bytes) {}
+
+double FamilyScorer::score(const FamilyKey& family) {
+    if (const auto known = cache_.find(family.node, family.parents)) return *known;
+    const double computed = score_uncached(family);
+    cache_.insert(family.node, family.parents, computed);
+    return computed;
+}
+
+double FamilyScorer::score_uncached(const FamilyKey& family) const {
+    if (!fits(family)) return -std::numeric_limits<double>::infinity();
+    thread_local std::vector<double> table;
+    thread_local std::vector<std::size_t> variables;
+    const std::span<const std::size_t> n_states = columns_->n_states();
+    std::vector<std::size_t> parent_states;
+    variables.clear();
+    for (const std::uint32_t parent : family.parents) {
+        variables.push_back(parent);
+        parent_states.push_back(n_states[parent]);
+    }
+    variables.push_back(family.node);
+    columns_->counts(variables, table);
+    return optimise(family, std::move(parent_states), table);
+}
+
+bool FamilyScorer::is_table(std::size_t n_parents) const {
+    if (options_.structure == StructureKind::table) return true;
+    // A single label would be full, and the edge no edge.
+    return options_.structure == StructureKind::ldag && options_.regular && n_parents < 2;
+}
+
+double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> parent_states,
+                              std::span<const double> table) const {
+    const std::size_t r = columns_->n_states()[family.node];
+    const bool has_rules = !options_.label_rules.empty() && !options_.label_rules[family.node].empty();
+    const auto n_parents = std::ranges::count_if(parent_states, [](std::size_t n) { return n > 1; });
+    if (!has_rules && is_table(static_cast<std::size_t>(n_parents))) {
+        const std::size_t q = table.size() / r;
+        return score_table(table, r, options_.equivalent_sample_size) + table_log_prior(options_, r, q);
+    }
+    FamilyProblem problem{Grid(std::move(parent_states)),
+                          r,
+                          table,
+                          options_.equivalent_sample_size,
+                          class_lost(options_, r),
+                          options_.regular};
+    if (has_rules)
+        problem.fixed = fixed_labels(options_.label_rules[family.node], family.parents, problem.grid);
+    const double best = optimise_family(problem, options_.structure, options_.search, options_.refine).score;
+    return best + table_log_prior(options_, r, problem.grid.size());
+}
+
+bool FamilyScorer::fits(const FamilyKey& family) const {
+    std::size_t n_cells = columns_->n_states()[family.node];
+    for (const std::uint32_t parent : family.parents) {
+        n_cells *= columns_->n_states()[parent];
+        if (n_cells > options_.max_cells) return false;
+    }
+    return true;
+}
+
+std::vector<double> FamilyScorer::scores(std::span<const FamilyKey> families, std::size_t n_threads,
+                                         const StopPoll& poll) {
+    std::vector<double> found(families.size(), std::numeric_limits<double>::quiet_NaN());
+    parallel_for(
+        n_threads, families.size(),
+        [&](std::size_t item, std::size_t) { found[item] = score(families[item]); }, nullptr, poll);
+    return found;
+}
+
+}  // namespace ldag

@@ -1,0 +1,81 @@
+// Scores of families on one data set: counted, optimised, and remembered. What every search over graphs
+// calls.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "counting/columns.hpp"
+#include "families/family.hpp"
+#include "scoring/cache.hpp"
+#include "support/parallel.hpp"
+
+namespace ldag {
+
+// What kappa is paid for: every parameter that classes save (equation 9), every parameter (equation 8), or
+// nothing.
+enum class PriorKind : std::uint8_t { labels, parameters, uniform };
+
+struct ScorerOptions {
+    double equivalent_sample_size = 1.0;
+    double log_kappa = 0.0;
+    PriorKind prior = PriorKind::labels;
+    StructureKind structure = StructureKind::ldag;
+    LabelSearch search = LabelSearch::greedy;
+    bool regular = true;
+    RefineOptions refine = {};
+    std::vector<LabelRules> label_rules = {};  // by node; empty if there are none at all
+    std::size_t max_cells = 1 << 16;  // a family with a larger table scores minus infinity: never chosen
+};
+
+// A node and its parents in increasing order.
+struct FamilyKey {
+    std::uint32_t node;
+    std::span<const std::uint32_t> parents;
+};
+
+class FamilyScorer {
+  public:
+    FamilyScorer(std::shared_ptr<const Columns> columns, const ScorerOptions& options,
+                 std::size_t cache_bytes);
+
+    // Log marginal likelihood plus log prior of the best partition found; safe from many threads.
+    double score(const FamilyKey& family);
+
+    // The same, computed anew and not remembered: for families that are asked for once only.
+    double score_uncached(const FamilyKey& family) const;
+
+    // The same for many families; stopped early, the rest are not a number.
+    std::vector<double> scores(std::span<const FamilyKey> families, std::size_t n_threads,
+                               const StopPoll& poll = {});
+
+    // The scores of a family with each of some further parents, none of which it has; equal to score() of
+    // each to the last bit. What is common to all is counted once, and full tables, which are quick to count,
+    // are not remembered. Returns whether it came to the end before `stop` was set.
+    bool scores_of_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
+                             std::span<double> scores, const std::atomic<bool>* stop = nullptr);
+
+    const Columns& columns() const { return *columns_; }
+    const ScorerOptions& options() const { return options_; }
+
+    // Whether a family with so many parents of two states or more can only have a full table (or, under label
+    // rules, none at all).
+    bool is_table(std::size_t n_parents) const;
+
+    CacheStatistics cache_statistics() const { return cache_.statistics(); }
+
+  private:
+    bool fits(const FamilyKey& family) const;
+    double optimise(const FamilyKey& family, std::vector<std::size_t> parent_states,
+                    std::span<const double> table) const;
+
+    std::shared_ptr<const Columns> columns_;
+    ScorerOptions options_;
+    FamilyCache<double> cache_;
+};
+
+}  // namespace ldag

@@ -1,0 +1,225 @@
+// The parts of search_climb: which parents are tried, what every change of one family gains, and the graph
+// with the moves it allows.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "searching/search.hpp"
+#include "support/random.hpp"
+
+namespace ldag::climb {
+
+inline constexpr double kNever = -std::numeric_limits<double>::infinity();
+// Larger tables are never tried: they could not be filled by any data, and take long to look at.
+inline constexpr std::size_t kMaxCells = std::size_t{1} << 20;
+
+// Fewer observations per cell than this, and a walk downhill does not go there.
+inline constexpr std::size_t kPerCell = 4;
+
+inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+// The parents that are tried for every node. A place is the position of a parent among those of a node.
+class Candidates {
+  public:
+    // All of the space, or where a node has more than `most` of them, those with the best scores as single
+    // parents (ties to the lowest number) and the ones it must have or starts with.
+    Candidates(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options,
+               std::atomic<bool>& stop);
+
+    std::size_t n_nodes() const { return of_.size(); }
+    std::span<const Node> of(Node child) const { return of_[child]; }
+    bool is_required(Node child, std::uint32_t place) const { return required_[child][place] != 0; }
+    std::uint32_t place(Node child, Node parent) const;  // kNone: no candidate
+
+    // The place of `child` among the candidates of its candidate, or kNone.
+    std::uint32_t back(Node child, std::uint32_t place) const { return back_[child][place]; }
+
+  private:
+    Parents of_;
+    std::vector<std::vector<std::uint8_t>> required_;
+    std::vector<std::vector<std::uint32_t>> back_;
+};
+
+// What every change of one family gains: a column of the matrix of gains.
+struct GainColumn {
+    std::vector<Node> parents;
+    std::vector<std::uint32_t> places;  // of the parents
+    double score = 0.0;
+    std::size_t n_cells = 0;    // of the table, at most kMaxCells + 1
+    std::vector<double> gains;  // by place: of adding, or of removing a parent; kNever: not allowed
+    std::vector<std::uint32_t> additions;  // places of parents that may be added, best first, ties by place
+};
+
+using ColumnPointer = std::shared_ptr<const GainColumn>;
+
+// Makes columns, and remembers those used last.
+class ColumnStore {
+  public:
+    ColumnStore(FamilyScorer& scorer, const SearchSpace& space, const Candidates& candidates,
+                std::size_t n_threads, std::atomic<bool>& stop)
+        : scorer_(scorer), space_(space), candidates_(candidates), n_threads_(n_threads), stop_(stop) {}
+
+    // The column of a node with these parents; null if stopped before it was made.
+    ColumnPointer find(Node child, const std::vector<Node>& parents);
+
+    // The columns of all nodes, made in parallel; some are null if stopped.
+    std::vector<ColumnPointer> find_all(const Parents& parents);
+
+    // A column made anew, by so many threads, and not remembered; safe from many threads.
+    ColumnPointer make(Node child, const std::vector<Node>& parents, std::size_t n_threads) const;
+
+    const Candidates& candidates() const { return candidates_; }
+
+    // Whether there are kPerCell observations for every cell of a family with one more parent.
+    bool is_filled(const GainColumn& column, Node further) const {
+        const auto& data = scorer_.columns();
+        return kPerCell * column.n_cells * data.n_states()[further] <= data.n_rows();
+    }
+
+  private:
+    struct Key {
+        Node child;
+        std::span<const Node> parents;  // the column's own
+        bool operator==(const Key& other) const;
+    };
+    struct KeyHash {
+        std::size_t operator()(const Key& key) const;
+    };
+    using Columns = std::unordered_map<Key, ColumnPointer, KeyHash>;
+
+    bool add_additions(Node child, std::size_t n_threads, GainColumn& column) const;
+    void remember(Node child, const ColumnPointer& column);
+
+    FamilyScorer& scorer_;
+    const SearchSpace& space_;
+    const Candidates& candidates_;
+    std::size_t n_threads_;
+    std::atomic<bool>& stop_;
+    bool is_slow_ = false;  // whether making the last column took so long that threads pay
+    Columns young_;         // used since the last change of generations
+    Columns old_;           // used in the generation before
+    std::size_t young_bytes_ = 0;
+};
+
+// Who is above whom, and an order of the nodes in which parents come before their children.
+class Ancestors {
+  public:
+    explicit Ancestors(std::size_t n_nodes);
+
+    bool is_above(Node ancestor, Node node) const {
+        return (bits_[node * n_words_ + ancestor / 64] >> (ancestor % 64) & 1) != 0;
+    }
+
+    // After an edge was added.
+    void add(Node parent, Node child);
+
+    // After an edge into `child` was removed.
+    void remove(Node child, std::span<const ColumnPointer> columns);
+
+    // Calls visit(node) for a node and all below it, parents before children.
+    template <class Visit>
+    void for_each_from(Node node, Visit visit) const {
+        visit(node);
+        for (std::size_t i = position_[node] + 1; i < order_.size(); ++i)
+            if (is_above(node, order_[i])) visit(order_[i]);
+    }
+
+    // Calls visit(node) for all above a node.
+    template <class Visit>
+    void for_each_above(Node node, Visit visit) const {
+        for (std::size_t word = 0; word < n_words_; ++word)
+            for (std::uint64_t left = bits_[node * n_words_ + word]; left != 0; left &= left - 1)
+                visit(static_cast<Node>(word * 64 + static_cast<std::size_t>(std::countr_zero(left))));
+    }
+
+  private:
+    void put_in_order(Node parent, Node child);
+    void gather(Node node, std::span<const Node> parents);
+
+    std::size_t n_words_;
+    std::vector<std::uint64_t> bits_;  // by node, its ancestors
+    std::vector<std::uint64_t> gathered_;
+    std::vector<Node> order_;
+    std::vector<std::uint32_t> position_;
+};
+
+enum class MoveKind : std::uint8_t { add, remove, reverse };
+
+// A change of the edge that leads to `child` from its candidate at `place`.
+struct Move {
+    Node child = 0;
+    std::uint32_t place = 0;
+    MoveKind kind = MoveKind::add;
+    double gain = kNever;
+};
+
+// Fingerprints of graphs that must not be visited again.
+using Tabu = std::unordered_set<std::uint64_t>;
+
+// An acyclic graph with the gains of all moves. Of equal gains, within 1e-9, those of the lowest child come
+// first, then those of the lowest parent, then additions before removals before reversals.
+class Graph {
+  public:
+    // The columns are those of all nodes, without a cycle.
+    Graph(ColumnStore& store, std::vector<ColumnPointer> columns);
+
+    std::size_t n_nodes() const { return columns_.size(); }
+    const Candidates& candidates() const { return store_->candidates(); }
+    const GainColumn& column(Node child) const { return *columns_[child]; }
+    std::vector<Node> children(Node node) const;
+    bool is_above(Node ancestor, Node node) const { return ancestors_.is_above(ancestor, node); }
+    std::uint64_t fingerprint() const { return fingerprint_; }
+    double score() const;
+    Parents parents() const;
+
+    Move move(Node child, std::uint32_t place, MoveKind kind) const;
+    Node parent_of(const Move& move) const { return store_->candidates().of(move.child)[move.place]; }
+    bool is_allowed(const Move& move) const;
+
+    // The allowed move that gains most, if one gains anything.
+    std::optional<Move> best_improvement();
+
+    // The allowed move that gains most or loses least without leading to a forbidden graph or to a family
+    // that is not filled: these gain little, and take long to look around from.
+    std::optional<Move> best_move(const Tabu& tabu) const;
+
+    // Makes a move and returns true; if stopped, returns false and changes nothing.
+    bool make(const Move& move);
+
+    // Takes all parents from a node but those it must have; the same answers.
+    bool clear(Node child);
+
+  private:
+    template <class Visit>
+    void visit(Node child, const double& floor, Visit visit) const;
+    template <class Accept>
+    double best_gain(Node child, double floor, Accept accept) const;
+    template <class Accept>
+    std::optional<Move> first_move(Node child, double floor, Accept accept) const;
+    std::uint64_t fingerprint_after(const Move& move) const;
+    bool is_filled_after(const Move& move) const;
+    void mark_stale(std::span<const Node> parents, Node child);
+
+    ColumnStore* store_;
+    std::vector<ColumnPointer> columns_;
+    Ancestors ancestors_;
+    std::uint64_t fingerprint_ = 0;
+    std::vector<double> best_gains_;  // by node, of its best improvement or 0, unless stale
+    std::vector<std::uint8_t> stale_;
+};
+
+// Changes a small part of a graph at random, so that a climb from there may end elsewhere; returns how many
+// changes were made.
+std::size_t disturb(Graph& graph, Random& random);
+
+}  // namespace ldag::climb

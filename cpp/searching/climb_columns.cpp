@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "searching/climb.hpp"
+#include "support/random.hpp"
+
+namespace ldag::climb {
+
+namespace {
+
+// Memory for the columns of one generation, of which there are two; about what each takes besides its
+// numbers.
+constexpr std::size_t kGenerationBytes = std::size_t{1} << 27;
+constexpr std::size_t kOverhead = 400;
+
+// A column that takes longer to make is worth starting threads for.
+constexpr std::chrono::milliseconds kSlow{2};
+
+// The best candidates of one node by single-parent scores, and those it must keep.
+std::vector<Node> screen(FamilyScorer& scorer, Node child, const std::vector<Node>& all,
+                         const std::vector<Node>& kept, std::size_t most) {
+    std::vector<double> scores(all.size());
+    scorer.scores_of_additions({child, {}}, all, scores);
+    std::vector<std::size_t> order(all.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto better = [&](std::size_t a, std::size_t b) {
+        return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+    };
+    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(), better);
+    std::vector<Node> best;
+    for (std::size_t i = 0; i < most; ++i) best.push_back(all[order[i]]);
+    std::ranges::sort(best);
+    std::vector<Node> both;
+    std::ranges::set_union(best, kept, std::back_inserter(both));
+    return both;
+}
+
+std::uint32_t place_in(std::span<const Node> nodes, Node node) {
+    const auto found = std::ranges::lower_bound(nodes, node);
+    if (found == nodes.end() || *found != node) return kNone;
+    return static_cast<std::uint32_t>(found - nodes.begin());
+}
+
+// The number of cells of a family's table, at most kMaxCells + 1.
+std::size_t count_cells(std::span<const std::size_t> n_states, Node child, std::span<const Node> parents) {
+    std::size_t size = n_states[child];
+    for (const Node parent : parents) size = std::min(size * n_states[parent], kMaxCells + 1);
+    return size;
+}
+
+}  // namespace
+
+Candidates::Candidates(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options,
+                       std::atomic<bool>& stop)
+    : of_(space.candidates), required_(of_.size()), back_(of_.size()) {
+    const std::size_t most = options.max_candidates == 0 ? of_.size() : options.max_candidates;
+    parallel_for(
+        options.n_threads, of_.size(),
+        [&](std::size_t node, std::size_t) {
+            if (of_[node].size() > most)
+                of_[node] = screen(scorer, static_cast<Node>(node), of_[node], options.start[node], most);
+        },
+        &stop);
+    for (Node child = 0; child < of_.size(); ++child) {
+        for (const Node parent : of_[child]) {
+            required_[child].push_back(std::ranges::binary_search(space.required[child], parent) ? 1 : 0);
+            back_[child].push_back(place_in(of_[parent], child));
+        }
+    }
+}
+
+std::uint32_t Candidates::place(Node child, Node parent) const { return place_in(of(child), parent); }
+
+bool ColumnStore::Key::operator==(const Key& other) const {
+    return child == other.child && std::ranges::equal(parents, other.parents);
+}
+
+std::size_t ColumnStore::KeyHash::operator()(const Key& key) const {
+    std::uint64_t state = key.child;
+    std::uint64_t hash = splitmix64(state);
+    for (const Node parent : key.parents) {
+        state ^= parent;
+        hash ^= splitmix64(state);
+    }
+    return static_cast<std::size_t>(hash);
+}
+
+ColumnPointer ColumnStore::find(Node child, const std::vector<Node>& parents) {
+    const Key key{child, parents};
+    if (const auto found = young_.find(key); found != young_.end()) return found->second;
+    ColumnPointer column;
+    if (const auto found = old_.find(key); found != old_.end()) {
+        column = found->second;
+    } else {
+        const auto begun = std::chrono::steady_clock::now();
+        column = make(child, parents, is_slow_ ? n_threads_ : 1);
+        is_slow_ = std::chrono::steady_clock::now() - begun > kSlow;
+    }
+    if (column) remember(child, column);
+    return column;
+}
+
+std::vector<ColumnPointer> ColumnStore::find_all(const Parents& parents) {
+    std::vector<ColumnPointer> columns(parents.size());
+    parallel_for(
+        n_threads_, parents.size(),
+        [&](std::size_t node, std::size_t) {
+            columns[node] = make(static_cast<Node>(node), parents[node], 1);
+        },
+        &stop_);
+    for (Node child = 0; child < columns.size(); ++child)
+        if (columns[child]) remember(child, columns[child]);
+    return columns;
+}
+
+void ColumnStore::remember(Node child, const ColumnPointer& column) {
+    const std::size_t bytes = kOverhead + (sizeof(double) + sizeof(Node)) * column->gains.size();
+    if (young_bytes_ + bytes > kGenerationBytes) {
+        old_ = std::move(young_);
+        young_.clear();
+        young_bytes_ = 0;
+    }
+    young_.emplace(Key{child, column->parents}, column);
+    young_bytes_ += bytes;
+}
+
+ColumnPointer ColumnStore::make(Node child, const std::vector<Node>& parents, std::size_t n_threads) const {
+    const std::span<const Node> candidates = candidates_.of(child);
+    auto column = std::make_shared<GainColumn>();
+    column->parents = parents;
+    column->n_cells = count_cells(scorer_.columns().n_states(), child, parents);
+    column->score = scorer_.score({child, parents});
+    column->gains.assign(candidates.size(), kNever);
+    for (std::uint32_t place = 0; place < candidates.size(); ++place) {
+        if (!std::ranges::binary_search(parents, candidates[place])) continue;
+        column->places.push_back(place);
+        if (candidates_.is_required(child, place)) continue;
+        std::vector<Node> fewer = parents;
+        std::erase(fewer, candidates[place]);
+        column->gains[place] = scorer_.score({child, fewer}) - column->score;
+    }
+    return add_additions(child, n_threads, *column) ? column : nullptr;
+}
+
+// Fills in what each further parent gains; false if stopped.
+bool ColumnStore::add_additions(Node child, std::size_t n_threads, GainColumn& column) const {
+    if (column.parents.size() >= space_.max_parents[child]) return true;
+    if (column.score == kNever) return true;  // too large already
+    const std::span<const Node> candidates = candidates_.of(child);
+    const std::span<const std::size_t> n_states = scorer_.columns().n_states();
+    std::vector<Node> further;
+    for (std::uint32_t place = 0; place < candidates.size(); ++place) {
+        if (column.n_cells * n_states[candidates[place]] > kMaxCells) continue;
+        if (std::ranges::binary_search(column.places, place)) continue;
+        column.additions.push_back(place);
+        further.push_back(candidates[place]);
+    }
+    std::vector<double> scores(further.size());
+    const std::size_t n_parts = n_threads > 1 ? std::min(further.size(), 4 * n_threads) : 1;
+    const auto score_part = [&](std::size_t part, std::size_t) {
+        const std::size_t first = further.size() * part / n_parts;
+        const std::size_t n = further.size() * (part + 1) / n_parts - first;
+        scorer_.scores_of_additions({child, column.parents}, std::span(further).subspan(first, n),
+                                    std::span(scores).subspan(first, n), &stop_);
+    };
+    parallel_for(n_threads, n_parts, score_part, &stop_);
+    if (stop_) return false;
+    std::vector<double>& gains = column.gains;
+    for (std::size_t i = 0; i < further.size(); ++i) gains[column.additions[i]] = scores[i] - column.score;
+    std::ranges::sort(column.additions, [&](std::uint32_t a, std::uint32_t b) {
+        return gains[a] != gains[b] ? gains[a] > gains[b] : a < b;
+    });
+    return true;
+}
+
+}  // namespace ldag::climb

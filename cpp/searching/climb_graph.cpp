@@ -1,0 +1,266 @@
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "searching/climb.hpp"
+#include "support/random.hpp"
+
+namespace ldag::climb {
+
+Ancestors::Ancestors(std::size_t n_nodes)
+    : n_words_((n_nodes + 63) / 64),
+      bits_(n_nodes * n_words_),
+      gathered_(n_words_),
+      order_(n_nodes),
+      position_(n_nodes) {
+    std::iota(order_.begin(), order_.end(), Node{0});
+    std::iota(position_.begin(), position_.end(), std::uint32_t{0});
+}
+
+void Ancestors::add(Node parent, Node child) {
+    if (is_above(parent, child)) return;
+    if (position_[parent] > position_[child]) put_in_order(parent, child);
+    std::copy_n(bits_.begin() + static_cast<std::ptrdiff_t>(parent * n_words_), n_words_, gathered_.begin());
+    gathered_[parent / 64] |= std::uint64_t{1} << (parent % 64);
+    for_each_from(child, [&](Node node) {
+        std::uint64_t* const row = bits_.data() + node * n_words_;
+        for (std::size_t word = 0; word < n_words_; ++word) row[word] |= gathered_[word];
+    });
+}
+
+// Between the two, moves the child and all below it behind the parent.
+void Ancestors::put_in_order(Node parent, Node child) {
+    const auto first = order_.begin() + position_[child];
+    const auto last = order_.begin() + position_[parent] + 1;
+    std::stable_partition(first, last, [&](Node node) { return node != child && !is_above(child, node); });
+    for (auto place = first; place != last; ++place)
+        position_[*place] = static_cast<std::uint32_t>(place - order_.begin());
+}
+
+void Ancestors::remove(Node child, std::span<const ColumnPointer> columns) {
+    for_each_from(child, [&](Node node) { gather(node, columns[node]->parents); });
+}
+
+// Sets the ancestors of a node from its parents'.
+void Ancestors::gather(Node node, std::span<const Node> parents) {
+    std::ranges::fill(gathered_, 0);
+    for (const Node parent : parents) {
+        const std::uint64_t* const row = bits_.data() + parent * n_words_;
+        for (std::size_t word = 0; word < n_words_; ++word) gathered_[word] |= row[word];
+        gathered_[parent / 64] |= std::uint64_t{1} << (parent % 64);
+    }
+    std::ranges::copy(gathered_, bits_.begin() + static_cast<std::ptrdiff_t>(node * n_words_));
+}
+
+namespace {
+
+std::uint64_t edge_fingerprint(Node parent, Node child) {
+    std::uint64_t state = std::uint64_t{parent} << 32 | child;
+    return splitmix64(state);
+}
+
+std::vector<Node> with(const std::vector<Node>& parents, Node parent) {
+    std::vector<Node> more = parents;
+    more.insert(std::ranges::lower_bound(more, parent), parent);
+    return more;
+}
+
+std::vector<Node> without(const std::vector<Node>& parents, Node parent) {
+    std::vector<Node> fewer = parents;
+    std::erase(fewer, parent);
+    return fewer;
+}
+
+}  // namespace
+
+Graph::Graph(ColumnStore& store, std::vector<ColumnPointer> columns)
+    : store_(&store),
+      columns_(std::move(columns)),
+      ancestors_(columns_.size()),
+      best_gains_(columns_.size(), 0.0),
+      stale_(columns_.size(), 1) {
+    for (Node child = 0; child < columns_.size(); ++child) {
+        for (const Node parent : columns_[child]->parents) {
+            ancestors_.add(parent, child);
+            fingerprint_ ^= edge_fingerprint(parent, child);
+        }
+    }
+}
+
+double Graph::score() const {
+    double sum = 0.0;
+    for (const ColumnPointer& column : columns_) sum += column->score;
+    return sum;
+}
+
+Parents Graph::parents() const {
+    Parents parents;
+    for (const ColumnPointer& column : columns_) parents.push_back(column->parents);
+    return parents;
+}
+
+std::vector<Node> Graph::children(Node node) const {
+    std::vector<Node> children;
+    for (Node child = 0; child < n_nodes(); ++child)
+        if (is_above(node, child) && std::ranges::binary_search(column(child).parents, node))
+            children.push_back(child);
+    return children;
+}
+
+Move Graph::move(Node child, std::uint32_t place, MoveKind kind) const {
+    double gain = columns_[child]->gains[place];
+    if (kind == MoveKind::reverse) {
+        const std::uint32_t back = store_->candidates().back(child, place);
+        const Node parent = store_->candidates().of(child)[place];
+        const double gain_back = back == kNone ? kNever : columns_[parent]->gains[back];
+        gain = gain == kNever || gain_back == kNever ? kNever : gain + gain_back;
+    }
+    return {child, place, kind, gain};
+}
+
+bool Graph::is_allowed(const Move& move) const {
+    if (move.gain == kNever) return false;
+    const Node parent = parent_of(move);
+    switch (move.kind) {
+        case MoveKind::add:
+            return !is_above(move.child, parent);
+        case MoveKind::remove:
+            return true;
+        case MoveKind::reverse:
+            break;
+    }
+    // There must be no other way from the parent to the child.
+    return std::ranges::none_of(column(move.child).parents,
+                                [&](Node other) { return is_above(parent, other); });
+}
+
+std::uint64_t Graph::fingerprint_after(const Move& move) const {
+    const Node parent = parent_of(move);
+    std::uint64_t fingerprint = fingerprint_ ^ edge_fingerprint(parent, move.child);
+    if (move.kind == MoveKind::reverse) fingerprint ^= edge_fingerprint(move.child, parent);
+    return fingerprint;
+}
+
+bool Graph::is_filled_after(const Move& move) const {
+    const Node parent = parent_of(move);
+    if (move.kind == MoveKind::add) return store_->is_filled(column(move.child), parent);
+    return move.kind == MoveKind::remove || store_->is_filled(column(parent), move.child);
+}
+
+// Calls visit(move) for the moves of one node that gain more than the floor, which may rise meanwhile.
+template <class Visit>
+void Graph::visit(Node child, const double& floor, Visit visit) const {
+    const GainColumn& own = column(child);
+    for (const std::uint32_t place : own.additions) {
+        if (!(own.gains[place] > floor)) break;
+        visit(Move{child, place, MoveKind::add, own.gains[place]});
+    }
+    for (const std::uint32_t place : own.places) {
+        for (const MoveKind kind : {MoveKind::remove, MoveKind::reverse}) {
+            const Move change = move(child, place, kind);
+            if (change.gain > floor) visit(change);
+        }
+    }
+}
+
+// The best gain of a node's moves, or the floor.
+template <class Accept>
+double Graph::best_gain(Node child, double floor, Accept accept) const {
+    double best = floor;
+    visit(child, best, [&](const Move& move) {
+        if (accept(move)) best = move.gain;
+    });
+    return best;
+}
+
+// Of a node's moves that gain more than the floor, the one with the lowest parent, then kind.
+template <class Accept>
+std::optional<Move> Graph::first_move(Node child, double floor, Accept accept) const {
+    std::optional<Move> first;
+    visit(child, floor, [&](const Move& move) {
+        if (first && std::pair(first->place, first->kind) < std::pair(move.place, move.kind)) return;
+        if (accept(move)) first = move;
+    });
+    return first;
+}
+
+std::optional<Move> Graph::best_improvement() {
+    const auto accept = [&](const Move& move) { return is_allowed(move); };
+    double best = kTie;
+    for (Node child = 0; child < n_nodes(); ++child) {
+        if (stale_[child] != 0) best_gains_[child] = best_gain(child, kTie, accept);
+        stale_[child] = 0;
+        best = std::max(best, best_gains_[child]);
+    }
+    if (!(best > kTie)) return std::nullopt;
+    const double least = std::max(kTie, best - kTie);
+    const auto found = std::ranges::find_if(best_gains_, [&](double gain) { return gain > least; });
+    return first_move(static_cast<Node>(found - best_gains_.begin()), least, accept);
+}
+
+std::optional<Move> Graph::best_move(const Tabu& tabu) const {
+    const auto accept = [&](const Move& move) {
+        return is_allowed(move) && is_filled_after(move) && !tabu.contains(fingerprint_after(move));
+    };
+    double best = kNever;
+    for (Node child = 0; child < n_nodes(); ++child) best = best_gain(child, best, accept);
+    std::optional<Move> first;
+    for (Node child = 0; child < n_nodes() && !first; ++child) first = first_move(child, best - kTie, accept);
+    return first;
+}
+
+// Changed edges change gains of the child and of reversals of the edges it leads to, and which moves make no
+// cycle: additions to the parents and what is above them, reversals of edges to the child and what is below
+// it.
+void Graph::mark_stale(std::span<const Node> parents, Node child) {
+    const auto mark = [&](Node node) { stale_[node] = 1; };
+    for (const Node parent : parents) {
+        mark(parent);
+        ancestors_.for_each_above(parent, mark);
+    }
+    ancestors_.for_each_from(child, mark);
+}
+
+bool Graph::make(const Move& move) {
+    const Node parent = parent_of(move);
+    const Node child = move.child;
+    const bool adds = move.kind == MoveKind::add;
+    ColumnPointer own = store_->find(
+        child, adds ? with(column(child).parents, parent) : without(column(child).parents, parent));
+    if (!own) return false;
+    ColumnPointer other;
+    if (move.kind == MoveKind::reverse) {
+        other = store_->find(parent, with(column(parent).parents, child));
+        if (!other) return false;
+    }
+    fingerprint_ = fingerprint_after(move);
+    columns_[child] = std::move(own);
+    if (adds)
+        ancestors_.add(parent, child);
+    else
+        ancestors_.remove(child, columns_);
+    mark_stale({&parent, 1}, child);
+    if (other) {
+        columns_[parent] = std::move(other);
+        ancestors_.add(child, parent);
+        mark_stale({&child, 1}, parent);
+    }
+    return true;
+}
+
+bool Graph::clear(Node child) {
+    const ColumnPointer old = columns_[child];
+    std::vector<Node> kept;
+    std::vector<Node> lost;
+    for (const std::uint32_t place : old->places)
+        (candidates().is_required(child, place) ? kept : lost).push_back(candidates().of(child)[place]);
+    ColumnPointer bare = store_->find(child, kept);
+    if (!bare) return false;
+    for (const Node parent : lost) fingerprint_ ^= edge_fingerprint(parent, child);
+    columns_[child] = std::move(bare);
+    ancestors_.remove(child, columns_);
+    mark_stale(lost, child);
+    return true;
+}
+
+}  // namespace ldag::climb

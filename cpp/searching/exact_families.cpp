@@ -1,0 +1,310 @@
+// All families of the space: numbered, scored in parallel, and reduced to those that beat their subsets.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "searching/exact.hpp"
+
+namespace ldag {
+
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+using Binomials = std::array<std::array<std::uint64_t, kMaxCandidates + 1>, kMaxCandidates + 1>;
+
+const Binomials& binomials() {
+    static const Binomials table = [] {
+        Binomials made{};
+        for (std::size_t n = 0; n < made.size(); ++n) {
+            made[n][0] = 1;
+            for (std::size_t k = 1; k <= n; ++k) made[n][k] = made[n - 1][k - 1] + made[n - 1][k];
+        }
+        return made;
+    }();
+    return table;
+}
+
+// Sets of k elements in increasing order of their masks have the number C(s_1, 1) + ... + C(s_k, k), where
+// s_1 < ... < s_k are the elements (the combinatorial number system).
+NodeSet set_of_number(std::uint64_t number, std::size_t n_elements, std::size_t k) {
+    NodeSet set = 0;
+    for (std::size_t element = n_elements; k > 0; --k) {
+        do --element;
+        while (binomials()[element][k] > number);
+        number -= binomials()[element][k];
+        set |= NodeSet{1} << element;
+    }
+    return set;
+}
+
+// Calls visit(number) for each set that has one element less than `set`.
+template <class Visit>
+void for_each_smaller(NodeSet set, Visit visit) {
+    std::array<std::uint8_t, kMaxCandidates> elements;
+    std::size_t k = 0;
+    std::uint64_t above = 0;  // what the elements after the one left out contribute, each one place down
+    for (NodeSet rest = set; rest != 0; rest &= rest - 1) {
+        elements[k] = static_cast<std::uint8_t>(std::countr_zero(rest));
+        above += binomials()[elements[k]][k];
+        ++k;
+    }
+    std::uint64_t below = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+        above -= binomials()[elements[i]][i];
+        visit(below + above);
+        below += binomials()[elements[i]][i + 1];
+    }
+}
+
+// The next larger set with as many elements.
+NodeSet next_of_size(NodeSet set) {
+    const NodeSet lowest = set & (~set + 1);
+    const NodeSet ripple = set + lowest;
+    return ripple | (((set ^ ripple) >> 2) / lowest);
+}
+
+// The parent sets a node may have, numbered by size and then, as bit masks, in increasing order. All hold the
+// required parents; the first holds nothing else.
+class ParentSets {
+  public:
+    ParentSets(const SearchSpace& space, Node node);
+
+    std::uint64_t size() const { return first_.back(); }
+    NodeSet operator[](std::uint64_t number) const;
+
+    // Calls visit(number, set, drop) for all sets in order; drop(visit_smaller) then calls
+    // visit_smaller(number) for every allowed set that has one parent less.
+    template <class Visit>
+    void for_each(Visit visit) const;
+
+  private:
+    NodeSet with_required(NodeSet optional) const;
+
+    NodeSet required_ = 0;
+    std::vector<std::uint8_t> optional_;  // positions of the candidates that are not required
+    std::vector<std::uint64_t> first_;    // number of the first set by number of optional parents; one more
+};
+
+ParentSets::ParentSets(const SearchSpace& space, Node node) {
+    const std::vector<Node>& candidates = space.candidates[node];
+    if (candidates.size() > kMaxCandidates)
+        throw std::length_error("the exact search takes at most " + std::to_string(kMaxCandidates) +
+                                " candidates of a node, node " + std::to_string(node) + " has " +
+                                std::to_string(candidates.size()));
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (std::ranges::binary_search(space.required[node], candidates[i]))
+            required_ |= NodeSet{1} << i;
+        else
+            optional_.push_back(static_cast<std::uint8_t>(i));
+    }
+    const std::size_t most =
+        std::min(optional_.size(), space.max_parents[node] - space.required[node].size());
+    first_.push_back(0);
+    for (std::size_t k = 0; k <= most; ++k)
+        first_.push_back(first_.back() + binomials()[optional_.size()][k]);
+}
+
+NodeSet ParentSets::with_required(NodeSet optional) const {
+    NodeSet set = required_;
+    for (; optional != 0; optional &= optional - 1)
+        set |= NodeSet{1} << optional_[static_cast<std::size_t>(std::countr_zero(optional))];
+    return set;
+}
+
+NodeSet ParentSets::operator[](std::uint64_t number) const {
+    const auto k = static_cast<std::size_t>(std::ranges::upper_bound(first_, number) - first_.begin()) - 1;
+    return with_required(set_of_number(number - first_[k], optional_.size(), k));
+}
+
+template <class Visit>
+void ParentSets::for_each(Visit visit) const {
+    std::uint64_t number = 0;
+    for (std::size_t k = 0; k + 1 < first_.size(); ++k) {
+        NodeSet optional = (NodeSet{1} << k) - 1;
+        for (; number < first_[k + 1]; ++number) {
+            visit(number, with_required(optional), [&](auto visit_smaller) {
+                for_each_smaller(optional,
+                                 [&](std::uint64_t smaller) { visit_smaller(first_[k - 1] + smaller); });
+            });
+            if (optional != 0) optional = next_of_size(optional);
+        }
+    }
+}
+
+}  // namespace
+
+std::uint64_t n_parent_sets(const SearchSpace& space, Node node) {
+    constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t n = space.candidates[node].size() - space.required[node].size();
+    const std::uint64_t most =
+        std::min<std::uint64_t>(n, space.max_parents[node] - space.required[node].size());
+    std::uint64_t sum = 1;
+    std::uint64_t n_of_size = 1;
+    for (std::uint64_t k = 1; k <= most; ++k) {
+        if (n_of_size > kMost / n) return kMost;
+        n_of_size = n_of_size * (n - k + 1) / k;
+        if (sum > kMost - n_of_size) return kMost;
+        sum += n_of_size;
+    }
+    return sum;
+}
+
+bool comes_first(NodeSet a, NodeSet b) {
+    if (std::popcount(a) != std::popcount(b)) return std::popcount(a) < std::popcount(b);
+    const NodeSet different = a ^ b;
+    return (a & different & (~different + 1)) != 0;
+}
+
+namespace {
+
+struct RankedSet {
+    double score;
+    NodeSet set;
+    bool operator<(const RankedSet& other) const {
+        return score != other.score ? score > other.score : comes_first(set, other.set);
+    }
+};
+
+// Keeps the sets that beat all their subsets by more than `tie`. `scores` is by number, not a number if not
+// known, and is used up. If stopped, only the sets looked at so far are kept, the first always among them.
+RankedSets undominated(const ParentSets& sets, std::vector<double> scores, double tie,
+                       const std::atomic<bool>& stop) {
+    std::vector<RankedSet> kept;
+    sets.for_each([&](std::uint64_t number, NodeSet set, auto drop) {
+        if (number > 0 && stop.load(std::memory_order_relaxed)) return;
+        double best_subset = kMinusInfinity;  // of those kept
+        drop([&](std::uint64_t smaller) { best_subset = std::max(best_subset, scores[smaller]); });
+        if (scores[number] > best_subset + tie)
+            kept.push_back({scores[number], set});
+        else
+            scores[number] = best_subset;
+    });
+    std::ranges::sort(kept, std::less<>());
+    RankedSets ranked;
+    for (const RankedSet& one : kept) {
+        ranked.sets.push_back(one.set);
+        ranked.scores.push_back(one.score);
+    }
+    ranked.scores.push_back(kMinusInfinity);
+    return ranked;
+}
+
+// The scores of all families, by node and number.
+class FamilyScores {
+  public:
+    // First the required parents by themselves, which make a DAG to fall back on.
+    FamilyScores(const FamilyScorer& scorer, const SearchSpace& space, Monitor& monitor)
+        : scorer_(scorer), space_(space), monitor_(monitor), scores_(space.n_nodes()), first_{0} {
+        monitor.done = 0;
+        monitor.best = kUnknown;
+        for (Node node = 0; node < space.n_nodes(); ++node) {
+            sets_.emplace_back(space, node);
+            first_.push_back(first_.back() + sets_.back().size());
+            required_.push_back(score(node, 0));
+        }
+        monitor.total = first_.back();
+    }
+
+    RankedSets required_only(Node node) const {
+        return {{sets_[node][0]}, {required_[node], kMinusInfinity}};
+    }
+
+    // Counts the families of a node as scored.
+    void skip(Node node) { monitor_.done += sets_[node].size() - 1; }
+
+    // Scores and ranks the families of nodes `begin` to `end` - 1; those not come to stay as they are.
+    void rank(std::size_t n_threads, Node begin, Node end, std::vector<RankedSets>& ranked) {
+        for (Node node = begin; node < end; ++node) {
+            scores_[node].assign(sets_[node].size(), kUnknown);
+            scores_[node][0] = required_[node];
+        }
+        score_all(n_threads, begin, end);
+        rank_scored(n_threads, begin, end, ranked);
+    }
+
+  private:
+    static constexpr std::uint64_t kFewFamilies = 10'000;  // ranked before a thread has started
+
+    void score_all(std::size_t n_threads, Node begin, Node end) {
+        parallel_for(
+            n_threads, first_[end] - first_[begin],
+            [&](std::size_t item, std::size_t) {
+                item += first_[begin];
+                const auto node =
+                    static_cast<Node>(std::ranges::upper_bound(first_, item) - first_.begin() - 1);
+                if (item != first_[node])
+                    scores_[node][item - first_[node]] = score(node, item - first_[node]);
+            },
+            &monitor_.stop, monitor_.poll);
+    }
+
+    // What was scored before a stop is ranked all the same; a stop while ranking ends that.
+    void rank_scored(std::size_t n_threads, Node begin, Node end, std::vector<RankedSets>& ranked) {
+        const double tie = kTie / (2.0 * static_cast<double>(space_.n_nodes()));
+        const bool is_quick = first_[end] - first_[begin] < kFewFamilies;
+        std::atomic<bool> stop{false};
+        parallel_for(
+            is_quick ? 1 : n_threads, end - begin,
+            [&](std::size_t item, std::size_t) {
+                const std::size_t node = begin + item;
+                ranked[node] = undominated(sets_[node], std::move(scores_[node]), tie, stop);
+            },
+            &stop, is_quick || monitor_.stop ? StopPoll{} : monitor_.poll);
+        if (stop) monitor_.stop = true;
+    }
+
+    double score(Node node, std::uint64_t number) {
+        std::array<Node, kMaxCandidates> parents;
+        std::size_t n = 0;
+        for (NodeSet set = sets_[node][number]; set != 0; set &= set - 1)
+            parents[n++] = space_.candidates[node][static_cast<std::size_t>(std::countr_zero(set))];
+        const double found = scorer_.score_uncached({node, {parents.data(), n}});
+        monitor_.done.fetch_add(1, std::memory_order_relaxed);
+        return found;
+    }
+
+    const FamilyScorer& scorer_;
+    const SearchSpace& space_;
+    Monitor& monitor_;
+    std::vector<ParentSets> sets_;
+    std::vector<double> required_;  // scores of the required parents by themselves
+    std::vector<std::vector<double>> scores_;
+    std::vector<std::uint64_t> first_;  // number of the first family of each node, counting all; one more
+};
+
+}  // namespace
+
+std::vector<RankedSets> rank_parent_sets(const FamilyScorer& scorer, const SearchSpace& space,
+                                         std::size_t n_threads, Monitor& monitor, ExactState* state) {
+    FamilyScores scores(scorer, space, monitor);
+    const auto n_nodes = static_cast<Node>(space.n_nodes());
+    std::vector<RankedSets> ranked;
+    for (Node node = 0; node < n_nodes; ++node) ranked.push_back(scores.required_only(node));
+    if (state == nullptr) {
+        scores.rank(n_threads, 0, n_nodes, ranked);
+        return ranked;
+    }
+    state->ranked.resize(n_nodes);
+    for (Node node = 0; node < n_nodes; ++node) {
+        if (state->ranked[node].sets.empty()) continue;
+        ranked[node] = state->ranked[node];
+        scores.skip(node);
+    }
+    for (Node node = 0; node < n_nodes; ++node) {
+        if (!state->ranked[node].sets.empty()) continue;
+        scores.rank(n_threads, node, node + 1, ranked);
+        if (monitor.stop) break;
+        state->ranked[node] = ranked[node];
+        if (monitor.pause) break;
+    }
+    return ranked;
+}
+
+}  // namespace ldag
