@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ldag.model import Structure
-from ldag.reasoning import compare, equivalence_class, essential_edges
+from ldag.reasoning import compare_structures, equivalence_class, essential_edges
 from tests.oracle import equivalence as oracle
 
 # Nodes of the heart data: smoking, mental work, physical work, pressure, protein, family.
@@ -60,7 +60,7 @@ def test_compare_tells_the_classes_apart() -> None:
     structures = oracle.regular_maximal_structures((2, 2, 2))
     representatives: list[Structure] = []
     for structure in structures:
-        equal = [other for other in representatives if compare(other, structure) is None]
+        equal = [other for other in representatives if compare_structures(other, structure) is None]
         assert len(equal) <= 1
         if not equal:
             representatives.append(structure)
@@ -71,7 +71,7 @@ def test_special_examples_are_equivalent() -> None:
     """The two LDAGs of the paper that imply independences only by cases have one set of CSIs."""
     a = oracle.structure_of((2, 2, 2, 2), {0: {1: [{2: 0}], 2: [], 3: [{2: 1}]}, 3: {2: []}})
     b = oracle.structure_of((2, 2, 2, 2), {0: {1: [{2: 0}], 2: []}, 3: {0: [{2: 1}], 2: []}})
-    assert compare(a, b) is None
+    assert compare_structures(a, b) is None
     found = equivalence_class(a, 100)
     assert found.is_complete
     assert set(found.members) == oracle.equivalence_class(b)
@@ -103,11 +103,11 @@ def test_generator_of_the_experiments() -> None:
     found = equivalence_class(model, 1000)
     assert found.is_complete
     for member in found.members:
-        assert compare(model, member) is None
+        assert compare_structures(model, member) is None
         assert oracle.csi_equivalent(model, member)
     families = list(model.families)
     families[6] = type(families[6]).table(families[6].parents, families[6].partition.grid)
-    difference = compare(model, Structure(model.n_states, tuple(families)))
+    difference = compare_structures(model, Structure(model.n_states, tuple(families)))
     assert difference is not None
     assert difference.kind == "skeleton"
     assert difference.nodes == (1, 6)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ldag.graph.rules import Rule, reduced_rules
-from ldag.graph.trees import Decision, Leaf, Split, decision_graph, n_leaves, partition_of_tree, smallest_tree
+from ldag.graph.rules import CodedRule, reduced_rules
+from ldag.graph.trees import DecisionNode, Leaf, Split, decision_graph, n_leaves, partition_of_tree, smallest_tree
 from ldag.model import Grid, Partition
 
 GRID = Grid((2, 2, 2))
@@ -31,11 +31,11 @@ def test_full_table_of_the_first_structure() -> None:
 def test_reduced_table_of_the_first_structure() -> None:
     """Five classes, each a single AND-term."""
     assert reduced_rules(FIVE) == (
-        Rule(0, ((0, 0, 0),), True),
-        Rule(1, ((None, 0, 1),), True),
-        Rule(2, ((0, 1, None),), True),
-        Rule(3, ((1, 0, 0),), True),
-        Rule(4, ((1, 1, None),), True),
+        CodedRule(0, ((0, 0, 0),), True),
+        CodedRule(1, ((None, 0, 1),), True),
+        CodedRule(2, ((0, 1, None),), True),
+        CodedRule(3, ((1, 0, 0),), True),
+        CodedRule(4, ((1, 1, None),), True),
     )
 
 
@@ -51,12 +51,12 @@ def test_the_first_structure_is_a_tree() -> None:
 def test_reduced_table_of_the_second_structure() -> None:
     """Six classes; the third is (X2=0 and X3=1) or (X3=1 and X4=0)."""
     assert reduced_rules(SIX) == (
-        Rule(0, ((0, 0, 0),), True),
-        Rule(1, ((0, 0, 1),), True),
-        Rule(2, ((0, 1, None), (None, 1, 0)), True),
-        Rule(3, ((1, 0, 0),), True),
-        Rule(4, ((1, 0, 1),), True),
-        Rule(5, ((1, 1, 1),), True),
+        CodedRule(0, ((0, 0, 0),), True),
+        CodedRule(1, ((0, 0, 1),), True),
+        CodedRule(2, ((0, 1, None), (None, 1, 0)), True),
+        CodedRule(3, ((1, 0, 0),), True),
+        CodedRule(4, ((1, 0, 1),), True),
+        CodedRule(5, ((1, 1, 1),), True),
     )
 
 
@@ -72,7 +72,7 @@ def test_decision_graph_of_the_second_structure() -> None:
     """Merging the repeated leaf gives a graph with a leaf per class, one of them reached twice."""
     nodes = decision_graph(smallest_tree(SIX).tree).nodes
     assert nodes[6:] == tuple(Leaf(number) for number in range(6))
-    targets = [target for node in nodes if isinstance(node, Decision) for target in node.targets]
+    targets = [target for node in nodes if isinstance(node, DecisionNode) for target in node.targets]
     third = 6 + 2
     assert sorted(targets) == sorted([*range(1, 12), third])
 
@@ -80,9 +80,9 @@ def test_decision_graph_of_the_second_structure() -> None:
 def test_reduced_table_of_the_third_structure() -> None:
     """Overlapping terms combine into the single term X3=1."""
     assert reduced_rules(FOUR) == (
-        Rule(0, ((0, 0, 0),), True),
-        Rule(1, ((None, 0, 1),), True),
-        Rule(2, ((None, 1, None),), True),
-        Rule(3, ((1, 0, 0),), True),
+        CodedRule(0, ((0, 0, 0),), True),
+        CodedRule(1, ((None, 0, 1),), True),
+        CodedRule(2, ((None, 1, None),), True),
+        CodedRule(3, ((1, 0, 0),), True),
     )
     assert n_leaves(smallest_tree(FOUR).tree) == 4

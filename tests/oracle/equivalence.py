@@ -6,7 +6,7 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.model import Family, Grid, Partition, Structure
+from ldag.model import CodedFamily, Grid, Partition, Structure
 from ldag.model.structure import topological_order
 
 Parents = tuple[tuple[int, ...], ...]
@@ -121,7 +121,7 @@ def relabelled(structure: Structure, dag: Parents) -> Structure:
                 if frozenset((i, j)) in joined:
                     mask[others.index(tuple(x[p] for p in parents if p != i))] = False
             labels.append(mask)
-        families.append(Family.from_partition(parents, Partition.from_labels(grid, labels)))
+        families.append(CodedFamily.from_partition(parents, Partition.from_labels(grid, labels)))
     return Structure(structure.n_states, tuple(families))
 
 
@@ -144,7 +144,7 @@ def regular_maximal_structures(n_states: tuple[int, ...]) -> list[Structure]:
         grids = [Grid(tuple(n_states[p] for p in parents)) for parents in dag]
         choices = [regular_partitions(grid) for grid in grids]
         for chosen in product(*choices):
-            families = map(Family.from_partition, dag, chosen)
+            families = map(CodedFamily.from_partition, dag, chosen)
             found.append(Structure(n_states, tuple(families)))
     return found
 
@@ -204,7 +204,7 @@ def structure_of(n_states: Sequence[int], labels: Mapping[int, Mapping[int, Sequ
                 cells = grid.without(axis).matching({others.index(p): code for p, code in context.items()})
                 mask[cells] = True
             masks.append(mask)
-        families.append(Family.from_labels(parents, grid, tuple(masks)))
+        families.append(CodedFamily.from_labels(parents, grid, tuple(masks)))
     return Structure(tuple(n_states), tuple(families))
 
 
@@ -225,12 +225,12 @@ def random_structure(n_states: Sequence[int], rng: np.random.Generator) -> Struc
     """Draw a DAG and labels, few or many."""
     density, label_rate = rng.random(2)
     order = rng.permutation(len(n_states)).tolist()
-    families: list[Family] = [Family.table((), Grid(())) for _ in n_states]
+    families: list[CodedFamily] = [CodedFamily.table((), Grid(())) for _ in n_states]
     for position, j in enumerate(order):
         parents = tuple(sorted(i for i in order[:position] if rng.random() < density))
         grid = Grid(tuple(n_states[p] for p in parents))
         masks = (rng.random(grid.without(axis).size) < label_rate * 0.8 for axis in range(grid.n_axes))
-        families[j] = Family.from_labels(parents, grid, _in_whole_slabs(grid, tuple(masks), rng))
+        families[j] = CodedFamily.from_labels(parents, grid, _in_whole_slabs(grid, tuple(masks), rng))
     return Structure(tuple(n_states), tuple(families))
 
 

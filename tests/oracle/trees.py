@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.graph.trees import DecisionGraph, Leaf, Tree
+from ldag.graph.trees import CodedDecisionGraph, Leaf, Tree
 from ldag.model import Partition
 
 
@@ -30,7 +30,7 @@ def class_in_tree(tree: Tree, configuration: tuple[int, ...]) -> int:
     return tree.number
 
 
-def class_in_graph(graph: DecisionGraph, configuration: tuple[int, ...]) -> int:
+def class_in_graph(graph: CodedDecisionGraph, configuration: tuple[int, ...]) -> int:
     """Walk a decision graph to the class of one configuration."""
     node = graph.nodes[0]
     while not isinstance(node, Leaf):

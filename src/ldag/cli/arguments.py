@@ -9,7 +9,7 @@ from typing import get_args
 import click
 
 from ldag import datasets
-from ldag.data import Arrays, Dataset, Missing, read, write_rows, write_text
+from ldag.data import Arrays, Dataset, Missing, read, write_rows, write_separated
 from ldag.errors import ArgumentError, suggest
 from ldag.formats import Scanner, holds_network, read_utf8
 from ldag.graph import LDAG
@@ -127,7 +127,7 @@ def put_table(columns: Arrays, output: str | None, as_json: bool) -> None:
     elif as_json:
         print_json({name: cells.tolist() for name, cells in columns.items()})
     else:
-        write_text(columns, sys.stdout)
+        write_separated(columns, sys.stdout)
 
 
 def heading(text: str) -> None:

@@ -10,8 +10,8 @@ import click
 from ldag.cli.arguments import counts_option, json_option, load_data, load_graph, missing_option, print_json
 from ldag.data import Missing
 from ldag.errors import ArgumentError
-from ldag.formats import Scanner, check_writable, read_utf8
-from ldag.learning import Constraints, Edge, Fit, LabelSearch, MethodChoice, StructureKind, read_edge, read_names
+from ldag.formats import Edge, Scanner, check_writable, read_utf8
+from ldag.learning import Constraints, Fit, LabelSearch, MethodChoice, StructureKind, read_edge, read_names
 from ldag.learning import learn as learn_graph
 from ldag.scoring import PRIORS, Prior
 

@@ -7,11 +7,9 @@ import click
 
 from ldag.cli.arguments import json_option, load_network, print_json, split_context, split_names
 from ldag.errors import ArgumentError
-from ldag.formats import spell_name, spell_state
+from ldag.formats import Context, spell_name, spell_state
 from ldag.model import State
 from ldag.network import Answer, Network
-
-Context = dict[str, State]
 
 
 @click.command(short_help="Ask a network.")

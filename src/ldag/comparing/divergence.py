@@ -48,7 +48,7 @@ def kl_divergence(p: Network, q: Network) -> float:
     """
     first, second = _models(p, q)
     with _explained(p, "; kl_divergence_estimate(p, q), or compare(p, q, n_samples=...), samples instead"):
-        return expectations.kl_divergence(first, second)
+        return expectations.model_divergence(first, second)
 
 
 def kl_divergence_estimate(p: Network, q: Network, n_samples: int = 100_000, rng: Rng = None) -> KlEstimate:
@@ -86,7 +86,7 @@ def entropy(p: Network) -> float:
     """
     model = _model(p, "p")
     with _explained(p):
-        return expectations.entropy(model)
+        return expectations.model_entropy(model)
 
 
 def _model(network: Network, name: str) -> Model:

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from ldag.data import Codes
 from ldag.inference import Numbers, compile_circuit
-from ldag.model import Family, Model, Partition, Structure, Table, normalised
+from ldag.model import ClassTable, CodedFamily, Model, Partition, Structure, normalise
 
 
-def entropy(p: Model) -> float:
+def model_entropy(p: Model) -> float:
     """Return the entropy, in nats."""
     return max(0.0, -sum(map(_expected_log, family_uses(p), p.probabilities)))
 
 
-def kl_divergence(p: Model, q: Model) -> float:
+def model_divergence(p: Model, q: Model) -> float:
     """Return the divergence of q from p, KL(p || q), in nats; infinity if q rules out what p may produce."""
     if not _allows(q, p):
         return inf
@@ -38,7 +38,7 @@ def family_uses(model: Model) -> tuple[Numbers, ...]:
     return compile_circuit(model, nodes, told_apart=nodes).expected_uses({})
 
 
-def uses_by(family: Family, model: Model, node: int, uses: Numbers) -> Numbers:
+def uses_by(family: CodedFamily, model: Model, node: int, uses: Numbers) -> Numbers:
     """Return the probability under a model of each class of another family of a node, with each state of the node.
 
     ``uses`` are those of the model's own family; if its classes tell the other ones, they are added up.
@@ -67,7 +67,7 @@ def log_probabilities(model: Model, codes: Codes) -> Numbers:
     return total
 
 
-def _observed(model: Model, family: Family, node: int) -> Numbers:
+def _observed(model: Model, family: CodedFamily, node: int) -> Numbers:
     """Return the probabilities of pairs of class and state, by a node that is added to observe them."""
     structure = model.structure
     n_states = structure.n_states[node]
@@ -77,7 +77,7 @@ def _observed(model: Model, family: Family, node: int) -> Numbers:
     classes = family.partition.over(grid, [a for a in range(len(members)) if a != axis])
     states: NDArray[np.int64] = grid.cube // grid.strides[axis] % n_states
     pairs = classes.astype(np.int64) * n_states + states.reshape(-1)
-    observer = Family.from_partition(tuple(members), Partition.of(grid, pairs))
+    observer = CodedFamily.from_partition(tuple(members), Partition.of(grid, pairs))
     _, first = np.unique(observer.partition.classes, return_index=True)
     larger = Model(
         Structure((*structure.n_states, 1), (*structure.families, observer)),
@@ -107,11 +107,11 @@ def _allows(q: Model, p: Model) -> bool:
     return True
 
 
-def _equal_where_positive(table: Table) -> Table:
-    return normalised((table > 0).astype(np.float64))
+def _equal_where_positive(table: ClassTable) -> ClassTable:
+    return normalise((table > 0).astype(np.float64))
 
 
-def _expected_log(uses: Numbers, probabilities: Table) -> float:
+def _expected_log(uses: Numbers, probabilities: ClassTable) -> float:
     """Return the sum of use times log probability; what is never used does not count."""
     used = uses > 0
     return float(uses[used] @ np.log(probabilities[used]))

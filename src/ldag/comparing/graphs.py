@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ldag.checks import Rng
 from ldag.comparing.divergence import kl_divergence, kl_divergence_estimate
-from ldag.comparing.result import AdjustedRand, Comparison, NamedEdge
+from ldag.comparing.result import AdjustedRand, Comparison
 from ldag.comparing.structures import (
     LabelAgreement,
     Overlay,
@@ -16,10 +16,11 @@ from ldag.comparing.structures import (
     union_size,
 )
 from ldag.errors import ArgumentError, TooLarge
+from ldag.formats import Edge
 from ldag.graph import LDAG, align
 from ldag.model import Structure
 from ldag.network import Network
-from ldag.reasoning import Edge
+from ldag.reasoning import CodedEdge
 
 __all__ = [
     "AdjustedRand",
@@ -158,7 +159,7 @@ def _graph(thing: LDAG | Network) -> LDAG:
     return thing
 
 
-def _named(graph: LDAG, edges: tuple[Edge, ...]) -> tuple[NamedEdge, ...]:
+def _named(graph: LDAG, edges: tuple[CodedEdge, ...]) -> tuple[Edge, ...]:
     names = graph.schema.names
     return tuple((names[parent], names[child]) for parent, child in edges)
 

@@ -6,8 +6,7 @@ from math import isinf, isnan
 from statistics import fmean
 
 from ldag.comparing.structures import LabelAgreement
-
-NamedEdge = tuple[str, str]
+from ldag.formats import Edge
 
 
 @dataclass(frozen=True)
@@ -31,10 +30,10 @@ class Comparison:
     if it is exact.
     """
 
-    common_edges: tuple[NamedEdge, ...]
-    missing_edges: tuple[NamedEdge, ...]
-    extra_edges: tuple[NamedEdge, ...]
-    reversed_edges: tuple[NamedEdge, ...]
+    common_edges: tuple[Edge, ...]
+    missing_edges: tuple[Edge, ...]
+    extra_edges: tuple[Edge, ...]
+    reversed_edges: tuple[Edge, ...]
     cpdag_distance: int
     labels: LabelAgreement
     adjusted_rand: AdjustedRand
@@ -92,7 +91,7 @@ class Comparison:
         }
 
 
-def _edges(edges: tuple[NamedEdge, ...], *, listed: bool = True) -> str:
+def _edges(edges: tuple[Edge, ...], *, listed: bool = True) -> str:
     if not (edges and listed):
         return f"{len(edges)}"
     more = f", and {len(edges) - 8} more" if len(edges) > 8 else ""

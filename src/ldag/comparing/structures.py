@@ -7,17 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.model import Partition, Structure
-from ldag.reasoning import Cpdag, Edge, cpdag
+from ldag.reasoning import CodedCpdag, CodedEdge, cpdag
 
 
 @dataclass(frozen=True)
 class EdgeAgreement:
     """The edges (parent, child) of two graphs; those reversed point as in the first."""
 
-    common: tuple[Edge, ...]
-    missing: tuple[Edge, ...]
-    extra: tuple[Edge, ...]
-    reversed: tuple[Edge, ...]
+    common: tuple[CodedEdge, ...]
+    missing: tuple[CodedEdge, ...]
+    extra: tuple[CodedEdge, ...]
+    reversed: tuple[CodedEdge, ...]
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,9 @@ def _pairs(sizes: NDArray[np.intp]) -> int:
     return sum(n * (n - 1) // 2 for n in sizes.tolist())
 
 
-def _dag(structure: Structure) -> Cpdag:
-    return Cpdag(frozenset(structure.edges), frozenset())
+def _dag(structure: Structure) -> CodedCpdag:
+    return CodedCpdag(frozenset(structure.edges), frozenset())
 
 
-def _class(structure: Structure) -> Cpdag:
+def _class(structure: Structure) -> CodedCpdag:
     return cpdag([family.parents for family in structure.families])

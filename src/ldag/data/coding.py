@@ -102,7 +102,7 @@ class _Numbering(dict[object, int]):
         return number
 
 
-def settle(column: Column, declared: Variable | None, max_states: int) -> Coded:
+def code_column(column: Column, declared: Variable | None, max_states: int) -> Coded:
     """Fix the states of a column: as declared, else the source's categories, else the sorted values."""
     if declared is not None:
         return Coded(declared, _recoded(column, _declared_codes(column, declared)))
@@ -117,7 +117,7 @@ def settle(column: Column, declared: Variable | None, max_states: int) -> Coded:
     return Coded(Variable(column.name, tuple(states)), _recoded(column, codes))
 
 
-def recognised(column: Column, variable: Variable, refuse_unseen: bool) -> Coded:
+def recognise_column(column: Column, variable: Variable, refuse_unseen: bool) -> Coded:
     """Code a column by the states of a variable; a value that is none of them is refused, or counts as missing."""
     codes = _known_codes(column, variable)
     if refuse_unseen and None in codes:
@@ -126,7 +126,7 @@ def recognised(column: Column, variable: Variable, refuse_unseen: bool) -> Coded
     return Coded(variable, _recoded(column, [-1 if code is None else code for code in codes]))
 
 
-def plain(value: object, name: str) -> State | None:
+def plain_state(value: object, name: str) -> State | None:
     """Return a value as a plain Python state, or None if it is a missing value."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -143,7 +143,7 @@ def plain(value: object, name: str) -> State | None:
     raise DataError(_no_state(name, value))
 
 
-def weights_of(column: Column, whole: bool) -> Weights:
+def read_weights(column: Column, whole: bool) -> Weights:
     """Return the amounts in a column: counts (whole numbers) or real weights; zero is allowed, not negative."""
     option = "counts" if whole else "weights"
     missing = int(np.count_nonzero(column.positions < 0))
@@ -166,7 +166,7 @@ def weights_of(column: Column, whole: bool) -> Weights:
     return _as_weights(column, amounts, option)
 
 
-def merged(codes: Codes, n_states: Iterable[int], weights: Weights | None) -> tuple[Codes, Weights | None]:
+def merge_rows(codes: Codes, n_states: Iterable[int], weights: Weights | None) -> tuple[Codes, Weights | None]:
     """Sort the rows, drop those of no weight, merge equal ones and add up; None stands for every row once.
 
     The result does not depend on the order of the rows, to the last bit of a real weight.
@@ -232,7 +232,7 @@ def _amount(value: object, text: bool) -> float | None:
 def _typed(column: Column) -> list[State | None]:
     """Return the distinct values as plain states; a text column is all whole numbers, all numbers, or text."""
     if not column.text:
-        return [plain(value, column.name) for value in column.values]
+        return [plain_state(value, column.name) for value in column.values]
     texts = [None if value in MISSING_TEXT else str(value) for value in column.values]
     numbers = [None if text is None else _number(text) for text in texts]
     if any(number is None and text is not None for number, text in zip(numbers, texts, strict=True)):
@@ -287,7 +287,7 @@ def _known_codes(column: Column, variable: Variable) -> list[int | None]:
 
 def _declared_code(value: object, column: Column, declared: Variable) -> int | None:
     """Return the code of one value, -1 if it is missing, None if it is not declared."""
-    state = str(value) if column.text else plain(value, column.name)
+    state = str(value) if column.text else plain_state(value, column.name)
     if state is None:
         return -1
     code = _code_or_none(declared, state)

@@ -9,7 +9,7 @@ from ldag._native import Columns
 from ldag.errors import TooLarge
 from ldag.model import Grid
 
-__all__ = ["CELL_LIMIT", "Codes", "Columns", "Weights", "counts"]
+__all__ = ["CELL_LIMIT", "Codes", "Columns", "Weights", "count_family"]
 
 Codes = NDArray[np.uint8]
 """One contiguous row of state codes per variable: shape (variables, data rows)."""
@@ -21,7 +21,7 @@ CELL_LIMIT = 1 << 26
 """The largest table counted unless the caller says otherwise: 512 MB."""
 
 
-def counts(
+def count_family(
     columns: Columns, n_states: Sequence[int], node: int, parents: Sequence[int], limit: int = CELL_LIMIT
 ) -> Weights:
     """Return the counts of a family: a row per parent configuration (last parent fastest), a column per state.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.coding import merged
-from ldag.data.counts import Codes, Columns, Weights, counts
+from ldag.data.coding import merge_rows
+from ldag.data.counts import Codes, Columns, Weights, count_family
 from ldag.data.frames import Backend, make_frame
 from ldag.errors import ArgumentError, TooLarge, UnknownVariable
 from ldag.model import Schema, State, Variable
@@ -46,7 +46,7 @@ class Dataset:
         cls, schema: Schema, codes: Codes, weights: Weights | None = None, weight_name: str | None = None
     ) -> "Dataset":
         """Make a data set of rows in codes, one array row per variable; equal rows are merged."""
-        codes, weights = merged(codes, schema.n_states, weights)
+        codes, weights = merge_rows(codes, schema.n_states, weights)
         for array in (codes, weights):
             if array is not None:
                 array.flags.writeable = False
@@ -90,7 +90,7 @@ class Dataset:
         if child in above:
             raise ArgumentError(f"variable {node!r} cannot be its own parent")
         try:
-            return counts(self.columns, self.schema.n_states, child, above)
+            return count_family(self.columns, self.schema.n_states, child, above)
         except TooLarge as error:
             family = f"{node} | {', '.join(self.schema[parent].name for parent in above)}"
             raise TooLarge(f"the family {family} is too large: {error}") from None

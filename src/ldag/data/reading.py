@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.coding import STATE_CAP, Coded, plain, settle, weights_of
+from ldag.data.coding import STATE_CAP, Coded, code_column, plain_state, read_weights
 from ldag.data.counts import Weights
 from ldag.data.dataset import Dataset
 from ldag.data.files import from_file
@@ -78,7 +78,7 @@ def read(
     weight_column = counts if counts is not None else weights
     declared = _declared(states, [name for name in table.names if name != weight_column])
     coded = [
-        settle(table.column(place), declared.get(name), max_states)
+        code_column(table.column(place), declared.get(name), max_states)
         for place, name in enumerate(table.names)
         if name != weight_column
     ]
@@ -93,7 +93,7 @@ def _amounts(table: Table, counts: str | None, weights: str | None) -> Weights |
                 raise ArgumentError(f"{option}={name!r}: the table has no such column{suggest(name, table.names)}")
             if len(table.names) == 1:
                 raise DataError(f"the table has no columns besides the {option} {name!r}")
-            return weights_of(table.column(table.names.index(name)), whole=option == "counts")
+            return read_weights(table.column(table.names.index(name)), whole=option == "counts")
     return None
 
 
@@ -109,7 +109,7 @@ def _declared(states: Mapping[str, Iterable[State]] | None, names: Sequence[str]
             raise ArgumentError(f"states: the table has no column {name!r}{suggest(name, names)}")
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise ArgumentError(f"states of {name!r} must be a list of states, got {given!r}")
-        found = [plain(state, name) for state in given]
+        found = [plain_state(state, name) for state in given]
         if len(found) > STATE_CAP:
             raise ArgumentError(f"{len(found)} states are declared for {name!r}; at most {STATE_CAP} are possible")
         declared[name] = Variable(name, tuple(cast("list[State]", found)))  # refuses a missing value

@@ -33,14 +33,14 @@ def write_rows(columns: Arrays, path: Path) -> None:
     for ending, separator in ENDINGS.items():
         if name.endswith(ending):
             text = io.StringIO()
-            write_text(columns, text, separator)
+            write_separated(columns, text, separator)
             content = text.getvalue().encode()
             write_atomically(path, gzip.compress(content, mtime=0) if ending.endswith(".gz") else content)
             return
     raise DataError(f"cannot tell the format of {path}; expected a name ending in {', '.join(ENDINGS)} or .parquet")
 
 
-def write_text(columns: Arrays, file: IO[str], separator: str = ",") -> None:
+def write_separated(columns: Arrays, file: IO[str], separator: str = ",") -> None:
     """Write a header and the rows."""
     writer = csv.writer(file, delimiter=separator, lineterminator="\n")
     writer.writerow(columns)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from ldag.errors import ArgumentError
 
-Column = tuple[str, Sequence[str]]
+TextColumn = tuple[str, Sequence[str]]
 
 
-def side_by_side(columns: Sequence[Column], width: int | None = None, gap: int = 4) -> str:
+def side_by_side(columns: Sequence[TextColumn], width: int | None = None, gap: int = 4) -> str:
     """Return text blocks side by side, each under its underlined heading.
 
     Columns that do not fit into ``width`` go below the others; a column wider than that is not cut.

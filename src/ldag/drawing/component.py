@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ldag.drawing.layers import Edge, Layers, find_layers, place_across
+from ldag.drawing.layers import LayerEdge, Layers, find_layers, place_across
 from ldag.drawing.routes import Box, Point, simplified, x_at
 
 Size = tuple[float, float]
@@ -26,7 +26,7 @@ class Piece:
     width: float
     height: float
     centres: Mapping[int, Point]
-    routes: Mapping[Edge, Route]
+    routes: Mapping[LayerEdge, Route]
 
     def moved(self, dx: float, dy: float) -> "Piece":
         """Return the same piece further to the right and further down."""

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ldag.errors import MissingDependency
 
-Edge = tuple[int, int]
+LayerEdge = tuple[int, int]
 
 SWEEPS = 60
 STRAIGHT_LABEL, STRAIGHT_BEND = 2.0, 5.0
@@ -27,12 +27,12 @@ class Layers:
     """
 
     rows: tuple[tuple[int, ...], ...]
-    segments: tuple[Edge, ...]
-    bends: Mapping[Edge, tuple[int, ...]]
+    segments: tuple[LayerEdge, ...]
+    bends: Mapping[LayerEdge, tuple[int, ...]]
     guess: Mapping[int, float]
 
 
-def find_layers(n_vertices: int, edges: Sequence[Edge]) -> Layers:
+def find_layers(n_vertices: int, edges: Sequence[LayerEdge]) -> Layers:
     """Assign the vertices of a connected acyclic graph with at least one edge to rows, with few crossings."""
     try:
         from fast_sugiyama import from_edges
@@ -60,10 +60,10 @@ def find_layers(n_vertices: int, edges: Sequence[Edge]) -> Layers:
     )
 
 
-def _trace_bends(n_vertices: int, segments: Sequence[Edge]) -> dict[Edge, tuple[int, ...]]:
+def _trace_bends(n_vertices: int, segments: Sequence[LayerEdge]) -> dict[LayerEdge, tuple[int, ...]]:
     """Follow every edge from its parent through its bends to its child."""
     after = {upper: lower for upper, lower in segments if upper >= n_vertices}
-    bends: dict[Edge, tuple[int, ...]] = {}
+    bends: dict[LayerEdge, tuple[int, ...]] = {}
     for parent, vertex in segments:
         if parent >= n_vertices:
             continue

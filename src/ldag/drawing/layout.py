@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 
 from ldag.drawing.component import BOX_GAP, ROW_GAP, Piece, Route, Size, layered_piece
-from ldag.drawing.layers import Edge
+from ldag.drawing.layers import LayerEdge
 from ldag.drawing.routes import Point
 from ldag.errors import GraphError
 from ldag.model import find_cycle
@@ -34,7 +34,7 @@ class Layout:
 
 
 def layered_layout(
-    node_sizes: Sequence[Size], edges: Sequence[Edge], label_sizes: Mapping[int, Size] | None = None
+    node_sizes: Sequence[Size], edges: Sequence[LayerEdge], label_sizes: Mapping[int, Size] | None = None
 ) -> Layout:
     """Lay out a DAG in rows; the drawing does not depend on the order of the edges.
 
@@ -50,7 +50,7 @@ def layered_layout(
     label_sizes = label_sizes or {}
     _check(len(node_sizes), edges, label_sizes)
     sizes = dict(enumerate(node_sizes))
-    label_of: dict[Edge, int] = {}
+    label_of: dict[LayerEdge, int] = {}
     for position in sorted(label_sizes, key=lambda p: edges[p]):
         label_of[edges[position]] = len(sizes)
         sizes[len(sizes)] = label_sizes[position]
@@ -65,7 +65,7 @@ def layered_layout(
     )
 
 
-def _check(n_nodes: int, edges: Sequence[Edge], positions: Iterable[int]) -> None:
+def _check(n_nodes: int, edges: Sequence[LayerEdge], positions: Iterable[int]) -> None:
     """Refuse what is no simple DAG: the layout library ends the process when it meets a cycle."""
     parents: list[list[int]] = [[] for _ in range(n_nodes)]
     for parent, child in edges:
@@ -125,7 +125,7 @@ def _packed(pieces: Sequence[Piece]) -> Piece:
     area = sum((piece.width + PIECE_GAP) * (piece.height + PIECE_GAP) for piece in pieces)
     widest = max([sqrt(ASPECT * area), *(piece.width for piece in pieces)])
     centres: dict[int, Point] = {}
-    routes: dict[Edge, Route] = {}
+    routes: dict[LayerEdge, Route] = {}
     left = top = width = bottom = 0.0
     for piece in pieces:
         if left > 0 and left + piece.width > widest:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from math import hypot
 
-from ldag.drawing.layers import Edge
+from ldag.drawing.layers import LayerEdge
 from ldag.drawing.layout import Layout, layered_layout
 from ldag.drawing.lettering import TextBlock, clean
 from ldag.drawing.routes import Point, curve
@@ -25,10 +25,10 @@ ARROW_LENGTH, ARROW_WIDTH = 9.5, 8.0
 
 def draw_svg(
     names: Sequence[str],
-    edges: Sequence[Edge],
-    labels: Mapping[Edge, Sequence[str]],
+    edges: Sequence[LayerEdge],
+    labels: Mapping[LayerEdge, Sequence[str]],
     *,
-    dashed: Collection[Edge] = (),
+    dashed: Collection[LayerEdge] = (),
     title: str | None = None,
 ) -> str:
     """Return a standalone SVG picture of a labelled DAG.
@@ -78,7 +78,9 @@ def draw_svg(
     return "\n".join(parts) + "\n"
 
 
-def _check(edges: Sequence[Edge], labels: Mapping[Edge, Sequence[str]], dashed: Collection[Edge]) -> None:
+def _check(
+    edges: Sequence[LayerEdge], labels: Mapping[LayerEdge, Sequence[str]], dashed: Collection[LayerEdge]
+) -> None:
     """Refuse labels and dashes for edges that are not there."""
     for what, some in (("a label for", labels), ("a dashed line for", dashed)):
         for edge in some:
@@ -97,7 +99,7 @@ def _label_size(block: TextBlock) -> tuple[float, float]:
     return block.width + 16, block.height + 8
 
 
-def _edge_tip(names: Sequence[str], edge: Edge, labels: Mapping[Edge, Sequence[str]]) -> str:
+def _edge_tip(names: Sequence[str], edge: LayerEdge, labels: Mapping[LayerEdge, Sequence[str]]) -> str:
     """Return an edge and its whole label in words."""
     parent, child = edge
     label = "; ".join(labels.get(edge, ()))

@@ -7,6 +7,7 @@ from ldag.formats.networkx import from_networkx, to_networkx
 from ldag.formats.record import (
     ClassRecord,
     Context,
+    Edge,
     EdgeRecord,
     Estimate,
     GraphRecord,
@@ -24,6 +25,7 @@ from ldag.formats.words import conditions, counted, edge_in_words
 __all__ = [
     "ClassRecord",
     "Context",
+    "Edge",
     "EdgeRecord",
     "Estimate",
     "GraphRecord",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ldag.errors import FormatError, MissingDependency
 from ldag.formats.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
-from ldag.formats.record_checks import checked_record
+from ldag.formats.record_checks import check_record
 from ldag.formats.scanner import Scanner
 from ldag.formats.spelling import spell_contexts, spell_quoted, spell_states
 
@@ -37,7 +37,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", '"'
 
 def write_dot(record: GraphRecord) -> str:
     """Write a graph for Graphviz; classes come back grouped by node."""
-    record = checked_record(record)
+    record = check_record(record)
     nodes = "".join(_node(variable, record.classes) for variable in record.variables)
     edges = "".join(_edge(edge) for edge in record.edges)
     return f"digraph ldag {{\n{_STYLE}{nodes}{edges}}}\n"
@@ -47,7 +47,7 @@ def read_dot(text: str) -> GraphRecord:
     """Read a directed graph in DOT; nodes without the attribute ``states`` have none declared."""
     found = _Found()
     _collect(_parsed(text), found)
-    return checked_record(
+    return check_record(
         GraphRecord(
             tuple(_variable(name, attributes) for name, attributes in found.nodes.items()),
             tuple(_labelled(parent, child, attributes) for parent, child, attributes in found.edges),

@@ -9,7 +9,7 @@ from math import isfinite
 from typing import cast, get_args
 
 from ldag.errors import FormatError
-from ldag.formats.json_parts import JsonObject, checked_header, fields, items, parsed
+from ldag.formats.json_parts import JsonObject, check_fields, check_header, check_items, parse_json
 from ldag.formats.record import (
     ClassRecord,
     EdgeRecord,
@@ -20,11 +20,11 @@ from ldag.formats.record import (
     VariableRecord,
 )
 from ldag.formats.record_checks import (
-    checked_class_contexts,
-    checked_contexts,
-    checked_name,
-    checked_record,
-    checked_states,
+    check_class_contexts,
+    check_contexts_of,
+    check_name,
+    check_record,
+    check_states,
     shown,
 )
 
@@ -36,30 +36,30 @@ NETWORK_VERSION = 1
 
 def read_json(text: str) -> GraphRecord:
     """Read the JSON form, or take the graph of a network; anything that the form does not describe is refused."""
-    document = parsed(text)
+    document = parse_json(text)
     if isinstance(document, JsonObject) and document.get("format") == NETWORK_FORMAT:
-        network = checked_header(document, NETWORK_FORMAT, NETWORK_VERSION)
+        network = check_header(document, NETWORK_FORMAT, NETWORK_VERSION)
         return graph_of(network.get("graph"), "graph")
     return graph_of(document)
 
 
 def graph_of(document: object, path: str = "") -> GraphRecord:
     """Read a parsed graph that stands at a place in its file."""
-    checked_header(document, FORMAT, VERSION, path)
+    check_header(document, FORMAT, VERSION, path)
     inside = f"{path}." if path else ""
-    found = fields(document, path, ("format", "version", "variables", "edges"), ("classes",))
-    return checked_record(
+    found = check_fields(document, path, ("format", "version", "variables", "edges"), ("classes",))
+    return check_record(
         GraphRecord(
-            tuple(_variable(item, where) for where, item in items(found["variables"], f"{inside}variables")),
-            tuple(_edge(item, where) for where, item in items(found["edges"], f"{inside}edges")),
-            tuple(_class(item, where) for where, item in items(found.get("classes", []), f"{inside}classes")),
+            tuple(_variable(item, where) for where, item in check_items(found["variables"], f"{inside}variables")),
+            tuple(_edge(item, where) for where, item in check_items(found["edges"], f"{inside}edges")),
+            tuple(_class(item, where) for where, item in check_items(found.get("classes", []), f"{inside}classes")),
         )
     )
 
 
 def write_json(record: GraphRecord) -> str:
     """Write the JSON form; empty labels, undeclared states and absent classes are left out."""
-    record = checked_record(record)
+    record = check_record(record)
     document: dict[str, object] = {
         "format": FORMAT,
         "version": VERSION,
@@ -83,29 +83,29 @@ def _edge_fields(edge: EdgeRecord) -> dict[str, object]:
 
 
 def _variable(item: object, path: str) -> VariableRecord:
-    found = fields(item, path, ("name",), ("states",))
-    states = checked_states(found["states"], f"{path}.states") if "states" in found else None
-    return VariableRecord(checked_name(found["name"], f"{path}.name"), states, f"{path}: ")
+    found = check_fields(item, path, ("name",), ("states",))
+    states = check_states(found["states"], f"{path}.states") if "states" in found else None
+    return VariableRecord(check_name(found["name"], f"{path}.name"), states, f"{path}: ")
 
 
 def _edge(item: object, path: str) -> EdgeRecord:
-    found = fields(item, path, ("parent", "child"), ("label",))
+    found = check_fields(item, path, ("parent", "child"), ("label",))
     label = found.get("label", [])
     _refuse_repeated_keys(label, f"{path}.label")
     return EdgeRecord(
-        checked_name(found["parent"], f"{path}.parent"),
-        checked_name(found["child"], f"{path}.child"),
-        checked_contexts(label, f"{path}.label"),
+        check_name(found["parent"], f"{path}.parent"),
+        check_name(found["child"], f"{path}.child"),
+        check_contexts_of(label, f"{path}.label"),
         f"{path}: ",
     )
 
 
 def _class(item: object, path: str) -> ClassRecord:
-    found = fields(item, path, ("node", "contexts"), ())
+    found = check_fields(item, path, ("node", "contexts"), ())
     _refuse_repeated_keys(found["contexts"], f"{path}.contexts")
     return ClassRecord(
-        checked_name(found["node"], f"{path}.node"),
-        checked_class_contexts(found["contexts"], f"{path}.contexts"),
+        check_name(found["node"], f"{path}.node"),
+        check_class_contexts(found["contexts"], f"{path}.contexts"),
         f"{path}: ",
     )
 
@@ -122,22 +122,22 @@ ESTIMATES = get_args(Estimate)
 
 def holds_network(text: str) -> bool:
     """Tell whether a JSON text is that of a network, and not of a graph alone."""
-    document = parsed(text)
+    document = parse_json(text)
     return isinstance(document, JsonObject) and document.get("format") == NETWORK_FORMAT
 
 
 def read_network(text: str) -> NetworkRecord:
     """Read the JSON form; anything that it does not describe is refused."""
-    content = parsed(text)
+    content = parse_json(text)
     if isinstance(content, JsonObject) and content.get("format") == FORMAT:
         raise FormatError("this is a graph without parameters; Network.from_data(LDAG.load(...), data) estimates them")
-    document = checked_header(content, NETWORK_FORMAT, NETWORK_VERSION)
+    document = check_header(content, NETWORK_FORMAT, NETWORK_VERSION)
     learned = "equivalent_sample_size" in document or "estimate" in document
     parts = ("equivalent_sample_size", "estimate") if learned else ()
-    found = fields(document, "", ("format", "version", "graph", "parameters", *parts), ())
+    found = check_fields(document, "", ("format", "version", "graph", "parameters", *parts), ())
     kind = "counts" if learned else "probabilities"
     graph = graph_of(found["graph"], "graph")
-    tables = tuple(_table(item, path, kind) for path, item in items(found["parameters"], "parameters"))
+    tables = tuple(_table(item, path, kind) for path, item in check_items(found["parameters"], "parameters"))
     if not learned:
         return NetworkRecord(graph, tables)
     size = _number(found["equivalent_sample_size"], "equivalent_sample_size")
@@ -165,12 +165,12 @@ def write_network(record: NetworkRecord) -> str:
 
 
 def _table(item: object, path: str, kind: str) -> TableRecord:
-    found = fields(item, path, ("node", kind), ())
+    found = check_fields(item, path, ("node", kind), ())
     rows = tuple(
-        tuple(_number(value, place) for place, value in items(row, where))
-        for where, row in items(found[kind], f"{path}.{kind}")
+        tuple(_number(value, place) for place, value in check_items(row, where))
+        for where, row in check_items(found[kind], f"{path}.{kind}")
     )
-    return TableRecord(checked_name(found["node"], f"{path}.node"), rows, f"{path}: ")
+    return TableRecord(check_name(found["node"], f"{path}.node"), rows, f"{path}: ")
 
 
 def _number(value: object, path: str) -> float:

@@ -18,7 +18,7 @@ class JsonObject(dict[str, object]):
         self.twice = next((key for key, count in counts.items() if count > 1), None)
 
 
-def parsed(text: str) -> object:
+def parse_json(text: str) -> object:
     """Parse JSON; everything that can go wrong there is one error."""
     try:
         return json.loads(text, object_pairs_hook=JsonObject, parse_int=lambda digits: read_int(digits, ""))
@@ -30,7 +30,7 @@ def parsed(text: str) -> object:
         raise FormatError("the JSON is nested too deeply") from None
 
 
-def checked_header(document: object, name: str, newest: int, path: str = "") -> JsonObject:
+def check_header(document: object, name: str, newest: int, path: str = "") -> JsonObject:
     """Check format and version first: another format or a newer version explains every other difference."""
     if not isinstance(document, JsonObject):
         place = f"{path}: " if path else ""
@@ -46,7 +46,7 @@ def checked_header(document: object, name: str, newest: int, path: str = "") -> 
     return document
 
 
-def fields(item: object, path: str, required: Iterable[str], optional: Iterable[str]) -> Mapping[str, object]:
+def check_fields(item: object, path: str, required: Iterable[str], optional: Iterable[str]) -> Mapping[str, object]:
     """Return an object that has all the required keys and none that is unknown."""
     place = f"{path}: " if path else ""
     known = [*required, *optional]
@@ -63,7 +63,7 @@ def fields(item: object, path: str, required: Iterable[str], optional: Iterable[
     return item
 
 
-def items(value: object, path: str) -> Iterable[tuple[str, object]]:
+def check_items(value: object, path: str) -> Iterable[tuple[str, object]]:
     """Return the items of a list, each with its path."""
     if not isinstance(value, list):
         raise FormatError(f"{path}: expected a list, got {shown(value)}")

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from ldag.errors import FormatError, MissingDependency
 from ldag.formats.record import ClassRecord, EdgeRecord, GraphRecord, VariableRecord
 from ldag.formats.record_checks import (
-    checked_class_contexts,
-    checked_contexts,
-    checked_name,
-    checked_record,
-    checked_states,
+    check_class_contexts,
+    check_contexts_of,
+    check_name,
+    check_record,
+    check_states,
     shown,
 )
 
@@ -28,7 +28,7 @@ def to_networkx(record: GraphRecord) -> "nx.DiGraph":
         import networkx as nx
     except ImportError:
         raise MissingDependency("networkx", "networkx", "making a networkx graph") from None
-    record = checked_record(record)
+    record = check_record(record)
     graph = nx.DiGraph()
     for variable in record.variables:
         graph.add_node(variable.name, **({} if variable.states is None else {"states": variable.states}))
@@ -47,7 +47,7 @@ def from_networkx(graph: "nx.DiGraph") -> GraphRecord:
         raise MissingDependency("networkx", "networkx", "reading a networkx graph") from None
     if not isinstance(graph, nx.DiGraph) or graph.is_multigraph():
         raise FormatError(f"expected a networkx.DiGraph, got {_kind(graph)}")
-    return checked_record(
+    return check_record(
         GraphRecord(
             tuple(_variable(name, attributes) for name, attributes in graph.nodes(data=True)),
             tuple(_edge(parent, child, attributes) for parent, child, attributes in graph.edges(data=True)),
@@ -63,13 +63,13 @@ def _kind(graph: object) -> str:
 def _variable(name: object, attributes: Mapping[str, object]) -> VariableRecord:
     path = f"node {shown(name)}"
     given = attributes.get("states")
-    states = None if given is None else checked_states(given, f"{path}, attribute states")
-    return VariableRecord(checked_name(name, path), states, f"{path}: ")
+    states = None if given is None else check_states(given, f"{path}, attribute states")
+    return VariableRecord(check_name(name, path), states, f"{path}: ")
 
 
 def _edge(parent: str, child: str, attributes: Mapping[str, object]) -> EdgeRecord:
     path = f"edge {shown(parent)} -> {shown(child)}"
-    label = checked_contexts(attributes.get("label", ()), f"{path}, attribute label")
+    label = check_contexts_of(attributes.get("label", ()), f"{path}, attribute label")
     return EdgeRecord(parent, child, label, f"{path}: ")
 
 
@@ -83,4 +83,4 @@ def _class(item: object, path: str) -> ClassRecord:
     if not isinstance(item, list | tuple) or len(item) != 2:
         raise FormatError(f"{path}: expected a pair (node, contexts), got {shown(item)}")
     node, contexts = item
-    return ClassRecord(checked_name(node, path), checked_class_contexts(contexts, path), f"{path}: ")
+    return ClassRecord(check_name(node, path), check_class_contexts(contexts, path), f"{path}: ")

@@ -13,6 +13,9 @@ from ldag.model import State
 Estimate = Literal["mean", "likelihood"]
 """How probabilities come from counts: posterior means, or relative frequencies."""
 
+Edge = tuple[str, str]
+"""A parent and a child, by name."""
+
 Context = Mapping[str, State]
 """States by variable name; a variable that is not named may have any state."""
 

@@ -11,7 +11,7 @@ from ldag.formats.spelling import has_surrogate
 from ldag.model import State, state_key
 
 
-def checked_record(record: GraphRecord) -> GraphRecord:
+def check_record(record: GraphRecord) -> GraphRecord:
     """Return the record if every format can hold it: known endpoints, nothing twice, plain names and states."""
     if not record.variables:
         raise FormatError("no variables; a graph has at least one")
@@ -28,7 +28,7 @@ def checked_record(record: GraphRecord) -> GraphRecord:
         if pair in seen:
             raise repeated(f"the edge {edge.parent!r} -> {edge.child!r}", edge.where, seen[pair].where)
         seen[pair] = edge
-    classes = tuple(_checked_class(item, first, f"classes[{i}]") for i, item in enumerate(record.classes))
+    classes = tuple(_check_class(item, first, f"classes[{i}]") for i, item in enumerate(record.classes))
     return GraphRecord(variables, edges, classes)
 
 
@@ -38,7 +38,7 @@ def repeated(what: str, where: str, first: str) -> FormatError:
     return FormatError(f"{where}{what} is given twice" + (f", first at {place}" if place else ""))
 
 
-def checked_name(name: object, path: str) -> str:
+def check_name(name: object, path: str) -> str:
     """Return a variable's name: a string that is not blank."""
     if not isinstance(name, str) or not name.strip():
         raise FormatError(f"{path}: expected a variable's name, a non-empty string, got {shown(name)}")
@@ -56,7 +56,7 @@ def checked_state(state: object, path: str) -> State:
     return state
 
 
-def checked_states(states: object, path: str) -> tuple[State, ...]:
+def check_states(states: object, path: str) -> tuple[State, ...]:
     """Return the states of a variable: at least one, all different."""
     if not isinstance(states, list | tuple) or not states:
         raise FormatError(f"{path}: expected a list of states, at least one, got {shown(states)}")
@@ -69,16 +69,16 @@ def checked_states(states: object, path: str) -> tuple[State, ...]:
     return checked
 
 
-def checked_contexts(contexts: object, path: str) -> tuple[dict[str, State], ...]:
+def check_contexts_of(contexts: object, path: str) -> tuple[dict[str, State], ...]:
     """Return the contexts of a label or a class."""
     if not isinstance(contexts, list | tuple):
         raise FormatError(f'{path}: expected a list of contexts such as [{{"x": "yes"}}], got {shown(contexts)}')
     return tuple(_checked_context(context, f"{path}[{i}]") for i, context in enumerate(contexts))
 
 
-def checked_class_contexts(contexts: object, path: str) -> tuple[dict[str, State], ...]:
+def check_class_contexts(contexts: object, path: str) -> tuple[dict[str, State], ...]:
     """Return the contexts of a class: at least one."""
-    checked = checked_contexts(contexts, path)
+    checked = check_contexts_of(contexts, path)
     if not checked:
         raise FormatError(f"{path}: expected at least one context, got none")
     return checked
@@ -92,31 +92,31 @@ def shown(value: object) -> str:
 def _checked_context(context: object, path: str) -> dict[str, State]:
     if not isinstance(context, Mapping):
         raise FormatError(f'{path}: expected a context such as {{"x": "yes"}}, got {shown(context)}')
-    return {checked_name(name, path): checked_state(state, f"{path}[{shown(name)}]") for name, state in context.items()}
+    return {check_name(name, path): checked_state(state, f"{path}[{shown(name)}]") for name, state in context.items()}
 
 
 def _checked_variable(variable: VariableRecord, position: str) -> VariableRecord:
     path = variable.where.removesuffix(": ") or position
-    name = checked_name(variable.name, path)
+    name = check_name(variable.name, path)
     states = variable.states
-    return replace(variable, name=name, states=None if states is None else checked_states(states, f"{path}: states"))
+    return replace(variable, name=name, states=None if states is None else check_states(states, f"{path}: states"))
 
 
 def _checked_edge(edge: EdgeRecord, known: Mapping[str, object], position: str) -> EdgeRecord:
     path = edge.where.removesuffix(": ") or position
     for end in (edge.parent, edge.child):
         _checked_known(end, known, path)
-    return replace(edge, label=checked_contexts(edge.label, f"{path}: label"))
+    return replace(edge, label=check_contexts_of(edge.label, f"{path}: label"))
 
 
-def _checked_class(item: ClassRecord, known: Mapping[str, object], position: str) -> ClassRecord:
+def _check_class(item: ClassRecord, known: Mapping[str, object], position: str) -> ClassRecord:
     path = item.where.removesuffix(": ") or position
     _checked_known(item.node, known, path)
-    return replace(item, contexts=checked_class_contexts(item.contexts, f"{path}: contexts"))
+    return replace(item, contexts=check_class_contexts(item.contexts, f"{path}: contexts"))
 
 
 def _checked_known(name: object, known: Mapping[str, object], path: str) -> None:
-    checked = checked_name(name, path)
+    checked = check_name(name, path)
     if checked not in known:
         raise FormatError(f"{path}: no variable {checked!r}{suggest(checked, known)}")
 

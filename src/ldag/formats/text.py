@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ldag.errors import FormatError
 from ldag.formats.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
-from ldag.formats.record_checks import checked_record, repeated
+from ldag.formats.record_checks import check_record, repeated
 from ldag.formats.scanner import Scanner
 from ldag.formats.spelling import spell_contexts, spell_name, spell_states
 
@@ -34,12 +34,12 @@ def read_text(text: str) -> GraphRecord:
         scanner = Scanner(line, f"line {number}")
         if not scanner.at_end:
             reader.statement(scanner)
-    return checked_record(reader.record())
+    return check_record(reader.record())
 
 
 def write_text(record: GraphRecord) -> str:
     """Write the text form: variables, then edges, then classes, each in the order of the record."""
-    record = checked_record(record)
+    record = check_record(record)
     variables = record.variables if _needs_all_declared(record) else _short_declarations(record)
     lines = [_declaration(variable) for variable in variables]
     lines += [_edge(edge) for edge in record.edges]

@@ -31,17 +31,17 @@ def edge_in_words(edge: EdgeRecord) -> str:
     """
     if any(not context for context in edge.label):
         return f"{edge.parent} never matters for {edge.child}"
-    parts = [" and ".join(_clause(name, states) for name, states in m.items()) for m in merged(edge.label)]
+    parts = [" and ".join(_clause(name, states) for name, states in m.items()) for m in merge_contexts(edge.label)]
     return f"{edge.parent} does not matter for {edge.child} when {', or when '.join(parts)}"
 
 
 def conditions(contexts: Iterable[Context]) -> list[str]:
     """Return contexts as short lines such as "person is visitor or spy, age is old"."""
-    lines = [", ".join(_clause(name, states) for name, states in m.items()) for m in merged(contexts)]
+    lines = [", ".join(_clause(name, states) for name, states in m.items()) for m in merge_contexts(contexts)]
     return [line or "always" for line in lines]
 
 
-def merged(contexts: Iterable[Context]) -> list[Alternatives]:
+def merge_contexts(contexts: Iterable[Context]) -> list[Alternatives]:
     """Join contexts that differ in the states of one variable only, as often as that is possible."""
     found: list[Alternatives] = [{name: [state] for name, state in c.items()} for c in contexts]
     while True:

@@ -5,7 +5,7 @@ from ldag.graph.base import NamedPartition
 from ldag.graph.counts import family_counts
 from ldag.graph.door import LDAG
 from ldag.graph.questions import Cpdag, EquivalenceClass, GraphDifference
-from ldag.graph.records import assemble, contexts, disassemble
+from ldag.graph.records import assemble, disassemble, name_contexts
 from ldag.graph.representations import ReducedCPT, Rule
 from ldag.graph.views import Multinet
 
@@ -20,7 +20,7 @@ __all__ = [
     "Rule",
     "align",
     "assemble",
-    "contexts",
     "disassemble",
     "family_counts",
+    "name_contexts",
 ]

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.errors import ArgumentError
-from ldag.model import Family, Partition, Schema, Structure, state_key
+from ldag.model import CodedFamily, Partition, Schema, Structure, state_key
 
-Numbers = NDArray[np.intp]
+Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,8 +18,8 @@ class Aligned:
 
     structure: Structure
     nodes: tuple[int, ...]
-    codes: tuple[Numbers, ...]
-    classes: tuple[Numbers, ...]
+    codes: tuple[Places, ...]
+    classes: tuple[Places, ...]
 
     def table(self, node: int, tables: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the table of a node (new number) from the old ones: a row per class, a column per state."""
@@ -45,7 +45,7 @@ def align(first: Schema, second: Schema, structure: Structure) -> Aligned:
     return Aligned(Structure(first.n_states, tuple(families)), nodes, codes, tuple(classes))
 
 
-def _aligned_family(family: Family, nodes: Sequence[int], codes: Sequence[Numbers]) -> tuple[Family, Numbers]:
+def _aligned_family(family: CodedFamily, nodes: Sequence[int], codes: Sequence[Places]) -> tuple[CodedFamily, Places]:
     """Return a family in the new order, and the old number of each of its classes."""
     parents = tuple(new for new, old in enumerate(nodes) if old in family.parents)
     axes = [family.parents.index(nodes[parent]) for parent in parents]
@@ -53,7 +53,7 @@ def _aligned_family(family: Family, nodes: Sequence[int], codes: Sequence[Number
     old_classes = cube[np.ix_(*(codes[parent] for parent in parents))].reshape(-1)
     partition = Partition.of(Structure(tuple(len(c) for c in codes), ()).grid(parents), old_classes)
     _, first = np.unique(partition.classes, return_index=True)
-    return Family.from_partition(parents, partition), old_classes[first].astype(np.intp)
+    return CodedFamily.from_partition(parents, partition), old_classes[first].astype(np.intp)
 
 
 def _check_same(first: Schema, second: Schema) -> None:

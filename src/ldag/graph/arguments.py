@@ -8,7 +8,7 @@ from ldag.formats import Context
 from ldag.model import State
 
 
-def pairs(edges: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+def check_pairs(edges: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return edges as pairs of names."""
     found = []
     for edge in check_sequence(edges, "edges"):
@@ -20,7 +20,7 @@ def pairs(edges: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def contexts(edge: tuple[str, str], given: Iterable[Context]) -> tuple[Context, ...]:
+def check_contexts(edge: tuple[str, str], given: Iterable[Context]) -> tuple[Context, ...]:
     """Return the contexts of a label."""
     if not (isinstance(edge, tuple) and len(edge) == 2):
         raise ArgumentError(f"labels are given by edge, a pair (parent, child), got {edge!r}")
@@ -30,12 +30,12 @@ def contexts(edge: tuple[str, str], given: Iterable[Context]) -> tuple[Context, 
     return found
 
 
-def states(name: str, given: Sequence[State]) -> tuple[State, ...]:
+def check_states_of(name: str, given: Sequence[State]) -> tuple[State, ...]:
     """Return the states of a variable."""
     return check_sequence(given, f"the states of {name!r}")
 
 
-def parents_and_classes(name: str, given: object) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def check_partition(name: str, given: object) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Return the two parts of a partition, given as a pair or as an object that has both."""
     parents = getattr(given, "parents", None)
     classes = getattr(given, "classes", None)
@@ -46,7 +46,7 @@ def parents_and_classes(name: str, given: object) -> tuple[tuple[str, ...], tupl
     return check_sequence(parents, f"the parents of {name!r}"), check_sequence(classes, f"the classes of {name!r}")
 
 
-def disjoint(**sides: Iterable[str]) -> None:
+def check_disjoint(**sides: Iterable[str]) -> None:
     """Refuse a variable that is named on two sides of a question."""
     seen: dict[str, str] = {}
     for side, names in sides.items():

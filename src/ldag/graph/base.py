@@ -10,7 +10,7 @@ import numpy as np
 from ldag.checks import check_mapping
 from ldag.errors import GraphError
 from ldag.formats import Context, EdgeRecord, GraphRecord, VariableRecord, counted, edge_in_words
-from ldag.graph import arguments
+from ldag.graph.arguments import check_contexts, check_pairs, check_partition, check_states_of
 from ldag.graph.records import (
     assemble,
     check_acyclic,
@@ -19,7 +19,7 @@ from ldag.graph.records import (
     disassemble,
     family_of_classes,
 )
-from ldag.model import Family, Schema, State, Structure, Variable
+from ldag.model import CodedFamily, Schema, State, Structure, Variable
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,13 @@ class Graph:
         >>> g.dag_dimension, g.dimension
         (6, 5)
         """
-        pairs = arguments.pairs(edges)
+        pairs = check_pairs(edges)
         given = {
-            edge: arguments.contexts(edge, contexts) for edge, contexts in check_mapping(labels or {}, "labels").items()
+            edge: check_contexts(edge, contexts) for edge, contexts in check_mapping(labels or {}, "labels").items()
         }
         check_labelled_edges(given, pairs)
         variables = tuple(
-            VariableRecord(name, arguments.states(name, s)) for name, s in check_mapping(states, "states").items()
+            VariableRecord(name, check_states_of(name, s)) for name, s in check_mapping(states, "states").items()
         )
         records = tuple(EdgeRecord(parent, child, given.get((parent, child), ())) for parent, child in pairs)
         return cls._from_record(GraphRecord(variables, records), declared_only=True)
@@ -110,13 +110,13 @@ class Graph:
         frozenset({(0,)})
         """
         schema = Schema(
-            tuple(Variable(name, arguments.states(name, s)) for name, s in check_mapping(states, "states").items())
+            tuple(Variable(name, check_states_of(name, s)) for name, s in check_mapping(states, "states").items())
         )
         check_states(schema)
-        families = [Family.table((), Structure(schema.n_states, ()).grid(())) for _ in schema]
+        families = [CodedFamily.table((), Structure(schema.n_states, ()).grid(())) for _ in schema]
         for name, given in check_mapping(partitions, "partitions").items():
             node = schema.node(name, "partitions: ")
-            parents, classes = arguments.parents_and_classes(name, given)
+            parents, classes = check_partition(name, given)
             families[node] = family_of_classes(schema, node, parents, classes)
         check_acyclic(schema, [family.parents for family in families])
         return cls(schema, Structure(schema.n_states, tuple(families)))
@@ -223,7 +223,7 @@ class Graph:
         """Return the regular maximal form: edges that never matter are gone, and labels are closed."""
         return type(self)(self.schema, self._regular_structure)
 
-    def _edge(self, parent: str, child: str) -> tuple[Family, int]:
+    def _edge(self, parent: str, child: str) -> tuple[CodedFamily, int]:
         """Return the child's family and the parent's place in it."""
         family = self.structure.families[self.schema.node(child)]
         node = self.schema.node(parent)

@@ -7,10 +7,10 @@ import numpy as np
 from ldag.data import Dataset, check_data
 from ldag.errors import ArgumentError
 from ldag.graph.door import LDAG
-from ldag.model import Counts, Family
+from ldag.model import CodedFamily, Counts
 
 
-def family_counts(graph: LDAG, data: Dataset) -> Iterator[tuple[str, Counts, Family]]:
+def family_counts(graph: LDAG, data: Dataset) -> Iterator[tuple[str, Counts, CodedFamily]]:
     """Go through the nodes of a graph with their counts by configuration in the data."""
     if not isinstance(graph, LDAG):
         raise ArgumentError(f"graph must be an LDAG, got {type(graph).__name__}")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-class Files(Graph):
+class GraphFiles(Graph):
     """Reading and writing."""
 
     @classmethod

@@ -7,8 +7,8 @@ from typing import Generic, Self, TypeVar, overload
 
 from ldag.checks import check_names, check_whole
 from ldag.errors import ArgumentError, GraphError
-from ldag.graph import arguments
 from ldag.graph.alignment import align
+from ldag.graph.arguments import check_disjoint
 from ldag.graph.base import Graph
 from ldag.model import State, Structure
 from ldag.reasoning import (
@@ -19,7 +19,7 @@ from ldag.reasoning import (
     Verdict,
     assignments,
     beyond_labels,
-    compare,
+    compare_structures,
     context_structure,
     cpdag,
     csi_separated,
@@ -84,7 +84,7 @@ class GraphDifference:
         return f"{where}, {i} -> {j} <- {k} is an immorality in the {which} graph only"
 
 
-class Reasoning(Graph):
+class GraphQuestions(Graph):
     """Independence and equivalence."""
 
     def context_graph(self, context: Mapping[str, State]) -> Self:
@@ -166,7 +166,7 @@ class Reasoning(Graph):
             return None
         self._check_labels_only(self.structure)
         self._check_labels_only(theirs)
-        found = compare(self.structure, theirs)
+        found = compare_structures(self.structure, theirs)
         return None if found is None else self._name_difference(found)
 
     def equivalence_class(self, limit: int = 1000) -> EquivalenceClass[Self]:
@@ -192,7 +192,7 @@ class Reasoning(Graph):
         for side in ("a", "b"):
             if not nodes[side]:
                 raise ArgumentError(f"{side} must name at least one variable")
-        arguments.disjoint(**sides, context=tuple(context or ()))
+        check_disjoint(**sides, context=tuple(context or ()))
         return Question(frozenset(nodes["a"]), frozenset(nodes["b"]), frozenset(nodes["given"]), fixed)
 
     def _verdict(self, question: Question, budget: int) -> Verdict:

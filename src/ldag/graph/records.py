@@ -8,7 +8,7 @@ import numpy as np
 from ldag.errors import GraphError, TooLarge, UnknownVariable
 from ldag.formats import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
 from ldag.model import (
-    Family,
+    CodedFamily,
     Grid,
     Mask,
     Partition,
@@ -41,7 +41,7 @@ def assemble(record: GraphRecord, *, declared_only: bool) -> tuple[Schema, Struc
     schema = _schema(record, declared_only)
     check_states(schema)
     parents = _parents(record.edges, schema)
-    families = [Family.table(p, _grid(schema, p)) for p in parents]
+    families = [CodedFamily.table(p, _grid(schema, p)) for p in parents]
     for node in {schema.node(edge.child) for edge in record.edges if edge.label}:
         families[node] = _labelled(schema, node, parents[node], record.edges)
     for node in {schema.node(c.node, c.where) for c in record.classes}:
@@ -63,15 +63,15 @@ def disassemble(schema: Schema, structure: Structure) -> GraphRecord:
     return GraphRecord(variables, tuple(edges), tuple(classes))
 
 
-def label_contexts(schema: Schema, family: Family, axis: int) -> tuple[Context, ...]:
+def label_contexts(schema: Schema, family: CodedFamily, axis: int) -> tuple[Context, ...]:
     """Return the written label of a parent's edge as the fewest contexts of the other parents."""
     if len(family.parents) < 2:
         return ()
     others = tuple(p for a, p in enumerate(family.parents) if a != axis)
-    return contexts(schema, others, np.flatnonzero(family.labels[axis]).tolist())
+    return name_contexts(schema, others, np.flatnonzero(family.labels[axis]).tolist())
 
 
-def contexts(schema: Schema, nodes: Sequence[int], cells: Iterable[int]) -> tuple[Context, ...]:
+def name_contexts(schema: Schema, nodes: Sequence[int], cells: Iterable[int]) -> tuple[Context, ...]:
     """Return a set of configurations of some nodes as the fewest contexts."""
     terms = minimal_cover(_grid(schema, nodes), cells).terms
     return tuple(
@@ -86,7 +86,7 @@ def contexts(schema: Schema, nodes: Sequence[int], cells: Iterable[int]) -> tupl
 
 def family_of_classes(
     schema: Schema, node: int, parents: Sequence[str], classes: Sequence[int], where: str = ""
-) -> Family:
+) -> CodedFamily:
     """Return the family of a node whose classes are given, one number per configuration of the parents as named."""
     named = schema.nodes(parents, where)
     if node in named:
@@ -102,7 +102,7 @@ def family_of_classes(
         raise GraphError(f"{where}the classes of {schema[node].name!r} must be whole 64-bit numbers, got {classes!r}")
     order = sorted(range(len(named)), key=named.__getitem__)
     partition = Partition.of(grid, np.asarray(classes, dtype=np.int64)).reordered(order)
-    return Family.from_partition(tuple(sorted(named)), partition)
+    return CodedFamily.from_partition(tuple(sorted(named)), partition)
 
 
 def check_labelled_edges(labels: Mapping[tuple[str, str], Iterable[Context]], edges: Sequence[tuple[str, str]]) -> None:
@@ -198,7 +198,7 @@ def _check_size(schema: Schema, node: int, parents: Sequence[int]) -> None:
         )
 
 
-def _labelled(schema: Schema, node: int, parents: tuple[int, ...], edges: Sequence[EdgeRecord]) -> Family:
+def _labelled(schema: Schema, node: int, parents: tuple[int, ...], edges: Sequence[EdgeRecord]) -> CodedFamily:
     """Return the family of a node from the labels on its edges."""
     grid = _grid(schema, parents)
     labels = [mask.copy() for mask in no_labels(grid)]
@@ -210,7 +210,7 @@ def _labelled(schema: Schema, node: int, parents: tuple[int, ...], edges: Sequen
             _check_named(schema, sorted(edge.starred), others, what, edge.child)
             for context in edge.label:
                 labels[axis] |= _entries(schema, edge, others, context)
-    return Family.from_labels(parents, grid, tuple(labels))
+    return CodedFamily.from_labels(parents, grid, tuple(labels))
 
 
 def _entries(schema: Schema, edge: EdgeRecord, others: tuple[int, ...], context: Context) -> Mask:
@@ -245,7 +245,7 @@ def _matching(schema: Schema, nodes: tuple[int, ...], context: Context, where: s
     return mask
 
 
-def _with_classes(schema: Schema, node: int, family: Family, records: Sequence[ClassRecord]) -> Family:
+def _with_classes(schema: Schema, node: int, family: CodedFamily, records: Sequence[ClassRecord]) -> CodedFamily:
     """Return a family with the configurations of each class record joined, on top of its labels."""
     numbers = family.partition.classes.astype(np.int64)
     for record in records:
@@ -257,14 +257,14 @@ def _with_classes(schema: Schema, node: int, family: Family, records: Sequence[C
         for context in record.contexts:
             joined |= _matching(schema, family.parents, context, record.where)
         numbers[np.isin(numbers, numbers[joined])] = numbers[joined].min(initial=len(numbers))
-    return Family(family.parents, Partition.of(family.partition.grid, numbers), family.labels).maximal()
+    return CodedFamily(family.parents, Partition.of(family.partition.grid, numbers), family.labels).maximal()
 
 
-def _class_records(schema: Schema, node: int, family: Family) -> Iterable[ClassRecord]:
+def _class_records(schema: Schema, node: int, family: CodedFamily) -> Iterable[ClassRecord]:
     """Return the classes of a node that hold more than one configuration."""
     for members in family.partition.members():
         if len(members) > 1:
-            yield ClassRecord(schema[node].name, contexts(schema, family.parents, members))
+            yield ClassRecord(schema[node].name, name_contexts(schema, family.parents, members))
 
 
 def _grid(schema: Schema, nodes: Iterable[int]) -> Grid:

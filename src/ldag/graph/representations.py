@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from ldag.errors import GraphError
 from ldag.formats import Context, spell_name, spell_state
 from ldag.graph.rules import reduced_rules
-from ldag.graph.trees import DecisionGraph as Decisions
-from ldag.graph.trees import Leaf, Split, Tree, decision_graph, n_leaves, smallest_tree
-from ldag.model import Family, Schema, State, Term, Variable
+from ldag.graph.trees import CodedDecisionGraph, Leaf, Split, Tree, decision_graph, n_leaves, smallest_tree
+from ldag.model import CodedFamily, Schema, State, Term, Variable
 
 NestedTree = int | Mapping[str, Mapping[State, "NestedTree"]]
 """A tree as people write it: a class number, or ``{variable: {state: tree, ...}}``."""
@@ -105,7 +104,7 @@ class DecisionGraph:
         return f"p{step + 1}" if isinstance(step, int) else f"[{place}]"
 
 
-def name_rules(schema: Schema, node: int, family: Family) -> ReducedCPT:
+def name_rules(schema: Schema, node: int, family: CodedFamily) -> ReducedCPT:
     """Return a family's classes as rules in names."""
     rules = reduced_rules(family.partition)
     variables = [schema[parent] for parent in family.parents]
@@ -119,7 +118,7 @@ def name_rules(schema: Schema, node: int, family: Family) -> ReducedCPT:
     )
 
 
-def name_tree(schema: Schema, node: int, family: Family) -> CptTree:
+def name_tree(schema: Schema, node: int, family: CodedFamily) -> CptTree:
     """Return the smallest CPT-tree of a family in names."""
     found = smallest_tree(family.partition)
     variables = [schema[parent] for parent in family.parents]
@@ -132,10 +131,10 @@ def name_tree(schema: Schema, node: int, family: Family) -> CptTree:
     )
 
 
-def name_decision_graph(schema: Schema, node: int, family: Family) -> DecisionGraph:
+def name_decision_graph(schema: Schema, node: int, family: CodedFamily) -> DecisionGraph:
     """Return the decision graph of a family in names: its smallest tree with equal parts merged."""
     variables = [schema[parent] for parent in family.parents]
-    found: Decisions = decision_graph(smallest_tree(family.partition).tree)
+    found: CodedDecisionGraph = decision_graph(smallest_tree(family.partition).tree)
     steps = tuple(
         step.number
         if isinstance(step, Leaf)

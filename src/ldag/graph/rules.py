@@ -6,7 +6,7 @@ from ldag.model import Partition, Term, minimal_cover
 
 
 @dataclass(frozen=True)
-class Rule:
+class CodedRule:
     """When a class applies: in the configurations that any of the terms describes.
 
     ``is_minimal`` says that no fewer terms describe the class (proven).
@@ -17,7 +17,7 @@ class Rule:
     is_minimal: bool
 
 
-def reduced_rules(partition: Partition) -> tuple[Rule, ...]:
+def reduced_rules(partition: Partition) -> tuple[CodedRule, ...]:
     """Return the rule of every class, by class number; exactly one rule holds in every configuration.
 
     Examples
@@ -27,4 +27,4 @@ def reduced_rules(partition: Partition) -> tuple[Rule, ...]:
     [((1, None), (None, 0)), ((0, 1),)]
     """
     covers = [minimal_cover(partition.grid, cells) for cells in partition.members()]
-    return tuple(Rule(number, cover.terms, cover.is_minimal) for number, cover in enumerate(covers))
+    return tuple(CodedRule(number, cover.terms, cover.is_minimal) for number, cover in enumerate(covers))

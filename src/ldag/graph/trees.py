@@ -43,7 +43,7 @@ class SmallestTree:
 
 
 @dataclass(frozen=True)
-class Decision:
+class DecisionNode:
     """A node of a decision graph that asks about one variable: the next node for each of its states."""
 
     axis: int
@@ -51,13 +51,13 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class DecisionGraph:
+class CodedDecisionGraph:
     """A rooted graph of decisions that ends in one leaf per class.
 
     Node 0 is the root; every target has a higher number than its source; the leaves come last, by class.
     """
 
-    nodes: tuple[Decision | Leaf, ...]
+    nodes: tuple[DecisionNode | Leaf, ...]
 
 
 def n_leaves(tree: Tree) -> int:
@@ -84,10 +84,10 @@ def smallest_tree(partition: Partition) -> SmallestTree:
     return SmallestTree(tree, n_leaves(tree) == partition.n_classes)
 
 
-def decision_graph(tree: Tree) -> DecisionGraph:
+def decision_graph(tree: Tree) -> CodedDecisionGraph:
     """Merge equal parts of a tree and drop the decisions that this makes idle."""
     leaves: set[int] = set()
-    decisions: dict[Decision, int] = {}  # targets are ~number of a decision or the class of a leaf
+    decisions: dict[DecisionNode, int] = {}  # targets are ~number of a decision or the class of a leaf
 
     def visit(part: Tree) -> int:
         if isinstance(part, Leaf):
@@ -96,16 +96,17 @@ def decision_graph(tree: Tree) -> DecisionGraph:
         backwards = [visit(branch) for branch in reversed(part.branches)]
         if len(set(backwards)) == 1:
             return backwards[0]
-        return ~decisions.setdefault(Decision(part.axis, tuple(reversed(backwards))), len(decisions))
+        return ~decisions.setdefault(DecisionNode(part.axis, tuple(reversed(backwards))), len(decisions))
 
     visit(tree)
     n_decisions = len(decisions)
     place = {number: n_decisions + rank for rank, number in enumerate(sorted(leaves))}
     place.update({~number: n_decisions - 1 - number for number in decisions.values()})
-    nodes: list[Decision | Leaf] = [
-        Decision(decision.axis, tuple(place[target] for target in decision.targets)) for decision in reversed(decisions)
+    nodes: list[DecisionNode | Leaf] = [
+        DecisionNode(decision.axis, tuple(place[target] for target in decision.targets))
+        for decision in reversed(decisions)
     ]
-    return DecisionGraph((*nodes, *(Leaf(number) for number in sorted(leaves))))
+    return CodedDecisionGraph((*nodes, *(Leaf(number) for number in sorted(leaves))))
 
 
 def partition_of_tree(grid: Grid, tree: Tree) -> Partition:

@@ -22,7 +22,7 @@ from ldag.graph.representations import (
     read_tree,
 )
 from ldag.graph.trees import partition_of_rows, partition_of_tree
-from ldag.model import Family, Partition, State, Structure
+from ldag.model import CodedFamily, Partition, State, Structure
 from ldag.reasoning import assignments, context_parents, context_structure
 
 G = TypeVar("G", bound=Graph)
@@ -45,7 +45,7 @@ class Multinet(Generic[G]):
         return side_by_side(columns)
 
 
-class Views(Graph):
+class GraphViews(Graph):
     """Other representations."""
 
     def reduced_cpt(self, node: str) -> ReducedCPT:
@@ -147,16 +147,18 @@ class Views(Graph):
         except MissingDependency:  # a notebook then shows the text
             return None
 
-    def _family(self, node: str) -> tuple[int, Family]:
+    def _family(self, node: str) -> tuple[int, CodedFamily]:
         number = self.schema.node(node)
         return number, self.structure.families[number]
 
     def _with_partition(self, node: int, partition: Partition) -> Self:
         families = list(self.structure.families)
-        families[node] = Family.from_partition(families[node].parents, partition)
+        families[node] = CodedFamily.from_partition(families[node].parents, partition)
         return type(self)(self.schema, Structure(self.structure.n_states, tuple(families)))
 
-    def _table(self, node: int, family: Family, cpt: ArrayLike) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    def _table(
+        self, node: int, family: CodedFamily, cpt: ArrayLike
+    ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
         """Check a table of probabilities and return it as rows."""
         shape = (family.partition.grid.size, self.schema[node].n_states)
         name = self.schema[node].name

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from ldag.data import row_keys
 from ldag.inference.circuit import UNOBSERVED, Circuit, Numbers, Rows, TooManyGates
 from ldag.inference.engine import Engine
-from ldag.model import Model
+from ldag.model import Mask, Model
 
-Mask = NDArray[np.bool_]
-Indices = NDArray[np.intp]
+RowNumbers = NDArray[np.intp]
 
 BATCH = 1 << 16
 """Rows that are worked on together; fewer if the model has many nodes."""
@@ -39,7 +38,7 @@ class _Factor:
     strides: Mapping[int, int]
     logs: Numbers
 
-    def places(self, codes: Mapping[int, NDArray[np.integer]], n: int) -> Indices:
+    def places(self, codes: Mapping[int, NDArray[np.integer]], n: int) -> RowNumbers:
         """Return where the codes of some of the nodes lead; nodes that are left out add nothing."""
         total = np.zeros(n, dtype=np.intp)
         for node, stride in self.strides.items():
@@ -124,7 +123,7 @@ class Predictor:
                 return _Relevant(hidden, families, alive & ~families)
             hidden = more
 
-    def _others(self, rows: Rows, pattern: Indices, relevant: _Relevant) -> tuple[Mask, Mask]:
+    def _others(self, rows: Rows, pattern: RowNumbers, relevant: _Relevant) -> tuple[Mask, Mask]:
         """Find the rows that families away from the target make impossible, and those where that takes a circuit."""
         impossible, unsure = np.zeros((2, len(rows)), dtype=np.bool_)
         for node in self._uncertain:
@@ -190,7 +189,7 @@ def _factor(model: Model, node: int) -> _Factor:
     return _Factor(strides | {node: 1}, logs[family.partition.classes].reshape(-1))
 
 
-def _groups(kinds: Indices, wanted: Mask) -> list[Indices]:
+def _groups(kinds: RowNumbers, wanted: Mask) -> list[RowNumbers]:
     """Return the numbers of the wanted rows, those of a kind together."""
     rows = np.flatnonzero(wanted)
     if not len(rows):
@@ -199,13 +198,13 @@ def _groups(kinds: Indices, wanted: Mask) -> list[Indices]:
     return np.split(rows, np.flatnonzero(np.diff(kinds[rows])) + 1)
 
 
-def _equal(masks: Mask) -> tuple[Indices, Indices]:
+def _equal(masks: Mask) -> tuple[RowNumbers, RowNumbers]:
     """Return what `_distinct` does, for rows of a mask."""
     packed = np.packbits(masks, axis=1)
     return _distinct(packed.T, [256] * packed.shape[1])
 
 
-def _distinct(columns: Rows, n_states: list[int]) -> tuple[Indices, Indices]:
+def _distinct(columns: Rows, n_states: list[int]) -> tuple[RowNumbers, RowNumbers]:
     """Return where each different row comes first, and for each row which of these it equals."""
     _, first, inverse = np.unique(row_keys(columns, tuple(n_states)), return_index=True, return_inverse=True)
     return first, inverse

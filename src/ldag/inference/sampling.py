@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from ldag import _native
 from ldag.data import Codes
 from ldag.errors import TooLarge
-from ldag.model import Structure, Table
+from ldag.model import ClassTable, Structure
 
 CELL_LIMIT = 1 << 32
 """The largest table of codes that is drawn: 4 GB."""
 
 
 def sample_rows(
-    structure: Structure, probabilities: Sequence[Table], n_rows: int, seed: int, n_threads: int = 0
+    structure: Structure, probabilities: Sequence[ClassTable], n_rows: int, seed: int, n_threads: int = 0
 ) -> Codes:
     """Draw rows: an array with a row of codes per node.
 
@@ -27,7 +27,7 @@ def sample_rows(
 
 def sample_given(
     structure: Structure,
-    probabilities: Sequence[Table],
+    probabilities: Sequence[ClassTable],
     fixed: Mapping[int, int],
     n_rows: int,
     seed: int,
@@ -42,7 +42,7 @@ def sample_given(
 
 def _draw(
     structure: Structure,
-    probabilities: Sequence[Table],
+    probabilities: Sequence[ClassTable],
     fixed: Mapping[int, int],
     n_rows: int,
     seed: int,

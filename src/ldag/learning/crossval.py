@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data import Dataset, counts
+from ldag.data import Dataset, count_family
 from ldag.learning.constraints import SearchSpace
 from ldag.learning.partitions import FamilyOptions
 from ldag.learning.searching import OnProgress, SearchOptions, learned_structure, search
@@ -59,7 +59,7 @@ def log_predictive(structure: Structure, fold: Fold, equivalent_sample_size: flo
     total = 0.0
     for node, family in enumerate(structure.families):
         trained, new = (
-            counts(part.columns, structure.n_states, node, family.parents).astype(np.float64)
+            count_family(part.columns, structure.n_states, node, family.parents).astype(np.float64)
             for part in (fold.train, fold.test)
         )
         total += family_log_predictive(trained, new, family, equivalent_sample_size)

@@ -11,7 +11,7 @@ from ldag.checks import check_choice, check_seed
 from ldag.data import Dataset, check_data
 from ldag.errors import ArgumentError
 from ldag.formats import Context, EdgeRecord, edge_in_words
-from ldag.graph import NamedPartition, contexts
+from ldag.graph import NamedPartition, name_contexts
 from ldag.learning.partitions import FamilyOptions, LabelSearch, StructureKind, best_partition
 from ldag.model import Grid, Partition, Schema, State
 from ldag.scoring import Prior, check_priors
@@ -172,7 +172,7 @@ def _sentences(schema: Schema, child: int, above: tuple[int, ...], partition: Pa
     sentences = []
     for axis, parent in enumerate(above):
         others = tuple(p for p in above if p != parent)
-        label = contexts(schema, others, np.flatnonzero(partition.labels[axis]).tolist())
+        label = name_contexts(schema, others, np.flatnonzero(partition.labels[axis]).tolist())
         if label:
             sentences.append(edge_in_words(EdgeRecord(schema[parent].name, schema[child].name, label)))
     return tuple(sentences)

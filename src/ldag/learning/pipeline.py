@@ -30,7 +30,7 @@ from ldag.learning.crossvalidation import (
     compare_kappas,
 )
 from ldag.learning.partitions import FamilyOptions, LabelSearch, StructureKind
-from ldag.learning.progress import Line, Progress, Watch, check_time_limit, teller
+from ldag.learning.progress import Progress, ProgressLine, Watch, check_time_limit, choose_listener
 from ldag.learning.searching import (
     Choice,
     Found,
@@ -371,7 +371,7 @@ def _cross_validate(
     parts = list(folds(problem.data.sorted(), check_folds(problem.data, n_folds), problem.seed))
     each = None if time_limit is None else time_limit * problem.n_jobs / (len(kappas) * len(parts))
     shared = Comparison(problem.space, problem.families, problem.options, each)
-    tell = teller(progress, "cross-validation")
+    tell = choose_listener(progress, "cross-validation")
 
     def report(done: int, total: int) -> None:
         if tell is not None:
@@ -380,13 +380,13 @@ def _cross_validate(
     try:
         return compare_kappas(parts, kappas, shared, problem.n_jobs, report, executor, problem.checkpoint)
     finally:
-        if isinstance(tell, Line):
+        if isinstance(tell, ProgressLine):
             tell.clear()
 
 
 def _search(problem: _Problem, families: FamilyOptions, time_limit: float | None, progress: Progress) -> Found:
     """Search on all the data."""
-    tell = teller(progress, problem.options.method)
+    tell = choose_listener(progress, problem.options.method)
     watch = Watch(tell, time_limit)
     job = families.scorer(problem.data.columns), problem.space, problem.options, watch
     try:
@@ -395,7 +395,7 @@ def _search(problem: _Problem, families: FamilyOptions, time_limit: float | None
         else:
             found = search_on(problem.checkpoint, f"kappa {families.priors.kappa!r}", *job)
     finally:
-        if isinstance(tell, Line):
+        if isinstance(tell, ProgressLine):
             tell.clear()
     if found.stopped and not watch.is_late:
         hint = "" if problem.checkpoint is None else f"; run it again to go on from {problem.checkpoint.path}"

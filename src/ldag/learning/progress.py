@@ -39,7 +39,7 @@ class Watch:
         return self.is_late
 
 
-class Line:
+class ProgressLine:
     """One line on the terminal, written over and over.
 
     Time left is told from what happened since the first report, as work may go on from a checkpoint.
@@ -88,12 +88,12 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
-def teller(progress: Progress, title: str) -> Callable[[Report], object] | None:
+def choose_listener(progress: Progress, title: str) -> Callable[[Report], object] | None:
     """Return what reports go to, if anything."""
     if progress is None:
         progress = sys.stderr.isatty()
     if isinstance(progress, bool):
-        return Line(title) if progress else None
+        return ProgressLine(title) if progress else None
     if not callable(progress):
         raise ArgumentError(f"progress must be True, False, None or a function, got {progress!r}")
     return progress

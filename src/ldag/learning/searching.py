@@ -7,13 +7,13 @@ from typing import Literal, cast
 import numpy as np
 
 from ldag import _native
-from ldag.data import counts
+from ldag.data import count_family
 from ldag.errors import TooLarge
 from ldag.learning.checkpoint import SAVE_EVERY, Checkpoint
 from ldag.learning.constraints import SearchSpace
 from ldag.learning.costs import exact_seconds
 from ldag.learning.partitions import FamilyOptions, best_partition
-from ldag.model import Family, Grid, Structure
+from ldag.model import CodedFamily, Grid, Structure
 
 Method = Literal["exact", "chain", "climb"]
 OnProgress = Callable[[Mapping[str, float]], bool]
@@ -169,11 +169,11 @@ def learned_structure(
     for node, above in enumerate(parents):
         grid = Grid(tuple(n_states[parent] for parent in above))
         if options.structure == "table":
-            families.append(Family.table(above, grid))
+            families.append(CodedFamily.table(above, grid))
             continue
-        table = counts(columns, n_states, node, above).astype(np.float64)
+        table = count_family(columns, n_states, node, above).astype(np.float64)
         fixed = options.fixed_labels(node, above, n_states)
-        families.append(Family.from_partition(above, best_partition(table, grid, options, fixed).partition))
+        families.append(CodedFamily.from_partition(above, best_partition(table, grid, options, fixed).partition))
     return Structure(n_states, tuple(families))
 
 

@@ -4,42 +4,43 @@ from ldag.model.cover import Term, minimal_cover
 from ldag.model.distribution import Model
 from ldag.model.grid import Grid
 from ldag.model.parameters import (
+    ClassTable,
     Counts,
     Posterior,
-    Table,
     class_counts,
     configuration_counts,
-    frozen,
+    freeze,
     log_likelihood,
-    normalised,
+    normalise,
 )
 from ldag.model.partition import Labels, Mask, Partition, no_labels
-from ldag.model.structure import Family, Structure, find_cycle
+from ldag.model.structure import CodedFamily, Parents, Structure, find_cycle
 from ldag.model.variables import Schema, State, StateKey, Variable, state_key
 
 __all__ = [
+    "ClassTable",
+    "CodedFamily",
     "Counts",
-    "Family",
     "Grid",
     "Labels",
     "Mask",
     "Model",
+    "Parents",
     "Partition",
     "Posterior",
     "Schema",
     "State",
     "StateKey",
     "Structure",
-    "Table",
     "Term",
     "Variable",
     "class_counts",
     "configuration_counts",
     "find_cycle",
-    "frozen",
+    "freeze",
     "log_likelihood",
     "minimal_cover",
     "no_labels",
-    "normalised",
+    "normalise",
     "state_key",
 ]

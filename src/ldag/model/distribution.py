@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldag.model.grid import Grid
-from ldag.model.parameters import Table
-from ldag.model.structure import Family, Structure
+from ldag.model.parameters import ClassTable
+from ldag.model.structure import CodedFamily, Structure
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,7 +15,7 @@ class Model:
     """A structure, and for each node the distribution of every class."""
 
     structure: Structure
-    probabilities: tuple[Table, ...]
+    probabilities: tuple[ClassTable, ...]
 
     def intervened(self, nodes: Iterable[int]) -> "Model":
         """Return the model in which some nodes are set from outside: they have no parents, and any state may come.
@@ -25,6 +25,6 @@ class Model:
         families, tables = list(self.structure.families), list(self.probabilities)
         for node in nodes:
             n_states = self.structure.n_states[node]
-            families[node] = Family.table((), Grid(()))
+            families[node] = CodedFamily.table((), Grid(()))
             tables[node] = np.full((1, n_states), 1 / n_states)
         return Model(Structure(self.structure.n_states, tuple(families)), tuple(tables))

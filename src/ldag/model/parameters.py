@@ -10,7 +10,7 @@ from ldag.model.partition import Partition
 Counts = NDArray[np.float64]
 """How often each state of a node occurs: a row per parent configuration, a column per state."""
 
-Table = NDArray[np.float64]
+ClassTable = NDArray[np.float64]
 """One row per class of a node, one column per state."""
 
 
@@ -21,39 +21,39 @@ class Posterior:
     Both arrays are read-only and have a row per class and a column per state.
     """
 
-    prior: Table
-    counts: Table
+    prior: ClassTable
+    counts: ClassTable
 
     @classmethod
-    def of(cls, partition: Partition, equivalent_sample_size: float, counts: Table) -> "Posterior":
+    def of(cls, partition: Partition, equivalent_sample_size: float, counts: ClassTable) -> "Posterior":
         """Make the posteriors from counts by class; the prior is N |S| / (r q) for each state of a class S."""
         sizes = np.bincount(partition.classes, minlength=partition.n_classes)
         n_states = counts.shape[1]
         share = equivalent_sample_size * sizes / (n_states * partition.grid.size)
-        return cls(frozen(np.repeat(share[:, None], n_states, axis=1)), frozen(counts))
+        return cls(freeze(np.repeat(share[:, None], n_states, axis=1)), freeze(counts))
 
-    def mean(self) -> Table:
+    def mean(self) -> ClassTable:
         """Return the posterior means: (prior + counts) / their sum."""
-        return normalised(self.prior + self.counts)
+        return normalise(self.prior + self.counts)
 
-    def maximum_likelihood(self) -> Table:
+    def maximum_likelihood(self) -> ClassTable:
         """Return the relative frequencies; a class that was never observed gets equal probabilities."""
         seen = self.counts.sum(axis=1, keepdims=True) > 0
-        return normalised(np.where(seen, self.counts, 1.0))
+        return normalise(np.where(seen, self.counts, 1.0))
 
-    def draw(self, rng: np.random.Generator) -> Table:
+    def draw(self, rng: np.random.Generator) -> ClassTable:
         """Return probabilities drawn from the posteriors."""
-        return frozen(np.array([rng.dirichlet(row) for row in self.prior + self.counts]))
+        return freeze(np.array([rng.dirichlet(row) for row in self.prior + self.counts]))
 
 
-def class_counts(counts: Counts, partition: Partition) -> Table:
+def class_counts(counts: Counts, partition: Partition) -> ClassTable:
     """Return counts by class from counts by configuration."""
     table = np.zeros((partition.n_classes, counts.shape[1]))
     np.add.at(table, partition.classes, counts)
-    return frozen(table)
+    return freeze(table)
 
 
-def configuration_counts(counts: Table, partition: Partition) -> Counts:
+def configuration_counts(counts: ClassTable, partition: Partition) -> Counts:
     """Return counts by configuration that add up to the counts by class: all of a class's are in its first one.
 
     The likelihood of a partition knows them by class only, so it makes no difference where in a class they are.
@@ -64,7 +64,7 @@ def configuration_counts(counts: Table, partition: Partition) -> Counts:
     return table
 
 
-def log_likelihood(counts: Table, probabilities: Table) -> float:
+def log_likelihood(counts: ClassTable, probabilities: ClassTable) -> float:
     """Return the log probability of counts by class; minus infinity if something impossible was counted."""
     seen = counts > 0
     if np.any(probabilities[seen] == 0):
@@ -72,12 +72,12 @@ def log_likelihood(counts: Table, probabilities: Table) -> float:
     return float(counts[seen] @ np.log(probabilities[seen]))
 
 
-def normalised(table: Table) -> Table:
+def normalise(table: ClassTable) -> ClassTable:
     """Return rows that sum to 1, read-only."""
-    return frozen(table / table.sum(axis=1, keepdims=True))
+    return freeze(table / table.sum(axis=1, keepdims=True))
 
 
-def frozen(table: Table) -> Table:
+def freeze(table: ClassTable) -> ClassTable:
     """Return an array, now read-only, in the layout that the native loops want."""
     table = np.ascontiguousarray(table, dtype=np.float64)
     table.flags.writeable = False

@@ -9,9 +9,12 @@ import numpy as np
 from ldag.model.grid import Grid
 from ldag.model.partition import Labels, Partition, no_labels
 
+Parents = Sequence[Sequence[int]]
+"""The parents of every node."""
+
 
 @dataclass(frozen=True)
-class Family:
+class CodedFamily:
     """The local structure of one node: its parents (ascending) and the partition of their configurations.
 
     ``labels`` are as they were written; the maximal ones are ``partition.labels``. Families are equal when
@@ -23,17 +26,17 @@ class Family:
     labels: Labels = field(compare=False, repr=False)
 
     @classmethod
-    def from_labels(cls, parents: tuple[int, ...], grid: Grid, labels: Labels) -> "Family":
+    def from_labels(cls, parents: tuple[int, ...], grid: Grid, labels: Labels) -> "CodedFamily":
         """Make the family whose partition the labels induce."""
         return cls(parents, Partition.from_labels(grid, labels), labels)
 
     @classmethod
-    def from_partition(cls, parents: tuple[int, ...], partition: Partition) -> "Family":
+    def from_partition(cls, parents: tuple[int, ...], partition: Partition) -> "CodedFamily":
         """Make the family of a partition, with maximal labels."""
         return cls(parents, partition, partition.labels)
 
     @classmethod
-    def table(cls, parents: tuple[int, ...], grid: Grid) -> "Family":
+    def table(cls, parents: tuple[int, ...], grid: Grid) -> "CodedFamily":
         """Make an ordinary family: a full table, no labels."""
         return cls(parents, Partition.singletons(grid), no_labels(grid))
 
@@ -47,31 +50,31 @@ class Family:
         """Parents whose maximal label is not empty."""
         return tuple(axis for axis, mask in enumerate(self.partition.labels) if mask.any())
 
-    def maximal(self) -> "Family":
+    def maximal(self) -> "CodedFamily":
         """Close the labels; the partition stays."""
-        return Family.from_partition(self.parents, self.partition)
+        return CodedFamily.from_partition(self.parents, self.partition)
 
-    def regular(self) -> "Family":
+    def regular(self) -> "CodedFamily":
         """Drop the parents that make no difference, and express the partition over the others."""
         irrelevant = self.partition.irrelevant_axes()
         if not irrelevant:
             return self.maximal()
         kept = tuple(parent for axis, parent in enumerate(self.parents) if axis not in irrelevant)
-        return Family.from_partition(kept, self.partition.without(irrelevant))
+        return CodedFamily.from_partition(kept, self.partition.without(irrelevant))
 
-    def renumbered(self, new: Sequence[int]) -> "Family":
+    def renumbered(self, new: Sequence[int]) -> "CodedFamily":
         """Return the family after node i was renamed new[i]."""
         order = sorted(range(len(self.parents)), key=lambda axis: new[self.parents[axis]])
         parents = tuple(new[self.parents[axis]] for axis in order)
         if order == list(range(len(order))):
-            return Family(parents, self.partition, self.labels)
+            return CodedFamily(parents, self.partition, self.labels)
         labels = []
         for axis in order:
             others = tuple(a for a in range(len(self.parents)) if a != axis)
             shape = [self.partition.grid.n_states[a] for a in others]
             wanted = [others.index(a) for a in order if a != axis]
             labels.append(self.labels[axis].reshape(shape).transpose(wanted).reshape(-1))
-        return Family(parents, self.partition.reordered(order), tuple(labels))
+        return CodedFamily(parents, self.partition.reordered(order), tuple(labels))
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class Structure:
     """Numbers of states and the family of every node. The edges must be acyclic."""
 
     n_states: tuple[int, ...]
-    families: tuple[Family, ...]
+    families: tuple[CodedFamily, ...]
 
     def __len__(self) -> int:
         return len(self.families)
@@ -141,7 +144,7 @@ class Structure:
 
     def regular(self) -> "Structure":
         """Drop the edges that vanish altogether: idle parents, and the parents of a node with one state."""
-        orphan = Family.table((), Grid(()))
+        orphan = CodedFamily.table((), Grid(()))
         families = zip(self.n_states, self.families, strict=True)
         return Structure(self.n_states, tuple(family.regular() if r > 1 else orphan for r, family in families))
 

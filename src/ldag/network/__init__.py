@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from ldag.checks import Rng
-from ldag.network.files import Files
-from ldag.network.intervals import Uncertainty
-from ldag.network.prediction import Prediction, Unseen
+from ldag.network.files import NetworkFiles
+from ldag.network.intervals import NetworkIntervals
+from ldag.network.prediction import NetworkPrediction, Unseen
 from ldag.network.questions import Answer, Compiled, Estimated
-from ldag.network.views import ClassParameters, ConditionalTable, NodeParameters, Views
+from ldag.network.views import ClassParameters, ConditionalTable, NetworkViews, NodeParameters
 
 __all__ = [
     "Answer",
@@ -24,7 +24,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Network(Views, Uncertainty, Prediction, Files):
+class Network(NetworkViews, NetworkIntervals, NetworkPrediction, NetworkFiles):
     """A labelled DAG with parameters: for every class of a node the distribution of its states.
 
     A frozen value. Build one with `from_data`, `from_parameters` or `load`, or take ``fit.network``. A network

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
-from ldag.model import State, Table, Variable, frozen
+from ldag.model import ClassTable, State, Variable, freeze
 
 Named = Mapping[str, float] | Mapping[int, float] | Mapping[float, float] | Mapping[bool, float]
 """Probabilities by state."""
@@ -23,7 +23,7 @@ A distribution is a mapping from state to probability, or the probabilities in t
 TOLERANCE = 1e-9
 
 
-def tables(graph: LDAG, parameters: Given) -> tuple[Table, ...]:
+def check_parameters(graph: LDAG, parameters: Given) -> tuple[ClassTable, ...]:
     """Check parameters by name and return them by node."""
     if not isinstance(graph, LDAG):
         raise ArgumentError(f"graph must be an LDAG, got {type(graph).__name__}")
@@ -42,7 +42,7 @@ def _wanted(n_classes: int) -> str:
     return "one distribution" if n_classes == 1 else f"{n_classes} distributions, one per class"
 
 
-def _table(variable: Variable, n_classes: int, given: object) -> Table:
+def _table(variable: Variable, n_classes: int, given: object) -> ClassTable:
     """Return the distributions of one node."""
     where = f"parameters of {variable.name!r}"
     if n_classes == 1 and _is_distribution(given):
@@ -56,7 +56,7 @@ def _table(variable: Variable, n_classes: int, given: object) -> Table:
     for number, distribution in enumerate(given):
         place = where if n_classes == 1 else f"{where}, class {number} (p{number + 1} of reduced_cpt)"
         rows.append(_normalised(_in_order(variable, distribution, place), place))
-    return frozen(np.array(rows))
+    return freeze(np.array(rows))
 
 
 def _in_order(variable: Variable, distribution: object, where: str) -> list[float]:

@@ -11,8 +11,8 @@ from ldag.data import Dataset
 from ldag.errors import ArgumentError
 from ldag.formats import Estimate
 from ldag.graph import LDAG, family_counts
-from ldag.model import Posterior, Table, Variable, class_counts, configuration_counts, log_likelihood
-from ldag.network import arguments
+from ldag.model import ClassTable, Posterior, Variable, class_counts, configuration_counts, log_likelihood
+from ldag.network.arguments import Given, check_parameters
 from ldag.scoring import check_equivalent_sample_size, family_log_predictive
 
 
@@ -30,7 +30,7 @@ class NetworkBase:
     """The value itself. ``probabilities`` (by node, a row per class) and ``learned`` are for the library itself."""
 
     ldag: LDAG
-    probabilities: tuple[Table, ...]
+    probabilities: tuple[ClassTable, ...]
     learned: Learned | None = None
 
     @classmethod
@@ -66,7 +66,7 @@ class NetworkBase:
         return cls._from_counts(graph, _counts_by_class(graph, data), size, estimate)
 
     @classmethod
-    def from_parameters(cls, graph: LDAG, parameters: arguments.Given) -> Self:
+    def from_parameters(cls, graph: LDAG, parameters: Given) -> Self:
         """Give the parameters of a graph; such a network has no posterior.
 
         Parameters
@@ -86,10 +86,10 @@ class NetworkBase:
         >>> net.dimension
         3
         """
-        return cls(graph, arguments.tables(graph, parameters))
+        return cls(graph, check_parameters(graph, parameters))
 
     @classmethod
-    def _from_counts(cls, graph: LDAG, counts: Sequence[Table], size: float, estimate: Estimate) -> Self:
+    def _from_counts(cls, graph: LDAG, counts: Sequence[ClassTable], size: float, estimate: Estimate) -> Self:
         """Estimate from counts by class."""
         families = graph.structure.families
         posteriors = tuple(Posterior.of(f.partition, size, table) for f, table in zip(families, counts, strict=True))
@@ -154,7 +154,7 @@ class NetworkBase:
         return total
 
     @property
-    def _numbers(self) -> tuple[Table, ...]:
+    def _numbers(self) -> tuple[ClassTable, ...]:
         """All that must be equal in equal networks."""
         if self.learned is None:
             return self.probabilities
@@ -167,5 +167,5 @@ class NetworkBase:
         return self.learned
 
 
-def _counts_by_class(graph: LDAG, data: Dataset) -> tuple[Table, ...]:
+def _counts_by_class(graph: LDAG, data: Dataset) -> tuple[ClassTable, ...]:
     return tuple(class_counts(counts, family.partition) for _, counts, family in family_counts(graph, data))

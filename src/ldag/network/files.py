@@ -12,12 +12,12 @@ from ldag.checks import check_path, check_text
 from ldag.errors import FormatError, LdagError
 from ldag.formats import NetworkRecord, TableRecord, read_utf8, repeated, write_atomically
 from ldag.graph import LDAG, assemble, disassemble
-from ldag.model import Table, frozen
+from ldag.model import ClassTable, freeze
 from ldag.network.arguments import TOLERANCE
 from ldag.network.base import NetworkBase
 
 
-class Files(NetworkBase):
+class NetworkFiles(NetworkBase):
     """Reading and writing."""
 
     @classmethod
@@ -67,7 +67,7 @@ class Files(NetworkBase):
         return NetworkRecord(graph, records, learned.equivalent_sample_size, learned.estimate)
 
 
-def _tables(graph: LDAG, record: NetworkRecord) -> tuple[Table, ...]:
+def _tables(graph: LDAG, record: NetworkRecord) -> tuple[ClassTable, ...]:
     """Return the table of every node in order; each must be there once and have the right shape."""
     first: dict[int, TableRecord] = {}
     for table in record.tables:
@@ -81,7 +81,7 @@ def _tables(graph: LDAG, record: NetworkRecord) -> tuple[Table, ...]:
         _check_shape(first[node], graph.structure.families[node].partition.n_classes, variable.n_states)
         if record.equivalent_sample_size is None:
             _check_sums(first[node])
-    return tuple(frozen(np.array(first[node].rows)) for node in range(len(graph.schema)))
+    return tuple(freeze(np.array(first[node].rows)) for node in range(len(graph.schema)))
 
 
 def _check_shape(table: TableRecord, n_classes: int, n_states: int) -> None:

@@ -5,15 +5,16 @@ from collections.abc import Iterable
 import numpy as np
 
 from ldag.checks import Rng, check_share, check_whole
+from ldag.formats import Context
 from ldag.inference import compile_circuit
 from ldag.model import Model, State
-from ldag.network.questions import Context, Questions
-from ldag.network.sampling import Sampling
+from ldag.network.questions import Questions
+from ldag.network.sampling import NetworkSampling
 
 Intervals = dict[State | tuple[State, ...], tuple[float, float]]
 
 
-class Uncertainty(Questions, Sampling):
+class NetworkIntervals(Questions, NetworkSampling):
     """Credible intervals."""
 
     def credible_interval(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import check_choice
-from ldag.data import Cells, Coded, Column, Dataset, Table, read_table, recognised, state_columns
+from ldag.data import Cells, Coded, Column, Dataset, Table, read_table, recognise_column, state_columns
 from ldag.errors import DataError, ImpossibleEvidence, UnknownVariable
 from ldag.formats import counted
 from ldag.inference import UNOBSERVED, Numbers, Predictor, Rows
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Unseen = Literal["error", "ignore"]
 
 
-class Prediction(Questions):
+class NetworkPrediction(Questions):
     """Predictions for the rows of a table, in their order."""
 
     def predict(
@@ -98,7 +98,7 @@ class Prediction(Questions):
         for place, name in enumerate(table.names):
             node = schema.node(name)
             if node != target:
-                coded: Coded = recognised(table.column(place), schema[node], unseen == "error")
+                coded: Coded = recognise_column(table.column(place), schema[node], unseen == "error")
                 rows[:, node] = np.where(coded.missing, UNOBSERVED, coded.codes)
         return rows
 

@@ -1,6 +1,6 @@
 """Asking a network: posteriors, probabilities, explanations; exact, or by sampling where that is asked for."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_seed, check_whole
 from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge
-from ldag.formats import conditions
+from ldag.formats import Context, conditions
 from ldag.inference import MAX_SIZE, MAX_STATES, Engine, TooManyGates, weighted_estimate
 from ldag.model import Model, State
 from ldag.network.base import NetworkBase
 
-Context = Mapping[str, State]
 Answer = dict[State | tuple[State, ...], float]
 """Probabilities by state, or by tuples of states of several variables."""
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 
-class Sampling(NetworkBase):
+class NetworkSampling(NetworkBase):
     """Random rows and random parameters."""
 
     def sample(self, n: int, rng: Rng = None) -> Dataset:

@@ -114,7 +114,7 @@ class ConditionalTable:
         return make_frame(columns | {name: self.values.reshape(-1)}, backend)
 
 
-class Views(NetworkBase):
+class NetworkViews(NetworkBase):
     """Reading a network."""
 
     def classes(self, node: str) -> NodeParameters:

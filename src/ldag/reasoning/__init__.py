@@ -1,22 +1,22 @@
 """What a structure implies: separation, implication with proofs, equivalence."""
 
-from ldag.reasoning.equivalence import Difference, beyond_labels, compare, equivalence_class, essential_edges
+from ldag.reasoning.equivalence import Difference, beyond_labels, compare_structures, equivalence_class, essential_edges
 from ldag.reasoning.implication import DEFAULT_BUDGET, Question, decide
-from ldag.reasoning.markov import Cpdag, Edge, cpdag, markov_equivalent
+from ldag.reasoning.markov import CodedCpdag, CodedEdge, cpdag, markov_equivalent
 from ldag.reasoning.separation import context_parents, context_structure, csi_separated, label_variables
 from ldag.reasoning.verdict import Independence, Verdict, assignments
 
 __all__ = [
     "DEFAULT_BUDGET",
-    "Cpdag",
+    "CodedCpdag",
+    "CodedEdge",
     "Difference",
-    "Edge",
     "Independence",
     "Question",
     "Verdict",
     "assignments",
     "beyond_labels",
-    "compare",
+    "compare_structures",
     "context_parents",
     "context_structure",
     "cpdag",

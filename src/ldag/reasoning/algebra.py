@@ -20,9 +20,9 @@ PRIME = 2**31 - 1
 SURENESS = 60
 """Equality is accepted once its error probability is below 2 ** -SURENESS."""
 
-Table = NDArray[np.number[Any]]
+Values = NDArray[np.number[Any]]
 """Whole numbers below the prime, or real numbers."""
-Parameters = Mapping[int, Table]
+Parameters = Mapping[int, Values]
 """For every node of a problem, one distribution per class: an array (classes, states)."""
 
 
@@ -91,7 +91,7 @@ def draw_modular(problem: Problem, structure: Structure, rng: np.random.Generato
     return drawn
 
 
-def joint_table(problem: Problem, structure: Structure, parameters: Parameters, modulus: int | None) -> Table:
+def joint_table(problem: Problem, structure: Structure, parameters: Parameters, modulus: int | None) -> Values:
     """Return p(a, b, s, c) up to a factor that does not depend on a and b, as an array (a, b, s)."""
     tables = [(factor.scope, _factor_table(factor, structure, parameters)) for factor in problem.factors]
     for variable in problem.order:
@@ -106,7 +106,7 @@ def joint_table(problem: Problem, structure: Structure, parameters: Parameters, 
     return product.transpose([scope.index(v) for v in wanted]).reshape(shape)
 
 
-def is_identity(table: Table) -> bool:
+def is_identity(table: Values) -> bool:
     """Tell whether p(a,b,s) p(s) = p(a,s) p(b,s) modulo the prime in every cell."""
     over_a = table.sum(axis=0) % PRIME
     over_b = table.sum(axis=1) % PRIME
@@ -192,7 +192,7 @@ def _table_shape(structure: Structure, node: int) -> tuple[int, int]:
     return structure.families[node].partition.n_classes, structure.n_states[node]
 
 
-def _factor_table(factor: Factor, structure: Structure, parameters: Parameters) -> Table:
+def _factor_table(factor: Factor, structure: Structure, parameters: Parameters) -> Values:
     """Expand a factor's classes into a table over its scope."""
     table = parameters[factor.node][factor.classes]
     if factor.fixed is not None:
@@ -201,11 +201,11 @@ def _factor_table(factor: Factor, structure: Structure, parameters: Parameters) 
 
 
 def _multiply(
-    tables: Sequence[tuple[tuple[int, ...], Table]], structure: Structure, modulus: int | None
-) -> tuple[tuple[int, ...], Table]:
+    tables: Sequence[tuple[tuple[int, ...], Values]], structure: Structure, modulus: int | None
+) -> tuple[tuple[int, ...], Values]:
     """Multiply tables over the union of their scopes."""
     scope = tuple(sorted({v for s, _ in tables for v in s}))
-    product: Table = np.ones([1] * len(scope), dtype=np.int64 if modulus else np.float64)
+    product: Values = np.ones([1] * len(scope), dtype=np.int64 if modulus else np.float64)
     for own, table in sorted(tables, key=lambda t: len(t[0])):
         aligned = table.transpose(sorted(range(len(own)), key=own.__getitem__))
         shape = [structure.n_states[v] if v in own else 1 for v in scope]
@@ -213,6 +213,6 @@ def _multiply(
     return scope, np.broadcast_to(product, [structure.n_states[v] for v in scope])
 
 
-def _reduced(table: Table, modulus: int | None) -> Table:
+def _reduced(table: Values, modulus: int | None) -> Values:
     """Return the entries modulo the prime; real ones are scaled so that long products do not underflow."""
     return table % modulus if modulus is not None else table / table.max()

@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 
 from ldag.model import Mask, Structure
+from ldag.reasoning.markov import CodedEdge
 
-Edge = tuple[int, int]
-Context = dict[int, int]
+CodedContext = dict[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Condition:
         """Return the table of the other nodes when some are fixed."""
         return np.asarray(self.table[tuple(context.get(node, slice(None)) for node in self.nodes)])
 
-    def completed(self, context: Context) -> Context:
+    def completed(self, context: CodedContext) -> CodedContext:
         """Fix the other nodes to the first configuration that makes it hold."""
         free = [node for node in self.nodes if node not in context]
         return context | _first_true(free, self.at(context))
@@ -64,13 +64,13 @@ class Condition:
 _ALWAYS = Condition((), np.asarray(True))
 
 
-def _first_true(nodes: Sequence[int], table: Mask) -> Context:
+def _first_true(nodes: Sequence[int], table: Mask) -> CodedContext:
     """Return the first configuration of the nodes, one per axis, that is true."""
     codes = np.unravel_index(int(table.argmax()), table.shape)
     return {node: int(code) for node, code in zip(nodes, codes, strict=True)}
 
 
-def common_context(p: Condition, q: Condition) -> Context | None:
+def common_context(p: Condition, q: Condition) -> CodedContext | None:
     """Return a context that makes both conditions hold, of which nothing can be dropped, or None."""
     common = [node for node in p.nodes if node in q.nodes]
     both = p.possible(common) & q.possible(common)
@@ -89,9 +89,9 @@ class ContextGraphs:
 
     def __init__(self, structure: Structure) -> None:
         self.structure = structure.regular()
-        self.arrow: dict[Edge, Edge] = {}
+        self.arrow: dict[CodedEdge, CodedEdge] = {}
         self.neighbours: list[list[int]] = [[] for _ in structure.families]
-        self._absence: dict[Edge, Condition] = {}
+        self._absence: dict[CodedEdge, Condition] = {}
         for j, family in enumerate(self.structure.families):
             for axis, i in enumerate(family.parents):
                 others = family.parents[:axis] + family.parents[axis + 1 :]
@@ -115,7 +115,7 @@ class ContextGraphs:
         """Say whether i -> j <- k in the underlying DAG."""
         return self.arrow[sorted_pair(i, j)] == (i, j) and self.arrow[sorted_pair(j, k)] == (k, j)
 
-    def opening(self, i: int, j: int, k: int) -> Context | None:
+    def opening(self, i: int, j: int, k: int) -> CodedContext | None:
         """Return a context in which i - j - k are joined and i, k are not, or None if there is none."""
         by_child: dict[int, Condition] = {}
         for pair, condition in (
@@ -131,13 +131,13 @@ class ContextGraphs:
         p, q, *_ = *by_child.values(), _ALWAYS, _ALWAYS  # the three edges have at most two children
         return common_context(p, q)
 
-    def edges_among(self, nodes: Sequence[int], context: Context) -> frozenset[Edge]:
+    def edges_among(self, nodes: Sequence[int], context: CodedContext) -> frozenset[CodedEdge]:
         """Return the edges between some nodes that are present throughout a context."""
         return frozenset(
             self.arrow[pair] for pair in combinations(sorted(nodes), 2) if not self.absence(*pair).at(context).any()
         )
 
 
-def sorted_pair(i: int, j: int) -> Edge:
+def sorted_pair(i: int, j: int) -> CodedEdge:
     """Return two nodes with the smaller first."""
     return (i, j) if i < j else (j, i)

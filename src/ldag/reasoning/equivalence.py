@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ldag.model import Structure
-from ldag.reasoning.context_graphs import Context, ContextGraphs, Edge, common_context
+from ldag.reasoning.context_graphs import CodedContext, ContextGraphs, common_context
+from ldag.reasoning.markov import CodedEdge
 from ldag.reasoning.orientations import OrientationSearch
 
 MAX_STEPS = 100_000
@@ -37,12 +38,12 @@ class Difference:
     kind: Literal["skeleton", "immorality"]
     nodes: tuple[int, ...]
     context: Mapping[int, int]
-    first: frozenset[Edge]
-    second: frozenset[Edge]
+    first: frozenset[CodedEdge]
+    second: frozenset[CodedEdge]
 
 
 @dataclass(frozen=True)
-class EquivalenceClass:
+class CodedEquivalenceClass:
     """Regular maximal structures that are CSI-equivalent, the one asked about first, and whether these are all."""
 
     members: tuple[Structure, ...]
@@ -54,7 +55,7 @@ def beyond_labels(structure: Structure) -> tuple[int, ...]:
     return tuple(node for node, family in enumerate(structure.families) if not family.partition.is_csi_consistent)
 
 
-def compare(a: Structure, b: Structure) -> Difference | None:
+def compare_structures(a: Structure, b: Structure) -> Difference | None:
     """Return None if the structures are CSI-equivalent, else a context in which they differ.
 
     Both must be over the same nodes and states, and told by their labels (see `beyond_labels`) unless they are
@@ -70,7 +71,7 @@ def compare(a: Structure, b: Structure) -> Difference | None:
     return _skeleton_difference(first, second) or _immorality_difference(first, second)
 
 
-def equivalence_class(structure: Structure, limit: int, max_steps: int = MAX_STEPS) -> EquivalenceClass:
+def equivalence_class(structure: Structure, limit: int, max_steps: int = MAX_STEPS) -> CodedEquivalenceClass:
     """List the regular maximal structures that are CSI-equivalent to a structure, at most ``limit`` of them.
 
     The structure's own regular form comes first. The structure must be told by its labels (see `beyond_labels`).
@@ -79,12 +80,12 @@ def equivalence_class(structure: Structure, limit: int, max_steps: int = MAX_STE
     members: list[Structure] = []
     for member in search.members((), max_steps):
         if len(members) == limit:
-            return EquivalenceClass(tuple(members), False)
+            return CodedEquivalenceClass(tuple(members), False)
         members.append(member)
-    return EquivalenceClass(tuple(members), not search.left_out)
+    return CodedEquivalenceClass(tuple(members), not search.left_out)
 
 
-def essential_edges(structure: Structure, max_steps: int = MAX_STEPS) -> tuple[frozenset[Edge], bool]:
+def essential_edges(structure: Structure, max_steps: int = MAX_STEPS) -> tuple[frozenset[CodedEdge], bool]:
     """Return the edges known to have one direction in every equivalent structure, and whether all were decided.
 
     Each edge is turned around and one equivalent structure looked for, in at most ``max_steps`` steps.
@@ -131,7 +132,7 @@ def _immorality_difference(first: ContextGraphs, second: ContextGraphs) -> Diffe
 def _difference(
     kind: Literal["skeleton", "immorality"],
     nodes: tuple[int, ...],
-    context: Context,
+    context: CodedContext,
     first: ContextGraphs,
     second: ContextGraphs,
 ) -> Difference:

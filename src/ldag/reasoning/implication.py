@@ -10,7 +10,7 @@ import numpy as np
 from ldag.model import Structure
 from ldag.reasoning.algebra import PRIME, Problem, draw_modular, is_identity, joint_table, problems
 from ldag.reasoning.separation import context_parents, csi_separated, d_separated, label_variables
-from ldag.reasoning.witness import Codes, Witness, find_witness
+from ldag.reasoning.witness import StateCodes, Witness, find_witness
 
 How = Literal["d-separation", "CSI-separation", "cases", "contraction", "algebra", "witness", "not decided"]
 
@@ -28,7 +28,7 @@ class Question:
     a: Nodes
     b: Nodes
     given: Nodes = frozenset()
-    context: Codes = field(default_factory=dict)
+    context: StateCodes = field(default_factory=dict)
 
     def in_case(self, case: Mapping[int, int]) -> "Question":
         """Return the question with some given variables fixed."""
@@ -42,7 +42,7 @@ class Decision:
     question: Question
     independent: bool | None
     how: How
-    cases: tuple[Codes, ...] = ()
+    cases: tuple[StateCodes, ...] = ()
     """For "cases": contexts that cover all states of the given variables, each CSI-separated."""
     steps: tuple["Decision", ...] = ()
     """For "contraction": the two independencies it combines."""
@@ -81,10 +81,10 @@ def by_graph(structure: Structure, question: Question) -> Decision | None:
     return None if cases is None else Decision(q, True, "cases", cases=cases)
 
 
-def _covering_cases(structure: Structure, question: Question, splits: tuple[int, ...]) -> tuple[Codes, ...] | None:
+def _covering_cases(structure: Structure, question: Question, splits: tuple[int, ...]) -> tuple[StateCodes, ...] | None:
     """Return contexts that cover all states of the split variables, each CSI-separated, or None."""
-    found: list[Codes] = []
-    todo: list[Codes] = [{}]
+    found: list[StateCodes] = []
+    todo: list[StateCodes] = [{}]
     while todo:
         case = todo.pop()
         q = question.in_case(case)
@@ -132,9 +132,9 @@ def by_algebra(structure: Structure, question: Question, budget: int) -> Decisio
     return Decision(question, True, "algebra", n_draws=n_draws, largest_table=largest)
 
 
-def _affordable(structure: Structure, question: Question, budget: int) -> Iterator[tuple[Problem, Codes]]:
+def _affordable(structure: Structure, question: Question, budget: int) -> Iterator[tuple[Problem, StateCodes]]:
     """Yield the pieces of a question; one beyond the budget is split over a given variable if there is one."""
-    todo: list[Codes] = [{}]
+    todo: list[StateCodes] = [{}]
     n_cases = 0
     while todo:
         case = todo.pop()

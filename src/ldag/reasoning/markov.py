@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-Edge = tuple[int, int]
-Parents = Sequence[Sequence[int]]
+from ldag.model import Parents
+
+CodedEdge = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Cpdag:
+class CodedCpdag:
     """A Markov equivalence class: arrows (i, j) that all members share, and edges (i < j) that turn either way."""
 
-    directed: frozenset[Edge]
-    undirected: frozenset[Edge]
+    directed: frozenset[CodedEdge]
+    undirected: frozenset[CodedEdge]
 
 
-def skeleton(parents: Parents) -> frozenset[Edge]:
+def skeleton(parents: Parents) -> frozenset[CodedEdge]:
     """Return the adjacent pairs, the smaller node first.
 
     Examples
@@ -46,7 +47,7 @@ def markov_equivalent(a: Parents, b: Parents) -> bool:
     return len(a) == len(b) and skeleton(a) == skeleton(b) and immoralities(a) == immoralities(b)
 
 
-def cpdag(parents: Parents) -> Cpdag:
+def cpdag(parents: Parents) -> CodedCpdag:
     """Return the graph of the Markov equivalence class: immoralities closed under Meek's rules."""
     neighbours: list[set[int]] = [set() for _ in parents]
     for i, j in skeleton(parents):
@@ -58,10 +59,10 @@ def cpdag(parents: Parents) -> Cpdag:
     while found := {edge for edge in undecided if _is_compelled(edge, arrows, neighbours)}:
         arrows |= found
         undecided -= found
-    return Cpdag(frozenset(arrows), frozenset((min(edge), max(edge)) for edge in undecided))
+    return CodedCpdag(frozenset(arrows), frozenset((min(edge), max(edge)) for edge in undecided))
 
 
-def _is_compelled(edge: Edge, arrows: set[Edge], neighbours: Sequence[set[int]]) -> bool:
+def _is_compelled(edge: CodedEdge, arrows: set[CodedEdge], neighbours: Sequence[set[int]]) -> bool:
     """Say whether a -> b follows from the arrows known so far, by Meek's first three rules."""
     a, b = edge
     into_a = {c for c in neighbours[a] if (c, a) in arrows}

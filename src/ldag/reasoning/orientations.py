@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldag.model import Family, Mask, Structure
-from ldag.reasoning.context_graphs import ContextGraphs, Edge, sorted_pair
+from ldag.model import CodedFamily, Mask, Structure
+from ldag.reasoning.context_graphs import ContextGraphs, sorted_pair
+from ldag.reasoning.markov import CodedEdge
 
 LARGEST_GRID = 1 << 20
 """Families with more parent configurations than this are left out when equivalent graphs are listed."""
@@ -21,8 +22,8 @@ class _Constraints:
     """
 
     def __init__(self, graphs: ContextGraphs) -> None:
-        self.forced: list[Edge] = []
-        self.implied: dict[Edge, list[Edge]] = {}
+        self.forced: list[CodedEdge] = []
+        self.implied: dict[CodedEdge, list[CodedEdge]] = {}
         for i, j in graphs.arrow:
             for node in graphs.absence(i, j).nodes:
                 self._bind_label(node, (i, j), graphs)
@@ -35,14 +36,14 @@ class _Constraints:
             else:
                 self._imply((i, j), (j, k))
 
-    def _bind_label(self, node: int, arrow: Edge, graphs: ContextGraphs) -> None:
+    def _bind_label(self, node: int, arrow: CodedEdge, graphs: ContextGraphs) -> None:
         """Let an arrow, whose label depends on a node, need that node as a parent of its child."""
         if node in graphs.neighbours[arrow[1]]:
             self._imply(arrow, (node, arrow[1]))
         else:
             self.forced.append(arrow[::-1])
 
-    def _imply(self, premise: Edge, conclusion: Edge) -> None:
+    def _imply(self, premise: CodedEdge, conclusion: CodedEdge) -> None:
         """Add an implication and its contraposition."""
         self.implied.setdefault(premise, []).append(conclusion)
         self.implied.setdefault(conclusion[::-1], []).append(premise[::-1])
@@ -68,7 +69,7 @@ class _Orientation:
         """Return an independent copy."""
         return _Orientation(self.parents.copy(), self.undirected.copy(), self.above.copy(), self.below.copy())
 
-    def add(self, i: int, j: int) -> list[Edge]:
+    def add(self, i: int, j: int) -> list[CodedEdge]:
         """Direct an edge i -> j that closes no cycle; return the arrows that acyclicity now demands."""
         self.parents[j] |= 1 << i
         self.undirected[i] &= ~(1 << j)
@@ -82,7 +83,7 @@ class _Orientation:
                 self.above[low] |= 1 << high
         return demanded
 
-    def next_undirected(self) -> Edge | None:
+    def next_undirected(self) -> CodedEdge | None:
         """Return the first edge without a direction."""
         for node, others in enumerate(self.undirected):
             if others:
@@ -110,13 +111,13 @@ class OrientationSearch:
         self._graphs = ContextGraphs(structure)
         self.structure = self._graphs.structure
         self._constraints = _Constraints(self._graphs)
-        self._families: dict[tuple[int, int], Family | None] = {}
+        self._families: dict[tuple[int, int], CodedFamily | None] = {}
         for node, family in enumerate(self.structure.families):
             self._families[node, sum(1 << parent for parent in family.parents)] = family
         self.left_out = False
         """Whether the last walk over the members missed some: too many steps, or a family too large."""
 
-    def members(self, arrows: Iterable[Edge], max_steps: int) -> Iterator[Structure]:
+    def members(self, arrows: Iterable[CodedEdge], max_steps: int) -> Iterator[Structure]:
         """Go through the equivalent structures that have some arrows, those most like the structure first."""
         self.left_out = False
         start = _Orientation.of_skeleton(self._graphs.neighbours)
@@ -138,7 +139,7 @@ class OrientationSearch:
                 if self._direct(branch, [arrow]):
                     pending.append(branch)
 
-    def _direct(self, orientation: _Orientation, arrows: list[Edge]) -> bool:
+    def _direct(self, orientation: _Orientation, arrows: list[CodedEdge]) -> bool:
         """Direct edges and all that follows from them; say whether that is possible."""
         pending = arrows.copy()
         touched: set[int] = set()
@@ -159,7 +160,7 @@ class OrientationSearch:
         families = [self._family(node, parents) for node, parents in enumerate(orientation.parents)]
         return Structure(self.structure.n_states, tuple(family for family in families if family is not None))
 
-    def _family(self, node: int, parents: int) -> Family | None:
+    def _family(self, node: int, parents: int) -> CodedFamily | None:
         """Return the family of a node with given parents, or None if its labels would not be maximal."""
         key = node, parents
         if key not in self._families:
@@ -169,7 +170,7 @@ class OrientationSearch:
                 self.left_out = True
                 return None
             labels = tuple(self._label(parent, node, above) for parent in above)
-            family = Family.from_labels(above, grid, labels)
+            family = CodedFamily.from_labels(above, grid, labels)
             self._families[key] = family if family.is_maximal else None
         return self._families[key]
 

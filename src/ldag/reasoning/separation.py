@@ -1,15 +1,13 @@
 """Context graphs, d-separation and CSI-separation (Definitions 7 to 9 of the paper)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from ldag.model import Family, Grid, Mask, Structure, no_labels
-
-Parents = Sequence[Sequence[int]]
+from ldag.model import CodedFamily, Grid, Mask, Parents, Structure, no_labels
 
 
-def is_satisfied(family: Family, axis: int, context: Mapping[int, int]) -> bool:
+def is_satisfied(family: CodedFamily, axis: int, context: Mapping[int, int]) -> bool:
     """Tell whether the maximal label of a parent's edge is satisfied in a context.
 
     It must mention a variable of the context and contain every completion of it over the other parents.
@@ -81,7 +79,9 @@ def context_structure(structure: Structure, context: Mapping[int, int]) -> Struc
     return Structure(structure.n_states, tuple(families))
 
 
-def _in_context(structure: Structure, family: Family, kept: tuple[int, ...], context: Mapping[int, int]) -> Family:
+def _in_context(
+    structure: Structure, family: CodedFamily, kept: tuple[int, ...], context: Mapping[int, int]
+) -> CodedFamily:
     """Return a family over the kept parents, with the label entries that agree with the context."""
     grid = structure.grid(kept)
     labels = list(no_labels(grid))
@@ -91,7 +91,7 @@ def _in_context(structure: Structure, family: Family, kept: tuple[int, ...], con
         labels[new_axis] = _label_in_context(
             family.partition.labels[old_axis], family.partition.grid.without(old_axis), others, kept, context
         )
-    return Family.from_labels(kept, grid, tuple(labels))
+    return CodedFamily.from_labels(kept, grid, tuple(labels))
 
 
 def _label_in_context(

@@ -15,7 +15,7 @@ N_DRAWS = 4
 CLEAR_GAP = 0.2
 """A difference of probabilities that needs no better example."""
 
-Codes = dict[int, int]
+StateCodes = dict[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +26,9 @@ class Witness:
     """
 
     parameters: Parameters
-    a: Codes
-    b: tuple[Codes, Codes]
-    given: Codes
+    a: StateCodes
+    b: tuple[StateCodes, StateCodes]
+    given: StateCodes
     probabilities: tuple[float, float]
     """P(a | b, given, context) for the two states of b."""
 
@@ -109,7 +109,7 @@ def _showing(structure: Structure, problem: Problem, case: Mapping[int, int], pa
     a, s = np.unravel_index(int(np.argmax(spread)), spread.shape)
     high, low = int(np.argmax(conditional[a, :, s])), int(np.argmin(conditional[a, :, s]))
 
-    def codes(variables: tuple[int, ...], index: int) -> Codes:
+    def codes(variables: tuple[int, ...], index: int) -> StateCodes:
         grid = Grid(tuple(structure.n_states[v] for v in variables))
         return dict(zip(variables, grid.configuration(index), strict=True))
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ldag import _native
-from ldag.model import Counts, Family
+from ldag.model import CodedFamily, Counts
 from ldag.scoring.priors import Priors
 
 
@@ -20,7 +20,7 @@ class NodeScore:
         return self.log_marginal_likelihood + self.log_prior
 
 
-def score_family(counts: Counts, family: Family, priors: Priors) -> NodeScore:
+def score_family(counts: Counts, family: CodedFamily, priors: Priors) -> NodeScore:
     """Score one family; ``counts`` has a row per parent configuration."""
     partition = family.partition
     likelihood = log_marginal_likelihood(counts, family, priors.equivalent_sample_size)
@@ -28,7 +28,7 @@ def score_family(counts: Counts, family: Family, priors: Priors) -> NodeScore:
     return NodeScore(likelihood, prior)
 
 
-def log_marginal_likelihood(counts: Counts, family: Family, equivalent_sample_size: float) -> float:
+def log_marginal_likelihood(counts: Counts, family: CodedFamily, equivalent_sample_size: float) -> float:
     """Return the log marginal likelihood of one node given its family (equation 6)."""
     partition = family.partition
     _, likelihood = _native.score_partition(
@@ -37,7 +37,7 @@ def log_marginal_likelihood(counts: Counts, family: Family, equivalent_sample_si
     return likelihood
 
 
-def family_log_predictive(trained: Counts, new: Counts, family: Family, equivalent_sample_size: float) -> float:
+def family_log_predictive(trained: Counts, new: Counts, family: CodedFamily, equivalent_sample_size: float) -> float:
     """Return the log posterior predictive of new counts (equation 11): p(new | trained) = p(both) / p(trained)."""
     both = log_marginal_likelihood(trained + new, family, equivalent_sample_size)
     return both - log_marginal_likelihood(trained, family, equivalent_sample_size)

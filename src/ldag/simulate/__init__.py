@@ -10,7 +10,7 @@ from ldag import datasets
 from ldag.checks import Rng, check_generator, check_share, check_whole
 from ldag.errors import ArgumentError, TooLarge
 from ldag.graph import LDAG
-from ldag.model import Family, Grid, Schema, Structure, Variable, normalised
+from ldag.model import CodedFamily, Grid, Schema, Structure, Variable, normalise
 from ldag.network import Network
 from ldag.simulate.partitions import by_lines, by_tree, fewest_leaves
 
@@ -72,14 +72,14 @@ def random_ldag(
     generator = check_generator(rng)
     sizes = _draw_states(n_nodes, n_states, generator)
     order = generator.permutation(n_nodes).tolist()
-    families: dict[int, Family] = {}
+    families: dict[int, CodedFamily] = {}
     for position, node in enumerate(order):
         above = np.flatnonzero(generator.random(position) < edges)
         if len(above) > limit:
             above = generator.choice(above, limit, replace=False)
         parents = tuple(sorted(order[place] for place in above.tolist()))
         grid = _grid(sizes, parents, GRID_LIMIT, "a smaller max_parents, or layered_ldag, which draws trees")
-        families[node] = Family.from_partition(parents, by_lines(grid, lines, generator))
+        families[node] = CodedFamily.from_partition(parents, by_lines(grid, lines, generator))
     return _graph(sizes, [families[node] for node in range(n_nodes)])
 
 
@@ -124,7 +124,7 @@ def layered_ldag(
     check_whole(max_classes, "max_classes")
     generator = check_generator(rng)
     sizes = _draw_states(layers[-1][-1] + 1, n_states, generator)
-    families = [Family.table((), Grid(())) for _ in layers[0]]
+    families = [CodedFamily.table((), Grid(())) for _ in layers[0]]
     for before, layer in pairwise(layers):
         for _ in layer:
             wanted = int(generator.integers(low, high, endpoint=True))
@@ -133,7 +133,7 @@ def layered_ldag(
                 drawn.pop()
             parents = tuple(sorted(drawn))
             grid = _grid(sizes, parents, TREE_GRID_LIMIT, "a smaller n_parents")
-            families.append(Family.from_partition(parents, by_tree(grid, max_classes, generator)))
+            families.append(CodedFamily.from_partition(parents, by_tree(grid, max_classes, generator)))
     return _graph(sizes, families)
 
 
@@ -167,7 +167,7 @@ def random_network(graph: LDAG, *, concentration: float = 1.0, rng: Rng = None) 
         generator.dirichlet([concentration] * n, family.partition.n_classes)
         for n, family in zip(structure.n_states, structure.families, strict=True)
     ]
-    return Network(graph, tuple(normalised(table) for table in tables))
+    return Network(graph, tuple(normalise(table) for table in tables))
 
 
 def generator10(*, labels: bool = True, rng: Rng = None) -> Network:
@@ -218,7 +218,7 @@ def guard() -> Network:
     )
 
 
-def _graph(sizes: Sequence[int], families: Iterable[Family]) -> LDAG:
+def _graph(sizes: Sequence[int], families: Iterable[CodedFamily]) -> LDAG:
     variables = tuple(Variable(f"x{node + 1}", tuple(range(n))) for node, n in enumerate(sizes))
     return LDAG(Schema(variables), Structure(tuple(sizes), tuple(families)))
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldag.data import Codes, counts
+from ldag.data import Codes, count_family
 from ldag.data.counts import Columns, Weights
 from tests.oracle import counts as oracle
 
@@ -68,7 +68,7 @@ def cases(draw: st.DrawFn) -> Case:
 def test_counts_agree_with_the_slow_twin(case: Case) -> None:
     """Whole counts are exact; real ones agree to rounding; asking again gives the same."""
     columns = Columns(case.codes, case.n_states, case.weights)
-    found = counts(columns, case.n_states, case.node, case.parents)
+    found = count_family(columns, case.n_states, case.node, case.parents)
     weights = None if case.weights is None else case.weights.tolist()
     expected = oracle.counts(case.codes.T.tolist(), case.n_states, case.node, case.parents, weights)
     if case.weights is not None and case.weights.dtype == np.float64:
@@ -77,4 +77,4 @@ def test_counts_agree_with_the_slow_twin(case: Case) -> None:
     else:
         assert found.dtype == np.int64
         assert found.tolist() == expected
-    assert counts(columns, case.n_states, case.node, case.parents).tolist() == found.tolist()
+    assert count_family(columns, case.n_states, case.node, case.parents).tolist() == found.tolist()

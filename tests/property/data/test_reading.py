@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldag.data import Dataset, read
-from ldag.data.coding import merged
+from ldag.data.coding import merge_rows
 from ldag.model import State
 
 Cells = list[tuple[State, ...]]
@@ -100,11 +100,11 @@ def test_merging_is_sorting_and_adding(width: int, n_rows: int, seed: int, real:
     expected: dict[tuple[int, ...], float] = {}
     for row, weight in zip(codes.T.tolist(), weights.tolist(), strict=True):
         expected[tuple(row)] = expected.get(tuple(row), 0) + weight
-    found, sums = merged(codes, n_states.tolist(), weights)
+    found, sums = merge_rows(codes, n_states.tolist(), weights)
     assert sums is not None
     assert [tuple(row) for row in found.T.tolist()] == sorted(expected)
     np.testing.assert_allclose(sums, [expected[row] for row in sorted(expected)], rtol=1e-12 if real else 0)
     order = rng.permutation(n_rows)
-    _, again = merged(codes[:, order], n_states.tolist(), weights[order])
+    _, again = merge_rows(codes[:, order], n_states.tolist(), weights[order])
     assert again is not None
     assert again.tolist() == sums.tolist()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ldag.graph.rules import reduced_rules
 from ldag.graph.trees import (
-    Decision,
+    DecisionNode,
     Leaf,
     decision_graph,
     n_leaves,
@@ -66,7 +66,7 @@ def test_decision_graph_says_the_same_without_repetition(partition: Partition) -
     assert len(set(graph.nodes)) == len(graph.nodes)
     assert graph.nodes[-partition.n_classes :] == tuple(Leaf(number) for number in range(partition.n_classes))
     for number, node in enumerate(graph.nodes[: -partition.n_classes]):
-        assert isinstance(node, Decision)
+        assert isinstance(node, DecisionNode)
         assert min(node.targets) > number
         assert len(set(node.targets)) > 1
 

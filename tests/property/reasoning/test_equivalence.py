@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ldag.model import Structure
-from ldag.reasoning import Difference, compare, equivalence_class, essential_edges
+from ldag.reasoning import Difference, compare_structures, equivalence_class, essential_edges
 from tests.oracle import equivalence as oracle
 
 seeds = st.integers(0, 2**32 - 1)
@@ -47,7 +47,7 @@ def test_compare_any_two(n_states: list[int], seed: int) -> None:
     """Two unrelated structures."""
     rng = np.random.default_rng(seed)
     a, b = oracle.random_structure(n_states, rng), oracle.random_structure(n_states, rng)
-    difference = compare(a, b)
+    difference = compare_structures(a, b)
     assert (difference is None) == oracle.csi_equivalent(a, b)
     if difference is not None:
         check_difference(a, b, difference)
@@ -65,7 +65,7 @@ def test_compare_with_another_orientation(n_states: list[int], seed: int) -> Non
         low, high = sorted((i, j), key=rank.__getitem__)
         dag[high].append(low)
     b = oracle.relabelled(a, tuple(tuple(sorted(above)) for above in dag))
-    difference = compare(a, b)
+    difference = compare_structures(a, b)
     assert (difference is None) == oracle.csi_equivalent(a, b)
     if difference is not None:
         check_difference(a, b, difference)
@@ -94,7 +94,7 @@ def test_members_have_the_same_class(n_states: list[int], seed: int) -> None:
     found = equivalence_class(structure, 30)
     assume(found.is_complete)
     for member in found.members:
-        assert compare(structure, member) is None
+        assert compare_structures(structure, member) is None
         assert set(equivalence_class(member, 30).members) == set(found.members)
         assert dimension(member) == dimension(found.members[0])
 

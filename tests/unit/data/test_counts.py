@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from ldag.data import Codes, counts
+from ldag.data import Codes, count_family
 from ldag.data.counts import Columns, Weights
 from ldag.errors import TooLarge
 
@@ -17,7 +17,7 @@ def count(
     codes: Codes, n_states: Sequence[int], node: int, parents: Sequence[int], weights: Weights | None = None
 ) -> Weights:
     """Count one family of data that are made for it."""
-    return counts(Columns(codes, n_states, weights), n_states, node, parents)
+    return count_family(Columns(codes, n_states, weights), n_states, node, parents)
 
 
 def test_one_row_per_configuration_and_one_column_per_state() -> None:
@@ -61,10 +61,10 @@ def test_a_table_beyond_the_limit_is_refused_before_it_is_made() -> None:
     """The error tells the size; a hundred parents would never fit."""
     few = Columns(np.zeros((4, 1), dtype=np.uint8), (3,) * 4)
     with pytest.raises(TooLarge, match=r"3 parents needs a table of 27 configurations x 3 states; at most 80"):
-        counts(few, (3,) * 4, 0, (1, 2, 3), limit=80)
+        count_family(few, (3,) * 4, 0, (1, 2, 3), limit=80)
     many = Columns(np.zeros((101, 1), dtype=np.uint8), (2,) * 101)
     with pytest.raises(TooLarge, match="100 parents"):
-        counts(many, (2,) * 101, 100, range(100))
+        count_family(many, (2,) * 101, 100, range(100))
 
 
 def test_columns_are_a_copy() -> None:

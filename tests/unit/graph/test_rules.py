@@ -1,21 +1,21 @@
 """Reduced tables: one rule per class."""
 
-from ldag.graph.rules import Rule, reduced_rules
+from ldag.graph.rules import CodedRule, reduced_rules
 from ldag.model import Grid, Partition
 
 
 def test_no_parents_is_one_empty_rule() -> None:
     """A node without parents has one class, whose rule has nothing to ask."""
-    assert reduced_rules(Partition.singletons(Grid(()))) == (Rule(0, ((),), True),)
+    assert reduced_rules(Partition.singletons(Grid(()))) == (CodedRule(0, ((),), True),)
 
 
 def test_rules_come_in_the_order_of_the_classes() -> None:
     """Rule number c describes class c."""
     rules = reduced_rules(Partition.of(Grid((3, 2)), [0, 1, 2, 2, 0, 1]))
     assert rules == (
-        Rule(0, ((0, 0), (2, 0)), True),
-        Rule(1, ((0, 1), (2, 1)), True),
-        Rule(2, ((1, None),), True),
+        CodedRule(0, ((0, 0), (2, 0)), True),
+        CodedRule(1, ((0, 1), (2, 1)), True),
+        CodedRule(2, ((1, None),), True),
     )
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from ldag.graph import trees as module
 from ldag.graph.trees import (
-    Decision,
-    DecisionGraph,
+    CodedDecisionGraph,
+    DecisionNode,
     Leaf,
     SmallestTree,
     Split,
@@ -23,7 +23,7 @@ def test_one_class_is_a_leaf() -> None:
     """Nothing to ask: the tree and the graph are one leaf."""
     tree = smallest_tree(Partition.of(Grid((2, 3)), [0] * 6))
     assert tree == SmallestTree(Leaf(0), True)
-    assert decision_graph(tree.tree) == DecisionGraph((Leaf(0),))
+    assert decision_graph(tree.tree) == CodedDecisionGraph((Leaf(0),))
 
 
 def test_no_variables_is_a_leaf() -> None:
@@ -63,11 +63,11 @@ def test_graph_merges_what_a_tree_repeats() -> None:
     tree = smallest_tree(Partition.of(Grid((2, 2, 2)), [0, 1, 1, 0, 1, 0, 0, 1])).tree
     assert n_leaves(tree) == 8
     assert decision_graph(tree).nodes == (
-        Decision(0, (1, 2)),
-        Decision(1, (4, 3)),
-        Decision(1, (3, 4)),
-        Decision(2, (6, 5)),
-        Decision(2, (5, 6)),
+        DecisionNode(0, (1, 2)),
+        DecisionNode(1, (4, 3)),
+        DecisionNode(1, (3, 4)),
+        DecisionNode(2, (6, 5)),
+        DecisionNode(2, (5, 6)),
         Leaf(0),
         Leaf(1),
     )
@@ -76,7 +76,7 @@ def test_graph_merges_what_a_tree_repeats() -> None:
 def test_graph_drops_idle_decisions() -> None:
     """A split with equal branches disappears, also when the branches become equal by merging."""
     idle = Split(1, (Leaf(4), Leaf(4), Leaf(4)))
-    assert decision_graph(Split(0, (idle, Leaf(4)))) == DecisionGraph((Leaf(4),))
+    assert decision_graph(Split(0, (idle, Leaf(4)))) == CodedDecisionGraph((Leaf(4),))
 
 
 def test_partition_of_a_tree_joins_leaves_of_equal_number() -> None:

@@ -5,8 +5,16 @@ from math import factorial
 import numpy as np
 import pytest
 
-from ldag.model import Family, Grid, Partition, Structure
-from ldag.reasoning import Difference, beyond_labels, compare, cpdag, equivalence_class, essential_edges, orientations
+from ldag.model import CodedFamily, Grid, Partition, Structure
+from ldag.reasoning import (
+    Difference,
+    beyond_labels,
+    compare_structures,
+    cpdag,
+    equivalence_class,
+    essential_edges,
+    orientations,
+)
 from tests.oracle import equivalence as oracle
 
 PERSON, GENDER, BADGE = range(3)
@@ -26,15 +34,15 @@ def chain(n_nodes: int) -> Structure:
 def beyond() -> Structure:
     """Return 0 -> 2 <- 1 whose classes are the two diagonals of the grid, which no label can say."""
     grid = Grid((2, 2))
-    diagonal = Family.from_partition((0, 1), Partition.of(grid, [0, 1, 1, 0]))
-    root = Family.table((), Grid(()))
+    diagonal = CodedFamily.from_partition((0, 1), Partition.of(grid, [0, 1, 1, 0]))
+    root = CodedFamily.table((), Grid(()))
     return Structure((2, 2, 2), (root, root, diagonal))
 
 
 def test_a_structure_is_equivalent_to_itself() -> None:
     """However its labels are written."""
-    assert compare(GUARD, GUARD) is None
-    assert compare(GUARD, GUARD.maximal()) is None
+    assert compare_structures(GUARD, GUARD) is None
+    assert compare_structures(GUARD, GUARD.maximal()) is None
 
 
 def test_label_survives_a_reversal() -> None:
@@ -42,7 +50,7 @@ def test_label_survives_a_reversal() -> None:
     turned = oracle.structure_of(
         (3, 2, 2), {BADGE: {PERSON: []}, GENDER: {PERSON: [], BADGE: [{PERSON: 1}, {PERSON: 2}]}}
     )
-    assert compare(GUARD, turned) is None
+    assert compare_structures(GUARD, turned) is None
     found = equivalence_class(GUARD, 10)
     assert {frozenset(member.edges) for member in found.members} == {
         frozenset({(PERSON, GENDER), (PERSON, BADGE), (GENDER, BADGE)}),
@@ -59,34 +67,34 @@ def test_edge_in_some_contexts_only() -> None:
     fewer = oracle.structure_of((3, 2, 2), {GENDER: {PERSON: []}, BADGE: {PERSON: [], GENDER: [{PERSON: 1}]}})
     edge = frozenset({(GENDER, BADGE)})
     expected = Difference("skeleton", (GENDER, BADGE), {PERSON: 2}, frozenset(), edge)
-    assert compare(GUARD, fewer) == expected
-    assert compare(fewer, GUARD) == Difference("skeleton", (GENDER, BADGE), {PERSON: 2}, edge, frozenset())
+    assert compare_structures(GUARD, fewer) == expected
+    assert compare_structures(fewer, GUARD) == Difference("skeleton", (GENDER, BADGE), {PERSON: 2}, edge, frozenset())
 
 
 def test_missing_edge_needs_no_context() -> None:
     """Skeletons that differ without any label differ everywhere."""
     a, b = oracle.plain((2, 2), [(), (0,)]), oracle.plain((2, 2), [(), ()])
-    assert compare(a, b) == Difference("skeleton", (0, 1), {}, frozenset({(0, 1)}), frozenset())
+    assert compare_structures(a, b) == Difference("skeleton", (0, 1), {}, frozenset({(0, 1)}), frozenset())
 
 
 def test_missing_edge_with_a_label_shows_where_it_is_present() -> None:
     """An edge against none at all: the witness is a context in which the edge is there."""
     without = oracle.plain((3, 2, 2), [(), (PERSON,), (PERSON,)])
     edge = frozenset({(GENDER, BADGE)})
-    assert compare(GUARD, without) == Difference("skeleton", (GENDER, BADGE), {PERSON: 0}, edge, frozenset())
+    assert compare_structures(GUARD, without) == Difference("skeleton", (GENDER, BADGE), {PERSON: 0}, edge, frozenset())
 
 
 def test_full_label_is_no_edge() -> None:
     """Structures are compared in regular form."""
     vanishing = oracle.structure_of((2, 2, 2), {2: {0: [{}], 1: []}})
-    assert compare(vanishing, oracle.plain((2, 2, 2), [(), (), (1,)])) is None
+    assert compare_structures(vanishing, oracle.plain((2, 2, 2), [(), (), (1,)])) is None
 
 
 def test_collider_against_chain_differs_without_context() -> None:
     """An ordinary immorality."""
     a, b = oracle.plain((2, 3, 4), [(), (0, 2), ()]), oracle.plain((2, 3, 4), [(), (0,), (1,)])
     expected = Difference("immorality", (0, 1, 2), {}, frozenset({(0, 1), (2, 1)}), frozenset({(0, 1), (1, 2)}))
-    assert compare(a, b) == expected
+    assert compare_structures(a, b) == expected
 
 
 def test_immorality_in_one_context() -> None:
@@ -94,7 +102,7 @@ def test_immorality_in_one_context() -> None:
     above: dict[int, dict[int, list[dict[int, int]]]] = {1: {0: []}, 2: {0: [], 1: [{0: 1}]}}
     a = oracle.structure_of((2, 2, 2, 2), {**above, 3: {0: [], 1: [], 2: []}})
     b = oracle.structure_of((2, 2, 2, 2), {1: above[1], 2: {**above[2], 3: []}, 3: {0: [], 1: []}})
-    assert compare(a, b) == Difference(
+    assert compare_structures(a, b) == Difference(
         "immorality", (1, 3, 2), {0: 1}, frozenset({(1, 3), (2, 3)}), frozenset({(1, 3), (3, 2)})
     )
 
@@ -103,7 +111,7 @@ def test_parents_that_never_matter_together_are_no_immorality() -> None:
     """Node 0 chooses which of 1 and 2 matters to 3, so the edges 1 - 3 and 2 - 3 turn freely, labels and all."""
     collider = oracle.structure_of((2, 3, 2, 2), {1: {0: []}, 2: {0: []}, 3: {0: [], 1: [{0: 0}], 2: [{0: 1}]}})
     fork = oracle.structure_of((2, 3, 2, 2), {3: {0: []}, 1: {0: [], 3: [{0: 0}]}, 2: {0: [], 3: [{0: 1}]}})
-    assert compare(collider, fork) is None
+    assert compare_structures(collider, fork) is None
     found = equivalence_class(collider, 100)
     assert found.is_complete
     assert fork in found.members
@@ -165,8 +173,8 @@ def test_beyond_labels_names_the_nodes() -> None:
     """Classes that no label can say are outside the theorem; equal structures are still equal."""
     assert beyond_labels(GUARD) == ()
     assert beyond_labels(beyond()) == (2,)
-    assert compare(beyond(), beyond()) is None
-    assert compare(beyond(), beyond().regular()) is None
+    assert compare_structures(beyond(), beyond()) is None
+    assert compare_structures(beyond(), beyond().regular()) is None
 
 
 def test_wide_labels_are_compared_without_a_joint_table() -> None:
@@ -177,9 +185,9 @@ def test_wide_labels_are_compared_without_a_joint_table() -> None:
         32: {**{p: [] for p in right}, hub: [dict.fromkeys(right, 0)], 31: []},
     }
     a = oracle.structure_of([2] * 33, labels)
-    assert compare(a, oracle.structure_of([2] * 33, labels)) is None
+    assert compare_structures(a, oracle.structure_of([2] * 33, labels)) is None
     labels[32][hub] = [dict.fromkeys(right, 1)]
-    difference = compare(a, oracle.structure_of([2] * 33, labels))
+    difference = compare_structures(a, oracle.structure_of([2] * 33, labels))
     assert difference is not None
     assert difference.nodes == (hub, 32)
     assert np.unique(list(difference.context.values())).size == 1

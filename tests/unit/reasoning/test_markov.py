@@ -2,7 +2,7 @@
 
 import pytest
 
-from ldag.reasoning import Cpdag, cpdag, markov_equivalent
+from ldag.reasoning import CodedCpdag, cpdag, markov_equivalent
 from ldag.reasoning.markov import immoralities, skeleton
 from tests.oracle import equivalence as oracle
 
@@ -33,7 +33,7 @@ def test_chain_and_fork_are_equivalent_and_the_collider_is_not() -> None:
 
 def test_cpdag_of_the_empty_graph() -> None:
     """No nodes and no edges are allowed."""
-    assert cpdag(()) == cpdag(((), ())) == Cpdag(frozenset(), frozenset())
+    assert cpdag(()) == cpdag(((), ())) == CodedCpdag(frozenset(), frozenset())
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_cpdag_examples(
     parents: tuple[tuple[int, ...], ...], directed: set[tuple[int, int]], undirected: set[tuple[int, int]]
 ) -> None:
     """Immoralities and Meek's rules on graphs done by hand."""
-    assert cpdag(parents) == Cpdag(frozenset(directed), frozenset(undirected))
+    assert cpdag(parents) == CodedCpdag(frozenset(directed), frozenset(undirected))
 
 
 def test_equivalence_is_equal_d_separation_on_four_nodes() -> None:
@@ -69,4 +69,4 @@ def test_cpdag_is_the_union_of_the_class() -> None:
         members = [{(i, j) for j, above in enumerate(dags[d]) for i in above} for d in group]
         shared = frozenset(set.intersection(*members))
         turning = frozenset((min(edge), max(edge)) for edge in set.union(*members) - shared)
-        assert {cpdag(dags[d]) for d in group} == {Cpdag(shared, turning)}
+        assert {cpdag(dags[d]) for d in group} == {CodedCpdag(shared, turning)}

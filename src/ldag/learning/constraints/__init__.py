@@ -4,11 +4,10 @@ from ldag.learning.constraints.given import Constraints
 from ldag.learning.constraints.labels import rules_for
 from ldag.learning.constraints.rules import FixedLabels, LabelRule, LabelRules, fixed_labels
 from ldag.learning.constraints.space import SearchSpace, check_result, search_space
-from ldag.learning.constraints.text import Edge, read_edge, read_names
+from ldag.learning.constraints.text import read_edge, read_names
 
 __all__ = [
     "Constraints",
-    "Edge",
     "FixedLabels",
     "LabelRule",
     "LabelRules",

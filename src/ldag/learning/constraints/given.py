@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ldag.checks import check_whole
 from ldag.errors import ArgumentError, FormatError
-from ldag.formats import Context, read_utf8
-from ldag.learning.constraints.text import Edge, Statements, read_statements, write_statements
+from ldag.formats import Context, Edge, read_utf8
+from ldag.learning.constraints.text import Statements, read_statements, write_statements
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,9 @@ from math import prod
 import numpy as np
 
 from ldag.errors import ArgumentError, TooLarge
-from ldag.formats import Context, EdgeRecord, edge_in_words
-from ldag.graph import contexts
+from ldag.formats import Context, Edge, EdgeRecord, edge_in_words
+from ldag.graph import name_contexts
 from ldag.learning.constraints.rules import LabelRule, LabelRules, finest, fixed_labels
-from ldag.learning.constraints.text import Edge
 from ldag.model import Grid, Schema
 
 MAX_FIXED = 2**16
@@ -102,7 +101,7 @@ def _check_together(schema: Schema, node: int, parents: tuple[int, ...], rules: 
             )
         if mask is not None and not np.array_equal(closed, mask):
             others = tuple(p for p in parents if p != parents[axis])
-            further = contexts(schema, others, np.flatnonzero(closed & ~mask).tolist())
+            further = name_contexts(schema, others, np.flatnonzero(closed & ~mask).tolist())
             raise ArgumentError(
                 f"the labels fixed for {child!r} together say also that "
                 f"{edge_in_words(EdgeRecord(parent, child, further))}, which the label of {parent} -> {child} must not "

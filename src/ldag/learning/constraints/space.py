@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ldag.errors import ArgumentError, LdagError
+from ldag.formats import Edge
 from ldag.learning.constraints.given import Constraints, check_max_parents
 from ldag.learning.constraints.labels import label_rules
 from ldag.learning.constraints.rules import LabelRules, are_kept, fixed_labels
-from ldag.learning.constraints.text import Edge
 from ldag.model import Schema, Structure, find_cycle
 
 

@@ -4,9 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ldag.errors import FormatError
-from ldag.formats import Context, Scanner, spell_contexts, spell_name
-
-Edge = tuple[str, str]
+from ldag.formats import Context, Edge, Scanner, spell_contexts, spell_name
 
 _EDGES = {"require": "required", "forbid": "forbidden", "unlabelled": "unlabelled"}
 _WORDS = "require, forbid, unlabelled, label, tier, order, parents or max_parents"
