@@ -17,7 +17,7 @@ from ldag.data import Dataset, read
 from ldag.errors import LdagError, MissingDependency
 from ldag.graph import LDAG
 from ldag.learning import Constraints, CrossValidation, Family, Fit, cross_validate, learn, learn_family
-from ldag.model import Variable
+from ldag.model import Variable, ordered
 from ldag.network import Network
 from ldag.reasoning import Independence, Verdict
 from ldag.scoring import Score, log_predictive, score
@@ -50,6 +50,7 @@ __all__ = [
     "learn",
     "learn_family",
     "log_predictive",
+    "ordered",
     "read",
     "score",
     "simulate",

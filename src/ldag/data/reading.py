@@ -16,7 +16,7 @@ from ldag.data.frames import from_array, from_frame, from_mapping
 from ldag.data.tables import Table, check_table
 from ldag.errors import ArgumentError, DataError, suggest
 from ldag.formats import counted
-from ldag.model import Schema, State, Variable
+from ldag.model import OrderedStates, Schema, State, Variable
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -112,7 +112,8 @@ def _declared(states: Mapping[str, Iterable[State]] | None, names: Sequence[str]
         found = [plain_state(state, name) for state in given]
         if len(found) > STATE_CAP:
             raise ArgumentError(f"{len(found)} states are declared for {name!r}; at most {STATE_CAP} are possible")
-        declared[name] = Variable(name, tuple(cast("list[State]", found)))  # refuses a missing value
+        ordered = isinstance(given, OrderedStates)
+        declared[name] = Variable(name, tuple(cast("list[State]", found)), ordered)  # refuses a missing value
     return declared
 
 

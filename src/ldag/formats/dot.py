@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from ldag.errors import FormatError, MissingDependency
 from ldag.formats.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
-from ldag.formats.record_checks import check_record
+from ldag.formats.record_checks import check_cuts_of, check_record
 from ldag.formats.scanner import Scanner
 from ldag.formats.spelling import spell_contexts, spell_quoted, spell_states
+from ldag.model import Cuts
 
 if TYPE_CHECKING:
     import pydot
@@ -70,7 +71,10 @@ class _Found:
 def _node(variable: VariableRecord, classes: Iterable[ClassRecord]) -> str:
     attributes = []
     if variable.states is not None:
-        attributes.append(f"states={spell_quoted(spell_states(variable.states))}")
+        sign = " < " if variable.ordered else ", "
+        attributes.append(f"states={spell_quoted(spell_states(variable.states, sign))}")
+    if variable.cuts:
+        attributes.append(f"cuts={spell_quoted(spell_states(variable.cuts))}")
     own = [spell_contexts(item.contexts, _OR) for item in classes if item.node == variable.name]
     if own:
         attributes.append(f"classes={spell_quoted(_NEXT_CLASS.join(own))}")
@@ -187,9 +191,14 @@ def _variable(name: str, attributes: Attributes) -> VariableRecord:
     if "states" not in attributes:
         return VariableRecord(name, where=f"{path}: ")
     scanner = Scanner(attributes["states"], f"{path}, attribute states")
-    states = scanner.states()
-    _end(scanner, "','")
-    return VariableRecord(name, states, f"{path}: ")
+    states, ordered = scanner.declared_states()
+    _end(scanner, "',' or '<'")
+    cuts: Cuts = ()
+    if "cuts" in attributes:
+        cut_scanner = Scanner(attributes["cuts"], f"{path}, attribute cuts")
+        cuts = check_cuts_of(cut_scanner.states(), cut_scanner.path)
+        _end(cut_scanner, "','")
+    return VariableRecord(name, states, f"{path}: ", ordered, cuts)
 
 
 def _labelled(parent: str, child: str, attributes: Attributes) -> EdgeRecord:

@@ -22,9 +22,11 @@ from ldag.formats.record import (
 from ldag.formats.record_checks import (
     check_class_contexts,
     check_contexts_of,
+    check_cuts_of,
     check_name,
     check_record,
     check_states,
+    check_variable,
     shown,
 )
 
@@ -72,9 +74,14 @@ def write_json(record: GraphRecord) -> str:
 
 
 def _variable_fields(variable: VariableRecord) -> dict[str, object]:
-    if variable.states is None:
-        return {"name": variable.name}
-    return {"name": variable.name, "states": list(variable.states)}
+    fields: dict[str, object] = {"name": variable.name}
+    if variable.states is not None:
+        fields["states"] = list(variable.states)
+    if variable.cuts:
+        fields["cuts"] = list(variable.cuts)
+    elif variable.ordered:
+        fields["ordered"] = True
+    return fields
 
 
 def _edge_fields(edge: EdgeRecord) -> dict[str, object]:
@@ -83,9 +90,20 @@ def _edge_fields(edge: EdgeRecord) -> dict[str, object]:
 
 
 def _variable(item: object, path: str) -> VariableRecord:
-    found = check_fields(item, path, ("name",), ("states",))
+    found = check_fields(item, path, ("name",), ("states", "ordered", "cuts"))
     states = check_states(found["states"], f"{path}.states") if "states" in found else None
-    return VariableRecord(check_name(found["name"], f"{path}.name"), states, f"{path}: ")
+    ordered = found.get("ordered", False)
+    if not isinstance(ordered, bool):
+        raise FormatError(f"{path}.ordered: expected true or false, got {shown(ordered)}")
+    return check_variable(
+        VariableRecord(
+            check_name(found["name"], f"{path}.name"),
+            states,
+            f"{path}: ",
+            ordered,
+            check_cuts_of(found.get("cuts", []), f"{path}.cuts"),
+        )
+    )
 
 
 def _edge(item: object, path: str) -> EdgeRecord:

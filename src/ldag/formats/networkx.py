@@ -8,6 +8,7 @@ from ldag.formats.record import ClassRecord, EdgeRecord, GraphRecord, VariableRe
 from ldag.formats.record_checks import (
     check_class_contexts,
     check_contexts_of,
+    check_cuts_of,
     check_name,
     check_record,
     check_states,
@@ -31,7 +32,7 @@ def to_networkx(record: GraphRecord) -> "nx.DiGraph":
     record = check_record(record)
     graph = nx.DiGraph()
     for variable in record.variables:
-        graph.add_node(variable.name, **({} if variable.states is None else {"states": variable.states}))
+        graph.add_node(variable.name, **_attributes(variable))
     for edge in record.edges:
         graph.add_edge(edge.parent, edge.child, label=edge.label)
     if record.classes:
@@ -64,7 +65,15 @@ def _variable(name: object, attributes: Mapping[str, object]) -> VariableRecord:
     path = f"node {shown(name)}"
     given = attributes.get("states")
     states = None if given is None else check_states(given, f"{path}, attribute states")
-    return VariableRecord(check_name(name, path), states, f"{path}: ")
+    cuts = check_cuts_of(attributes.get("cuts", ()), f"{path}, attribute cuts")
+    return VariableRecord(check_name(name, path), states, f"{path}: ", bool(attributes.get("ordered", False)), cuts)
+
+
+def _attributes(variable: VariableRecord) -> dict[str, object]:
+    attributes: dict[str, object] = {} if variable.states is None else {"states": variable.states}
+    if variable.ordered:
+        attributes["ordered"] = True
+    return attributes | ({"cuts": variable.cuts} if variable.cuts else {})
 
 
 def _edge(parent: str, child: str, attributes: Mapping[str, object]) -> EdgeRecord:

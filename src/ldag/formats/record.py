@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ldag.model import State
+from ldag.model import Cuts, State
 
 Estimate = Literal["mean", "likelihood"]
 """How probabilities come from counts: posterior means, or relative frequencies."""
@@ -22,11 +22,16 @@ Context = Mapping[str, State]
 
 @dataclass(frozen=True)
 class VariableRecord:
-    """A variable; ``states`` is None where they were not declared."""
+    """A variable; ``states`` is None where they were not declared.
+
+    ``ordered`` says that their order means something; ``cuts`` are the cut points of a measurement.
+    """
 
     name: str
     states: tuple[State, ...] | None = None
     where: str = ""
+    ordered: bool = False
+    cuts: Cuts = ()
 
 
 @dataclass(frozen=True)

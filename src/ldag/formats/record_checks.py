@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import isfinite
 
-from ldag.errors import FormatError, suggest
+from ldag.errors import ArgumentError, FormatError, suggest
 from ldag.formats.record import ClassRecord, EdgeRecord, GraphRecord, VariableRecord
 from ldag.formats.spelling import has_surrogate
-from ldag.model import State, state_key
+from ldag.model import Cuts, State, Variable, bin_states, check_cuts, state_key
 
 
 def check_record(record: GraphRecord) -> GraphRecord:
@@ -69,6 +69,30 @@ def check_states(states: object, path: str) -> tuple[State, ...]:
     return checked
 
 
+def check_cuts_of(cuts: object, path: str) -> Cuts:
+    """Return the cut points of a variable: numbers or dates, increasing."""
+    if not isinstance(cuts, list | tuple):
+        raise FormatError(f"{path}: expected a list of cut points, got {shown(cuts)}")
+    try:
+        return check_cuts(cuts, path)
+    except ArgumentError as error:
+        raise FormatError(str(error)) from None
+
+
+def check_variable(variable: VariableRecord) -> VariableRecord:
+    """Give a measurement the states of its cut points if it has no others; there must be one per bin."""
+    if not variable.cuts:
+        if variable.ordered and variable.states is None:
+            raise FormatError(f"{variable.where}the states of {variable.name!r} have an order, but are not given")
+        return variable
+    states = bin_states(variable.cuts) if variable.states is None else variable.states
+    try:
+        Variable(variable.name, states, cuts=variable.cuts)
+    except ArgumentError as error:
+        raise FormatError(f"{variable.where}{error}") from None
+    return replace(variable, states=states, ordered=True)
+
+
 def check_contexts_of(contexts: object, path: str) -> tuple[dict[str, State], ...]:
     """Return the contexts of a label or a class."""
     if not isinstance(contexts, list | tuple):
@@ -99,7 +123,8 @@ def _checked_variable(variable: VariableRecord, position: str) -> VariableRecord
     path = variable.where.removesuffix(": ") or position
     name = check_name(variable.name, path)
     states = variable.states
-    return replace(variable, name=name, states=None if states is None else check_states(states, f"{path}: states"))
+    states = None if states is None else check_states(states, f"{path}: states")
+    return check_variable(replace(variable, name=name, states=states))
 
 
 def _checked_edge(edge: EdgeRecord, known: Mapping[str, object], position: str) -> EdgeRecord:

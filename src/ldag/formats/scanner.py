@@ -10,7 +10,7 @@ from ldag.model import State
 _TOKEN = re.compile(
     r"(?P<space>\s+|\#.*)"
     r'|(?P<quoted>"(?:[^"\\\n]|\\.)*")'
-    r"|(?P<sign><->|->|<-|--|[{},;:=|*])"
+    r"|(?P<sign><->|->|<-|--|[{},;:=|*<])"
     rf"|(?P<word>{WORD})"
 )
 
@@ -61,6 +61,7 @@ class Scanner:
         kind, text = self.next
         got = "nothing more" if kind == "end" else text if kind == "quoted" else repr(text)
         hint = "; a name or state with spaces needs double quotes" if kind == "word" else ""
+        hint = '; a state such as "<3" needs double quotes' if kind == "<" else hint
         return FormatError(f"{self.path}: expected {expected}, got {got}{hint}")
 
     def name(self, expected: str = "a variable's name") -> str:
@@ -85,6 +86,14 @@ class Scanner:
         while self.accept(","):
             states.append(self.state())
         return tuple(states)
+
+    def declared_states(self) -> tuple[tuple[State, ...], bool]:
+        """Read states separated by commas, or by ``<``, which says that their order means something."""
+        states = [self.state()]
+        sign = "<" if self.next.kind == "<" else ","
+        while self.accept(sign):
+            states.append(self.state())
+        return tuple(states), sign == "<"
 
     def context(self) -> dict[str, State]:
         """Read a context such as ``x=1, y=no``; a star stands for any state, alone for any context."""

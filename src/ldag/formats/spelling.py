@@ -90,9 +90,9 @@ def spell_state(state: State) -> str:
     return spell_quoted(state) if reads_as_other else spell_name(state)
 
 
-def spell_states(states: Iterable[State]) -> str:
+def spell_states(states: Iterable[State], sign: str = ", ") -> str:
     """Spell states as ``no, yes``."""
-    return ", ".join(map(spell_state, states))
+    return sign.join(map(spell_state, states))
 
 
 def spell_context(context: Context) -> str:

@@ -1,6 +1,7 @@
 """The text form of a graph, ``.ldag``: one statement per line, ``#`` begins a comment.
 
-``x {no, yes}`` declares a variable and its states, ``x`` a variable alone, ``x -> y`` an edge, ``a -> b -> c`` a
+``x {no, yes}`` declares a variable and its states, ``x {low < high}`` states with an order, ``x {low < high} cut 2.5``
+a measurement with its cut points, ``x`` a variable alone, ``x -> y`` an edge, ``a -> b -> c`` a
 chain of edges, ``x -> y : a=1, b=2 ; a=3`` an edge that vanishes where (a=1 and b=2) or a=3, and ``y | a=1 ; b=2``
 one class of y beyond what labels say. ``a=*`` is the same as not naming a; ``*`` alone is the context "always".
 """
@@ -10,9 +11,10 @@ from itertools import pairwise
 
 from ldag.errors import FormatError
 from ldag.formats.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
-from ldag.formats.record_checks import check_record, repeated
+from ldag.formats.record_checks import check_cuts_of, check_record, check_variable, repeated
 from ldag.formats.scanner import Scanner
-from ldag.formats.spelling import spell_contexts, spell_name, spell_states
+from ldag.formats.spelling import spell_contexts, spell_name, spell_state, spell_states
+from ldag.model import Cuts
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -75,17 +77,23 @@ class _Reader:
             self._declare(name, scanner)
 
     def _declare(self, name: str, scanner: Scanner) -> None:
-        states = None
+        states, ordered = None, False
+        cuts: Cuts = ()
         if scanner.accept("{"):
-            states = scanner.states()
+            states, ordered = scanner.declared_states()
             scanner.expect("}", "',' or '}' after a state")
-            _end(scanner, "the end of the line after the states")
+            if not scanner.at_end and scanner.next.text != "cut":
+                _end(scanner, "'cut' and cut points, or the end of the line after the states")
+        if scanner.next == ("word", "cut"):
+            scanner.accept("word")
+            cuts = check_cuts_of(scanner.states(), f"{scanner.path}: cut points")
+            _end(scanner, "',' or the end of the line after the cut points")
         _end(scanner, "'{', '->', '|' or the end of the line")
         where = f"{scanner.path}: "
         if name in self._declared:
             raise repeated(f"variable {name!r}", where, self._declared[name])
         self._declared[name] = where
-        self._variables[name] = VariableRecord(name, states, where)
+        self._variables[name] = check_variable(VariableRecord(name, states, where, ordered, cuts))
 
     def _chain(self, name: str, scanner: Scanner) -> None:
         where = f"{scanner.path}: "
@@ -140,8 +148,15 @@ def _needs_all_declared(record: GraphRecord) -> bool:
 
 
 def _declaration(variable: VariableRecord) -> str:
-    name = spell_name(variable.name)
-    return name if variable.states is None else f"{name} {{{spell_states(variable.states)}}}"
+    if variable.states is None:
+        return spell_name(variable.name)
+    states = spell_states(variable.states, " < " if variable.ordered else ", ")
+    cuts = f" cut {', '.join(map(_spelled_cut, variable.cuts))}" if variable.cuts else ""
+    return f"{spell_name(variable.name)} {{{states}}}{cuts}"
+
+
+def _spelled_cut(cut: float | str) -> str:
+    return spell_state(cut)
 
 
 def _edge(edge: EdgeRecord) -> str:

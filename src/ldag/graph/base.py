@@ -19,7 +19,7 @@ from ldag.graph.records import (
     disassemble,
     family_of_classes,
 )
-from ldag.model import CodedFamily, Schema, State, Structure, Variable
+from ldag.model import CodedFamily, OrderedStates, Schema, State, Structure, Variable
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ class Graph:
         }
         check_labelled_edges(given, pairs)
         variables = tuple(
-            VariableRecord(name, check_states_of(name, s)) for name, s in check_mapping(states, "states").items()
+            VariableRecord(name, check_states_of(name, s), ordered=isinstance(s, OrderedStates))
+            for name, s in check_mapping(states, "states").items()
         )
         records = tuple(EdgeRecord(parent, child, given.get((parent, child), ())) for parent, child in pairs)
         return cls._from_record(GraphRecord(variables, records), declared_only=True)
@@ -110,7 +111,10 @@ class Graph:
         frozenset({(0,)})
         """
         schema = Schema(
-            tuple(Variable(name, check_states_of(name, s)) for name, s in check_mapping(states, "states").items())
+            tuple(
+                Variable(name, check_states_of(name, s), isinstance(s, OrderedStates))
+                for name, s in check_mapping(states, "states").items()
+            )
         )
         check_states(schema)
         families = [CodedFamily.table((), Structure(schema.n_states, ()).grid(())) for _ in schema]

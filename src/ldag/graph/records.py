@@ -59,7 +59,7 @@ def disassemble(schema: Schema, structure: Structure) -> GraphRecord:
             edges.append(EdgeRecord(schema[parent].name, schema[node].name, label))
         if len(family.parents) == 1 or not family.partition.is_csi_consistent:  # an only parent carries no label
             classes.extend(_class_records(schema, node, family))
-    variables = tuple(VariableRecord(v.name, v.states) for v in schema)
+    variables = tuple(VariableRecord(v.name, v.states, ordered=v.ordered, cuts=v.cuts) for v in schema)
     return GraphRecord(variables, tuple(edges), tuple(classes))
 
 
@@ -136,6 +136,7 @@ def check_acyclic(schema: Schema, parents: Sequence[Sequence[int]]) -> None:
 
 def _schema(record: GraphRecord, declared_only: bool) -> Schema:
     """Return the variables, declared or (unless declared_only) first met in an edge."""
+    records = {v.name: v for v in record.variables}
     states = {v.name: v.states for v in record.variables}
     for edge in record.edges:
         for name in (edge.parent, edge.child):
@@ -146,7 +147,10 @@ def _schema(record: GraphRecord, declared_only: bool) -> Schema:
     mentioned = _mentioned(record)
     variables = []
     for name, declared in states.items():
-        variables.append(Variable(name, _inferred(name, mentioned.get(name, [])) if declared is None else declared))
+        if declared is None:
+            variables.append(Variable(name, _inferred(name, mentioned.get(name, []))))
+        else:
+            variables.append(Variable(name, declared, records[name].ordered, records[name].cuts))
     return Schema(tuple(variables))
 
 

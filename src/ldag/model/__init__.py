@@ -1,6 +1,7 @@
 """What a labelled DAG is, by number: variables, grids, partitions, structures, parameters."""
 
 from ldag.model.cover import Term, minimal_cover
+from ldag.model.cuts import MISSING_STATE, Cuts, bin_of, bin_states, check_cuts, date_text, spell_cut
 from ldag.model.distribution import Model
 from ldag.model.grid import Grid
 from ldag.model.parameters import (
@@ -15,16 +16,19 @@ from ldag.model.parameters import (
 )
 from ldag.model.partition import Labels, Mask, Partition, no_labels
 from ldag.model.structure import CodedFamily, Parents, Structure, find_cycle
-from ldag.model.variables import Schema, State, StateKey, Variable, state_key
+from ldag.model.variables import OrderedStates, Schema, State, StateKey, Variable, ordered, state_key
 
 __all__ = [
+    "MISSING_STATE",
     "ClassTable",
     "CodedFamily",
     "Counts",
+    "Cuts",
     "Grid",
     "Labels",
     "Mask",
     "Model",
+    "OrderedStates",
     "Parents",
     "Partition",
     "Posterior",
@@ -34,13 +38,19 @@ __all__ = [
     "Structure",
     "Term",
     "Variable",
+    "bin_of",
+    "bin_states",
+    "check_cuts",
     "class_counts",
     "configuration_counts",
+    "date_text",
     "find_cycle",
     "freeze",
     "log_likelihood",
     "minimal_cover",
     "no_labels",
     "normalise",
+    "ordered",
+    "spell_cut",
     "state_key",
 ]

@@ -1,13 +1,14 @@
 """Variables with named states, and the ordered collection of them that a graph or a data set is over."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
 
 import numpy as np
 
 from ldag.errors import ArgumentError, UnknownState, UnknownVariable
+from ldag.model.cuts import MISSING_STATE, Cuts, bin_of, bin_states, check_cuts
 
 State = str | int | float | bool
 """One outcome of a variable, kept exactly as the user gave it."""
@@ -20,24 +21,61 @@ def state_key(state: State) -> StateKey:
     return isinstance(state, bool), state
 
 
+class OrderedStates(tuple[State, ...]):
+    """States whose order means something; made by `ordered`."""
+
+    __slots__ = ()
+
+
+def ordered(states: Iterable[State]) -> OrderedStates:
+    """Say that the order of states means something, wherever states are given.
+
+    With ``structure="partial"``, only neighbouring states of an ordered parent can act alike.
+
+    Examples
+    --------
+    >>> import ldag
+    >>> data = ldag.read({"pain": ["low", "high"]}, states={"pain": ldag.ordered(["low", "middle", "high"])})
+    >>> data.variables[0].ordered
+    True
+    """
+    if isinstance(states, str) or not isinstance(states, Iterable):
+        raise ArgumentError(f"ordered takes a list of states, got {states!r}")
+    return OrderedStates(states)
+
+
 @dataclass(frozen=True, eq=False)
 class Variable:
     """A named discrete variable and its states, in a fixed order.
+
+    ``ordered`` says that this order means something; ``cuts`` are the cut points of a measurement, which then is
+    ordered. A last state "missing" stands outside the order.
 
     Examples
     --------
     >>> Variable("badge", ("no", "yes")).n_states
     2
+    >>> Variable.of_bins("age", [18, 65]).code(30.5)
+    1
     """
 
     name: str
     states: tuple[State, ...]
+    ordered: bool = False
+    cuts: Cuts = ()
+
+    @classmethod
+    def of_bins(cls, name: str, cuts: Iterable[object]) -> "Variable":
+        """Return the variable that cut points make of a measurement."""
+        checked = check_cuts(cuts, f"variable {name!r}")
+        return cls(name, bin_states(checked), cuts=checked)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
             raise ArgumentError(f"a variable needs a non-empty name, got {self.name!r}")
         if isinstance(self.states, str) or not isinstance(self.states, Iterable):
             raise ArgumentError(f"the states of {self.name!r} must be a list, got {self.states!r}")
+        object.__setattr__(self, "ordered", bool(self.ordered or self.cuts or isinstance(self.states, OrderedStates)))
         object.__setattr__(self, "states", tuple(_plain(state) for state in self.states))
         if not self.states:
             raise ArgumentError(f"variable {self.name!r} has no states; give at least one")
@@ -50,11 +88,28 @@ class Variable:
             if state_key(state) in seen:
                 raise ArgumentError(f"variable {self.name!r} has the state {state!r} twice")
             seen.add(state_key(state))
+        self._check_cuts()
+
+    def _check_cuts(self) -> None:
+        """Check that there is a state per bin, and perhaps one for missing cells."""
+        if not self.cuts:
+            return
+        object.__setattr__(self, "cuts", check_cuts(self.cuts, f"variable {self.name!r}"))
+        if self.n_ordered != len(self.cuts) + 1:
+            raise ArgumentError(
+                f"variable {self.name!r}: {len(self.cuts)} cut points make {len(self.cuts) + 1} states, "
+                f"got {self.n_ordered}"
+            )
+
+    def __repr__(self) -> str:
+        order = f", cuts={self.cuts!r}" if self.cuts else ", ordered=True" if self.ordered else ""
+        return f"Variable(name={self.name!r}, states={self.states!r}{order})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Variable):
             return NotImplemented
-        return self.name == other.name and self._codes == other._codes
+        same = self.name == other.name and self._codes == other._codes
+        return same and self.ordered == other.ordered and self.cuts == other.cuts
 
     def __hash__(self) -> int:
         return hash((self.name, self.states))
@@ -63,6 +118,15 @@ class Variable:
     def n_states(self) -> int:
         """Number of states."""
         return len(self.states)
+
+    @property
+    def n_ordered(self) -> int:
+        """How many of the states, from the first on, stand in an order: none, all, or all but "missing"."""
+        return (self.n_states - (self.states[-1] == MISSING_STATE)) if self.ordered else 0
+
+    def with_states(self, states: Iterable[State]) -> "Variable":
+        """Return the variable with other states, as far as it is not made by cut points."""
+        return replace(self, states=tuple(states))
 
     @cached_property
     def _codes(self) -> dict[StateKey, int]:
@@ -77,10 +141,16 @@ class Variable:
         for code, state in enumerate(self.states):
             if isinstance(state, float) and state.is_integer():
                 spelled.setdefault(str(int(state)), code)
+            if isinstance(state, bool):  # where nothing else is spelled so, 1 and true stand for True
+                spelled.setdefault(str(int(state)), code)
+                spelled.setdefault(str(state).lower(), code)
         return spelled
 
     def code(self, state: State, where: str = "") -> int:
-        """Return the position of a state; ``"1"`` also finds the number 1 where that is unambiguous."""
+        """Return the position of a state, or of the bin of a number (or date) where there are cut points.
+
+        ``"1"`` also finds the number 1, and 1 the text "1", where that is unambiguous.
+        """
         code: int | None
         state = _plain(state)
         try:
@@ -89,6 +159,8 @@ class Variable:
             code = None
         if code is None and isinstance(state, str | int | float):
             code = self._spelled.get(str(state))
+        if code is None and self.cuts:
+            code = bin_of(state, self.cuts)
         if code is None:
             raise UnknownState(state, self.name, self.states, where)
         return code

@@ -1,0 +1,104 @@
+"""Cut points: how a measurement becomes one of the states of a variable.
+
+Cut points c1 < c2 < ... < ck make k + 1 states: at most c1, above c1 and at most c2, ..., above ck. They are all
+numbers, or all dates and times spelled as ISO 8601 has them (``2020-01-31``, ``2020-01-31T12:30:00``), whose order is
+that of their texts.
+"""
+
+import datetime
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from math import isfinite
+
+import numpy as np
+
+from ldag.errors import ArgumentError
+
+Cuts = tuple[float, ...] | tuple[str, ...]
+"""Cut points in increasing order: numbers, or dates."""
+
+MISSING_STATE = "missing"
+"""The state that missing cells get when they are to count as one; it has no place in an order."""
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?", re.ASCII)
+
+
+def check_cuts(cuts: Iterable[object], where: str) -> Cuts:
+    """Return cut points as plain numbers, or as dates; they must increase."""
+    if isinstance(cuts, str) or not isinstance(cuts, Iterable):
+        raise ArgumentError(f"{where}: cut points must be a list of numbers or of dates, got {cuts!r}")
+    found = [_plain_cut(cut, where) for cut in cuts]
+    if len({isinstance(cut, str) for cut in found}) > 1:
+        raise ArgumentError(f"{where}: cut points must be all numbers or all dates, got {found!r}")
+    for low, high in pairwise(found):
+        if not low < high:  # type: ignore[operator]  # of one kind
+            raise ArgumentError(f"{where}: cut points must increase, got {low!r} before {high!r}")
+    return tuple(found)  # type: ignore[return-value]  # of one kind
+
+
+def bin_states(cuts: Sequence[float | str]) -> tuple[str, ...]:
+    """Return the states that cut points make, in words.
+
+    Examples
+    --------
+    >>> bin_states((18, 40.5))
+    ('<= 18', '(18, 40.5]', '> 40.5')
+    """
+    if not cuts:
+        return ("any",)
+    inner = [f"({spell_cut(low)}, {spell_cut(high)}]" for low, high in pairwise(cuts)]
+    return (f"<= {spell_cut(cuts[0])}", *inner, f"> {spell_cut(cuts[-1])}")
+
+
+def spell_cut(cut: float | str) -> str:
+    """Spell a cut point: to the last digit, without ".0" after a whole number."""
+    if isinstance(cut, float) and cut.is_integer() and abs(cut) < 1e15:
+        return str(int(cut))
+    return str(cut)
+
+
+def bin_of(value: object, cuts: Cuts) -> int | None:
+    """Return the number of the bin that a measurement falls into; None if it is no measurement of this kind."""
+    if cuts and isinstance(cuts[0], str):
+        date = date_text(value)
+        return None if date is None else bisect_left(cuts, date)
+    if isinstance(value, str):
+        value = _number(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # noqa: PLR0124 - NaN
+        return None
+    return bisect_left(cuts, value)
+
+
+def date_text(value: object) -> str | None:
+    """Return a date or a time as ISO text without a zone (UTC where there was one); None for other values."""
+    if isinstance(value, np.datetime64):
+        value = value.item() if not np.isnat(value) else None
+    if isinstance(value, datetime.datetime):
+        if value.tzinfo is not None:
+            value = value.astimezone(datetime.UTC).replace(tzinfo=None)
+        return value.isoformat()
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, str) and _DATE.fullmatch(value):
+        return value.replace(" ", "T")
+    return None
+
+
+def _plain_cut(cut: object, where: str) -> float | str:
+    if isinstance(cut, np.number):
+        cut = cut.item()
+    date = date_text(cut)
+    if date is not None:
+        return date
+    if isinstance(cut, bool) or not isinstance(cut, int | float) or not isfinite(cut):
+        raise ArgumentError(f"{where}: a cut point is a finite number or a date such as 2020-01-31, got {cut!r}")
+    return float(cut)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
