@@ -11,7 +11,7 @@ import click
 from ldag import datasets
 from ldag.data import Arrays, Dataset, Missing, read, write_rows, write_separated
 from ldag.errors import ArgumentError, suggest
-from ldag.formats import Scanner, holds_network, read_utf8
+from ldag.formats import Scanner, format_of
 from ldag.graph import LDAG
 from ldag.model import State
 from ldag.network import Network
@@ -50,10 +50,15 @@ def load_network(source: str) -> Network:
 
 def load_model(source: str) -> LDAG | Network:
     """Return a network if there is one in the file, or else a graph."""
-    path = Path(source)
-    if source not in datasets.graph_names() and path.suffix.lower() == ".json" and holds_network(read_utf8(path)):
-        return Network.load(source)
-    return load_graph(source)
+    if source in datasets.graph_names() or not _is_path(source):
+        return load_graph(source)
+    return Network.load_model(source)
+
+
+def save_model(model: LDAG | Network, target: str) -> None:
+    """Write a network to a file, or its graph where the format has no parameters."""
+    keeps_parameters = isinstance(model, Network) and format_of(target).writes_networks
+    (model if keeps_parameters or isinstance(model, LDAG) else model.ldag).save(target)
 
 
 def load_data(source: str, counts: str | None = None, missing: Missing = "error") -> Dataset:

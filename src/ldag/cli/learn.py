@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import click
 
-from ldag.cli.arguments import counts_option, json_option, load_data, load_graph, missing_option, print_json
+from ldag.cli.arguments import counts_option, json_option, load_data, load_graph, missing_option, print_json, save_model
 from ldag.data import Missing
 from ldag.errors import ArgumentError
 from ldag.formats import Edge, Scanner, check_writable, read_utf8
@@ -99,10 +99,7 @@ def learn(  # noqa: PLR0913, PLR0917 - one parameter per option
         checkpoint=checkpoint,
     )
     if output is not None:
-        if Path(output).suffix.lower() == ".json":
-            fit.network.save(output)
-        else:
-            fit.ldag.save(output)
+        save_model(fit.network, output)
     if as_json:
         print_json(_fields(fit))
     else:

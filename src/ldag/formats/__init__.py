@@ -1,60 +1,82 @@
 """Formats of graphs and networks: between files, texts or objects of other libraries and plain records."""
 
+from ldag.formats.contract import Format, ModelRecord, table_of_formats
 from ldag.formats.dot import read_dot, write_dot
-from ldag.formats.files import read_utf8, write_atomically
-from ldag.formats.json import holds_network, read_json, read_network, write_json, write_network
+from ldag.formats.files import check_place, name_file, read_utf8, shown_path, write_atomically
+from ldag.formats.json import read_json, read_network_json, write_json, write_network_json
 from ldag.formats.networkx import from_networkx, to_networkx
 from ldag.formats.record import (
     ClassRecord,
     Context,
+    CptRecord,
     Edge,
     EdgeRecord,
     Estimate,
     GraphRecord,
     NetworkRecord,
     TableRecord,
+    TabularRecord,
     VariableRecord,
 )
 from ldag.formats.record_checks import repeated
-from ldag.formats.registry import check_writable, read_graph, write_graph
+from ldag.formats.registry import (
+    FORMATS,
+    check_writable,
+    format_of,
+    read_model,
+    spell_network,
+    write_graph,
+    write_network,
+)
 from ldag.formats.scanner import Scanner
 from ldag.formats.spelling import spell_contexts, spell_name, spell_state, spell_states
 from ldag.formats.text import read_text, write_text
 from ldag.formats.words import conditions, counted, edge_in_words
 
 __all__ = [
+    "FORMATS",
     "ClassRecord",
     "Context",
+    "CptRecord",
     "Edge",
     "EdgeRecord",
     "Estimate",
+    "Format",
     "GraphRecord",
+    "ModelRecord",
     "NetworkRecord",
     "Scanner",
     "TableRecord",
+    "TabularRecord",
     "VariableRecord",
+    "check_place",
     "check_writable",
     "conditions",
     "counted",
     "edge_in_words",
+    "format_of",
     "from_networkx",
-    "holds_network",
+    "name_file",
     "read_dot",
-    "read_graph",
     "read_json",
-    "read_network",
+    "read_model",
+    "read_network_json",
     "read_text",
     "read_utf8",
     "repeated",
+    "shown_path",
     "spell_contexts",
     "spell_name",
+    "spell_network",
     "spell_state",
     "spell_states",
+    "table_of_formats",
     "to_networkx",
     "write_atomically",
     "write_dot",
     "write_graph",
     "write_json",
     "write_network",
+    "write_network_json",
     "write_text",
 ]

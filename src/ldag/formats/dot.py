@@ -14,6 +14,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ldag.errors import FormatError, MissingDependency
+from ldag.formats.contract import Carries, Format
 from ldag.formats.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
 from ldag.formats.record_checks import check_cuts_of, check_record
 from ldag.formats.scanner import Scanner
@@ -229,3 +230,14 @@ def _classes(name: str, attributes: Attributes) -> Iterator[ClassRecord]:
 def _end(scanner: Scanner, expected: str) -> None:
     if not scanner.at_end:
         raise scanner.unexpected(f"{expected} or the end")
+
+
+FORMAT = Format(
+    name="dot",
+    title="DOT",
+    endings=(".dot", ".gv"),
+    used_by="Graphviz",
+    carries=Carries(),
+    read=read_dot,
+    write_graph=write_dot,
+)

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import cast, get_args
 
 from ldag.errors import FormatError
+from ldag.formats.contract import Carries, Format
 from ldag.formats.json_parts import JsonObject, check_fields, check_header, check_items, parse_json
 from ldag.formats.record import (
     ClassRecord,
@@ -30,7 +31,7 @@ from ldag.formats.record_checks import (
     shown,
 )
 
-FORMAT = "ldag"
+GRAPH_FORMAT = "ldag"
 VERSION = 1
 NETWORK_FORMAT = "ldag-network"
 NETWORK_VERSION = 1
@@ -47,7 +48,7 @@ def read_json(text: str) -> GraphRecord:
 
 def graph_of(document: object, path: str = "") -> GraphRecord:
     """Read a parsed graph that stands at a place in its file."""
-    check_header(document, FORMAT, VERSION, path)
+    check_header(document, GRAPH_FORMAT, VERSION, path)
     inside = f"{path}." if path else ""
     found = check_fields(document, path, ("format", "version", "variables", "edges"), ("classes",))
     return check_record(
@@ -63,7 +64,7 @@ def write_json(record: GraphRecord) -> str:
     """Write the JSON form; empty labels, undeclared states and absent classes are left out."""
     record = check_record(record)
     document: dict[str, object] = {
-        "format": FORMAT,
+        "format": GRAPH_FORMAT,
         "version": VERSION,
         "variables": [_variable_fields(variable) for variable in record.variables],
         "edges": [_edge_fields(edge) for edge in record.edges],
@@ -138,17 +139,22 @@ def _refuse_repeated_keys(contexts: object, path: str) -> None:
 ESTIMATES = get_args(Estimate)
 
 
-def holds_network(text: str) -> bool:
-    """Tell whether a JSON text is that of a network, and not of a graph alone."""
-    document = parse_json(text)
-    return isinstance(document, JsonObject) and document.get("format") == NETWORK_FORMAT
+def read_model_json(text: str) -> GraphRecord | NetworkRecord:
+    """Read a graph or a network, whichever is there."""
+    content = parse_json(text)
+    is_network = isinstance(content, JsonObject) and content.get("format") == NETWORK_FORMAT
+    return _network_of(content) if is_network else graph_of(content)
 
 
-def read_network(text: str) -> NetworkRecord:
+def read_network_json(text: str) -> NetworkRecord:
     """Read the JSON form; anything that it does not describe is refused."""
     content = parse_json(text)
-    if isinstance(content, JsonObject) and content.get("format") == FORMAT:
+    if isinstance(content, JsonObject) and content.get("format") == GRAPH_FORMAT:
         raise FormatError("this is a graph without parameters; Network.from_data(LDAG.load(...), data) estimates them")
+    return _network_of(content)
+
+
+def _network_of(content: object) -> NetworkRecord:
     document = check_header(content, NETWORK_FORMAT, NETWORK_VERSION)
     learned = "equivalent_sample_size" in document or "estimate" in document
     parts = ("equivalent_sample_size", "estimate") if learned else ()
@@ -167,7 +173,7 @@ def read_network(text: str) -> NetworkRecord:
     return NetworkRecord(graph, tables, size, cast("Estimate", estimate))
 
 
-def write_network(record: NetworkRecord) -> str:
+def write_network_json(record: NetworkRecord) -> str:
     """Write the JSON form, with one line per node's table."""
     kind = "probabilities" if record.equivalent_sample_size is None else "counts"
     head: dict[str, object] = {"format": NETWORK_FORMAT, "version": NETWORK_VERSION}
@@ -211,3 +217,15 @@ def _shortest(number: float) -> float:
 
 def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+FORMAT = Format(
+    name="json",
+    title="JSON",
+    endings=(".json",),
+    used_by="ldag",
+    carries=Carries(probabilities="yes", counts="yes", origin="yes"),
+    read=read_model_json,
+    write_graph=write_json,
+    write_network=write_network_json,
+)

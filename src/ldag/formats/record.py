@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ldag.model import Cuts, State
 
 Estimate = Literal["mean", "likelihood"]
@@ -84,3 +87,29 @@ class NetworkRecord:
     tables: tuple[TableRecord, ...]
     equivalent_sample_size: float | None = None
     estimate: Estimate | None = None
+    origin: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class CptRecord:
+    """The full table of a node: a row per configuration of the parents as written (the last fastest)."""
+
+    node: str
+    parents: tuple[str, ...]
+    values: NDArray[np.float64]
+    where: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class TabularRecord:
+    """A network as most programs write it: variables and full tables.
+
+    ``told`` are the nodes whose classes ``labels`` and ``classes`` tell; those of other nodes are equal rows.
+    """
+
+    variables: tuple[VariableRecord, ...]
+    tables: tuple[CptRecord, ...]
+    told: frozenset[str] = frozenset()
+    labels: tuple[EdgeRecord, ...] = ()
+    classes: tuple[ClassRecord, ...] = ()
+    name: str = ""

@@ -1,62 +1,75 @@
-"""Which format a file has, told by its ending: how graphs in it are read and written."""
+"""All formats, one line each; which one a file has is told by its ending."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 from ldag.errors import FormatError
-from ldag.formats.dot import read_dot, write_dot
-from ldag.formats.files import read_utf8, write_atomically
-from ldag.formats.json import read_json, write_json
-from ldag.formats.record import GraphRecord
-from ldag.formats.text import read_text, write_text
+from ldag.formats import dot, json, text
+from ldag.formats.contract import Format, ModelRecord
+from ldag.formats.files import check_place, read_utf8, shown_path, write_atomically
+from ldag.formats.record import GraphRecord, NetworkRecord, TabularRecord
 
-_Reader = Callable[[str], GraphRecord]
-_Writer = Callable[[GraphRecord], str]
-
-_FORMATS: dict[str, tuple[_Reader, _Writer]] = {
-    ".ldag": (read_text, write_text),
-    ".json": (read_json, write_json),
-    ".dot": (read_dot, write_dot),
-    ".gv": (read_dot, write_dot),
-}
+FORMATS: tuple[Format, ...] = (
+    text.FORMAT,
+    json.FORMAT,
+    dot.FORMAT,
+)
+"""Every format that files are read or written in."""
 
 
-def read_graph(path: str | os.PathLike[str]) -> GraphRecord:
-    """Read a graph from a file that ends in .ldag, .json, .dot or .gv."""
+def read_model(path: str | os.PathLike[str]) -> ModelRecord:
+    """Read whatever a file holds; an error begins with the file's name."""
     path = Path(path)
-    read, _ = _format(path)
-    text = read_utf8(path)
+    known = format_of(path)
+    if known.read is None:
+        raise FormatError(f"{shown_path(path)}: {known.title} can only be written, not read")
+    content = read_utf8(path)
     try:
-        return read(text)
+        return known.read(content)
     except FormatError as error:
-        raise FormatError(f"{path}: {error}") from None
+        raise FormatError(f"{shown_path(path)}: {error}") from None
 
 
 def write_graph(record: GraphRecord, path: str | os.PathLike[str]) -> None:
-    """Write a graph to a file that ends in .ldag, .json, .dot or .gv."""
+    """Write a graph in the format of the file's ending."""
     path = Path(path)
-    _, write = _format(path)
+    write = format_of(path, "graphs").write_graph
+    assert write is not None
     write_atomically(path, write(record).encode())
 
 
+def write_network(record: NetworkRecord | TabularRecord, path: str | os.PathLike[str]) -> None:
+    """Write a network in the format of the file's ending, given by classes or by tables as the format wants it."""
+    write_atomically(Path(path), spell_network(record, format_of(path, "networks")).encode())
+
+
+def spell_network(record: NetworkRecord | TabularRecord, known: Format) -> str:
+    """Return a network as a text in a format."""
+    if isinstance(record, NetworkRecord):
+        assert known.write_network is not None
+        return known.write_network(record)
+    assert known.write_tables is not None
+    return known.write_tables(record)
+
+
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Refuse what `write_graph` would refuse, before the work whose result is to be written."""
+    """Refuse what writing a graph or a network would refuse, before the work whose result is to be written."""
+    format_of(path)
+    check_place(Path(path))
+
+
+def format_of(path: str | os.PathLike[str], holding: str = "") -> Format:
+    """Return the format of a file by its ending; it must be able to write "graphs" or "networks" if that is said."""
     path = Path(path)
-    _format(path)
-    if path.is_dir():
-        raise FormatError(f"{path}: expected a file, got a directory")
-    folder = path.resolve().parent
-    if not folder.is_dir():
-        raise FormatError(f"{path}: cannot be written: there is no directory {folder}")
-    if not os.access(folder, os.W_OK):
-        raise FormatError(f"{path}: cannot be written: no permission in {folder}")
-
-
-def _format(path: Path) -> tuple[_Reader, _Writer]:
-    """Return how to read and write files with this ending."""
-    found = _FORMATS.get(path.suffix.lower())
-    if found is None:
-        got = f"the ending {path.suffix!r}" if path.suffix else "no ending"
-        raise FormatError(f"{path}: expected a file that ends in {', '.join(_FORMATS)}, got {got}")
-    return found
+    able = {
+        "": FORMATS,
+        "graphs": tuple(known for known in FORMATS if known.write_graph),
+        "networks": tuple(known for known in FORMATS if known.writes_networks),
+    }[holding]
+    for known in able:
+        if path.suffix.lower() in known.endings:
+            return known
+    endings = ", ".join(ending for known in able for ending in known.endings)
+    got = f"the ending {path.suffix!r}" if path.suffix else "no ending"
+    what = "a network is kept in" if holding == "networks" else "expected"
+    raise FormatError(f"{shown_path(path)}: {what} a file that ends in {endings}, got {got}")

@@ -10,6 +10,7 @@ import re
 from itertools import pairwise
 
 from ldag.errors import FormatError
+from ldag.formats.contract import Carries, Format
 from ldag.formats.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
 from ldag.formats.record_checks import check_cuts_of, check_record, check_variable, repeated
 from ldag.formats.scanner import Scanner
@@ -162,3 +163,14 @@ def _spelled_cut(cut: float | str) -> str:
 def _edge(edge: EdgeRecord) -> str:
     arrow = f"{spell_name(edge.parent)} -> {spell_name(edge.child)}"
     return f"{arrow} : {spell_contexts(edge.label)}" if edge.label else arrow
+
+
+FORMAT = Format(
+    name="ldag",
+    title="text",
+    endings=(".ldag",),
+    used_by="ldag",
+    carries=Carries(),
+    read=read_text,
+    write_graph=write_text,
+)

@@ -7,9 +7,11 @@ from ldag.graph.door import LDAG
 from ldag.graph.questions import Cpdag, EquivalenceClass, GraphDifference
 from ldag.graph.records import assemble, disassemble, name_contexts
 from ldag.graph.representations import ReducedCPT, Rule
+from ldag.graph.tables import EQUAL_DECIMALS, assemble_tables, disassemble_tables
 from ldag.graph.views import Multinet
 
 __all__ = [
+    "EQUAL_DECIMALS",
     "LDAG",
     "Cpdag",
     "EquivalenceClass",
@@ -20,7 +22,9 @@ __all__ = [
     "Rule",
     "align",
     "assemble",
+    "assemble_tables",
     "disassemble",
+    "disassemble_tables",
     "family_counts",
     "name_contexts",
 ]

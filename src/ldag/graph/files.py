@@ -7,6 +7,7 @@ from ldag import formats
 from ldag.checks import check_path, check_text
 from ldag.errors import LdagError
 from ldag.graph.base import Graph
+from ldag.graph.tables import assemble_tables
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -65,14 +66,20 @@ class GraphFiles(Graph):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a file that ends in .ldag, .json (a graph, or a network whose graph is taken), .dot or .gv."""
-        record = formats.read_graph(check_path(path))
+        """Read a file of any format that `ldag convert --formats` lists; the graph of a network is taken."""
+        record = formats.read_model(check_path(path))
         try:
-            return cls._from_record(record, declared_only=not os.fspath(path).lower().endswith(".ldag"))
+            return cls.from_record(record)
         except LdagError as error:
-            error.args = (f"{os.fspath(path)}: {error}",)
-            raise
+            raise formats.name_file(path, error) from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file that ends in .ldag, .json, .dot or .gv, whole or not at all."""
+        """Write a file in the format of its ending (.ldag, .json, .dot, ...), whole or not at all."""
         formats.write_graph(self._record, check_path(path))
+
+    @classmethod
+    def from_record(cls, record: formats.ModelRecord) -> Self:
+        """Take the graph of whatever was read; for the library itself."""
+        if isinstance(record, formats.TabularRecord):
+            return cls(*assemble_tables(record)[:2])
+        return cls._from_record(record if isinstance(record, formats.GraphRecord) else record.graph, declared_only=True)

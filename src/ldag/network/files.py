@@ -2,7 +2,6 @@
 
 import os
 from math import fsum
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -10,11 +9,13 @@ import numpy as np
 from ldag import formats
 from ldag.checks import check_path, check_text
 from ldag.errors import FormatError, LdagError
-from ldag.formats import NetworkRecord, TableRecord, read_utf8, repeated, write_atomically
-from ldag.graph import LDAG, assemble, disassemble
+from ldag.formats import GraphRecord, NetworkRecord, TableRecord, TabularRecord, name_file, repeated
+from ldag.graph import LDAG, assemble, assemble_tables, disassemble, disassemble_tables
 from ldag.model import ClassTable, freeze
 from ldag.network.arguments import TOLERANCE
 from ldag.network.base import NetworkBase
+
+NO_PARAMETERS = "this is a graph without parameters; Network.from_data(LDAG.load(...), data) estimates them"
 
 
 class NetworkFiles(NetworkBase):
@@ -23,28 +24,54 @@ class NetworkFiles(NetworkBase):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read the JSON form (see docs/ldag.schema.json)."""
-        return cls._from_record(formats.read_network(check_text(text)))
+        return cls._from_record(formats.read_network_json(check_text(text)))
 
     def to_json(self) -> str:
         """Return the JSON form: the graph, and a row of counts or probabilities per class.
 
         Reading it gives this network back, with every number as it was.
         """
-        return formats.write_network(self._to_record())
+        return formats.write_network_json(self._to_record())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a file that `save` wrote."""
-        text = read_utf8(_json_path(path))
+        """Read a file that holds parameters, in the format of its ending (.json, .bif, .net, ...).
+
+        Where a format has full tables, configurations with equal rows (to 12 decimals) become one class, so that
+        labels are recovered.
+        """
+        record = formats.read_model(check_path(path))
         try:
-            return cls.from_json(text)
+            return cls._from_model(record)
         except LdagError as error:
-            error.args = (f"{os.fspath(path)}: {error}",)
-            raise
+            raise name_file(path, error) from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file that ends in .json, whole or not at all."""
-        write_atomically(_json_path(path), self.to_json().encode())
+        """Write a file in the format of its ending (.json, .bif, .net, ...), whole or not at all."""
+        known = formats.format_of(check_path(path), "networks")
+        formats.write_network(self._to_record() if known.write_network else self._to_tables(), path)
+
+    @classmethod
+    def load_model(cls, path: str | os.PathLike[str]) -> Self | LDAG:
+        """Read a network, or a graph from a file that holds no parameters."""
+        record = formats.read_model(check_path(path))
+        try:
+            return LDAG.from_record(record) if isinstance(record, GraphRecord) else cls._from_model(record)
+        except LdagError as error:
+            raise name_file(path, error) from None
+
+    @classmethod
+    def _from_model(cls, record: formats.ModelRecord) -> Self:
+        """Make a network of whatever was read."""
+        if isinstance(record, GraphRecord):
+            raise FormatError(NO_PARAMETERS)
+        if isinstance(record, NetworkRecord):
+            return cls._from_record(record)
+        schema, structure, tables = assemble_tables(record)
+        return cls(LDAG(schema, structure), tables)
+
+    def _to_tables(self) -> TabularRecord:
+        return disassemble_tables(self.ldag.schema, self.ldag.structure, self.probabilities)
 
     @classmethod
     def _from_record(cls, record: NetworkRecord) -> Self:
@@ -98,11 +125,3 @@ def _check_sums(table: TableRecord) -> None:
         if abs(fsum(row) - 1) > TOLERANCE:
             place = f"{table.where.removesuffix(': ')}.probabilities[{number}]"
             raise FormatError(f"{place}: probabilities must sum to 1, these sum to {fsum(row):.10g}")
-
-
-def _json_path(path: str | os.PathLike[str]) -> Path:
-    found = Path(check_path(path))
-    if found.suffix.lower() != ".json":
-        got = f"the ending {found.suffix!r}" if found.suffix else "no ending"
-        raise FormatError(f"{found}: a network is kept in a file that ends in .json, got {got}")
-    return found

@@ -12,7 +12,7 @@ from ldag.formats import ClassRecord, EdgeRecord, GraphRecord, VariableRecord
 from ldag.formats.dot import read_dot, write_dot
 from ldag.formats.json import read_json, write_json
 from ldag.formats.networkx import from_networkx, to_networkx
-from ldag.formats.registry import read_graph, write_graph
+from ldag.formats.registry import read_model, write_graph
 from ldag.formats.text import read_text, write_text
 
 RECORD = read_text("x {0, 1}\ny {no, yes}\nx -> y\n")
@@ -230,7 +230,7 @@ def test_file_round_trip(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"graph{ending}"
     write_graph(RECORD, path)
     write_graph(RECORD, str(path))
-    again = read_graph(path)
+    again = read_model(path)
     assert write_text(again) == write_text(RECORD)
     assert [item.name for item in tmp_path.iterdir()] == [path.name]
 
@@ -257,14 +257,14 @@ def test_bad_files(tmp_path: Path, name: str, content: bytes | None, message: st
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(FormatError, match=message):
-        read_graph(path)
+        read_model(path)
 
 
 def test_byte_order_mark(tmp_path: Path) -> None:
     """A byte order mark, as some editors write, does no harm."""
     path = tmp_path / "graph.ldag"
     path.write_bytes(b"\xef\xbb\xbfx {0, 1}\r\n")
-    assert read_graph(path).variables[0].name == "x"
+    assert read_model(path).variables[0].name == "x"
 
 
 def test_directory(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_directory(tmp_path: Path) -> None:
     path = tmp_path / "graph.ldag"
     path.mkdir()
     with pytest.raises(FormatError, match="expected a file, got a directory"):
-        read_graph(path)
+        read_model(path)
     with pytest.raises(FormatError, match="expected a file, got a directory"):
         write_graph(RECORD, path)
     assert list(path.iterdir()) == []

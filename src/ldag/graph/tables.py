@@ -1,0 +1,102 @@
+"""Between networks by full tables, as most programs write them, and classes.
+
+Configurations whose rows are equal when rounded to `EQUAL_DECIMALS` decimals are one class, unless the file tells the
+classes of the node itself.
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from ldag.errors import FormatError, TooLarge
+from ldag.formats import CptRecord, EdgeRecord, GraphRecord, TabularRecord, VariableRecord
+from ldag.graph.records import assemble, disassemble
+from ldag.model import ClassTable, CodedFamily, Counts, Partition, Schema, Structure, freeze
+
+EQUAL_DECIMALS = 12
+"""Rows that agree to so many decimals are equal: the rounding of doubles is forgiven, and nothing that was printed."""
+
+MAX_WRITTEN = 1 << 24
+"""Cells of the largest full table that is written."""
+
+
+def assemble_tables(record: TabularRecord) -> tuple[Schema, Structure, tuple[ClassTable, ...]]:
+    """Return variables, families and the distribution of every class."""
+    labels = {(edge.parent, edge.child): edge for edge in record.labels}
+    edges = []
+    for table in record.tables:
+        for parent in table.parents:
+            edge = labels.pop((parent, table.node), None)
+            edges.append(EdgeRecord(parent, table.node, edge.label if edge else (), table.where))
+    for edge in labels.values():
+        raise FormatError(f"{edge.where}there is a label for {edge.parent} -> {edge.child}, but no such edge")
+    schema, structure = assemble(GraphRecord(record.variables, tuple(edges), record.classes), declared_only=True)
+    families, classes = [], []
+    for table, family in zip(record.tables, structure.families, strict=True):
+        rows = _in_node_order(table, schema)
+        own = family if table.node in record.told else family_of_rows(family, rows)
+        families.append(own)
+        classes.append(_class_rows(table, own.partition, rows))
+    return schema, Structure(schema.n_states, tuple(families)), tuple(classes)
+
+
+def disassemble_tables(schema: Schema, structure: Structure, probabilities: Sequence[ClassTable]) -> TabularRecord:
+    """Return full tables, and in words the classes of the nodes whose equal rows would not tell them."""
+    tables, told = [], set()
+    plain = list(structure.families)
+    for node, (family, rows) in enumerate(zip(structure.families, probabilities, strict=True)):
+        name = schema[node].name
+        cells = family.partition.grid.size * schema[node].n_states
+        if cells > MAX_WRITTEN:
+            raise TooLarge(
+                f"the full table of {name!r} has {cells:,} cells; at most {MAX_WRITTEN:,} are written. JSON keeps its"
+                f" {family.partition.n_classes:,} classes"
+            )
+        values = rows[family.partition.classes]
+        tables.append(CptRecord(name, tuple(schema[parent].name for parent in family.parents), values))
+        if family_of_rows(family, values) != family:
+            told.add(name)
+        else:
+            plain[node] = CodedFamily.table(family.parents, family.partition.grid)
+    words = disassemble(schema, Structure(structure.n_states, tuple(plain))) if told else GraphRecord()
+    return TabularRecord(
+        tuple(VariableRecord(variable.name, variable.states) for variable in schema),
+        tuple(tables),
+        frozenset(told),
+        tuple(edge for edge in words.edges if edge.label),
+        words.classes,
+    )
+
+
+def family_of_rows(family: CodedFamily, rows: Counts) -> CodedFamily:
+    """Return the family whose classes are the configurations with equal rows."""
+    if not family.parents:
+        return family
+    rounded = np.ascontiguousarray(np.round(rows, EQUAL_DECIMALS) + 0.0)
+    keys = rounded.view(np.dtype((np.void, rounded.dtype.itemsize * rounded.shape[1]))).reshape(-1)
+    _, numbers = np.unique(keys, return_inverse=True)
+    return CodedFamily.from_partition(family.parents, Partition.of(family.partition.grid, numbers))
+
+
+def _in_node_order(table: CptRecord, schema: Schema) -> Counts:
+    """Return the rows in the order of the configurations of the parents in node order."""
+    nodes = schema.nodes(table.parents, table.where)
+    shape = [schema[node].n_states for node in nodes]
+    order = sorted(range(len(nodes)), key=nodes.__getitem__)
+    n_states = table.values.shape[1]
+    assert prod(shape) == len(table.values)
+    return table.values.reshape(*shape, n_states).transpose([*order, len(nodes)]).reshape(-1, n_states)
+
+
+def _class_rows(table: CptRecord, partition: Partition, rows: Counts) -> ClassTable:
+    """Return the row of every class, that of its first configuration; all of them must be equal."""
+    _, first = np.unique(partition.classes, return_index=True)
+    chosen = rows[first]
+    off = np.abs(rows - chosen[partition.classes]).max(initial=0.0)
+    if off > 1.5 * 10.0**-EQUAL_DECIMALS:
+        raise FormatError(
+            f"{table.where}the comments of ldag say that some rows of {table.node!r} are equal, and they are {off:.3g}"
+            " apart; correct the rows, or remove the comments"
+        )
+    return freeze(chosen)
