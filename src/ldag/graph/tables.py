@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from ldag.errors import FormatError, TooLarge
-from ldag.formats import CptRecord, EdgeRecord, GraphRecord, TabularRecord, VariableRecord
+from ldag.formats import CptRecord, EdgeRecord, GraphRecord, TabularRecord
 from ldag.graph.records import assemble, disassemble
 from ldag.model import ClassTable, CodedFamily, Counts, Partition, Schema, Structure, freeze
 
@@ -59,9 +59,9 @@ def disassemble_tables(schema: Schema, structure: Structure, probabilities: Sequ
             told.add(name)
         else:
             plain[node] = CodedFamily.table(family.parents, family.partition.grid)
-    words = disassemble(schema, Structure(structure.n_states, tuple(plain))) if told else GraphRecord()
+    words = disassemble(schema, Structure(structure.n_states, tuple(plain)))
     return TabularRecord(
-        tuple(VariableRecord(variable.name, variable.states) for variable in schema),
+        words.variables,
         tuple(tables),
         frozenset(told),
         tuple(edge for edge in words.edges if edge.label),
