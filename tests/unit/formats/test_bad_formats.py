@@ -231,6 +231,7 @@ def test_file_round_trip(tmp_path: Path, ending: str) -> None:
     write_graph(RECORD, path)
     write_graph(RECORD, str(path))
     again = read_model(path)
+    assert isinstance(again, GraphRecord)
     assert write_text(again) == write_text(RECORD)
     assert [item.name for item in tmp_path.iterdir()] == [path.name]
 
@@ -264,7 +265,9 @@ def test_byte_order_mark(tmp_path: Path) -> None:
     """A byte order mark, as some editors write, does no harm."""
     path = tmp_path / "graph.ldag"
     path.write_bytes(b"\xef\xbb\xbfx {0, 1}\r\n")
-    assert read_model(path).variables[0].name == "x"
+    record = read_model(path)
+    assert isinstance(record, GraphRecord)
+    assert record.variables[0].name == "x"
 
 
 def test_directory(tmp_path: Path) -> None:
