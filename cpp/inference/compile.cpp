@@ -1,10 +1,10 @@
 #include "inference/compile.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <utility>
 
+#include "inference/decomposition.hpp"
 #include "inference/diagram.hpp"
 #include "inference/gates.hpp"
 
@@ -27,7 +27,7 @@ struct Compilation {
     Diagram diagram;  // of all families
     Gates gates;
     std::size_t n_calls = 0;
-    std::uint64_t work = 0;    // words of levels looked at
+    std::uint64_t work = 0;    // numbers in keys looked up
     std::uint64_t n_kept = 0;  // factors in the keys of known sums
 
     std::uint32_t n_states_at(std::uint32_t level) const { return network.n_states[node_at[level]]; }
@@ -105,23 +105,24 @@ class FamilyDiagram {
 };
 
 // Sums products of diagrams over all their variables, the topmost first. In the context of the states above,
-// a factor is what is left of its diagram; factors that have no variable in common are summed apart; and what
-// is left may be equal in many contexts, then it is summed once. Work in progress is kept on stacks: nothing
-// is allocated on the way.
+// a factor is what is left of its diagram, and factors that have no variable in common are summed apart: how
+// they come apart is known once it was seen (Decomposition). What is left may be equal in many contexts, then
+// it is summed once. Work in progress is kept on stacks: nothing is allocated on the way.
 class Summation {
   public:
-    explicit Summation(Compilation& shared)
+    Summation(Compilation& shared, const std::vector<Ref>& factors)
         : shared_(shared),
-          n_words_((shared.node_at.size() + 63) / 64),
-          owners_(64 * n_words_),
-          n_sums_(shared.node_at.size()) {
-        find_supports();
-    }
+          parts_(shared.diagram, factors),
+          current_(factors),
+          n_sums_(shared.node_at.size()) {}
 
-    // The sum of the product of these factors.
-    Gate total(const std::vector<Ref>& factors) {
-        refs_ = factors;
-        return total(0);
+    // The sum of the product of all factors.
+    Gate total() {
+        for (const Ref factor : current_)
+            if (is_leaf(factor) && !push(gate_of(factor))) return kZeroGate;
+        for (const std::uint32_t part : parts_.whole())
+            if (!push(sum_of(part))) return kZeroGate;
+        return multiplied(0);
     }
 
     // The level with the most sums.
@@ -130,158 +131,95 @@ class Summation {
     }
 
   private:
-    // The factors from `begin` on are taken from the stack.
-    Gate total(std::size_t begin);
-    bool take_leaves(std::size_t begin);
-    void separate(std::size_t begin);
-    std::uint32_t leader_of(std::uint32_t factor);
-    void join(std::uint32_t a, std::uint32_t b) { leader_[leader_of(a)] = leader_of(b); }
-    Gate component_sum(std::size_t begin);
-    Gate sum_over_states(std::size_t begin);
+    Gate sum_of(std::uint32_t part);
+    Gate sum_over_states(std::uint32_t part);
+    bool enter(std::uint32_t part, std::uint32_t state, std::size_t first_saved);
     Gate multiplied(std::size_t first_gate);
 
-    void find_supports();
-    std::span<const std::uint64_t> support(Ref node) const { return {&supports_[node * n_words_], n_words_}; }
+    // Puts a gate on the stack; tells whether it is not zero.
+    bool push(Gate gate) {
+        if (gate != kOneGate) gates_.push_back(gate);
+        return gate != kZeroGate;
+    }
 
     Compilation& shared_;
-    std::size_t n_words_;
-    std::vector<std::uint64_t> supports_;  // of every node of the diagram: its level and those below, as bits
-    struct Owner {
-        std::uint64_t stamp = 0;
-        std::uint32_t factor = 0;
-    };
-
-    std::vector<Ref> refs_;              // a stack of factors
-    std::vector<std::size_t> bounds_;    // a stack of where components begin
-    std::uint64_t stamp_ = 0;            // of the separation at work, which needs the next three
-    std::vector<Owner> owners_;          // by level: the last factor that has it
-    std::vector<std::uint32_t> leader_;  // of each factor: another of its component, or itself
-    std::vector<std::pair<std::uint32_t, Ref>> sorted_;
-    std::vector<Gate> gates_;          // a stack of what is to be multiplied or added
-    std::vector<std::uint32_t> keys_;  // factors of every sum known, one list after the other
+    Decomposition parts_;
+    std::vector<Ref> current_;  // what is left of each factor
+    std::vector<Ref> saved_;    // a stack of what was left before, of the factors at work
+    std::vector<Gate> gates_;   // a stack of what is to be multiplied or added
+    std::vector<std::uint32_t>
+        keys_;  // of every sum known, one after the other: its part, what is left of it
     std::vector<std::uint64_t> first_ = {0};
     std::vector<Gate> known_;
     NumberTable table_;
     std::vector<std::uint64_t> n_sums_;  // by level
 };
 
-void Summation::find_supports() {
-    const Diagram& diagram = shared_.diagram;
-    supports_.resize(diagram.n_nodes() * n_words_);
-    for (Ref node = 0; node < diagram.n_nodes(); ++node) {  // children come before their parents
-        const std::uint32_t level = diagram.level(node);
-        std::uint64_t* own = &supports_[node * n_words_];
-        own[level / 64] |= std::uint64_t{1} << (level % 64);
-        for (std::uint32_t s = 0; s < shared_.n_states_at(level); ++s) {
-            const Ref child = diagram.child(node, level, s);
-            for (std::size_t w = 0; w < n_words_ && !is_leaf(child); ++w) own[w] |= support(child)[w];
-        }
-    }
-}
-
-Gate Summation::total(std::size_t begin) {
-    const std::size_t first_gate = gates_.size();
-    bool is_possible = take_leaves(begin);
-    const std::size_t first_bound = bounds_.size();
-    if (is_possible) separate(begin);
-    while (is_possible && bounds_.size() > first_bound) {
-        const std::size_t component = bounds_.back();
-        bounds_.pop_back();
-        gates_.push_back(component_sum(component));
-        is_possible = gates_.back() != kZeroGate;
-    }
-    bounds_.resize(first_bound);
-    refs_.resize(begin);
-    if (is_possible) return multiplied(first_gate);
-    gates_.resize(first_gate);
-    return kZeroGate;
-}
-
-// Moves factors that are numbers to the stack of gates; tells whether none is zero.
-bool Summation::take_leaves(std::size_t begin) {
-    std::size_t end = begin;
-    for (std::size_t i = begin; i < refs_.size(); ++i) {
-        if (refs_[i] == leaf_of(kZeroGate)) return false;
-        if (is_leaf(refs_[i]))
-            gates_.push_back(gate_of(refs_[i]));
-        else
-            refs_[end++] = refs_[i];
-    }
-    refs_.resize(end);
-    return true;
-}
-
-// Puts factors from `begin` on that have to do with each other side by side, and where each such component
-// begins on the stack of bounds, the last on top.
-void Summation::separate(std::size_t begin) {
-    const std::size_t n = refs_.size() - begin;
-    ++stamp_;
-    shared_.work += n * n_words_;
-    leader_.resize(std::max(leader_.size(), n));
-    for (std::size_t i = 0; i < n; ++i) {
-        leader_[i] = static_cast<std::uint32_t>(i);
-        const std::span<const std::uint64_t> levels = support(refs_[begin + i]);
-        for (std::size_t w = 0; w < n_words_; ++w)
-            for (std::uint64_t bits = levels[w]; bits != 0; bits &= bits - 1) {
-                Owner& owner = owners_[64 * w + static_cast<std::size_t>(std::countr_zero(bits))];
-                if (owner.stamp == stamp_) join(owner.factor, static_cast<std::uint32_t>(i));
-                owner = {stamp_, static_cast<std::uint32_t>(i)};
-            }
-    }
-    sorted_.clear();
-    for (std::size_t i = 0; i < n; ++i)
-        sorted_.emplace_back(leader_of(static_cast<std::uint32_t>(i)), refs_[begin + i]);
-    std::ranges::sort(sorted_);
-    for (std::size_t i = 0; i < n; ++i) {
-        if (i == 0 || sorted_[i].first != sorted_[i - 1].first) bounds_.push_back(begin + i);
-        refs_[begin + i] = sorted_[i].second;
-    }
-}
-
-std::uint32_t Summation::leader_of(std::uint32_t factor) {
-    while (leader_[factor] != factor) factor = leader_[factor] = leader_[leader_[factor]];
-    return factor;
-}
-
-Gate Summation::component_sum(std::size_t begin) {
-    const std::span<Ref> factors(refs_.begin() + static_cast<std::ptrdiff_t>(begin), refs_.end());
+Gate Summation::sum_of(std::uint32_t part) {
+    const std::size_t begin = keys_.size();  // the key is made where it will stay if it is new
+    keys_.push_back(part);
+    for (const std::uint32_t factor : parts_[part].cut) keys_.push_back(current_[factor]);
+    const std::span<const std::uint32_t> key(keys_.data() + begin, keys_.size() - begin);
     const auto content = [this](std::uint32_t number) {
         return std::span<const std::uint32_t>(&keys_[first_[number]], first_[number + 1] - first_[number]);
     };
     const auto fresh = static_cast<std::uint32_t>(known_.size());
+    shared_.work += key.size();
     const std::uint32_t number = table_.find_or_add(
-        hash_numbers(1, factors), fresh,
-        [&](std::uint32_t other) { return std::ranges::equal(content(other), factors); },
+        hash_numbers(1, key), fresh,
+        [&](std::uint32_t other) { return std::ranges::equal(content(other), key); },
         [&](std::uint32_t other) { return hash_numbers(1, content(other)); });
     if (number == fresh) {
-        keys_.insert(keys_.end(), factors.begin(), factors.end());
         first_.push_back(keys_.size());
         shared_.n_kept = keys_.size();
         known_.push_back(kZeroGate);
-        known_[number] = sum_over_states(begin);
+        known_[number] = sum_over_states(part);
+    } else {
+        keys_.resize(begin);
     }
-    refs_.resize(begin);
     return known_[number];
 }
 
-// Sums over the topmost variable of the factors from `begin` on.
-Gate Summation::sum_over_states(std::size_t begin) {
-    const Diagram& diagram = shared_.diagram;
-    const std::size_t end = refs_.size();
-    const std::size_t first_term = gates_.size();
-    std::uint32_t top = kLeafLevel;
-    for (std::size_t i = begin; i < end; ++i) top = std::min(top, diagram.level(refs_[i]));
-    ++n_sums_[top];
+// Sums over the topmost variable of a part.
+Gate Summation::sum_over_states(std::uint32_t part) {
+    const std::uint32_t level = parts_[part].level;
+    ++n_sums_[level];
     shared_.check();
-    for (std::uint32_t s = 0; s < shared_.n_states_at(top); ++s) {
-        for (std::size_t i = begin; i < end; ++i) refs_.push_back(diagram.child(refs_[i], top, s));
-        const Gate term = total(end);
-        if (term != kZeroGate) gates_.push_back(term);
+    const std::size_t first_saved = saved_.size();
+    for (const std::uint32_t factor : parts_[part].having) saved_.push_back(current_[factor]);
+    const std::size_t first_term = gates_.size();
+    for (std::uint32_t s = 0; s < shared_.n_states_at(level); ++s) {
+        const std::size_t first_gate = gates_.size();
+        bool is_possible = enter(part, s, first_saved);
+        if (is_possible) {
+            const std::uint32_t split = parts_.split(part, current_);
+            for (std::size_t i = 0; is_possible && i < parts_.parts_of(split).size(); ++i)
+                is_possible = push(sum_of(parts_.parts_of(split)[i]));
+        }
+        if (is_possible)
+            gates_.push_back(multiplied(first_gate));
+        else
+            gates_.resize(first_gate);
     }
-    const Gate found =
+    for (std::size_t i = 0; i < parts_[part].having.size(); ++i)
+        current_[parts_[part].having[i]] = saved_[first_saved + i];
+    saved_.resize(first_saved);
+    const Gate sum =
         shared_.gates.add({gates_.begin() + static_cast<std::ptrdiff_t>(first_term), gates_.end()});
     gates_.resize(first_term);
-    return found;
+    return sum;
+}
+
+// Takes the factors that have the topmost variable to one of its states; those that become numbers go onto
+// the stack. Tells whether none is zero.
+bool Summation::enter(std::uint32_t part, std::uint32_t state, std::size_t first_saved) {
+    const Decomposition::Part& entered = parts_[part];
+    for (std::size_t i = 0; i < entered.having.size(); ++i) {
+        const Ref after = shared_.diagram.child(saved_[first_saved + i], entered.level, state);
+        current_[entered.having[i]] = after;
+        if (is_leaf(after) && !push(gate_of(after))) return false;
+    }
+    return true;
 }
 
 // The product of the gates on the stack, in an order that makes equal products the same gates.
@@ -322,9 +260,9 @@ Circuit compile(const NetworkShape& network, std::span<const std::uint32_t> orde
         }
     }
     shared.diagram.close();
-    Summation summation(shared);
+    Summation summation(shared, factors);
     try {
-        return shared.gates.finish(network.n_states, summation.total(factors));
+        return shared.gates.finish(network.n_states, summation.total());
     } catch (const std::length_error&) {
         const std::uint32_t node = shared.node_at[summation.busiest()];
         throw CircuitTooLarge(node, elimination_scope(network, order, node));

@@ -75,6 +75,7 @@ class Diagram {
     Ref child(Ref ref, std::uint32_t at, std::uint32_t state) const {
         return level(ref) == at ? children_[first_[ref] + state] : ref;
     }
+    std::span<const Ref> children(Ref node) const { return children_of(node); }
     std::size_t n_nodes() const { return levels_.size(); }
     std::size_t n_children() const { return children_.size(); }
     // After this no node is added: forgets what was only needed for sharing.
