@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import log
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,7 @@ def score_all(
     columns: _native.Columns, families: Sequence[Family], structure: str, labels: str = "greedy", n_threads: int = 1
 ) -> NDArray[np.float64]:
     """Score families with nothing remembered from before."""
-    scorer = _native.FamilyScorer(columns, 1.0, KAPPA, "labels", structure, labels, False, 0, 10, 1 << 26)
+    scorer = _native.FamilyScorer(columns, 1.0, log(KAPPA), 0.0, structure, labels, False, 0, 10, 1 << 26)
     nodes = np.array([node for node, _ in families], dtype=np.uint32)
     parents = np.array([p for _, above in families for p in above], dtype=np.uint32)
     offsets = np.cumsum([0, *(len(above) for _, above in families)], dtype=np.int64)

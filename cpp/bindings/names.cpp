@@ -33,9 +33,3 @@ ldag::LabelSearch search_of(const std::string& name) {
     return kind_of<ldag::LabelSearch, 3>(name,
                                          {{{"greedy", greedy}, {"refined", refined}, {"exact", exact}}});
 }
-
-ldag::PriorKind prior_of(const std::string& name) {
-    using enum ldag::PriorKind;
-    return kind_of<ldag::PriorKind, 3>(
-        name, {{{"labels", labels}, {"parameters", parameters}, {"uniform", uniform}}});
-}

@@ -8,4 +8,3 @@
 
 ldag::StructureKind structure_of(const std::string& name);
 ldag::LabelSearch search_of(const std::string& name);
-ldag::PriorKind prior_of(const std::string& name);

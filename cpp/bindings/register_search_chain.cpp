@@ -83,14 +83,14 @@ FoundGraph search_chain(Scorer& scorer, ldag::Parents candidates, ldag::Parents 
                         std::vector<std::size_t> max_parents, std::size_t n_chains, std::uint64_t n_iter,
                         std::uint64_t seed, std::size_t n_threads, ldag::Parents start,
                         std::size_t first_chain, const nb::object& on_progress, const nb::object& resume,
-                        const nb::object& keep, double keep_every) {
+                        const nb::object& keep, double keep_every, std::optional<double> time_limit) {
     const auto space = space_for(scorer, std::move(candidates), std::move(required), std::move(max_parents));
     const ldag::ChainOptions options{n_chains, n_iter, seed, n_threads, std::move(start), first_chain};
     const auto search = [&](ldag::Monitor& monitor, ldag::ChainState* state) {
         if (state != nullptr && !is_of(*state, space, options)) throw BadState();
         return ldag::search_chain(scorer.scorer, space, options, monitor, state);
     };
-    return run_watched(on_progress, {keep, keep_every, resume}, &plain_of, &state_of, search);
+    return run_watched({on_progress, resume, keep, keep_every, time_limit}, &plain_of, &state_of, search);
 }
 
 std::vector<FoundChain> run_chains(Scorer& scorer, ldag::Parents candidates, ldag::Parents required,
@@ -135,7 +135,7 @@ void register_search_chain(nb::module_& module) {
     define(module, "search_chain", &search_chain,
            "The best DAG that any chain visits: parents, score, trace, stopped, n_steps, n_accepted.",
            nb::arg("resume").none() = nb::none(), nb::arg("keep").none() = nb::none(),
-           nb::arg("keep_every") = 1.0);
+           nb::arg("keep_every") = 1.0, nb::arg("time_limit").none() = nb::none());
     define(module, "run_chains", &run_chains,
            "What each chain finds: its number, parents, score, trace, n_steps, n_accepted.");
     module.def("merge_chains", &merge_chains, nb::arg("chains"), nb::arg("n_chains"), nb::arg("n_iter"),

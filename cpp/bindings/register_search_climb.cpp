@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -32,7 +33,7 @@ FoundGraph search_climb(Scorer& scorer, ldag::Parents candidates, ldag::Parents 
                         std::vector<std::size_t> max_parents, std::size_t n_restarts, std::size_t tabu_length,
                         std::uint64_t seed, std::size_t n_threads, std::size_t max_candidates,
                         ldag::Parents start, const nb::object& on_progress, const nb::object& resume,
-                        const nb::object& keep, double keep_every) {
+                        const nb::object& keep, double keep_every, std::optional<double> time_limit) {
     const ldag::SearchSpace space =
         space_of(std::move(candidates), std::move(required), std::move(max_parents));
     if (space.n_nodes() != scorer.columns->n_columns())
@@ -46,7 +47,7 @@ FoundGraph search_climb(Scorer& scorer, ldag::Parents candidates, ldag::Parents 
             throw BadState();
         return ldag::search_climb(scorer.scorer, space, options, monitor, state);
     };
-    return run_watched(on_progress, {keep, keep_every, resume}, &plain_of, &state_of, search);
+    return run_watched({on_progress, resume, keep, keep_every, time_limit}, &plain_of, &state_of, search);
 }
 
 }  // namespace
@@ -57,5 +58,6 @@ void register_search_climb(nb::module_& module) {
                nb::arg("n_threads"), nb::arg("max_candidates"), nb::arg("start"),
                nb::arg("on_progress").none() = nb::none(), nb::arg("resume").none() = nb::none(),
                nb::arg("keep").none() = nb::none(), nb::arg("keep_every") = 1.0,
+               nb::arg("time_limit").none() = nb::none(),
                "A DAG that no single change improves, by climbing from a start and from perturbed restarts.");
 }

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -51,7 +52,7 @@ bool is_of(const ldag::ExactState& state, const ldag::SearchSpace& space) {
 FoundGraph search_exact(Scorer& scorer, ldag::Parents candidates, ldag::Parents required,
                         std::vector<std::size_t> max_parents, std::size_t n_threads,
                         const nb::object& on_progress, const nb::object& resume, const nb::object& keep,
-                        double keep_every) {
+                        double keep_every, std::optional<double> time_limit) {
     const ldag::SearchSpace space =
         space_of(std::move(candidates), std::move(required), std::move(max_parents));
     if (space.n_nodes() != scorer.columns->n_columns())
@@ -60,7 +61,7 @@ FoundGraph search_exact(Scorer& scorer, ldag::Parents candidates, ldag::Parents 
         if (state != nullptr && !is_of(*state, space)) throw BadState();
         return ldag::search_exact(scorer.scorer, space, {n_threads}, monitor, state);
     };
-    return run_watched(on_progress, {keep, keep_every, resume}, &plain_of, &state_of, search);
+    return run_watched({on_progress, resume, keep, keep_every, time_limit}, &plain_of, &state_of, search);
 }
 
 std::pair<std::uint64_t, std::uint64_t> exact_cost(ldag::Parents candidates, ldag::Parents required,
@@ -76,7 +77,7 @@ void register_search_exact(nb::module_& module) {
     module.def("search_exact", &search_exact, nb::arg("scorer"), nb::arg("candidates"), nb::arg("required"),
                nb::arg("max_parents"), nb::arg("n_threads"), nb::arg("on_progress").none() = nb::none(),
                nb::arg("resume").none() = nb::none(), nb::arg("keep").none() = nb::none(),
-               nb::arg("keep_every") = 1.0,
+               nb::arg("keep_every") = 1.0, nb::arg("time_limit").none() = nb::none(),
                "The best DAG of the space, by dynamic programming over subsets.");
     module.def("exact_cost", &exact_cost, nb::arg("candidates"), nb::arg("required"), nb::arg("max_parents"),
                "Bytes that search_exact needs at most, and the number of families it scores.");

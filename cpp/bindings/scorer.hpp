@@ -1,7 +1,6 @@
 // The scorer as Python holds it.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,14 +22,14 @@ struct Scorer {
     std::shared_ptr<const ldag::Columns> columns;
     ldag::FamilyScorer scorer;
 
-    Scorer(std::shared_ptr<ldag::Columns> data, double equivalent_sample_size, double kappa,
-           const std::string& prior, const std::string& structure, const std::string& labels, bool regular,
+    Scorer(std::shared_ptr<ldag::Columns> data, double equivalent_sample_size, double parameter_saved,
+           double parameter_of_table, const std::string& structure, const std::string& labels, bool regular,
            std::uint64_t seed, std::size_t n_restarts, std::size_t cache_bytes, const NodeRules& label_rules)
         : columns(data),
           scorer(columns,
                  {equivalent_sample_size,
-                  std::log(kappa),
-                  prior_of(prior),
+                  parameter_saved,
+                  parameter_of_table,
                   structure_of(structure),
                   search_of(labels),
                   regular,

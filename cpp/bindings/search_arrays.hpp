@@ -3,16 +3,21 @@
 
 #include <Python.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <mutex>
+#include <optional>
 #include <stdexcept>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -43,13 +48,43 @@ inline ldag::SearchSpace space_of(ldag::Parents candidates, ldag::Parents requir
     return space;
 }
 
+// Stops a search after so many seconds, on a thread of its own: polls are too far apart for short limits.
+class Timer {
+  public:
+    Timer(ldag::Monitor& monitor, double seconds)
+        : thread_([this, &monitor, wait = std::chrono::duration<double>(std::min(seconds, kMost))] {
+              std::unique_lock lock(mutex_);
+              if (!over_.wait_for(lock, wait, [this] { return is_over_; })) monitor.stop = true;
+          }) {}
+    ~Timer() {
+        {
+            const std::lock_guard lock(mutex_);
+            is_over_ = true;
+        }
+        over_.notify_one();
+        thread_.join();
+    }
+    Timer(const Timer&) = delete;
+    Timer& operator=(const Timer&) = delete;
+
+  private:
+    static constexpr double kMost = 1e8;  // three years: longer waits overflow the clock
+
+    std::mutex mutex_;
+    std::condition_variable over_;
+    bool is_over_ = false;
+    std::thread thread_;  // last, as it uses the others
+};
+
 // Watches a search that runs without the interpreter's lock: Ctrl-C stops it, and so does `on_progress`
-// (None, or a function of a dict) by a true answer or an exception. Lives as long as the search.
+// (None, or a function of a dict) by a true answer or an exception, and the end of the time limit. Lives as
+// long as the search.
 class Watch {
   public:
-    Watch(ldag::Monitor& monitor, nanobind::object on_progress)
+    Watch(ldag::Monitor& monitor, nanobind::object on_progress, std::optional<double> time_limit = {})
         : monitor_(monitor), on_progress_(std::move(on_progress)) {
         monitor.poll = [this] { return poll(); };
+        if (time_limit) timer_.emplace(monitor, *time_limit);
     }
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
@@ -111,6 +146,7 @@ class Watch {
     }
 
     ldag::Monitor& monitor_;
+    std::optional<Timer> timer_;
     nanobind::object on_progress_;
     Clock::time_point reported_ = Clock::now();
     Clock::time_point pause_at_ = Clock::time_point::max();
@@ -141,11 +177,14 @@ struct BadState : std::invalid_argument {
     BadState() : std::invalid_argument("the state is not of this search") {}
 };
 
-// Whom to hand the state of a search, how often at first, and the state to go on from; None: nobody, nothing.
-struct Keeping {
-    nanobind::object keep;
-    double every;
+// How a search is watched and resumed: whom to tell how far it is, the state to resume, whom to hand its
+// state and how often at first, and when to stop. None: nobody, nothing, never.
+struct Control {
+    nanobind::object on_progress;
     nanobind::object resume;
+    nanobind::object keep;
+    double keep_every;
+    std::optional<double> time_limit;
 };
 
 // Runs a search without the interpreter's lock, watched. `search(monitor, state)` gets no state (null) if
@@ -153,29 +192,29 @@ struct Keeping {
 // `state_of` a state of that. The state is handed over after `every` seconds, then less and less often, and
 // at the end.
 template <class State, class Search>
-FoundGraph run_watched(const nanobind::object& on_progress, const Keeping& keeping,
-                       nanobind::object (*plain_of)(const State&), State (*state_of)(const nanobind::object&),
-                       Search search) {
+FoundGraph run_watched(const Control& control, nanobind::object (*plain_of)(const State&),
+                       State (*state_of)(const nanobind::object&), Search search) {
     ldag::Monitor monitor;
-    Watch watch(monitor, on_progress);
+    Watch watch(monitor, control.on_progress, control.time_limit);
     State state;
     try {
-        if (!keeping.resume.is_none()) state = state_of(keeping.resume);
+        if (!control.resume.is_none()) state = state_of(control.resume);
     } catch (const nanobind::cast_error&) {
         throw BadState();
     }
-    const bool is_kept = !keeping.keep.is_none();
-    State* given = is_kept || !keeping.resume.is_none() ? &state : nullptr;
+    const bool is_kept = !control.keep.is_none();
+    State* given = is_kept || !control.resume.is_none() ? &state : nullptr;
     const auto began = std::chrono::steady_clock::now();
     for (;;) {
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;
-        if (is_kept) watch.pause_after(std::clamp(elapsed.count() / 10, keeping.every, 30 * keeping.every));
+        if (is_kept)
+            watch.pause_after(std::clamp(elapsed.count() / 10, control.keep_every, 30 * control.keep_every));
         ldag::SearchResult found;
         {
             const nanobind::gil_scoped_release unlocked;
             found = search(monitor, given);
         }
-        if (is_kept) watch.hand_over(keeping.keep, plain_of(state));
+        if (is_kept) watch.hand_over(control.keep, plain_of(state));
         watch.finish();
         if (!is_kept || !found.stopped || monitor.stop) return tuple_of(std::move(found));
     }

@@ -10,22 +10,11 @@ namespace {
 
 // What one class fewer adds to the log prior of a node with r states.
 double class_lost(const ScorerOptions& options, std::size_t n_states) {
-    const double parameters = static_cast<double>(n_states - 1);
-    switch (options.prior) {
-        case PriorKind::labels:
-            return parameters * options.log_kappa;
-        case PriorKind::parameters:
-            return -parameters * options.log_kappa;
-        case PriorKind::uniform:
-            break;
-    }
-    return 0.0;
+    return static_cast<double>(n_states - 1) * options.parameter_saved;
 }
 
-// The log prior of a full table: nothing under equation 9, every parameter's share under equation 8.
 double table_log_prior(const ScorerOptions& options, std::size_t n_states, std::size_t n_configurations) {
-    if (options.prior != PriorKind::parameters) return 0.0;
-    return static_cast<double>((n_states - 1) * n_configurations) * options.log_kappa;
+    return static_cast<double>((n_states - 1) * n_configurations) * options.parameter_of_table;
 }
 
 }  // namespace

@@ -16,14 +16,10 @@
 
 namespace ldag {
 
-// What kappa is paid for: every parameter that classes save (equation 9), every parameter (equation 8), or
-// nothing.
-enum class PriorKind : std::uint8_t { labels, parameters, uniform };
-
 struct ScorerOptions {
     double equivalent_sample_size = 1.0;
-    double log_kappa = 0.0;
-    PriorKind prior = PriorKind::labels;
+    double parameter_saved = 0.0;     // added to the log prior for every parameter that classes save
+    double parameter_of_table = 0.0;  // and for every parameter of the full table
     StructureKind structure = StructureKind::ldag;
     LabelSearch search = LabelSearch::greedy;
     bool regular = true;

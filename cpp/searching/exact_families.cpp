@@ -226,6 +226,8 @@ class FamilyScores {
             scores_[node][0] = required_[node];
         }
         score_all(n_threads, begin, end);
+        // A stop must not wait for the ranking of millions of families.
+        if (monitor_.stop && first_[end] - first_[begin] >= kFewFamilies) return;
         rank_scored(n_threads, begin, end, ranked);
     }
 
@@ -245,7 +247,7 @@ class FamilyScores {
             &monitor_.stop, monitor_.poll);
     }
 
-    // What was scored before a stop is ranked all the same; a stop while ranking ends that.
+    // What was scored before a stop is ranked all the same if it is little; a stop while ranking ends that.
     void rank_scored(std::size_t n_threads, Node begin, Node end, std::vector<RankedSets>& ranked) {
         const double tie = kTie / (2.0 * static_cast<double>(space_.n_nodes()));
         const bool is_quick = first_[end] - first_[begin] < kFewFamilies;

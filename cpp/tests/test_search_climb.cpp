@@ -66,7 +66,7 @@ struct Search {
 
     ldag::FamilyScorer make_scorer(ldag::StructureKind structure) {
         ldag::ScorerOptions scored;
-        scored.log_kappa = std::log(0.3);
+        scored.parameter_saved = std::log(0.3);
         scored.structure = structure;
         return {columns_of(space.n_nodes(), 200, random), scored, 1 << 20};
     }

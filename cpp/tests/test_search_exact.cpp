@@ -204,7 +204,7 @@ struct Data {
 
     explicit Data(std::size_t n, std::size_t n_rows = 200)
         : columns(make(n, n_rows)),
-          scorer(columns, {.log_kappa = std::log(0.3), .regular = false}, 1 << 20) {}
+          scorer(columns, {.parameter_saved = std::log(0.3), .regular = false}, 1 << 20) {}
 
     static std::shared_ptr<const ldag::Columns> make(std::size_t n, std::size_t n_rows) {
         std::mt19937 rng(7);

@@ -26,8 +26,8 @@ class FamilyScorer:
         self,
         columns: Columns,
         equivalent_sample_size: float,
-        kappa: float,
-        prior: str,
+        parameter_saved: float,
+        parameter_of_table: float,
         structure: str,
         labels: str,
         regular: bool,
@@ -98,6 +98,7 @@ def search_exact(
     resume: object = None,
     keep: Callable[[object], object] | None = None,
     keep_every: float = 1.0,
+    time_limit: float | None = None,
 ) -> FoundGraph: ...
 def exact_cost(
     candidates: Sequence[Sequence[int]], required: Sequence[Sequence[int]], max_parents: Sequence[int]
@@ -117,6 +118,7 @@ def search_chain(
     resume: object = None,
     keep: Callable[[object], object] | None = None,
     keep_every: float = 1.0,
+    time_limit: float | None = None,
 ) -> FoundGraph: ...
 def run_chains(
     scorer: FamilyScorer,
@@ -147,6 +149,7 @@ def search_climb(
     resume: object = None,
     keep: Callable[[object], object] | None = None,
     keep_every: float = 1.0,
+    time_limit: float | None = None,
 ) -> FoundGraph: ...
 def sample_rows(
     parents: Nodes,

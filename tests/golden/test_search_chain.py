@@ -1,5 +1,7 @@
 """The paper's search on the heart data: 50 chains of 500 proposals."""
 
+from math import log
+
 import pytest
 
 from ldag import _native, datasets
@@ -12,7 +14,7 @@ OPTIMUM = [(0.001, -6731.82), (0.1, -6729.69), (0.3, -6727.50), (0.5, -6724.68)]
 
 def search(kappa: float, n_chains: int, n_iter: int, seed: int) -> Found:
     """Run the chains with the paper's prior and greedy labels."""
-    scorer = _native.FamilyScorer(HEART.columns, 1.0, kappa, "labels", "ldag", "greedy", True, 0, 10, 1 << 20)
+    scorer = _native.FamilyScorer(HEART.columns, 1.0, log(kappa), 0.0, "ldag", "greedy", True, 0, 10, 1 << 20)
     return _native.search_chain(scorer, FREE, [[]] * 6, [5] * 6, n_chains, n_iter, seed, 2)
 
 

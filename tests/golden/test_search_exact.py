@@ -1,5 +1,7 @@
 """The best labelled DAGs of the heart data, as published and as independently recomputed."""
 
+from math import log
+
 import pytest
 
 import ldag
@@ -12,7 +14,7 @@ HEART = datasets.load("heart")
 def search(kappa: float, labels: str, max_parents: int, regular: bool) -> tuple[list[list[int]], float]:
     """The best graph and its score."""
     scorer = _native.FamilyScorer(
-        HEART.columns, 1.0, kappa, "labels", "ldag", labels, regular, seed=0, n_restarts=10, cache_bytes=0
+        HEART.columns, 1.0, log(kappa), 0.0, "ldag", labels, regular, seed=0, n_restarts=10, cache_bytes=0
     )
     parents, score, *_ = _native.search_exact(scorer, *everything(6, max_parents).lists, 2)
     return parents, score

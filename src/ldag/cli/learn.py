@@ -11,7 +11,7 @@ from ldag.cli.arguments import counts_option, json_option, load_data, load_graph
 from ldag.data import Missing
 from ldag.errors import ArgumentError
 from ldag.formats import Edge, Scanner, check_writable, read_utf8
-from ldag.learning import Constraints, Fit, LabelSearch, MethodChoice, StructureKind, read_edge, read_names
+from ldag.learning import Constraints, LabelSearch, MethodChoice, StructureKind, read_edge, read_names
 from ldag.learning import learn as learn_graph
 from ldag.scoring import PRIORS, Prior
 
@@ -34,7 +34,7 @@ from ldag.scoring import PRIORS, Prior
 @click.option("--chains", "n_chains", type=int, help="For chain: how many chains.  [50]")
 @click.option("--iter", "n_iter", type=int, help="For chain: proposals per chain.  [500]")
 @click.option(
-    "--restarts", "n_restarts", type=int, help="For climb: perturbed restarts.  [40, more for many variables]"
+    "--restarts", "n_restarts", type=int, help="For climb: perturbed restarts.  [20 per variable, at least 400]"
 )
 @click.option("--start", metavar="GRAPH", help="For chain and climb: the graph to start from.")
 @click.option("--rng", type=int, help="Seed.  [0]")
@@ -101,7 +101,7 @@ def learn(  # noqa: PLR0913, PLR0917 - one parameter per option
     if output is not None:
         save_model(fit.network, output)
     if as_json:
-        print_json(_fields(fit))
+        print_json(fit.to_dict())
     else:
         click.echo(str(fit))
 
@@ -156,34 +156,3 @@ def _edge(text: str, option: str) -> Edge:
     if not scanner.at_end:
         raise scanner.unexpected("the end")
     return edge
-
-
-def _fields(fit: Fit) -> dict[str, object]:
-    """Return a fit as plain values."""
-    graph = fit.ldag
-    return {
-        "score": fit.score.total,
-        "log_marginal_likelihood": fit.score.log_marginal_likelihood,
-        "log_prior": fit.score.log_prior,
-        "kappa": fit.kappa,
-        "method": fit.method,
-        "edges": graph.edges,
-        "labels": [
-            {
-                "edge": edge,
-                "contexts": [list(entry) for entry in sorted(graph.label(*edge), key=str)],
-                "gain": fit.label_gains.get(edge),
-            }
-            for edge in graph.edges
-            if graph.label(*edge)
-        ],
-        "class_gains": dict(fit.class_gains),
-        "labels_in_words": graph.labels_in_words(),
-        "dimension": graph.dimension,
-        "dag_dimension": graph.dag_dimension,
-        "seconds": fit.seconds,
-        "stopped": fit.stopped,
-        "promise": fit.promise,
-        "settings": dict(fit.settings),
-        "cross_validation": None if fit.cv is None else {str(k): v for k, v in fit.cv.mean.items()},
-    }

@@ -41,19 +41,6 @@ def score(
         prior=prior,
     )
     if as_json:
-        print_json(
-            {
-                "score": found.total,
-                "log_marginal_likelihood": found.log_marginal_likelihood,
-                "log_prior": found.log_prior,
-                "kappa": kappa,
-                "equivalent_sample_size": equivalent_sample_size,
-                "prior": prior,
-                "per_node": {
-                    name: {"log_marginal_likelihood": part.log_marginal_likelihood, "log_prior": part.log_prior}
-                    for name, part in found.per_node.items()
-                },
-            }
-        )
+        print_json(found.to_dict())
     else:
         click.echo(str(found))

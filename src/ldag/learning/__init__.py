@@ -1,22 +1,43 @@
 """Learning graphs from data: families, searches, cross-validation, and what a fit is."""
 
 from ldag.learning.constraints import Constraints, read_edge, read_names
-from ldag.learning.crossvalidation import CrossValidation
+from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.family import Family, learn_family
-from ldag.learning.partitions import LabelSearch, StructureKind
-from ldag.learning.pipeline import Fit, MethodChoice, cross_validate, learn
+from ldag.learning.fit import Fit
+from ldag.learning.partitions import CountedFamily, FamilyOptions, LabelSearch, learn_families
+from ldag.learning.pipeline import cross_validate, learn
+from ldag.learning.plan import Plan, Settings, make_plan
+from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
+from ldag.learning.searches import METHODS, MethodChoice, SearchControl, SearchProblem, SearchResult
+from ldag.learning.structures import STRUCTURES, StructureKind
 
 __all__ = [
+    "METHODS",
+    "STRUCTURES",
     "Constraints",
+    "CountedFamily",
     "CrossValidation",
+    "Deadline",
     "Family",
+    "FamilyOptions",
     "Fit",
     "LabelSearch",
     "MethodChoice",
+    "Plan",
+    "Progress",
+    "ProgressReport",
+    "SearchControl",
+    "SearchProblem",
+    "SearchResult",
+    "Settings",
     "StructureKind",
+    "check_progress",
     "cross_validate",
     "learn",
+    "learn_families",
     "learn_family",
+    "listen",
+    "make_plan",
     "read_edge",
     "read_names",
 ]

@@ -1,17 +1,22 @@
-"""Long work that can be gone on with: a file of what a run depends on, and of the parts of it that are done."""
+"""Resuming long work: a file of what a run depends on, and of the parts of it that are done."""
 
 import hashlib
 import json
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
+from ldag._native import BadState, FamilyScorer
 from ldag.data import Dataset
 from ldag.errors import ArgumentError, FormatError
 from ldag.formats import read_utf8, write_atomically
+from ldag.learning.searches import Search, SearchControl, SearchProblem, SearchResult
+
+if TYPE_CHECKING:
+    from ldag._native import FoundGraph
 
 FORMAT = "ldag checkpoint"
 VERSION = 1
@@ -36,7 +41,7 @@ class Checkpoint:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], run: Run) -> "Checkpoint":
-        """Go on from the file of the same run, or begin one where there is none."""
+        """Resume from the file of the same run, or begin one where there is none."""
         if not isinstance(path, str | os.PathLike):
             raise ArgumentError(f"checkpoint must be the path of a file, got {path!r}")
         found = cls(Path(path), cast("Run", json.loads(json.dumps(run))))
@@ -75,6 +80,34 @@ def fingerprint(data: Dataset) -> str:
 def digest(value: object) -> str:
     """Return a short text that tells a value from others."""
     return hashlib.sha256(repr(value).encode()).hexdigest()[:16]
+
+
+def resume_search(
+    checkpoint: Checkpoint,
+    name: str,
+    search: Search,
+    scorer: FamilyScorer,
+    problem: SearchProblem,
+    control: SearchControl,
+) -> SearchResult:
+    """Search from where a checkpoint says, and leave there how far it came or what the result is."""
+    if name in checkpoint.parts:
+        return SearchResult.of(cast("FoundGraph", checkpoint.parts[name]))
+    unfinished = f"{name}, on the way"
+
+    def keep(state: object) -> None:
+        checkpoint.parts[unfinished] = state
+        checkpoint.save()
+
+    try:
+        result = search.run(scorer, problem, replace(control, state=checkpoint.parts.get(unfinished), keep=keep))
+    except BadState:
+        raise checkpoint.damaged() from None
+    if not result.stopped:
+        checkpoint.parts[name] = result.plain()
+        checkpoint.parts.pop(unfinished, None)
+        checkpoint.save()
+    return result
 
 
 def _read_parts(path: Path, run: Run) -> dict[str, object]:

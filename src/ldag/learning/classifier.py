@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -14,8 +15,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ldag.data import Dataset, read
 from ldag.inference import Numbers
 from ldag.learning.constraints import Constraints
-from ldag.learning.partitions import LabelSearch, StructureKind
-from ldag.learning.pipeline import Fit, MethodChoice, learn
+from ldag.learning.fit import Fit
+from ldag.learning.partitions import LabelSearch
+from ldag.learning.pipeline import learn
+from ldag.learning.plan import Settings
+from ldag.learning.searches import MethodChoice
+from ldag.learning.structures import StructureKind
 from ldag.network import Network, Unseen
 from ldag.scoring import Prior
 
@@ -23,6 +28,8 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 WEIGHT = "sample_weight"
+SEARCH_SETTINGS = {option.name for option in fields(Settings)} - {"n_jobs"}
+"""Those that are handed on as they are; None threads are 1 in scikit-learn's manner."""
 
 
 class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -128,18 +135,9 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.target_ = _free_name(name if isinstance(name, str) and name.strip() else "y", self._names())
         self.fit_: Fit = learn(
             self._dataset(rows, classes, weights),
-            kappa=self.kappa,
-            method=self.method,
-            structure=self.structure,
-            labels=self.labels,
-            equivalent_sample_size=self.equivalent_sample_size,
-            prior=self.prior,
-            max_parents=self.max_parents,
-            constraints=self.constraints,
-            n_restarts=self.n_restarts,
+            **self._settings(),
             rng=_rng(self.random_state),
             n_jobs=1 if self.n_jobs is None else self.n_jobs,
-            time_limit=self.time_limit,
             progress=False,
         )
         self.network_: Network = self.fit_.network
@@ -163,6 +161,10 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         tags.input_tags.string = True
         tags.input_tags.allow_nan = True
         return tags
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the settings of the search that have the same name and meaning here."""
+        return {name: value for name, value in self.get_params().items() if name in SEARCH_SETTINGS}
 
     def _names(self) -> list[str]:
         """Return the names of the features as variables."""

@@ -7,12 +7,13 @@ from typing import get_args
 import numpy as np
 
 from ldag import _native
-from ldag.checks import check_choice, check_seed
+from ldag.checks import Rng, check_choice, check_seed
 from ldag.data import Dataset, check_data
 from ldag.errors import ArgumentError
 from ldag.formats import Context, EdgeRecord, edge_in_words
 from ldag.graph import NamedPartition, name_contexts
-from ldag.learning.partitions import FamilyOptions, LabelSearch, StructureKind, best_partition
+from ldag.learning.partitions import FamilyOptions, LabelSearch, best_partition
+from ldag.learning.structures import STRUCTURES, StructureKind
 from ldag.model import Grid, Partition, Schema, State
 from ldag.scoring import Prior, check_priors
 
@@ -73,7 +74,7 @@ def learn_family(
     labels: LabelSearch = "greedy",
     equivalent_sample_size: float = 1.0,
     prior: Prior = "labels",
-    rng: int | np.random.Generator | None = None,
+    rng: Rng = None,
 ) -> Family:
     """Find the best labels of a node's edges from given parents.
 
@@ -84,7 +85,7 @@ def learn_family(
     node, parents
         The node and its parents; every parent keeps mattering somewhere (the result is regular).
     kappa, equivalent_sample_size, prior
-        As in `score`.
+        As in `score`; tables have no labels to pay for, so they need no kappa.
     structure
         Which classes are allowed: "table" (none joined), "tree" (leaves of a CPT-tree), "ldag" (joined by labels),
         "partial" (joined by pairs of neighbours: states of one parent that act alike in a context), "graph" (any).
@@ -104,8 +105,10 @@ def learn_family(
     """
     schema = check_data(data).schema
     child, above = _check_nodes(schema, node, parents)
+    check_choice(structure, tuple(STRUCTURES), "structure")
+    if kappa is None and prior == "labels" and STRUCTURES[structure].is_table:
+        kappa = 1.0  # it makes no difference: there are no labels to pay for
     priors = check_priors(kappa, equivalent_sample_size, prior)
-    check_choice(structure, get_args(StructureKind), "structure")
     check_choice(labels, get_args(LabelSearch), "labels")
     options = FamilyOptions(priors, structure, labels, _restart_seed(rng, labels))
     grid = Grid(tuple(schema[parent].n_states for parent in above))
@@ -133,7 +136,7 @@ def _check_nodes(schema: Schema, node: str, parents: Iterable[str]) -> tuple[int
     return child, tuple(sorted(above))
 
 
-def _restart_seed(rng: int | np.random.Generator | None, labels: LabelSearch) -> int:
+def _restart_seed(rng: Rng, labels: LabelSearch) -> int:
     """Return the seed of the restarts, which the greedy search does not have."""
     if rng is not None and labels == "greedy":
         raise ArgumentError("rng applies to labels='refined' and 'exact'; the greedy search has no chance in it")
@@ -158,7 +161,7 @@ def _gains(
 ) -> Iterable[Gain]:
     """Return the steps of a greedy search in names."""
     for axis, line, classes_lost, gain in zip(*(column.tolist() for column in steps), strict=True):
-        if structure != "ldag" or axis < 0:
+        if not STRUCTURES[structure].has_label_steps or axis < 0:
             yield Gain(None, {}, classes_lost, gain)
             continue
         others = [schema[p] for p in above if p != above[axis]]

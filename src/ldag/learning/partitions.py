@@ -1,22 +1,26 @@
-"""The best partition of one family, and the scorer of many, by node numbers."""
+"""The best partition of one family, the families of a learned graph, and the scorer of many, by node numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from ldag import _native
+from ldag.data import count_family
 from ldag.learning.constraints import FixedLabels, LabelRules, fixed_labels
-from ldag.model import Counts, Grid, Partition
+from ldag.learning.structures import STRUCTURES, StructureKind
+from ldag.model import CodedFamily, Counts, Grid, Parents, Partition
 from ldag.scoring import Priors
 
-StructureKind = Literal["table", "tree", "ldag", "partial", "graph"]
-"""Which partitions are allowed: see `learn_family`."""
-
 LabelSearch = Literal["greedy", "refined", "exact"]
-"""How the best of them is looked for."""
+"""How the best partition of a family is looked for."""
 
 N_RESTARTS = 10
+"""Of the refined search for labels."""
+
 CACHE_BYTES = 1 << 28
+"""For the scores of families."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +33,21 @@ class FamilyOptions:
     seed: int = 0
     label_rules: LabelRules = ()
 
+    @property
+    def in_words(self) -> str:
+        """What every family has."""
+        if STRUCTURES[self.structure].is_table:
+            return "full tables"
+        return "the best labels" if self.labels == "exact" else f"the labels that {self.labels} search finds"
+
     def scorer(self, columns: _native.Columns, cache_bytes: int = CACHE_BYTES) -> _native.FamilyScorer:
         """Return a scorer of the families of some data."""
+        prices = self.priors.prices
         return _native.FamilyScorer(
             columns,
             equivalent_sample_size=self.priors.equivalent_sample_size,
-            kappa=self.priors.kappa,
-            prior=self.priors.prior,
+            parameter_saved=prices.saved,
+            parameter_of_table=prices.of_table,
             structure=self.structure,
             labels=self.labels,
             regular=True,
@@ -75,3 +87,35 @@ def best_partition(counts: Counts, grid: Grid, options: FamilyOptions, fixed: Fi
         fixed=[[] if mask is None else mask.astype(int).tolist() for mask in fixed],
     )
     return BestPartition(Partition.of(grid, classes), likelihood, is_exact, steps)
+
+
+@dataclass(frozen=True, eq=False)
+class CountedFamily:
+    """A family with the counts it was learned from, which are handed on to whoever needs them."""
+
+    family: CodedFamily
+    counts: Counts
+
+    def renumbered(self, new: Sequence[int]) -> "CountedFamily":
+        """Return the same after node i was renamed new[i]."""
+        above, grid = self.family.parents, self.family.partition.grid
+        order = sorted(range(len(above)), key=lambda axis: new[above[axis]])
+        cube = self.counts.reshape(*grid.n_states, -1).transpose(*order, len(above))
+        return CountedFamily(self.family.renumbered(new), np.ascontiguousarray(cube.reshape(self.counts.shape)))
+
+
+def learn_families(
+    columns: _native.Columns, n_states: tuple[int, ...], parents: Parents, options: FamilyOptions
+) -> tuple[CountedFamily, ...]:
+    """Count every family of a graph, once, and find its best partition."""
+    families = []
+    for node, above in enumerate(map(tuple, parents)):
+        grid = Grid(tuple(n_states[parent] for parent in above))
+        counts = count_family(columns, n_states, node, above).astype(np.float64)
+        if STRUCTURES[options.structure].is_table:
+            family = CodedFamily.table(above, grid)
+        else:
+            fixed = options.fixed_labels(node, above, n_states)
+            family = CodedFamily.from_partition(above, best_partition(counts, grid, options, fixed).partition)
+        families.append(CountedFamily(family, counts))
+    return tuple(families)

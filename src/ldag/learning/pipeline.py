@@ -1,121 +1,39 @@
-"""Learning a graph from data, in names: `learn`, `cross_validate`, `Fit`."""
+"""Learning a graph from data, in names: `learn` and `cross_validate`."""
 
 import os
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from importlib.metadata import version
-from typing import Literal, cast, get_args
+from dataclasses import replace
+from typing import Literal
 
-import numpy as np
-
-from ldag.checks import Rng, check_choice, check_jobs, check_seed, check_whole
+from ldag.checks import Rng
 from ldag.data import Dataset, check_data
 from ldag.errors import ArgumentError
-from ldag.formats import counted
 from ldag.graph import LDAG
-from ldag.learning.checkpoint import Checkpoint, digest, fingerprint
-from ldag.learning.constraints import Constraints, SearchSpace, check_result, rules_for, search_space
-from ldag.learning.crossval import folds
-from ldag.learning.crossvalidation import (
-    DEFAULT_KAPPAS,
+from ldag.learning.checkpoint import resume_search
+from ldag.learning.constraints import Constraints, check_result
+from ldag.learning.cross_validation import (
     N_FOLDS,
-    Comparison,
     CrossValidation,
+    FoldComparison,
     check_folds,
     check_kappas,
-    compare_kappas,
+    compare_on_folds,
+    cut_folds,
 )
-from ldag.learning.partitions import FamilyOptions, LabelSearch, StructureKind
-from ldag.learning.progress import Progress, ProgressLine, Watch, check_time_limit, choose_listener
-from ldag.learning.searching import (
-    Choice,
-    Found,
-    Method,
-    Parents,
-    SearchOptions,
-    choose_method,
-    learned_structure,
-    promise,
-    search,
-    search_on,
-)
-from ldag.network import Network
-from ldag.scoring import Prior, Priors, Score, check_priors, class_gains, label_gains, score
+from ldag.learning.fit import Fit
+from ldag.learning.partitions import CountedFamily, LabelSearch, learn_families
+from ldag.learning.plan import DEFAULT_KAPPAS, Plan, Settings, make_plan
+from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
+from ldag.learning.searches import MethodChoice, SearchControl, SearchResult
+from ldag.learning.structures import StructureKind
+from ldag.model import Structure
+from ldag.scoring import Prior, Score, score_family
 
-MethodChoice = Literal["auto", "exact", "chain", "climb"]
-
-
-@dataclass(frozen=True)
-class Fit:
-    """A learned graph, its score, and how it was found."""
-
-    ldag: LDAG
-    score: Score
-    kappa: float
-    method: Method
-    trace: tuple[tuple[int, float], ...]
-    cv: CrossValidation | None
-    settings: Mapping[str, object]
-    seconds: float
-    stopped: bool
-    n_observations: float
-    n_steps: int
-    n_accepted: int
-    promise: str
-    label_gains: Mapping[tuple[str, str], float]
-    """For each edge (parent, child) with a label, how much worse the score would be without that label."""
-    class_gains: Mapping[str, float]
-    """For each node whose configurations share distributions, how much worse the score of a full table would be."""
-    data: Dataset = field(repr=False, compare=False)
-    equivalent_sample_size: float
-
-    @cached_property
-    def network(self) -> Network:
-        """The graph with its parameters: the means of their posterior, by the prior of the search."""
-        return Network.from_data(self.ldag, self.data, equivalent_sample_size=self.equivalent_sample_size)
-
-    def __str__(self) -> str:
-        graph = self.ldag
-        chosen = "" if self.cv is None else ", chosen by cross-validation"
-        lines = [
-            f"LDAG learned from {counted(self.n_observations, 'observation')} of"
-            f" {counted(len(graph.variables), 'variable')}",
-            f"score {self.score.total:.2f} = log marginal likelihood {self.score.log_marginal_likelihood:.2f}"
-            f" + log prior {self.score.log_prior:.2f} (kappa {self.kappa:g}{chosen})",
-            f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
-            f" ({graph.dag_dimension:,} without labels)",
-            *(f"  {parent} -> {child}" for parent, child in graph.edges),
-        ]
-        if graph.labels_in_words():
-            lines += ["labels", *(f"  {sentence}" for sentence in self._labels_with_gains())]
-        if self.class_gains:
-            gains = ", ".join(f"{node} {gain:.2f}" for node, gain in self.class_gains.items())
-            lines.append(f"better than full tables by: {gains}")
-        lines.append(f"search: {self.method}, {self.seconds:.2f} s; {self.promise}")
-        return "\n".join(lines)
-
-    def _labels_with_gains(self) -> Iterator[str]:
-        """Go through the labels in words, each with what it gains."""
-        edges = (edge for edge in self.ldag.edges if self.ldag.label(*edge))
-        for edge, sentence in zip(edges, self.ldag.labels_in_words(), strict=True):
-            yield f"{sentence} (gains {self.label_gains[edge]:.2f})" if edge in self.label_gains else sentence
-
-
-@dataclass(frozen=True)
-class _Problem:
-    """What is asked for, checked and translated: variables sorted by name, so that their order cannot matter."""
-
-    data: Dataset
-    space: SearchSpace
-    families: FamilyOptions
-    options: SearchOptions
-    n_jobs: int
-    seed: int
-    checkpoint: Checkpoint | None = None
+LEAST_SECONDS = 0.05
+"""What is left for the last search at least, so that every run with a checkpoint gets a little further."""
 
 
 def learn(  # noqa: PLR0913 - every choice of a search is named here, once
@@ -162,10 +80,10 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     n_chains, n_iter
         For "chain": 50 chains of 500 proposals unless said otherwise.
     n_restarts
-        For "climb": perturbed restarts. Unless said otherwise 40 up to 100 variables, and beyond 20 for each variable,
-        5,000 at most. More are rarely wasted: give many, and a time limit.
+        For "climb", and "auto" where it climbs: perturbed restarts. Unless said otherwise 20 for each variable, and at
+        least 400. More are rarely wasted: give many, and a time limit.
     start
-        For "chain" and "climb": the graph to start from, instead of one without edges.
+        For "chain" and "climb", and "auto" where it climbs: the graph to start from, instead of one without edges.
     rng
         Seed of everything that is random; None is 0.
     n_jobs
@@ -177,7 +95,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     executor
         Where the searches of a cross-validation run, instead of threads of this process.
     checkpoint
-        A file to keep what is done in, about every second. The same call goes on from there, whatever ended it, and
+        A file to keep what is done in, about every second. The same call resumes from there, whatever ended it, and
         gives the answer of a run that was never interrupted; a file of other data or settings is refused.
 
     Examples
@@ -188,37 +106,35 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     -6729.69 6 exact
     """
     began = time.perf_counter()
-    settings = _settings(locals())
-    limit = check_time_limit(time_limit)
-    if isinstance(kappa, str) and kappa != "cv":
-        raise ArgumentError(f"kappa must be a number above 0 and at most 1, or 'cv', got {kappa!r}")
-    if kappa == "cv" and (prior == "uniform" or (structure == "table" and prior == "labels")):
-        kappa = 1.0  # it makes no difference: there is nothing to choose
-    if executor is not None and kappa != "cv":
+    settings = Settings(
+        kappa=kappa,
+        method=method,
+        structure=structure,
+        labels=labels,
+        equivalent_sample_size=equivalent_sample_size,
+        prior=prior,
+        max_parents=max_parents,
+        constraints=constraints,
+        n_chains=n_chains,
+        n_iter=n_iter,
+        n_restarts=n_restarts,
+        start=start,
+        rng=rng,
+        n_jobs=n_jobs,
+        time_limit=time_limit,
+    )
+    deadline = Deadline.after(settings.time_limit)
+    check_progress(progress)
+    if executor is not None and not settings.needs_cross_validation:
         raise ArgumentError("executor applies to cross-validation; one search runs in this process")
-    chosen = _choices(method, n_chains, n_iter, n_restarts, start)
-    priors = check_priors(DEFAULT_KAPPAS[0] if kappa == "cv" else kappa, equivalent_sample_size, prior)
-    problem = _problem(data, (priors, structure, labels), constraints, max_parents, rng, n_jobs, chosen, start)
-    problem = _kept(problem, checkpoint, {"kappa": kappa, "method": method, "max_parents": max_parents})
+    given = check_data(data)
+    plan = make_plan(given, settings).with_checkpoint(checkpoint)
     cv = None
-    if kappa == "cv":
-        half = None if limit is None else limit / 2
-        cv = _cross_validate(problem, DEFAULT_KAPPAS, N_FOLDS, half, progress, executor)
-        priors = replace(priors, kappa=cv.best_kappa)
-    families = replace(problem.families, priors=priors)
-    left = None if limit is None else max(limit - (time.perf_counter() - began), 0.01)
-    found = _search(problem, families, left, progress)
-    return _fit(problem, families, found, cv, data, settings, time.perf_counter() - began)
-
-
-def _settings(given: Mapping[str, object]) -> dict[str, object]:
-    """Return what was asked for as plain values."""
-    left_out = ("data", "began", "progress", "executor", "start", "constraints", "rng", "checkpoint")
-    settings = {name: value for name, value in given.items() if name not in left_out}
-    settings["rng"] = given["rng"] if isinstance(given["rng"], int | None) else "generator"
-    settings["constrained"] = given["constraints"] is not None
-    settings["started"] = given["start"] is not None
-    return settings
+    if settings.needs_cross_validation:
+        cv = _cross_validate(plan, DEFAULT_KAPPAS, N_FOLDS, deadline.share(0.5), progress, executor)
+        plan = plan.with_priors(settings.priors(cv.best_kappa))
+    result = _search(plan, deadline.at_least(LEAST_SECONDS), progress)
+    return _make_fit(plan, result, cv, given, began)
 
 
 def cross_validate(  # noqa: PLR0913 - the same choices
@@ -249,194 +165,108 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     parameters are those of `learn`.
     """
     kappas = check_kappas(kappas)
-    if prior == "uniform":
-        raise ArgumentError("the uniform prior has no kappa, so there is nothing to compare by cross-validation")
-    chosen = _choices(method, n_chains, n_iter, n_restarts, None)
-    priors = check_priors(kappas[0], equivalent_sample_size, prior)
-    problem = _problem(data, (priors, structure, labels), constraints, max_parents, rng, n_jobs, chosen)
-    check_folds(problem.data, n_folds)
-    own = {"kappas": kappas, "n_folds": n_folds, "method": method, "max_parents": max_parents}
-    problem = _kept(problem, checkpoint, own)
-    return _cross_validate(problem, kappas, n_folds, check_time_limit(time_limit), progress, executor)
-
-
-def _choices(
-    method: MethodChoice, n_chains: int | None, n_iter: int | None, n_restarts: int | None, start: LDAG | None
-) -> Choice:
-    """Check that the settings given belong to the method."""
-    check_choice(method, get_args(MethodChoice), "method")
-    for name, value, owners in (
-        ("n_chains", n_chains, ("chain",)),
-        ("n_iter", n_iter, ("chain",)),
-        ("n_restarts", n_restarts, ("climb",)),
-        ("start", start, ("chain", "climb")),
-    ):
-        if value is None:
-            continue
-        if method not in owners:
-            raise ArgumentError(f"{name} applies to method {' or '.join(map(repr, owners))}, not to {method!r}")
-        least = 0 if name == "n_restarts" else 1
-        if name != "start":
-            check_whole(cast("int", value), name, least)
-    return Choice(
-        method,
-        50 if n_chains is None else n_chains,
-        500 if n_iter is None else n_iter,
-        n_restarts,
+    settings = Settings(
+        method=method,
+        structure=structure,
+        labels=labels,
+        equivalent_sample_size=equivalent_sample_size,
+        prior=prior,
+        max_parents=max_parents,
+        constraints=constraints,
+        n_chains=n_chains,
+        n_iter=n_iter,
+        n_restarts=n_restarts,
+        rng=rng,
+        n_jobs=n_jobs,
+        time_limit=time_limit,
     )
-
-
-def _problem(
-    data: Dataset,
-    scored: tuple[Priors, StructureKind, LabelSearch],
-    constraints: Constraints | None,
-    max_parents: int | None,
-    rng: Rng,
-    n_jobs: int,
-    choice: Choice,
-    start: LDAG | None = None,
-) -> _Problem:
-    """Check and translate what is asked for."""
-    priors, structure, labels = scored
-    check_choice(structure, get_args(StructureKind), "structure")
-    check_choice(labels, get_args(LabelSearch), "labels")
-    if constraints is not None and not isinstance(constraints, Constraints):
-        raise ArgumentError(f"constraints must be ldag.Constraints(...), got {type(constraints).__name__}")
-    work = _by_name(check_data(data))
-    space = search_space(work.schema, constraints or Constraints(), max_parents)
-    rules = rules_for(structure, space.label_rules, work.schema)
-    families = FamilyOptions(priors, structure, labels, seed := check_seed(rng), rules)
-    jobs = check_jobs(n_jobs)
-    options = choose_method(choice, space, families, (work.schema.n_states, work.n_rows), jobs)
-    if start is not None:
-        options = replace(options, start=_start(start, work, space))
-    return _Problem(work, space, families, options, jobs, seed)
-
-
-def _kept(problem: _Problem, path: str | os.PathLike[str] | None, own: Mapping[str, object]) -> _Problem:
-    """Return the problem with its checkpoint, if there is to be one; a method once chosen stays."""
-    if path is None:
-        return problem
-    families, options = problem.families, problem.options
-    run = {
-        "ldag version": version("ldag"),
-        "data": fingerprint(problem.data.sorted()),
-        **own,
-        "structure": families.structure,
-        "labels": families.labels,
-        "equivalent_sample_size": families.priors.equivalent_sample_size,
-        "prior": families.priors.prior,
-        "n_chains": options.n_chains,
-        "n_iter": options.n_iter,
-        "n_restarts": options.n_restarts,
-        "rng": problem.seed,
-        "constraints": digest(problem.space),
-        "start": None if options.start is None else digest(options.start),
-    }
-    checkpoint = Checkpoint.open(path, run)
-    method = cast("Method", checkpoint.parts.setdefault("method", options.method))
-    return replace(problem, options=replace(options, method=method), checkpoint=checkpoint)
-
-
-def _by_name(data: Dataset) -> Dataset:
-    """Return the data with the variables sorted by name; rows need sorting only where sums of real weights do."""
-    names = sorted(data.names)
-    whole = data.weights is None or data.weights.dtype == np.int64
-    return data.permuted(names) if whole and names != list(data.names) else data.select(names)
-
-
-def _start(graph: LDAG, data: Dataset, space: SearchSpace) -> Parents:
-    """Return the parents of a graph to start from, in the order of the search."""
-    if not isinstance(graph, LDAG):
-        raise ArgumentError(f"start must be an LDAG, got {type(graph).__name__}")
-    names = data.schema.names
-    if sorted(v.name for v in graph.variables) != list(names):
-        raise ArgumentError("start must be a graph over the variables of the data")
-    parents = tuple(tuple(sorted(data.schema.nodes(graph.parents(name)))) for name in names)
-    for node, above in enumerate(parents):
-        if not space.allows(node, above):
-            raise ArgumentError(f"start does not satisfy the constraints on the parents of {names[node]!r}")
-    return parents
+    deadline = Deadline.after(settings.time_limit)
+    check_progress(progress)
+    if not settings.priors().has_kappa:
+        raise ArgumentError("the uniform prior has no kappa, so there is nothing to compare by cross-validation")
+    plan = make_plan(data, settings)
+    check_folds(plan.data, n_folds)
+    plan = plan.with_checkpoint(checkpoint, kappas=kappas, n_folds=n_folds)
+    return _cross_validate(plan, kappas, n_folds, deadline, progress, executor)
 
 
 def _cross_validate(
-    problem: _Problem,
+    plan: Plan,
     kappas: Sequence[float],
     n_folds: int,
-    time_limit: float | None,
+    deadline: Deadline,
     progress: Progress,
     executor: Executor | None,
 ) -> CrossValidation:
     """Compare kappas on the folds of the data."""
-    parts = list(folds(problem.data.sorted(), check_folds(problem.data, n_folds), problem.seed))
-    each = None if time_limit is None else time_limit * problem.n_jobs / (len(kappas) * len(parts))
-    shared = Comparison(problem.space, problem.families, problem.options, each)
-    tell = choose_listener(progress, "cross-validation")
+    parts = list(cut_folds(plan.data.sorted(), check_folds(plan.data, n_folds), plan.seed))
+    families = plan.problem.families
+    candidates = {kappa: replace(families, priors=plan.settings.priors(kappa)) for kappa in kappas}
+    comparison = FoldComparison(parts, candidates, plan.search, plan.problem, deadline)
+    with listen(progress, "cross-validation", deadline) as listener:
 
-    def report(done: int, total: int) -> None:
-        if tell is not None:
-            tell({"done": done, "total": total, "accepted": 0, "best": float("nan")})
+        def tell(done: int, total: int) -> None:
+            if listener is not None:
+                listener({"done": done, "total": total, "accepted": 0, "best": float("nan")})
 
-    try:
-        return compare_kappas(parts, kappas, shared, problem.n_jobs, report, executor, problem.checkpoint)
-    finally:
-        if isinstance(tell, ProgressLine):
-            tell.clear()
+        return compare_on_folds(comparison, plan.n_jobs, tell, executor, plan.checkpoint)
 
 
-def _search(problem: _Problem, families: FamilyOptions, time_limit: float | None, progress: Progress) -> Found:
+def _search(plan: Plan, deadline: Deadline, progress: Progress) -> SearchResult:
     """Search on all the data."""
-    tell = choose_listener(progress, problem.options.method)
-    watch = Watch(tell, time_limit)
-    job = families.scorer(problem.data.columns), problem.space, problem.options, watch
-    try:
-        if problem.checkpoint is None:
-            found = search(*job)
+    with listen(progress, plan.search.name, deadline) as listener:
+
+        def on_progress(report: ProgressReport) -> bool:
+            if listener is not None:
+                listener(report)
+            return False
+
+        control = SearchControl(plan.n_jobs, deadline, None if listener is None else on_progress)
+        scorer = plan.problem.families.scorer(plan.data.columns)
+        if plan.checkpoint is None:
+            result = plan.search.run(scorer, plan.problem, control)
         else:
-            found = search_on(problem.checkpoint, f"kappa {families.priors.kappa!r}", *job)
-    finally:
-        if isinstance(tell, ProgressLine):
-            tell.clear()
-    if found.stopped and not watch.is_late:
-        hint = "" if problem.checkpoint is None else f"; run it again to go on from {problem.checkpoint.path}"
+            name = f"kappa {plan.problem.families.priors.kappa!r}"
+            result = resume_search(plan.checkpoint, name, plan.search, scorer, plan.problem, control)
+    if result.stopped and not deadline.is_over:
+        hint = "" if plan.checkpoint is None else f"; run it again to go on from {plan.checkpoint.path}"
         warnings.warn(f"the search was interrupted; this is the best graph it had found{hint}", stacklevel=3)
-    return found
+    return result
 
 
-def _fit(
-    problem: _Problem,
-    families: FamilyOptions,
-    found: Found,
-    cv: CrossValidation | None,
-    given: Dataset,
-    settings: Mapping[str, object],
-    seconds: float,
-) -> Fit:
+def _make_fit(plan: Plan, result: SearchResult, cv: CrossValidation | None, given: Dataset, began: float) -> Fit:
     """Put the result together, in the variables' own order."""
-    data = problem.data
-    structure = learned_structure(data.columns, data.schema.n_states, found.parents, families)
-    check_result(data.schema, problem.space, structure)
-    order = [data.schema.node(name) for name in given.names]
-    graph = LDAG(given.schema, structure.reordered(order))
-    priors = families.priors
-    kappa = None if priors.prior == "uniform" else priors.kappa
-    result = score(graph, given, kappa=kappa, equivalent_sample_size=priors.equivalent_sample_size, prior=priors.prior)
+    schema, families = plan.data.schema, plan.problem.families
+    learned = learn_families(plan.data.columns, schema.n_states, result.parents, families)
+    structure = Structure(schema.n_states, tuple(one.family for one in learned))
+    check_result(schema, plan.problem.space, structure)
+    parts = {
+        name: score_family(one.counts, one.family, families.priors)
+        for name, one in zip(schema.names, learned, strict=True)
+    }
+    order = [schema.node(name) for name in given.names]
+    own = _reorder(learned, order)
+    graph = LDAG(given.schema, Structure(given.schema.n_states, tuple(one.family for one in own)))
+    early = "ended early: this is the best graph found until then"
     return Fit(
-        graph,
-        result,
-        priors.kappa,
-        problem.options.method,
-        found.trace,
-        cv,
-        settings,
-        seconds,
-        found.stopped,
-        given.total,
-        found.n_steps,
-        found.n_accepted,
-        promise(problem.options, found, problem.space, families),
-        label_gains(graph, given, priors),
-        class_gains(graph, given, priors),
-        given,
-        priors.equivalent_sample_size,
+        graph=graph,
+        score=Score.of(parts, given.names, families.priors),
+        method=plan.search.name,
+        trace=result.trace,
+        cv=cv,
+        settings=plan.settings,
+        seconds=time.perf_counter() - began,
+        stopped=result.stopped,
+        n_steps=result.n_steps,
+        n_accepted=result.n_accepted,
+        promise=early if result.stopped else plan.search.promise(plan.problem, result),
+        data=given,
+        counts=tuple(one.counts for one in own),
     )
+
+
+def _reorder(learned: Sequence[CountedFamily], order: Sequence[int]) -> list[CountedFamily]:
+    """Return the families with the nodes in another order: new node a is old node order[a]."""
+    new = {node: place for place, node in enumerate(order)}
+    places = [new[node] for node in range(len(order))]
+    return [learned[node].renumbered(places) for node in order]

@@ -1,55 +1,85 @@
-"""Telling how far long work is, on standard error and only on a terminal, and when to stop it."""
+"""Telling how far long work is, on standard error and only on a terminal, and when its time is up."""
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil, isfinite
 
 from ldag.checks import is_number
 from ldag.errors import ArgumentError
 
-Report = Mapping[str, float]
+ProgressReport = Mapping[str, float]
 """How far work is: parts done, parts in total, those of them that changed the graph (chains), and the best score.
 
 The best score is not a number as long as there is none: in cross-validation, and before the end of an exact search.
 """
 
-Progress = bool | Callable[[Report], object] | None
+Listener = Callable[[ProgressReport], object]
+
+Progress = bool | Listener | None
 """True or False to show it or not, a function to be told, or None: shown if standard error is a terminal."""
 
 
-@dataclass
-class Watch:
-    """Passes reports on, and says when the time is up."""
+@dataclass(frozen=True)
+class Deadline:
+    """A moment at which work has to end, or none; on the clock of the machine, so that processes can share it."""
 
-    tell: Callable[[Report], object] | None
-    time_limit: float | None
-    is_late: bool = False
+    at: float | None = None
 
-    def __post_init__(self) -> None:
-        self._started = time.monotonic()
+    @classmethod
+    def after(cls, seconds: float | None) -> "Deadline":
+        """Return the moment after so many seconds from now, or none."""
+        return cls(None if seconds is None else time.time() + seconds)
 
-    def __call__(self, report: Report) -> bool:
-        """Pass a report on; tell whether to stop."""
-        if self.tell is not None:
-            self.tell(report)
-        if self.time_limit is not None and time.monotonic() - self._started > self.time_limit:
-            self.is_late = True
-        return self.is_late
+    @property
+    def is_set(self) -> bool:
+        """Whether there is one."""
+        return self.at is not None
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left, 0 or more; None if there is no end."""
+        return None if self.at is None else max(self.at - time.time(), 0.0)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has passed."""
+        return self.left == 0.0
+
+    def share(self, part: float) -> "Deadline":
+        """Return the end of a part of the time that is left."""
+        left = self.left
+        return self if left is None else Deadline.after(min(part, 1.0) * left)
+
+    def within(self, seconds: float | None) -> "Deadline":
+        """Return this deadline, or so many seconds from now if that is earlier."""
+        left = self.left
+        return self if seconds is None or (left is not None and left < seconds) else Deadline.after(seconds)
+
+    def at_least(self, seconds: float) -> "Deadline":
+        """Return this deadline, or so many seconds from now if that is later."""
+        left = self.left
+        return self if left is None or left >= seconds else Deadline.after(seconds)
 
 
-class ProgressLine:
-    """One line on the terminal, written over and over.
+NO_DEADLINE = Deadline()
 
-    Time left is told from what happened since the first report, as work may go on from a checkpoint.
+
+class ProgressDisplay:
+    """One row on the terminal, written over and over.
+
+    Time left is told from what happened since the first report, as work may resume from a checkpoint, and is never more
+    than the deadline leaves.
     """
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, deadline: Deadline) -> None:
         self._title = title
+        self._deadline = deadline
         self._first: tuple[float, float] | None = None
 
-    def __call__(self, report: Report) -> None:
+    def __call__(self, report: ProgressReport) -> None:
         """Show a report."""
         now = time.monotonic()
         done, total, best = report["done"], report["total"], report["best"]
@@ -60,7 +90,9 @@ class ProgressLine:
         if total:
             parts.append(f"{100 * done / total:.0f} %")
         if total and done > done_before:
-            parts.append(f"{_duration((now - began) * (total - done) / (done - done_before))} left")
+            estimate = (now - began) * (total - done) / (done - done_before)
+            limit = self._deadline.left
+            parts.append(f"{_duration(estimate if limit is None else min(estimate, limit))} left")
         if isfinite(best):
             parts.append(f"best score {best:.2f}")
         if report["accepted"] and done:
@@ -70,7 +102,7 @@ class ProgressLine:
 
     @staticmethod
     def clear() -> None:
-        """Take the line away."""
+        """Take the row away."""
         sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()
 
@@ -88,15 +120,29 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
-def choose_listener(progress: Progress, title: str) -> Callable[[Report], object] | None:
-    """Return what reports go to, if anything."""
-    if progress is None:
-        progress = sys.stderr.isatty()
-    if isinstance(progress, bool):
-        return ProgressLine(title) if progress else None
-    if not callable(progress):
+def check_progress(progress: Progress) -> Progress:
+    """Check who is to be told."""
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise ArgumentError(f"progress must be True, False, None or a function, got {progress!r}")
     return progress
+
+
+@contextmanager
+def listen(progress: Progress, title: str, deadline: Deadline) -> Iterator[Listener | None]:
+    """Give whoever reports go to, if anybody; what is shown on the terminal is taken away at the end."""
+    if progress is None:
+        progress = sys.stderr.isatty()
+    if not isinstance(progress, bool):
+        yield progress
+        return
+    if not progress:
+        yield None
+        return
+    display = ProgressDisplay(title, deadline)
+    try:
+        yield display
+    finally:
+        display.clear()
 
 
 def check_time_limit(limit: float | None) -> float | None:

@@ -57,19 +57,15 @@ class Partition:
     @classmethod
     def from_labels(cls, grid: Grid, labels: Sequence[Mask]) -> "Partition":
         """Join the lines that the labels name: the connected components."""
-        root = list(range(grid.size))
-
-        def find(cell: int) -> int:
-            while root[cell] != cell:
-                root[cell] = root[root[cell]]
-                cell = root[cell]
-            return cell
-
-        for axis, mask in enumerate(labels):
-            for first, *others in grid.lines(axis)[mask].tolist():
-                for other in others:
-                    root[find(other)] = find(first)
-        return cls.of(grid, [find(cell) for cell in range(grid.size)])
+        joined = [grid.lines(axis)[mask] for axis, mask in enumerate(labels) if mask.any()]
+        first = np.arange(grid.size)  # a configuration of the same class, lower and lower until it is the lowest
+        while True:
+            before = first.copy()
+            for lines in joined:
+                first[lines] = first[lines].min(axis=1, keepdims=True)
+            first = first[first]
+            if np.array_equal(first, before):
+                return cls.of(grid, first)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Partition):

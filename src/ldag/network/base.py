@@ -63,7 +63,7 @@ class NetworkBase:
         """
         size = check_equivalent_sample_size(equivalent_sample_size)
         check_choice(estimate, get_args(Estimate), "estimate")
-        return cls._from_counts(graph, _counts_by_class(graph, data), size, estimate)
+        return cls.from_counts(graph, _counts_by_class(graph, data), size, estimate)
 
     @classmethod
     def from_parameters(cls, graph: LDAG, parameters: Given) -> Self:
@@ -89,8 +89,8 @@ class NetworkBase:
         return cls(graph, check_parameters(graph, parameters))
 
     @classmethod
-    def _from_counts(cls, graph: LDAG, counts: Sequence[ClassTable], size: float, estimate: Estimate) -> Self:
-        """Estimate from counts by class."""
+    def from_counts(cls, graph: LDAG, counts: Sequence[ClassTable], size: float, estimate: Estimate = "mean") -> Self:
+        """Estimate from counts by class; for the library itself."""
         families = graph.structure.families
         posteriors = tuple(Posterior.of(f.partition, size, table) for f, table in zip(families, counts, strict=True))
         tables = tuple(p.mean() if estimate == "mean" else p.maximum_likelihood() for p in posteriors)
@@ -133,7 +133,7 @@ class NetworkBase:
         learned = self._posterior("update")
         counts = _counts_by_class(self.ldag, more)
         total = [posterior.counts + new for posterior, new in zip(learned.posteriors, counts, strict=True)]
-        return self._from_counts(self.ldag, total, learned.equivalent_sample_size, learned.estimate)
+        return self.from_counts(self.ldag, total, learned.equivalent_sample_size, learned.estimate)
 
     def log_likelihood(self, data: Dataset) -> float:
         """Return the log probability of data under the parameters; minus infinity if a row is impossible."""

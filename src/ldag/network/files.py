@@ -79,7 +79,7 @@ class NetworkFiles(NetworkBase):
         tables = _tables(graph, record)
         if record.equivalent_sample_size is None or record.estimate is None:
             return cls(graph, tables)
-        return cls._from_counts(graph, tables, record.equivalent_sample_size, record.estimate)
+        return cls.from_counts(graph, tables, record.equivalent_sample_size, record.estimate)
 
     def _to_record(self) -> NetworkRecord:
         learned = self.learned

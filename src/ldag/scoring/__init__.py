@@ -2,7 +2,7 @@
 
 from ldag.scoring.families import NodeScore, family_log_predictive, score_family
 from ldag.scoring.gains import class_gains, label_gains
-from ldag.scoring.graphs import Score, log_predictive, score
+from ldag.scoring.graphs import Score, log_predictive, order_columns, score
 from ldag.scoring.priors import PRIORS, Prior, Priors, check_equivalent_sample_size, check_priors
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "family_log_predictive",
     "label_gains",
     "log_predictive",
+    "order_columns",
     "score",
     "score_family",
 ]

@@ -1,29 +1,59 @@
 """Scores of graphs on data, in names: `score` and `log_predictive`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ldag.data import Dataset
+import numpy as np
+
+from ldag.data import Dataset, check_data
+from ldag.errors import ArgumentError
 from ldag.graph import LDAG, family_counts
 from ldag.scoring.families import NodeScore, family_log_predictive, score_family
-from ldag.scoring.priors import Prior, check_equivalent_sample_size, check_priors
+from ldag.scoring.priors import Prior, Priors, check_equivalent_sample_size, check_priors
 
 
 @dataclass(frozen=True)
 class Score:
     """How well a graph explains data: natural logarithms, the prior up to a constant.
 
-    ``per_node`` has each node's share.
+    ``per_node`` has each node's share, and ``priors`` what the score depends on besides graph and data.
     """
 
     log_marginal_likelihood: float
     log_prior: float
     per_node: Mapping[str, NodeScore]
+    priors: Priors
+
+    @classmethod
+    def of(cls, parts: Mapping[str, NodeScore], names: Iterable[str], priors: Priors) -> "Score":
+        """Add up the shares of the nodes, sorted by name, so that the order of columns changes no digit."""
+        shares = [parts[name] for name in sorted(parts)]
+        return cls(
+            sum(share.log_marginal_likelihood for share in shares),
+            sum(share.log_prior for share in shares),
+            {name: parts[name] for name in names},
+            priors,
+        )
 
     @property
     def total(self) -> float:
         """Log marginal likelihood plus log prior."""
         return self.log_marginal_likelihood + self.log_prior
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the score as plain values."""
+        return {
+            "score": self.total,
+            "log_marginal_likelihood": self.log_marginal_likelihood,
+            "log_prior": self.log_prior,
+            "kappa": self.priors.kappa if self.priors.has_kappa else None,
+            "equivalent_sample_size": self.priors.equivalent_sample_size,
+            "prior": self.priors.prior,
+            "per_node": {
+                name: {"log_marginal_likelihood": part.log_marginal_likelihood, "log_prior": part.log_prior}
+                for name, part in self.per_node.items()
+            },
+        }
 
     def __str__(self) -> str:
         width = max(len("total"), *(len(name) for name in self.per_node))
@@ -67,14 +97,12 @@ def score(
     -6729.69
     """
     priors = check_priors(kappa, equivalent_sample_size, prior)
-    parts = {}
-    for name, counts, family in family_counts(graph, data):
-        parts[name] = score_family(counts, family, priors)
-    return Score(
-        sum(part.log_marginal_likelihood for part in parts.values()),
-        sum(part.log_prior for part in parts.values()),
-        parts,
-    )
+    ordered = _order_nodes(graph)
+    parts = {
+        name: score_family(counts, family, priors)
+        for name, counts, family in family_counts(ordered, order_columns(check_data(data)))
+    }
+    return Score.of(parts, graph.schema.names, priors)
 
 
 def log_predictive(graph: LDAG, data: Dataset, new: Dataset, *, equivalent_sample_size: float = 1.0) -> float:
@@ -83,9 +111,26 @@ def log_predictive(graph: LDAG, data: Dataset, new: Dataset, *, equivalent_sampl
     The parameters are integrated out: this is how cross-validation judges a graph.
     """
     size = check_equivalent_sample_size(equivalent_sample_size)
-    seen = family_counts(graph, data)
-    unseen = family_counts(graph, new)
+    ordered = _order_nodes(graph)
+    seen = family_counts(ordered, order_columns(check_data(data)))
+    unseen = family_counts(ordered, order_columns(check_data(new)))
     return sum(
         family_log_predictive(trained, fresh, family, size)
         for (_, trained, family), (_, fresh, _) in zip(seen, unseen, strict=True)
     )
+
+
+def order_columns(data: Dataset) -> Dataset:
+    """Return the data with the variables sorted by name; rows need sorting only where sums of real weights do."""
+    names = sorted(data.names)
+    whole = data.weights is None or data.weights.dtype == np.int64
+    return data.permuted(names) if whole and names != list(data.names) else data.select(names)
+
+
+def _order_nodes(graph: LDAG) -> LDAG:
+    """Return the graph with the variables sorted by name."""
+    if not isinstance(graph, LDAG):
+        raise ArgumentError(f"graph must be an LDAG, got {type(graph).__name__}")
+    names = graph.schema.names
+    order = sorted(range(len(names)), key=names.__getitem__)
+    return LDAG(graph.schema.reordered(tuple(order)), graph.structure.reordered(order))

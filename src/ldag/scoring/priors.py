@@ -1,8 +1,13 @@
-"""The priors over graphs and parameters that a score depends on, and their checks (equations 8 and 9 of the paper)."""
+"""The priors over graphs and parameters that a score depends on, and their checks (equations 8 and 9 of the paper).
 
+A prior over graphs is two numbers, what the log prior gets for every parameter that classes save and for every
+parameter of the full tables. They are worked out here and nowhere else; the native core is handed the numbers.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite, log
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from ldag.checks import is_number
 from ldag.errors import ArgumentError, suggest
@@ -13,6 +18,22 @@ Prior = Literal["labels", "parameters", "uniform"]
 PRIORS: tuple[Prior, ...] = get_args(Prior)
 
 
+class ParameterPrices(NamedTuple):
+    """What is added to the log prior of a graph."""
+
+    saved: float
+    """For every parameter that classes save."""
+    of_table: float
+    """For every parameter of the full tables."""
+
+
+_PRICES: Mapping[Prior, Callable[[float], ParameterPrices]] = {
+    "labels": lambda log_kappa: ParameterPrices(log_kappa, 0.0),
+    "parameters": lambda log_kappa: ParameterPrices(-log_kappa, log_kappa),
+    "uniform": lambda _: ParameterPrices(0.0, 0.0),
+}
+
+
 @dataclass(frozen=True)
 class Priors:
     """The three choices a score depends on."""
@@ -21,17 +42,25 @@ class Priors:
     equivalent_sample_size: float
     prior: Prior
 
+    @property
+    def prices(self) -> ParameterPrices:
+        """What parameters add to the log prior."""
+        return _PRICES[self.prior](log(self.kappa))
+
+    @property
+    def has_kappa(self) -> bool:
+        """Whether kappa makes a difference."""
+        return self.prior != "uniform"
+
     def class_lost(self, n_states: int) -> float:
         """Return what a family's log prior gains by having one class fewer."""
-        if self.prior == "uniform":
-            return 0.0
-        sign = 1.0 if self.prior == "labels" else -1.0
-        return sign * (n_states - 1) * log(self.kappa)
+        return (n_states - 1) * self.prices.saved
 
     def log_prior(self, n_states: int, n_configurations: int, n_classes: int) -> float:
         """Return a family's share of the log prior, up to a constant that all structures share."""
-        lost = n_configurations - n_classes if self.prior == "labels" else -n_classes
-        return lost * self.class_lost(n_states) + 0.0  # not minus zero
+        saved, of_table = self.prices
+        per_state = (n_configurations - n_classes) * saved + n_configurations * of_table
+        return (n_states - 1) * per_state + 0.0  # not minus zero
 
 
 def check_priors(kappa: float | None, equivalent_sample_size: float, prior: Prior) -> Priors:

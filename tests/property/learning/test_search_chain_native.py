@@ -2,6 +2,7 @@
 
 import math
 from functools import cache
+from math import log
 
 import numpy as np
 from hypothesis import given, settings
@@ -47,7 +48,7 @@ PROBLEMS = st.integers(2, 4).flatmap(lambda n: st.tuples(codes(n), spaces(n)))
 def scorer_of(data: Codes, structure: str, kappa: float = 0.3) -> _native.FamilyScorer:
     """A scorer with a cache too small for all families."""
     columns = _native.Columns(data[0], data[1], None)
-    return _native.FamilyScorer(columns, 1.0, kappa, "labels", structure, "greedy", True, 0, 10, 4000)
+    return _native.FamilyScorer(columns, 1.0, log(kappa), 0.0, structure, "greedy", True, 0, 10, 4000)
 
 
 def family_score(scorer: _native.FamilyScorer, node: int, parents: tuple[int, ...]) -> float:

@@ -1,6 +1,7 @@
 """Climbing against a literal twin and against the optimum."""
 
 from functools import cache
+from math import log
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def random_columns(n: int, seed: int) -> _native.Columns:
 
 def scorer_of(columns: _native.Columns, structure: str) -> _native.FamilyScorer:
     """The paper's prior at kappa 0.4."""
-    return _native.FamilyScorer(columns, 1.0, 0.4, "labels", structure, "greedy", True, 0, 5, 1 << 20)
+    return _native.FamilyScorer(columns, 1.0, log(0.4), 0.0, structure, "greedy", True, 0, 5, 1 << 20)
 
 
 def one_score(scorer: _native.FamilyScorer, node: int, parents: frozenset[int]) -> float:

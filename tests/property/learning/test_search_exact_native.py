@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ldag import _native
+from ldag.scoring import Prior, Priors
 from tests.oracle import search_exact as oracle
 
 STRUCTURES = ["table", "tree", "ldag", "partial", "graph"]
@@ -20,7 +21,7 @@ class Problem:
     codes: NDArray[np.uint8]
     n_states: list[int]
     kappa: float
-    prior: str
+    prior: Prior
     structure: str
     labels: str
     regular: bool
@@ -30,8 +31,7 @@ class Problem:
         return _native.FamilyScorer(
             _native.Columns(self.codes, self.n_states),
             1.0,
-            self.kappa,
-            self.prior,
+            *Priors(self.kappa, 1.0, self.prior).prices,
             self.structure,
             self.labels,
             self.regular,

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import log
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def make(n_states: Sequence[int], seed: int, weighted: bool) -> tuple[_native.Fa
         codes[node] = np.where(copied, codes[node - 1] % n_states[node], codes[node])
     weights = rng.random(80) + 0.1 if weighted else None
     columns = _native.Columns(codes.astype(np.uint8), n_states, weights)
-    scorer = _native.FamilyScorer(columns, 1.0, 0.4, "labels", "ldag", "greedy", True, 0, 2, 1 << 20)
+    scorer = _native.FamilyScorer(columns, 1.0, log(0.4), 0.0, "ldag", "greedy", True, 0, 2, 1 << 20)
     n = len(n_states)
     candidates = [[other for other in range(n) if other != node and (node, other) != (0, 1)] for node in range(n)]
     required: list[list[int]] = [[] for _ in range(n - 1)] + [[0]]

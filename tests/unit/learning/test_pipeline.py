@@ -187,12 +187,15 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: ldag.learn(HEART, kappa=0), "kappa must be a number above 0"),
     (lambda: ldag.learn(HEART, method="exakt"), "no method 'exakt'; did you mean 'exact'?"),  # type: ignore[arg-type]
     (lambda: ldag.learn(HEART, method="exact", n_chains=3), "n_chains applies to method 'chain', not to 'exact'"),
-    (lambda: ldag.learn(HEART, method="chain", n_restarts=3), "n_restarts applies to method 'climb', not to 'chain'"),
+    (
+        lambda: ldag.learn(HEART, method="chain", n_restarts=3),
+        "n_restarts applies to method 'auto' or 'climb', not to 'chain'",
+    ),
     (lambda: ldag.learn(HEART, n_iter=3), "n_iter applies to method 'chain', not to 'auto'"),
     (lambda: ldag.learn(HEART, method="chain", n_chains=0), "n_chains must be a whole number, 1 or more, got 0"),
     (
         lambda: ldag.learn(HEART, method="exact", start=datasets.graph("heart")),
-        "start applies to method 'chain' or 'climb'",
+        "start applies to method 'auto' or 'chain' or 'climb'",
     ),
     (lambda: ldag.learn(HEART, kappa=1, method="climb", start=datasets.graph("guard")), "start must be a graph over"),
     (

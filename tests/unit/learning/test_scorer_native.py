@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import ldag
 from ldag import _native, datasets
 from ldag.learning import StructureKind
-from ldag.scoring import Prior
+from ldag.scoring import Prior, Priors
 from tests.oracle import partitions as oracle
 
 HEART = datasets.load("heart")
@@ -31,8 +31,8 @@ def scorer(columns: _native.Columns, cache_bytes: int = 1 << 20, **options: obje
     """A scorer with the paper's prior at kappa 0.3, greedy labels, unless options say otherwise."""
     chosen: dict[str, object] = {
         "equivalent_sample_size": 1.0,
-        "kappa": 0.3,
-        "prior": "labels",
+        "parameter_saved": log(0.3),
+        "parameter_of_table": 0.0,
         "structure": "ldag",
         "labels": "greedy",
         "regular": True,
@@ -56,7 +56,11 @@ def test_scores_are_those_of_one_family_at_a_time(prior: Prior, structure: Struc
     """Every family of the heart data with three parents, under each prior."""
     families = all_families(6, 3)
     kappa = 1.0 if prior == "uniform" else 0.3
-    found = scores(scorer(HEART.columns, prior=prior, structure=structure, kappa=kappa), families)
+    prices = Priors(kappa, 1.0, prior).prices
+    native = scorer(
+        HEART.columns, parameter_saved=prices.saved, parameter_of_table=prices.of_table, structure=structure
+    )
+    found = scores(native, families)
     for (node, parents), score in zip(families, found, strict=True):
         names = [HEART.names[p] for p in parents]
         one = ldag.learn_family(

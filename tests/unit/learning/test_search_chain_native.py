@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Mapping
+from math import log
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ FOREVER = 10**12
 
 def scorer(kappa: float = 0.3) -> _native.FamilyScorer:
     """A scorer on the heart data that remembers nothing yet."""
-    return _native.FamilyScorer(HEART.columns, 1.0, kappa, "labels", "ldag", "greedy", True, 0, 10, 1 << 20)
+    return _native.FamilyScorer(HEART.columns, 1.0, log(kappa), 0.0, "ldag", "greedy", True, 0, 10, 1 << 20)
 
 
 def test_threads_change_nothing() -> None:
@@ -63,7 +64,7 @@ def test_more_than_64_variables() -> None:
     codes = rng.integers(0, 3, (70, 300)).astype(np.uint8)
     codes[1::2] = np.where(rng.random((35, 300)) < 0.8, codes[::2], codes[1::2])
     scores = _native.FamilyScorer(
-        _native.Columns(codes, [3] * 70, None), 1.0, 0.1, "labels", "ldag", "greedy", True, 0, 10, 1 << 22
+        _native.Columns(codes, [3] * 70, None), 1.0, log(0.1), 0.0, "ldag", "greedy", True, 0, 10, 1 << 22
     )
     pairs = [[node ^ 1] for node in range(70)]
     parents, *_ = _native.search_chain(scores, pairs, [[]] * 70, [1] * 70, 2, 5000, 0, 2)

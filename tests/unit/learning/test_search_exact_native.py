@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Mapping
+from math import log
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ HEART = datasets.load("heart")
 def scorer(columns: _native.Columns = HEART.columns, labels: str = "greedy") -> _native.FamilyScorer:
     """The paper's score at kappa 0.3."""
     return _native.FamilyScorer(
-        columns, 1.0, 0.3, "labels", "ldag", labels, False, seed=0, n_restarts=10, cache_bytes=0
+        columns, 1.0, log(0.3), 0.0, "ldag", labels, False, seed=0, n_restarts=10, cache_bytes=0
     )
 
 

@@ -1,6 +1,6 @@
 """What a learned graph must and must not have: `Constraints`, and the search space they leave."""
 
-from ldag.learning.constraints.given import Constraints
+from ldag.learning.constraints.given import Constraints, check_max_parents
 from ldag.learning.constraints.labels import rules_for
 from ldag.learning.constraints.rules import FixedLabels, LabelRule, LabelRules, fixed_labels
 from ldag.learning.constraints.space import SearchSpace, check_result, search_space
@@ -12,6 +12,7 @@ __all__ = [
     "LabelRule",
     "LabelRules",
     "SearchSpace",
+    "check_max_parents",
     "check_result",
     "fixed_labels",
     "read_edge",

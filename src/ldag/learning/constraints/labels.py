@@ -9,6 +9,7 @@ from ldag.errors import ArgumentError, TooLarge
 from ldag.formats import Context, Edge, EdgeRecord, edge_in_words
 from ldag.graph import name_contexts
 from ldag.learning.constraints.rules import LabelRule, LabelRules, finest, fixed_labels
+from ldag.learning.structures import STRUCTURES, StructureKind
 from ldag.model import Grid, Schema
 
 MAX_FIXED = 2**16
@@ -35,25 +36,26 @@ def label_rules(schema: Schema, unlabelled: Iterable[Edge], labels: Mapping[Edge
     return tuple(tuple(of_node[i] for i in sorted(of_node)) for of_node in rules)
 
 
-def rules_for(structure: str, rules: LabelRules, schema: Schema) -> LabelRules:
+def rules_for(structure: StructureKind, rules: LabelRules, schema: Schema) -> LabelRules:
     """Return the rules that a search over a structure has to keep; nothing at all where that is none."""
-    some = [(rule, child) for child, of_node in enumerate(rules) for rule in of_node]
-    if not some:
-        return ()
-    if structure == "table":
-        for rule, child in some:
+    traits = STRUCTURES[structure]
+    if not any(rules) or traits.takes_fixed_labels:
+        return rules if any(rules) else ()
+    if not traits.takes_unlabelled:
+        labelled = [name for name, other in STRUCTURES.items() if other.takes_fixed_labels]
+        plain = [name for name, other in STRUCTURES.items() if other.takes_unlabelled and name not in labelled]
+        raise ArgumentError(
+            f"constraints on labels apply to structure {' or '.join(map(repr, labelled))} "
+            f"(and edges without labels to {' or '.join(map(repr, plain))}), not to {structure!r}"
+        )
+    for child, of_node in enumerate(rules):
+        for rule in of_node:
             if rule.contexts:
                 raise ArgumentError(
                     f"constraints fix a label of the edge {schema[rule.parent].name} -> {schema[child].name}, "
-                    "but structure 'table' has no labels; use structure 'ldag'"
+                    f"but structure {structure!r} has no labels; use structure 'ldag'"
                 )
-        return ()
-    if structure != "ldag":
-        raise ArgumentError(
-            "constraints on labels apply to structure 'ldag' (and edges without labels to 'table'), "
-            f"not to {structure!r}"
-        )
-    return rules
+    return ()
 
 
 def _check_ends(parent: str, child: str) -> None:

@@ -1,0 +1,149 @@
+"""What learning gives: `Fit`."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ldag.data import Dataset
+from ldag.formats import conditions, counted
+from ldag.graph import LDAG
+from ldag.learning.cross_validation import CrossValidation
+from ldag.learning.plan import Settings
+from ldag.model import Counts, class_counts
+from ldag.network import Network
+from ldag.scoring import Score, class_gains, label_gains
+
+SHOWN_CLASSES = 12
+"""Classes of a node that are printed, at most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fit:
+    """A learned graph, its score, and how it was found."""
+
+    graph: LDAG
+    score: Score
+    method: str
+    trace: tuple[tuple[int, float], ...]
+    cv: CrossValidation | None
+    settings: Settings
+    seconds: float
+    stopped: bool
+    n_steps: int
+    n_accepted: int
+    promise: str
+    data: Dataset = field(repr=False, compare=False)
+    counts: tuple[Counts, ...] = field(repr=False, compare=False)
+    """Those of every node, a row per configuration of its parents; for the library itself."""
+
+    @property
+    def ldag(self) -> LDAG:
+        """The graph."""
+        return self.graph
+
+    @property
+    def kappa(self) -> float:
+        """The price of labels, given or chosen."""
+        return self.score.priors.kappa
+
+    @property
+    def equivalent_sample_size(self) -> float:
+        """How many observations the prior over parameters counts for."""
+        return self.score.priors.equivalent_sample_size
+
+    @property
+    def n_observations(self) -> float:
+        """Number of observations, or the sum of the weights if they are real numbers."""
+        return self.data.total
+
+    @cached_property
+    def network(self) -> Network:
+        """The graph with its parameters: the means of their posterior, by the prior of the search."""
+        families = self.graph.structure.families
+        tables = [class_counts(counts, f.partition) for counts, f in zip(self.counts, families, strict=True)]
+        return Network.from_counts(self.graph, tables, self.equivalent_sample_size)
+
+    @cached_property
+    def label_gains(self) -> Mapping[tuple[str, str], float]:
+        """For each edge (parent, child) with a label, how much worse the score would be without that label."""
+        return label_gains(self.graph, self.counts, self.score.priors)
+
+    @cached_property
+    def class_gains(self) -> Mapping[str, float]:
+        """For each node whose configurations share distributions, how much worse a full table would score."""
+        return class_gains(self.graph, self.counts, self.score.priors)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what was learned, and how, as plain values."""
+        graph = self.graph
+        return {
+            "score": self.score.total,
+            "log_marginal_likelihood": self.score.log_marginal_likelihood,
+            "log_prior": self.score.log_prior,
+            "kappa": self.kappa,
+            "method": self.method,
+            "edges": [list(edge) for edge in graph.edges],
+            "labels": [
+                {
+                    "edge": list(edge),
+                    "contexts": [list(entry) for entry in sorted(graph.label(*edge), key=str)],
+                    "gain": self.label_gains.get(edge),
+                }
+                for edge in graph.edges
+                if graph.label(*edge)
+            ],
+            "class_gains": dict(self.class_gains),
+            "labels_in_words": list(graph.labels_in_words()),
+            "dimension": graph.dimension,
+            "dag_dimension": graph.dag_dimension,
+            "seconds": self.seconds,
+            "stopped": self.stopped,
+            "promise": self.promise,
+            "settings": self.settings.to_dict(),
+            "cross_validation": None if self.cv is None else {str(k): v for k, v in self.cv.mean.items()},
+        }
+
+    def __str__(self) -> str:
+        graph = self.graph
+        chosen = "" if self.cv is None else ", chosen by cross-validation"
+        without = "without labels" if graph.structure.is_csi_consistent else "in full tables"
+        lines = [
+            f"LDAG learned from {counted(self.n_observations, 'observation')} of"
+            f" {counted(len(graph.variables), 'variable')}",
+            f"score {self.score.total:.2f} = log marginal likelihood {self.score.log_marginal_likelihood:.2f}"
+            f" + log prior {self.score.log_prior:.2f} (kappa {self.kappa:g}{chosen})",
+            f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
+            f" ({graph.dag_dimension:,} {without})",
+            *(f"  {parent} -> {child}" for parent, child in graph.edges),
+        ]
+        if graph.labels_in_words():
+            lines += ["labels", *(f"  {sentence}" for sentence in self._labels_with_gains())]
+        lines += self._classes_in_words()
+        if self.class_gains:
+            gains = ", ".join(f"{node} {gain:.2f}" for node, gain in self.class_gains.items())
+            lines.append(f"better than full tables by: {gains}")
+        lines.append(f"search: {self.method}, {self.seconds:.2f} s; {self.promise}")
+        return "\n".join(lines)
+
+    def _labels_with_gains(self) -> Iterator[str]:
+        """Go through the labels in words, each with what it gains."""
+        edges = (edge for edge in self.graph.edges if self.graph.label(*edge))
+        for edge, sentence in zip(edges, self.graph.labels_in_words(), strict=True):
+            yield f"{sentence} (gains {self.label_gains[edge]:.2f})" if edge in self.label_gains else sentence
+
+    def _classes_in_words(self) -> list[str]:
+        """Return the classes of the nodes whose labels do not tell everything."""
+        lines = []
+        for variable, family in zip(self.graph.variables, self.graph.structure.families, strict=True):
+            if family.partition.is_csi_consistent:
+                continue
+            name, sizes = variable.name, [len(cells) for cells in family.partition.members()]
+            lines.append(f"  {name}: {len(sizes)} classes of {sum(sizes)} configurations")
+            shared = [rule for rule in self.graph.reduced_cpt(name).rules if sizes[rule.number] > 1]
+            lines += [
+                f"    {name} is distributed alike when {', or when '.join(conditions(rule.contexts))}"
+                for rule in shared[:SHOWN_CLASSES]
+            ]
+            if len(shared) > SHOWN_CLASSES:
+                lines.append(f"    and {len(shared) - SHOWN_CLASSES} more such classes")
+        return ["classes", *lines] if lines else []

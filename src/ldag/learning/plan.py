@@ -1,0 +1,213 @@
+"""What is asked for and how it is done: `Settings`, all options of a search once, and the plan they make with data."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from importlib.metadata import version
+from typing import Literal, cast, get_args
+
+import numpy as np
+
+from ldag.checks import Rng, check_choice, check_jobs, check_seed
+from ldag.data import Dataset, check_data
+from ldag.errors import ArgumentError
+from ldag.graph import LDAG
+from ldag.learning.checkpoint import Checkpoint, digest, fingerprint
+from ldag.learning.constraints import Constraints, SearchSpace, check_max_parents, rules_for, search_space
+from ldag.learning.partitions import FamilyOptions, LabelSearch
+from ldag.learning.progress import check_time_limit
+from ldag.learning.searches import METHODS, GraphParents, MethodChoice, Search, SearchProblem
+from ldag.learning.structures import STRUCTURES, StructureKind
+from ldag.model import Schema
+from ldag.scoring import Prior, Priors, check_priors, order_columns
+
+DEFAULT_KAPPAS = (0.001, 0.1, 0.3, 0.5)
+"""What cross-validation compares unless told otherwise: the paper's."""
+
+NOT_THE_ANSWER = ("n_jobs", "time_limit")
+"""Settings that the answer of a search which comes to its end does not depend on."""
+
+NOT_PLAIN = {"constraints": "constrained", "start": "started"}
+"""Settings of which plain values say only whether they were given."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options of a search, checked; `learn` says what they mean.
+
+    Like a mapping, ``settings["kappa"]`` and ``dict(settings)`` give plain values that can be written down.
+
+    Examples
+    --------
+    >>> Settings(kappa=0.1, method="climb")["kappa"]
+    0.1
+    >>> Settings(method="climb", n_chains=3)
+    Traceback (most recent call last):
+    ldag.errors.ArgumentError: n_chains applies to method 'chain', not to 'climb'
+    """
+
+    kappa: float | Literal["cv"] = "cv"
+    method: MethodChoice = "auto"
+    structure: StructureKind = "ldag"
+    labels: LabelSearch = "greedy"
+    equivalent_sample_size: float = 1.0
+    prior: Prior = "labels"
+    max_parents: int | None = None
+    constraints: Constraints | None = None
+    n_chains: int | None = None
+    n_iter: int | None = None
+    n_restarts: int | None = None
+    start: LDAG | None = None
+    rng: Rng = None
+    n_jobs: int = -1
+    time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        for option in fields(self):  # numpy's numbers are as good as others, but cannot be written down
+            value = getattr(self, option.name)
+            if isinstance(value, np.generic):
+                object.__setattr__(self, option.name, value.item())
+        if isinstance(self.kappa, str) and self.kappa != "cv":
+            raise ArgumentError(f"kappa must be a number above 0 and at most 1, or 'cv', got {self.kappa!r}")
+        check_choice(self.method, tuple(METHODS), "method")
+        self._check_applicable()
+        check_choice(self.structure, tuple(STRUCTURES), "structure")
+        check_choice(self.labels, get_args(LabelSearch), "labels")
+        object.__setattr__(self, "equivalent_sample_size", self.priors().equivalent_sample_size)
+        if self.max_parents is not None:
+            check_max_parents(self.max_parents)
+        if self.constraints is not None and not isinstance(self.constraints, Constraints):
+            raise ArgumentError(f"constraints must be ldag.Constraints(...), got {type(self.constraints).__name__}")
+        if self.start is not None and not isinstance(self.start, LDAG):
+            raise ArgumentError(f"start must be an LDAG, got {type(self.start).__name__}")
+        check_jobs(self.n_jobs)
+        check_time_limit(self.time_limit)
+
+    def _check_applicable(self) -> None:
+        """Refuse options of other methods than the one chosen."""
+        for name in dict.fromkeys(option for method in METHODS.values() for option in method.options):
+            if getattr(self, name) is not None and name not in METHODS[self.method].options:
+                owners = [repr(other) for other, method in METHODS.items() if name in method.options]
+                raise ArgumentError(f"{name} applies to method {' or '.join(owners)}, not to {self.method!r}")
+
+    @property
+    def needs_cross_validation(self) -> bool:
+        """Whether kappa is to be compared; where it makes no difference, there is nothing to compare."""
+        return self.kappa == "cv" and self.has_kappa
+
+    @property
+    def has_kappa(self) -> bool:
+        """Whether kappa makes a difference: not to the uniform prior, and not to tables that pay for labels only."""
+        return self.prior == "parameters" or (self.prior == "labels" and not STRUCTURES[self.structure].is_table)
+
+    def priors(self, kappa: float | None = None) -> Priors:
+        """Return what scores depend on, with a kappa that is given or else that of the settings."""
+        own = 1.0 if self.kappa == "cv" else self.kappa
+        return check_priors(own if kappa is None else kappa, self.equivalent_sample_size, self.prior)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values; of constraints and the start, whether there were any."""
+        plain = {name: getattr(self, name) for name in _plain_names()}
+        plain["rng"] = self.rng if isinstance(self.rng, int | None) else "generator"
+        return plain | {word: getattr(self, name) is not None for name, word in NOT_PLAIN.items()}
+
+    def keys(self) -> Iterator[str]:
+        """Go through the names of the plain values."""
+        return iter(self.to_dict())
+
+    def __getitem__(self, name: str) -> object:
+        return self.to_dict()[name]
+
+
+def _plain_names() -> list[str]:
+    """Return the settings that are plain values, the seed last."""
+    return [option.name for option in fields(Settings) if option.name not in (*NOT_PLAIN, "rng")]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be done, checked and translated: variables sorted by name, so that their order cannot matter."""
+
+    settings: Settings
+    data: Dataset
+    problem: SearchProblem
+    search: Search
+    checkpoint: Checkpoint | None = None
+
+    @property
+    def seed(self) -> int:
+        """Seed of everything that is random."""
+        return self.problem.families.seed
+
+    @property
+    def n_jobs(self) -> int:
+        """Number of threads."""
+        return check_jobs(self.settings.n_jobs)
+
+    def with_priors(self, priors: Priors) -> "Plan":
+        """Return the plan under other priors."""
+        families = replace(self.problem.families, priors=priors)
+        return replace(self, problem=replace(self.problem, families=families))
+
+    def with_checkpoint(self, path: str | os.PathLike[str] | None, **more: object) -> "Plan":
+        """Return the plan with its checkpoint, if there is to be one; a method once chosen stays.
+
+        ``more`` is what the answer depends on besides data and settings.
+        """
+        if path is None:
+            return self
+        plain = {name: value for name, value in self.settings.to_dict().items() if name not in NOT_THE_ANSWER}
+        for word in NOT_PLAIN.values():
+            del plain[word]
+        start = self.settings.start
+        run = {
+            "ldag version": version("ldag"),
+            "data": fingerprint(self.data.sorted()),
+            **plain,
+            "rng": self.seed,
+            "constraints": digest(self.problem.space),
+            "start": None if start is None else digest(_translate_start(start, self.data.schema)),
+            **more,
+        }
+        checkpoint = Checkpoint.open(path, run)
+        method = cast("str", checkpoint.parts.setdefault("method", self.search.name))
+        search = self.search
+        if method != search.name:
+            search = METHODS[method].prepare(self.problem, **_options_of(method, self.settings, self.data.schema))
+        return replace(self, search=search, checkpoint=checkpoint)
+
+
+def make_plan(data: Dataset, settings: Settings) -> Plan:
+    """Check settings against data and translate them."""
+    work = order_columns(check_data(data))
+    space = search_space(work.schema, settings.constraints or Constraints(), settings.max_parents)
+    rules = rules_for(settings.structure, space.label_rules, work.schema)
+    seed = check_seed(settings.rng)
+    families = FamilyOptions(settings.priors(), settings.structure, settings.labels, seed, rules)
+    problem = SearchProblem(space, families, work.schema.n_states, work.n_rows)
+    if settings.start is not None:
+        _check_start(settings.start, work.schema, space)
+    options = _options_of(settings.method, settings, work.schema)
+    return Plan(settings, work, problem, METHODS[settings.method].prepare(problem, **options))
+
+
+def _options_of(method: str, settings: Settings, schema: Schema) -> dict[str, object]:
+    """Return the options that a method takes, a start by node numbers."""
+    options = {name: getattr(settings, name) for name in METHODS[method].options}
+    if options.get("start") is not None:
+        options["start"] = _translate_start(options["start"], schema)
+    return options
+
+
+def _check_start(start: LDAG, schema: Schema, space: SearchSpace) -> None:
+    """Check that a graph to start from is one of the space."""
+    if sorted(v.name for v in start.variables) != list(schema.names):
+        raise ArgumentError("start must be a graph over the variables of the data")
+    for node, above in enumerate(_translate_start(start, schema)):
+        if not space.allows(node, above):
+            raise ArgumentError(f"start does not satisfy the constraints on the parents of {schema.names[node]!r}")
+
+
+def _translate_start(start: LDAG, schema: Schema) -> GraphParents:
+    """Return the parents of a graph to start from, in the order of the search."""
+    return tuple(tuple(sorted(schema.nodes(start.parents(name)))) for name in schema.names)

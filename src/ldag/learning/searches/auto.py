@@ -1,0 +1,29 @@
+"""Exact where time and memory allow, and climb otherwise, by the sizes of the problem alone: the same every time."""
+
+from ldag import _native
+from ldag.learning.searches import climb, exact
+from ldag.learning.searches.contract import GraphParents, Search, SearchMethod, SearchProblem
+
+EXACT_BYTES = 1 << 30
+EXACT_FAMILIES = 2_000_000
+EXACT_SECONDS = 20.0
+"""More than one of these, and exact is not worth waiting for."""
+
+
+def prepare(problem: SearchProblem, *, n_restarts: int | None = None, start: GraphParents | None = None) -> Search:
+    """Choose; the options are for climbing."""
+    climbing = climb.prepare(problem, n_restarts=n_restarts, start=start)
+    return exact.prepare(problem) if _is_exact_affordable(problem) else climbing
+
+
+def _is_exact_affordable(problem: SearchProblem) -> bool:
+    """Estimate memory and time of the exact search."""
+    if problem.n_variables > exact.MOST_VARIABLES:
+        return False
+    n_bytes, n_families = _native.exact_cost(*problem.bounds)
+    if n_bytes > EXACT_BYTES or n_families > EXACT_FAMILIES:
+        return False
+    return exact.estimate_seconds(problem) < EXACT_SECONDS
+
+
+METHOD = SearchMethod(climb.METHOD.options, prepare)

@@ -1,0 +1,119 @@
+"""Dynamic programming over subsets of the variables: the best graph of all, and what finding it costs."""
+
+from dataclasses import dataclass, replace
+from math import comb, exp, log, sqrt
+from typing import ClassVar
+
+from ldag import _native
+from ldag.errors import TooLarge
+from ldag.learning.partitions import FamilyOptions
+from ldag.learning.searches import climb
+from ldag.learning.searches.contract import (
+    SearchControl,
+    SearchMethod,
+    SearchProblem,
+    SearchResult,
+    control_arguments,
+)
+from ldag.learning.structures import STRUCTURES
+
+MOST_VARIABLES = 40
+MOST_BYTES = 1 << 33
+"""More is refused: the tables could not be held."""
+
+MOST_CONFIGURATIONS = 1 << 16
+"""Larger families are not looked at in a search."""
+
+EXACT_CONFIGURATIONS = 16
+"""Up to so many, labels are found exactly if that is asked for."""
+
+CLIMBING_SHARE = 0.1
+"""The part of a time limit that goes to the climb before."""
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The whole space. It starts with a climb, whose graph is the answer if it is cut short without a better one."""
+
+    name: ClassVar[str] = "exact"
+
+    def run(self, scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl) -> SearchResult:
+        """Climb for a moment, then score every family, then find the best order."""
+        climbed = _climb_before(scorer, problem, control)
+        if climbed.was_interrupted:
+            return climbed.result
+        exact = SearchResult.of(_native.search_exact(scorer, *problem.bounds, **control_arguments(control)))
+        if exact.stopped and climbed.result.score > exact.score:
+            return replace(exact, parents=climbed.result.parents, score=climbed.result.score)
+        return exact
+
+    def promise(self, problem: SearchProblem, _result: SearchResult) -> str:
+        """Return what is known of the result."""
+        limit = max(problem.space.max_parents)
+        parents = "any number of parents" if limit >= problem.n_variables - 1 else f"at most {limit} parents"
+        return f"no allowed graph with {parents} scores better, where every family has {problem.families.in_words}"
+
+
+@dataclass(frozen=True)
+class _Climbed:
+    """What was found by climbing before."""
+
+    result: SearchResult
+    was_interrupted: bool
+
+
+def _climb_before(scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl) -> _Climbed:
+    """Climb without restarts, or with some of a limited time; nobody is told, as it is over in a moment."""
+    deadline = control.deadline.share(CLIMBING_SHARE)
+    first = climb.prepare(problem, n_restarts=None if deadline.is_set else 0)
+    result = first.run(scorer, problem, SearchControl(control.n_threads, deadline))
+    return _Climbed(result, was_interrupted=result.stopped and not deadline.is_over)
+
+
+def prepare(problem: SearchProblem) -> Exact:
+    """Refuse a search whose tables cannot be held."""
+    n_bytes, n_families = _native.exact_cost(*problem.bounds)
+    if problem.n_variables > MOST_VARIABLES or n_bytes > MOST_BYTES:
+        raise TooLarge(
+            f"an exact search over {problem.n_variables} variables needs {n_bytes / 2**30:,.1f} GB and "
+            f"{n_families:,} families; at most {MOST_VARIABLES} variables and {MOST_BYTES / 2**30:.0f} GB are "
+            "possible; give max_parents or constraints, or use method 'climb' or 'chain'"
+        )
+    return Exact()
+
+
+METHOD = SearchMethod((), prepare)
+
+
+def estimate_seconds(problem: SearchProblem) -> float:
+    """Estimate the CPU time of scoring every family of a space, to about a factor of two on an ordinary machine.
+
+    From the problem alone: nothing is timed, so the answer never varies.
+    """
+    space, n_states = problem.space, problem.n_states
+    total = 0.0
+    for node, candidates in enumerate(space.candidates):
+        free = len(candidates) - len(space.required[node])
+        logs = [log(n_states[parent]) for parent in candidates]
+        log_mean = sum(logs) / len(logs) if logs else 0.0
+        for n_added in range(space.max_parents[node] - len(space.required[node]) + 1):
+            n_parents = len(space.required[node]) + n_added
+            n_configurations = exp(min(n_parents * log_mean, log(MOST_CONFIGURATIONS)))
+            total += comb(free, n_added) * _family_seconds(n_configurations, n_states[node], problem)
+    return total
+
+
+def _family_seconds(n_configurations: float, n_states: int, problem: SearchProblem) -> float:
+    """Estimate the time of one family: counting, and the search for its classes; the factors were measured."""
+    counting = 5 + 5e-5 * problem.n_rows * sqrt(n_configurations)
+    return 1e-6 * (counting + n_states / 2 * _class_microseconds(n_configurations, problem.families))
+
+
+def _class_microseconds(n: float, options: FamilyOptions) -> float:
+    """Return microseconds for a node of two states with n configurations."""
+    traits = STRUCTURES[options.structure]
+    if options.labels == "greedy" or traits.is_table:
+        return traits.greedy_microseconds(n)
+    if options.labels == "exact" and n <= EXACT_CONFIGURATIONS:
+        return float(2000 * 3 ** (n - EXACT_CONFIGURATIONS))
+    return 2 * n**2

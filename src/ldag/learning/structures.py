@@ -1,0 +1,36 @@
+"""The structures: which partitions a family may have, and what follows from that for everybody else.
+
+Every structure is one entry of `STRUCTURES`; the rest of the library asks it and never compares names.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+StructureKind = Literal["table", "tree", "ldag", "partial", "graph"]
+"""Which partitions are allowed: see `learn_family`."""
+
+
+@dataclass(frozen=True)
+class StructureTraits:
+    """What a structure can do."""
+
+    takes_fixed_labels: bool
+    """Whether constraints may fix the labels of its edges."""
+    takes_unlabelled: bool
+    """Whether constraints may forbid the labels of its edges."""
+    greedy_microseconds: Callable[[float], float]
+    """What the greedy search takes for a node of two states with so many configurations, as measured."""
+    is_table: bool = False
+    """Whether no configurations share a distribution: nothing to search, and no labels to pay for."""
+    has_label_steps: bool = False
+    """Whether each step of its greedy search adds an entry to a label."""
+
+
+STRUCTURES: Mapping[StructureKind, StructureTraits] = {
+    "table": StructureTraits(False, True, lambda _: 0.0, is_table=True),
+    "tree": StructureTraits(False, False, lambda n: 0.1 * n),
+    "ldag": StructureTraits(True, True, lambda n: 0.15 * n**1.5, has_label_steps=True),
+    "partial": StructureTraits(False, False, lambda n: 0.15 * n**1.5),
+    "graph": StructureTraits(False, False, lambda n: 0.1 * n**2),
+}

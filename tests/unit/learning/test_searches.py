@@ -1,0 +1,104 @@
+"""Searches by node numbers: the contract that all keep, and what is chosen unless the user says otherwise."""
+
+from typing import get_args
+
+import numpy as np
+import pytest
+
+import ldag
+from ldag import datasets
+from ldag.data.counts import Columns
+from ldag.errors import ArgumentError
+from ldag.learning import METHODS, STRUCTURES, LabelSearch, MethodChoice, StructureKind, learn_families
+from ldag.learning.constraints import SearchSpace
+from ldag.learning.partitions import FamilyOptions
+from ldag.learning.plan import Settings, make_plan
+from ldag.learning.progress import Deadline
+from ldag.learning.searches import SearchControl, SearchProblem
+from ldag.learning.searches.climb import Climb
+from ldag.model import Partition
+from ldag.scoring import Priors
+
+HEART = datasets.load("heart")
+
+
+def problem(n: int, space: SearchSpace, labels: LabelSearch = "greedy") -> SearchProblem:
+    """A problem over n variables of two states."""
+    return SearchProblem(space, FamilyOptions(Priors(0.1, 1.0, "labels"), "ldag", labels), (2,) * n, 1000)
+
+
+def empty_space(n: int) -> SearchSpace:
+    """No candidates for any of n nodes."""
+    return SearchSpace(((),) * n, ((),) * n, (0,) * n, ((),) * n)
+
+
+def test_the_tables_have_what_users_can_choose() -> None:
+    """Every method and every structure that the types allow, and no other."""
+    assert tuple(METHODS) == get_args(MethodChoice)
+    assert tuple(STRUCTURES) == get_args(StructureKind)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_keeps_the_contract(method: MethodChoice) -> None:
+    """It has a name, finds the optimum of a small problem, says what it promises, and stops when its time is over."""
+    plan = make_plan(HEART, Settings(kappa=0.1, method=method))
+    scorer = plan.problem.families.scorer(plan.data.columns)
+    result = plan.search.run(scorer, plan.problem, SearchControl(2))
+    assert plan.search.name in METHODS
+    assert result.score == pytest.approx(-6729.69, abs=0.005)
+    assert not result.stopped
+    assert "better" in plan.search.promise(plan.problem, result)
+    none = plan.search.run(scorer, plan.problem, SearchControl(1, Deadline.after(0.0)))
+    assert len(none.parents) == 6
+    assert none.score <= result.score
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_options_of_other_methods_are_refused(method: MethodChoice) -> None:
+    """Each method takes the options it declares, and the error names the methods that take an option."""
+    given = {"n_chains": 2, "n_iter": 3, "n_restarts": 4, "start": datasets.graph("heart")}
+    for name, value in given.items():
+        if name in METHODS[method].options:
+            assert getattr(Settings(method=method, **{name: value}), name) == value  # type: ignore[arg-type]
+        else:
+            with pytest.raises(ArgumentError, match=f"{name} applies to method '.*', not to '{method}'"):
+                Settings(method=method, **{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("n", "expected"), [(3, 400), (20, 400), (21, 420), (223, 4460), (3000, 60_000)])
+def test_larger_graphs_are_restarted_more_often(n: int, expected: int) -> None:
+    """Twenty times per variable and at least 400 times, unless told otherwise."""
+    given = problem(n, empty_space(n))
+    assert METHODS["climb"].prepare(given) == Climb(expected)
+    assert METHODS["climb"].prepare(given, n_restarts=7) == Climb(7)
+
+
+@pytest.mark.parametrize(
+    ("n", "max_parents", "labels", "expected"),
+    [(6, 5, "exact", "exact"), (16, 4, "greedy", "exact"), (16, 15, "greedy", "climb"), (60, 2, "greedy", "climb")],
+)
+def test_auto_is_exact_where_that_is_affordable(n: int, max_parents: int, labels: LabelSearch, expected: str) -> None:
+    """By the sizes of the problem alone, so that it is the same every time."""
+    others = tuple(tuple(i for i in range(n) if i != j) for j in range(n))
+    space = SearchSpace(others, ((),) * n, (max_parents,) * n, ((),) * n)
+    assert METHODS["auto"].prepare(problem(n, space, labels)).name == expected
+
+
+def test_auto_passes_restarts_and_start_on() -> None:
+    """To the climb where it climbs; where it is exact there is nothing to restart."""
+    rng = np.random.default_rng(0)
+    data = ldag.read({f"v{i:02}": rng.integers(0, 2, 50) for i in range(45)})
+    start = ldag.LDAG.from_edges([("v00", "v01")], states={v.name: v.states for v in data.variables})
+    plan = make_plan(data, Settings(kappa=0.1, n_restarts=3, start=start))
+    assert plan.search == Climb(3, ((), (0,), *[()] * 43))
+    assert ldag.learn(HEART, kappa=0.1, n_restarts=10, start=datasets.graph("heart")).method == "exact"
+
+
+def test_tables_have_no_labels() -> None:
+    """A graph of tables gets singletons without a search."""
+    columns = Columns(np.array([[0, 1, 2], [0, 1, 0]], dtype=np.uint8), [3, 2], None)
+    options = FamilyOptions(Priors(0.1, 1.0, "labels"), "table", "greedy")
+    found = learn_families(columns, (3, 2), ((), (0,)), options)[1]
+    assert found.family.partition == Partition.of(found.family.partition.grid, [0, 1, 2])
+    assert not any(mask.any() for mask in found.family.labels)
+    assert found.counts.tolist() == [[1, 0], [0, 1], [1, 0]]
