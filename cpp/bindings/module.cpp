@@ -1,19 +1,29 @@
-// Table of contents of the native module: one register_*.cpp per topic.
+// Table of contents of the native module: one sub-module per room, one register_*.cpp per topic.
 #include <nanobind/nanobind.h>
 
 #include "register.hpp"
 #include "search_arrays.hpp"
 
+namespace nb = nanobind;
+
 NB_MODULE(_native, module) {
     module.doc() = "Loops of ldag on plain arrays. Private: the checked doors are in the Python modules.";
-    register_counts(module);
-    register_family(module);
-    register_exact(module);
-    register_scorer(module);
-    nanobind::exception<BadState>(module, "BadState", PyExc_ValueError);
-    register_search_exact(module);
-    register_search_chain(module);
-    register_search_climb(module);
-    register_circuit(module);
-    register_sample(module);
+    nb::module_ counting = module.def_submodule("counting", "Data sets and their counts.");
+    register_counts(counting);
+    nb::module_ families = module.def_submodule("families", "Partitions of one family.");
+    register_family(families);
+    register_exact(families);
+    nb::module_ scoring = module.def_submodule("scoring", "Scores of families on one data set.");
+    register_scorer(scoring);
+    nb::module_ searching = module.def_submodule("searching", "Searches over DAGs.");
+    nb::exception<BadState>(searching, "BadState", PyExc_ValueError);
+    register_search_exact(searching);
+    register_search_chain(searching);
+    register_search_climb(searching);
+    nb::module_ inference = module.def_submodule("inference", "Circuits and samples.");
+    register_circuit(inference);
+    register_sample(inference);
+    for (const nb::module_& part : {counting, families, scoring, searching, inference})
+        for (const auto& [name, value] : nb::cast<nb::dict>(part.attr("__dict__")))
+            if (nb::borrow<nb::str>(name).c_str()[0] != '_') module.attr(name) = value;
 }

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "support/cpu.hpp"
+
 namespace ldag {
 
 namespace {
@@ -68,7 +70,7 @@ void check_weights(std::size_t n_weights, std::size_t n_rows) {
 bool planes_pay(std::size_t table_size, std::size_t largest_n_states, std::size_t n_rows) {
     if (table_size > kMaxPlaneCells || largest_n_states > kMaxPlaneStates) return false;
     const double words = static_cast<double>(n_rows) / BitPlanes::kWordBits;
-    const double per_word = has_wide_popcount() ? kWordTimeWide : kWordTimeNarrow;
+    const double per_word = cpu().wide_popcount ? kWordTimeWide : kWordTimeNarrow;
     return static_cast<double>(table_size) * (kCellTime + per_word * words) <
            kRowTime * static_cast<double>(n_rows);
 }

@@ -56,7 +56,4 @@ class BitPlanes {
 void count_planes(std::span<const BitPlanes* const> columns, std::size_t n_rows,
                   std::span<std::int64_t> table);
 
-// Whether this machine counts bits many words at a time, or else word by word.
-bool has_wide_popcount();
-
 }  // namespace ldag

@@ -9,10 +9,7 @@
 #include <utility>
 
 #include "counting/counts.hpp"
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define LDAG_X86 1
-#endif
+#include "support/cpu.hpp"
 
 namespace ldag {
 
@@ -78,24 +75,23 @@ template <std::size_t A, std::size_t B>
 #endif
 
 // One function per pair of group sizes.
-struct Kernels {
-    std::array<std::array<Cross, kGroup + 1>, kGroup + 1> cross;
-    bool wide;
-};
+using Kernels = std::array<std::array<Cross, kGroup + 1>, kGroup + 1>;
 
 #define LDAG_ROW(kernel, a) {kernel<a, 0>, kernel<a, 1>, kernel<a, 2>, kernel<a, 3>}
-#define LDAG_KERNELS(kernel, wide) \
-    Kernels { {{LDAG_ROW(kernel, 0), LDAG_ROW(kernel, 1), LDAG_ROW(kernel, 2), LDAG_ROW(kernel, 3)}}, wide }
+#define LDAG_KERNELS(kernel)                                                                   \
+    Kernels {                                                                                  \
+        {                                                                                      \
+            LDAG_ROW(kernel, 0), LDAG_ROW(kernel, 1), LDAG_ROW(kernel, 2), LDAG_ROW(kernel, 3) \
+        }                                                                                      \
+    }
 
 // The fastest this machine can run.
 Kernels best_kernels() {
 #ifdef LDAG_X86
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl"))
-        return LDAG_KERNELS(cross_wide, true);
-    if (__builtin_cpu_supports("popcnt")) return LDAG_KERNELS(cross_popcnt, false);
+    if (cpu().wide_popcount) return LDAG_KERNELS(cross_wide);
+    if (cpu().popcnt) return LDAG_KERNELS(cross_popcnt);
 #endif
-    return LDAG_KERNELS(cross_plain, false);
+    return LDAG_KERNELS(cross_plain);
 }
 
 const Kernels& kernels() {
@@ -177,7 +173,7 @@ class BlockCounter {
     void count(const Word* rows, const Group& a, std::size_t other, const Group& b, std::size_t node,
                std::size_t cell) {
         std::array<std::uint64_t, (kGroup + 1) * (kGroup + 1)> sums;
-        kernels().cross[a.n][b.n](rows, a, b, n_words_, sums.data());
+        kernels()[a.n][b.n](rows, a, b, n_words_, sums.data());
         // "Any state" stands in the last state's place, and is counted with the first group only.
         for (std::size_t i = a.first_state == 0 ? 0 : 1; i <= a.n; ++i) {
             std::size_t start = cell;
@@ -244,7 +240,5 @@ void count_planes(std::span<const BitPlanes* const> columns, std::size_t n_rows,
         stride *= columns[i]->n_states();
     }
 }
-
-bool has_wide_popcount() { return kernels().wide; }
 
 }  // namespace ldag

@@ -9,9 +9,7 @@
 #include <limits>
 #include <stdexcept>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define LDAG_X86 1
-#endif
+#include "support/cpu.hpp"
 
 namespace ldag {
 
@@ -84,8 +82,8 @@ using Kernels = std::array<Meet, kGroup + 1>;
 // The fastest this machine can run, by number of planes.
 Kernels best_kernels() {
 #ifdef LDAG_X86
-    if (has_wide_popcount()) return {nullptr, meet_wide<1>, meet_wide<2>, meet_wide<3>};
-    if (__builtin_cpu_supports("popcnt")) return {nullptr, meet_popcnt<1>, meet_popcnt<2>, meet_popcnt<3>};
+    if (cpu().wide_popcount) return {nullptr, meet_wide<1>, meet_wide<2>, meet_wide<3>};
+    if (cpu().popcnt) return {nullptr, meet_popcnt<1>, meet_popcnt<2>, meet_popcnt<3>};
 #endif
     return {nullptr, meet_plain<1>, meet_plain<2>, meet_plain<3>};
 }
@@ -128,7 +126,7 @@ void SharedCounts::share(const Columns& columns, std::span<const std::size_t> va
 bool SharedCounts::planes_pay(std::size_t n_states) const {
     if (!may_use_planes_ || n_states > kMaxStates) return false;
     const double n_rows = static_cast<double>(columns_->single_.n);
-    const double per_word = has_wide_popcount() ? kWordTimeWide : kWordTimeNarrow;
+    const double per_word = cpu().wide_popcount ? kWordTimeWide : kWordTimeNarrow;
     const double per_cell = kCellTime + per_word * n_rows / BitPlanes::kWordBits;
     const std::size_t n_cells = has_planes_ ? cells_.size() : size_;
     return static_cast<double>(n_cells * (n_states - 1)) * per_cell < kRowTime * n_rows;

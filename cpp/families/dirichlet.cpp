@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cmath>
 #include <cstdint>
+#include <numeric>
 
-// Two versions of the vector loop, chosen when the program starts. Neither fuses multiplications with
-// additions, so both give the same numbers.
-#if defined(__x86_64__) && defined(__GNUC__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__)
-#define LDAG_VECTOR_CLONES __attribute__((target_clones("default", "avx2")))
-#else
-#define LDAG_VECTOR_CLONES
-#endif
+#include "support/cpu.hpp"
 
 namespace ldag {
 
@@ -26,7 +22,7 @@ constexpr std::size_t kBatch = 1024;
 // ln x for normal x > 0 without branches, so that loops over it vectorise: x = 2^k (1 + f) with 1 + f
 // between sqrt(1/2) and sqrt(2), and ln(1 + f) by an odd polynomial in f / (2 + f) (Tang's method with
 // the minimax coefficients of fdlibm; error below one unit in the last place).
-inline double log_positive(double x) {
+[[gnu::always_inline]] inline double log_positive(double x) {
     constexpr std::uint64_t kOne = 0x3ff0000000000000;
     constexpr std::uint64_t kRootHalf = 0x3fe6a09e00000000;
     constexpr double kLn2High = 6.93147180369123816490e-01;
@@ -47,31 +43,35 @@ inline double log_positive(double x) {
     return s * (half_square + (odd + even)) + k * kLn2Low - half_square + f + k * kLn2High;
 }
 
-// Stirling's series for ln Gamma(x), x >= 8: the next term is below 4e-16 there.
-inline double stirling(double x) {
-    constexpr double kHalfLogTwoPi = 0.918938533204672741780329736406;
+constexpr double kHalfLogTwoPi = 0.918938533204672741780329736406;
+
+// What Stirling's formula (x - 1/2) ln x - x + ln(2 pi) / 2 leaves of ln Gamma(x), x >= 8: the next term of
+// the series is below 4e-16 there.
+[[gnu::always_inline]] inline double stirling_rest(double x) {
     const double inverse = 1.0 / x;
     const double square = inverse * inverse;
-    const double series =
-        inverse *
-        (1.0 / 12.0 -
-         square * (1.0 / 360.0 -
-                   square * (1.0 / 1260.0 -
-                             square * (1.0 / 1680.0 -
-                                       square * (1.0 / 1188.0 -
-                                                 square * (691.0 / 360360.0 - square * (1.0 / 156.0)))))));
-    return (x - 0.5) * log_positive(x) - x + kHalfLogTwoPi + series;
+    return inverse *
+           (1.0 / 12.0 -
+            square * (1.0 / 360.0 -
+                      square * (1.0 / 1260.0 -
+                                square * (1.0 / 1680.0 -
+                                          square * (1.0 / 1188.0 -
+                                                    square * (691.0 / 360360.0 - square * (1.0 / 156.0)))))));
+}
+
+// ln Gamma(x), x >= 8.
+[[gnu::always_inline]] inline double stirling(double x) {
+    return (x - 0.5) * log_positive(x) - x + kHalfLogTwoPi + stirling_rest(x);
 }
 
 // x (x + 1) ... (x + 7) = Gamma(x + 8) / Gamma(x).
-inline double rising_product(double x) {
+[[gnu::always_inline]] inline double rising_product(double x) {
     return ((x * (x + 1.0)) * ((x + 2.0) * (x + 3.0))) * (((x + 4.0) * (x + 5.0)) * ((x + 6.0) * (x + 7.0)));
 }
 
 // Where x < 8, ln Gamma(x) = ln Gamma(x + 8) - ln (x ... (x + 7)). Masks stand for the branch because the
 // compiler vectorises no loop with one.
-LDAG_VECTOR_CLONES
-void log_gamma_loop(double* values, std::size_t n) {
+[[gnu::always_inline]] inline void log_gamma_loop(double* values, std::size_t n) {
     constexpr auto kOne = std::bit_cast<std::uint64_t>(1.0);
     constexpr auto kEight = std::bit_cast<std::uint64_t>(8.0);
     for (std::size_t i = 0; i < n; ++i) {
@@ -84,6 +84,54 @@ void log_gamma_loop(double* values, std::size_t n) {
     }
 }
 
+// Two versions of the loop. Neither fuses multiplications with additions, so both give the same numbers.
+using Loop = void (*)(double*, std::size_t);
+
+void log_gammas_plain(double* values, std::size_t n) { log_gamma_loop(values, n); }
+
+#ifdef LDAG_X86
+[[gnu::target("avx2")]] void log_gammas_avx2(double* values, std::size_t n) { log_gamma_loop(values, n); }
+#endif
+
+Loop best_loop() {
+#ifdef LDAG_X86
+    if (cpu().avx2) return log_gammas_avx2;
+#endif
+    return log_gammas_plain;
+}
+
+// From here on (counts and prior of a class together) the terms of equation 6 are so much larger than their
+// sum that it would lose digits: 1e-8 here, everything at 1e15.
+constexpr double kLargeClass = 0x1p24;
+
+// The same as stirling_rest for all x > 0.
+double rest(double x) {
+    return x >= 8.0 ? stirling_rest(x) : log_gamma(x) - ((x - 0.5) * std::log(x) - x + kHalfLogTwoPi);
+}
+
+// ln(part / whole) where part + others = whole.
+double log_share(double part, double others, double whole) {
+    return part > others ? std::log1p(-others / whole) : std::log(part) - std::log(whole);
+}
+
+// Equation 6 for a class of `total` counts and alpha `a` per state, by Stirling's formula in every term: with
+// A = r a, T = N + A and x_k = n_k + a, what is linear in them and every ln T cancels, which leaves
+//   (A - 1/2) ln(A / T) + sum of n_k ln(x_k / T) + (a - 1/2) ln(x_k / a)
+// and the rests of the formula.
+double score_large(std::span<const double> counts, double a, double total) {
+    const double prior = static_cast<double>(counts.size()) * a;
+    const double whole = total + prior;
+    double score = (prior - 0.5) * log_share(prior, total, whole) + rest(prior) - rest(whole);
+    for (const double count : counts) {
+        if (count <= 0.0) continue;
+        const double x = count + a;
+        const double growth = count < a ? std::log1p(count / a) : std::log(x) - std::log(a);
+        score += count * log_share(x, (total - count) + (prior - a), whole) + (a - 0.5) * growth;
+        score += rest(x) - rest(a);
+    }
+    return score;
+}
+
 }  // namespace
 
 double log_gamma(double x) {
@@ -94,7 +142,8 @@ double log_gamma(double x) {
 void log_gamma(std::span<const double> values, std::span<double> log_gammas) {
     assert(values.size() == log_gammas.size());
     if (values.data() != log_gammas.data()) std::copy(values.begin(), values.end(), log_gammas.begin());
-    log_gamma_loop(log_gammas.data(), log_gammas.size());
+    static const Loop loop = best_loop();
+    loop(log_gammas.data(), log_gammas.size());
 }
 
 ClassScore::ClassScore(std::size_t n_states, std::size_t n_configurations, double equivalent_sample_size,
@@ -121,9 +170,15 @@ ClassScore::Terms ClassScore::terms(double size) const {
     return {-log_gamma(a), log_gamma(static_cast<double>(n_states_) * a)};
 }
 
+bool ClassScore::is_large(double total, double size) const {
+    return total + static_cast<double>(n_states_) * alpha(size) >= kLargeClass;
+}
+
 double ClassScore::operator()(std::span<const double> counts, double size) const {
-    const Terms constant = terms(size);
     const double a = alpha(size);
+    const double n = std::accumulate(counts.begin(), counts.end(), 0.0);
+    if (n > 0.0 && is_large(n, size)) return score_large(counts, a, n);
+    const Terms constant = terms(size);
     double total = 0.0;
     double score = 0.0;
     for (const double count : counts) {
@@ -134,6 +189,17 @@ double ClassScore::operator()(std::span<const double> counts, double size) const
     }
     if (total == 0.0) return 0.0;
     return score + constant.sum - log_gamma(total + static_cast<double>(n_states_) * a);
+}
+
+// Equation 6 for an ordinary table some of whose classes are large.
+static double score_large_table(std::span<const double> counts, std::size_t n_states, double alpha) {
+    double score = 0.0;
+    for (std::size_t first = 0; first < counts.size(); first += n_states) {
+        const std::span<const double> row = counts.subspan(first, n_states);
+        const double total = std::accumulate(row.begin(), row.end(), 0.0);
+        if (total > 0.0) score += score_large(row, alpha, total);
+    }
+    return score;
 }
 
 double score_table(std::span<const double> counts, std::size_t n_states, double equivalent_sample_size) {
@@ -147,6 +213,7 @@ double score_table(std::span<const double> counts, std::size_t n_states, double 
     *state++ = alpha;
     *state++ = alpha_sum;
     double* configuration = values.data() + values.size();
+    double largest = 0.0;
     for (auto count = counts.begin(); count != counts.end();) {
         double total = 0.0;
         for (const auto last = count + static_cast<std::ptrdiff_t>(n_states); count != last; ++count) {
@@ -155,7 +222,9 @@ double score_table(std::span<const double> counts, std::size_t n_states, double 
             total += *count;
         }
         if (total > 0.0) *--configuration = total + alpha_sum;
+        largest = std::max(largest, total);
     }
+    if (largest + alpha_sum >= kLargeClass) return score_large_table(counts, n_states, alpha);
     const auto n_states_seen = static_cast<std::size_t>(state - values.data()) - 2;
     const auto n_configurations_seen =
         static_cast<std::size_t>(values.data() + values.size() - configuration);
@@ -188,9 +257,13 @@ ScoreBatch::Ticket ScoreBatch::add(std::span<const double> counts, double size) 
         next += count > 0.0 ? 1 : 0;
         total += count;
     }
-    if (next != first) *next++ = total + static_cast<double>(score_.n_states()) * a;
-    n_values_ += static_cast<std::size_t>(next - first);
     const auto ticket = static_cast<Ticket>(scores_.size() + entries_.size());
+    if (next == first || score_.is_large(total, size)) {  // 0, or worked out here
+        entries_.push_back({0, {0.0, next == first ? 0.0 : score_large(counts, a, total)}});
+        return ticket;
+    }
+    *next++ = total + static_cast<double>(score_.n_states()) * a;
+    n_values_ += static_cast<std::size_t>(next - first);
     entries_.push_back({static_cast<std::uint32_t>(next - first), score_.terms(size)});
     if (n_values_ >= kBatch) run();
     return ticket;
@@ -201,8 +274,9 @@ void ScoreBatch::run() {
     log_gamma(values, values);
     const double* value = values.data();
     for (const Entry& entry : entries_) {
-        double score = 0.0;
+        double score = entry.terms.sum;
         if (entry.n_values > 0) {
+            score = 0.0;
             for (const double* last = value + entry.n_values - 1; value < last; ++value)
                 score += *value + entry.terms.state;
             score = score + entry.terms.sum - *value++;

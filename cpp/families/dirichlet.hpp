@@ -31,6 +31,9 @@ class ClassScore {
     // `size` is a whole number of configurations.
     double operator()(std::span<const double> counts, double size) const;
 
+    // Whether a class is so large that its score takes more care.
+    bool is_large(double total, double size) const;
+
   private:
     friend class ScoreBatch;
 

@@ -165,6 +165,16 @@ struct ScoredBlocks {
         }
     }
 
+    // The same for classes that take more care, one by one.
+    void score_large(std::span<const CellSums> by_state, const ClassScore& class_score) {
+        std::vector<double> counts(by_state.size());
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            for (std::size_t state = 0; state < counts.size(); ++state)
+                counts[state] = by_state[state](cells[i]);
+            scores[i] = class_score(counts, std::max<double>(sizes[i], 1.0));
+        }
+    }
+
     std::span<const Block> cells;
     std::vector<std::uint8_t> sizes;
     std::vector<double> scores;
@@ -195,21 +205,25 @@ std::vector<std::uint8_t> cut_axes(const BlockGrid& grid) {
 std::vector<double> block_gains(const FamilyProblem& problem, const BlockGrid& grid,
                                 std::span<const Block> allowed) {
     const ClassScore class_score(problem.n_states, grid.n_cells(), problem.equivalent_sample_size);
-    const double a = class_score.alpha(1.0);
     ScoredBlocks blocks(allowed);
     const auto count = [&](std::size_t bit, std::size_t state) {
         return problem.row(grid.number(Block{1} << bit))[state];
     };
-    for (std::size_t state = 0; state < problem.n_states; ++state) {
-        const CellSums counts(grid.n_cells(), [&](std::size_t bit) { return count(bit, state); });
-        blocks.add_log_gamma_ratios(counts, a, 1.0);
-    }
+    std::vector<CellSums> by_state;
+    for (std::size_t state = 0; state < problem.n_states; ++state)
+        by_state.emplace_back(grid.n_cells(), [&](std::size_t bit) { return count(bit, state); });
     const CellSums totals(grid.n_cells(), [&](std::size_t bit) {
         double total = 0.0;
         for (std::size_t state = 0; state < problem.n_states; ++state) total += count(bit, state);
         return total;
     });
-    blocks.add_log_gamma_ratios(totals, static_cast<double>(problem.n_states) * a, -1.0);
+    if (class_score.is_large(totals(grid.all()), static_cast<double>(grid.n_cells()))) {
+        blocks.score_large(by_state, class_score);
+    } else {
+        const double a = class_score.alpha(1.0);
+        for (const CellSums& counts : by_state) blocks.add_log_gamma_ratios(counts, a, 1.0);
+        blocks.add_log_gamma_ratios(totals, static_cast<double>(problem.n_states) * a, -1.0);
+    }
 
     std::vector<double> gains(std::size_t{grid.all()} + 1, -std::numeric_limits<double>::infinity());
     for (std::size_t i = 0; i < allowed.size(); ++i) gains[allowed[i]] = blocks.scores[i];

@@ -46,6 +46,35 @@ TEST(a_class_scores_its_dirichlet_integral) {
     CHECK(score(std::vector<double>{0.0, 0.0}, 2.0) == 0.0);
 }
 
+TEST(huge_priors_and_counts_lose_no_digits) {
+    // With alpha beyond all counts the states are as good as known: r^-N. Exact to first order in N^2 /
+    // alpha.
+    const std::vector<double> counts{25.0, 15.0};
+    for (const double prior : {1e10, 1e15, 1e300, 1e308}) {
+        const ldag::ClassScore score(2, 1, prior);
+        const double expected = -40.0 * std::log(2.0) + (2.0 * (300.0 + 105.0) - 780.0) / prior;
+        CHECK(near(score(counts, 1.0), expected, 1e-13));
+        CHECK(near(ldag::score_table(counts, 2, prior), expected, 1e-13));
+        ldag::ScoreBatch batch(score);
+        batch.add(counts, 1.0);
+        batch.run();
+        CHECK(near(batch[0], expected, 1e-13));
+    }
+    // N observations of one state, alpha = 1/2 of two: Gamma(N + 1/2) / (Gamma(1/2) Gamma(N + 1)).
+    for (const double n : {1e10, 1e15})
+        CHECK(near(ldag::ClassScore(2, 1, 1.0)(std::vector<double>{n, 0.0}, 1.0),
+                   -0.5 * std::log(3.14159265358979323846 * n) - 0.125 / n, 1e-12));
+    // Both ways agree where they meet.
+    const double limit = 0x1p24;
+    for (const double prior : {1.0, 1e3, limit - 50.0}) {
+        const ldag::ClassScore score(3, 1, prior);
+        const double before = score(std::vector<double>{30.0, 7.0, limit - prior - 38.0}, 1.0);
+        const double after = score(std::vector<double>{30.0, 7.0, limit - prior - 36.0}, 1.0);
+        const double middle = score(std::vector<double>{30.0, 7.0, limit - prior - 37.0}, 1.0);
+        CHECK(std::abs(before - 2.0 * middle + after) < 1e-6);
+    }
+}
+
 TEST(terms_beyond_the_table_are_computed) {
     const ldag::ClassScore tabulated(3, 100, 2.0);
     const ldag::ClassScore bare(3, 100, 2.0, 1);

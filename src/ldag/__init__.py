@@ -59,6 +59,11 @@ __all__ = [
 __version__ = "0.1.0"
 
 
+def __dir__() -> list[str]:
+    """List the public names, with those that are loaded when first asked for."""
+    return sorted({*globals(), "LDAGClassifier"})
+
+
 def __getattr__(name: str) -> object:
     """Load the classifier when it is first asked for, so that scikit-learn is not imported before."""
     if name != "LDAGClassifier":

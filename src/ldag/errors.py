@@ -7,6 +7,10 @@ from collections.abc import Iterable
 class LdagError(Exception):
     """Anything this library refuses to do, with a message a person can act on."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Be sent between processes as the message: what it was made of may be gone there."""
+        return _restore, (type(self), self.args), self.__dict__
+
 
 class UnknownVariable(LdagError):
     """A name that no variable of the graph or the data has."""
@@ -55,6 +59,11 @@ class MissingDependency(LdagError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs the package {package!r}; install it with: pip install 'ldag[{extra}]'")
+
+
+def _restore(kind: type[LdagError], args: tuple[object, ...]) -> LdagError:
+    """Return an error as it was, without making its message again."""
+    return kind.__new__(kind, *args)
 
 
 def suggest(given: object, known: Iterable[object]) -> str:

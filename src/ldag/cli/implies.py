@@ -3,7 +3,7 @@
 import click
 
 from ldag.cli.arguments import json_option, load_graph, print_json, split_context, split_names
-from ldag.reasoning import DEFAULT_BUDGET, Verdict
+from ldag.reasoning import DEFAULT_BUDGET
 
 
 @click.command(short_help="Decide an independence, with a proof.")
@@ -34,31 +34,6 @@ def implies(
         budget=budget,
     )
     if as_json:
-        print_json(_fields(verdict))
+        print_json(verdict.to_dict())
     else:
         click.echo(verdict.explain())
-
-
-def _fields(verdict: Verdict) -> dict[str, object]:
-    """Return a verdict as plain values."""
-    statement = verdict.statement
-    fields: dict[str, object] = {
-        "a": statement.a,
-        "b": statement.b,
-        "given": statement.given,
-        "context": dict(statement.context),
-        "decided": verdict.decided,
-        "independent": verdict.independent,
-        "how": verdict.how,
-        "explanation": verdict.explain(),
-    }
-    witness = verdict.witness
-    if witness is not None:
-        fields["witness"] = {
-            "a": dict(witness.a),
-            "b": [dict(state) for state in witness.b],
-            "given": dict(witness.given),
-            "probabilities": witness.probabilities,
-            "parameters": dict(witness.parameters),
-        }
-    return fields

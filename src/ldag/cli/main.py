@@ -1,8 +1,10 @@
 """The `ldag` command: one group, one file per command."""
 
 import io
+import os
 import sys
 import warnings
+from typing import NoReturn
 
 import click
 
@@ -46,20 +48,42 @@ def main() -> None:
     warnings.showwarning = lambda message, *_, **__: click.echo(f"warning: {message}", err=True)
     try:
         cli.main(prog_name="ldag", standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.ClickException as error:
-        error.show()
-        sys.exit(2)
-    except click.Abort:
+        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help; older versions have no such class
+            error.show()
+            sys.exit(2)
+        _fail(_describe(error))
+    except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         sys.exit(130)
     except LdagError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(2)
+        _fail(str(error))
+    except MemoryError as error:
+        _fail(f"not enough memory{f': {error}' if str(error) else ''}; try fewer parents, rows or threads")
     except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
+        _leave_quietly()
+    except SystemExit:  # click's answer to a broken pipe; no command of ours exits by itself
+        _leave_quietly()
     except OSError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(2)
+        _fail(str(error))
+
+
+def _fail(message: str) -> NoReturn:
+    click.echo(f"error: {message}", err=True)
+    sys.exit(2)
+
+
+def _describe(error: click.ClickException) -> str:
+    """Return what was wrong with a command, and where to look it up."""
+    message = " ".join(error.format_message().split()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    return f"{message}; see {context.command_path} --help" if context else message
+
+
+def _leave_quietly() -> NoReturn:
+    """End well: whoever read the output has seen enough of it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is still buffered goes nowhere
+    sys.exit(0)

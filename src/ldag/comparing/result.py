@@ -61,8 +61,9 @@ class Comparison:
             "label lines in both",
             f"{self.labels.n_common}; {self.labels.n_first} in the first, {self.labels.n_second} in the second",
         )
-        yield "  precision, recall", f"{_number(self.labels.precision)}, {_number(self.labels.recall)}"
-        yield "adjusted Rand index, mean", _number(self.adjusted_rand.mean)
+        yield "  precision", _share(self.labels.precision, "no label lines in the second")
+        yield "  recall", _share(self.labels.recall, "no label lines in the first")
+        yield "adjusted Rand index, mean", f"{self.adjusted_rand.mean:.4f}"
         yield "free parameters", f"{first} in the first, {second} in the second"
         if self.kl_divergence is not None:
             error = "" if self.kl_standard_error is None else f" ± {self.kl_standard_error:.2g} (standard error)"
@@ -98,8 +99,8 @@ def _edges(edges: tuple[Edge, ...], *, listed: bool = True) -> str:
     return f"{len(edges)}: " + ", ".join(f"{parent} -> {child}" for parent, child in edges[:8]) + more
 
 
-def _number(value: float) -> str:
-    return "-" if isnan(value) else f"{value:.4f}"
+def _share(value: float, undefined: str) -> str:
+    return f"not defined: {undefined}" if isnan(value) else f"{value:.4f}"
 
 
 def _plain(value: float | None) -> float | str | None:

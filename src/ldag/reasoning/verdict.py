@@ -57,6 +57,16 @@ class NamedWitness:
     given: Mapping[str, State]
     probabilities: tuple[float, float]
 
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values for JSON."""
+        return {
+            "a": dict(self.a),
+            "b": [dict(state) for state in self.b],
+            "given": dict(self.given),
+            "probabilities": self.probabilities,
+            "parameters": dict(self.parameters),
+        }
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Verdict:
@@ -148,6 +158,23 @@ class Verdict:
         if self._left_out:
             lines.append(f"(Left out, as they never matter: {', '.join(f'{a} -> {b}' for a, b in self._left_out)}.)")
         return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values for JSON; a dependence comes with its witness."""
+        statement = self.statement
+        fields: dict[str, object] = {
+            "a": statement.a,
+            "b": statement.b,
+            "given": statement.given,
+            "context": dict(statement.context),
+            "decided": self.decided,
+            "independent": self.independent,
+            "how": self.how,
+            "explanation": self.explain(),
+        }
+        if self.witness is not None:
+            fields["witness"] = self.witness.to_dict()
+        return fields
 
     def _reasons(self, decision: Decision) -> list[str]:
         match decision.how:

@@ -198,3 +198,13 @@ def test_mistakes_say_what_to_do() -> None:
 
 def _binary(n: int) -> dict[str, list[int]]:
     return {f"x{i}": [0, 1] for i in range(1, n + 1)}
+
+
+def test_what_is_not_defined_is_said_in_words() -> None:
+    """Recall of labels that are not there."""
+    guard = ldag.datasets.graph("guard")
+    plain = ldag.LDAG.from_edges(guard.edges, states={v.name: v.states for v in guard.variables})
+    shown = str(ldag.compare(plain, guard))
+    assert "not defined: no label lines in the first" in shown
+    assert "not defined: no label lines in the second" in str(ldag.compare(guard, plain))
+    assert "not defined" not in str(ldag.compare(guard, guard))

@@ -1,8 +1,5 @@
 """The scorer that searches call: the same numbers as one family at a time, for any threads and any cache."""
 
-import os
-import signal
-import threading
 import time
 from math import log
 
@@ -14,6 +11,7 @@ import ldag
 from ldag import _native, datasets
 from ldag.learning import StructureKind
 from ldag.scoring import Prior, Priors
+from tests.interrupts import interrupted
 from tests.oracle import partitions as oracle
 
 HEART = datasets.load("heart")
@@ -124,9 +122,6 @@ def test_interrupt_ends_the_work_soon() -> None:
     """Ctrl-C in the middle of millions of families comes through well within a second."""
     families = all_families(6, 3) * 20_000
     found = scorer(HEART.columns, cache_bytes=0, labels="refined")
-    interrupted = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    started = time.monotonic()
-    interrupted.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted(0.3) as sent, pytest.raises(KeyboardInterrupt):
         scores(found, families, n_threads=2)
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - sent[0] < 30

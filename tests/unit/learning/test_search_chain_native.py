@@ -1,7 +1,5 @@
 """The chains as Python calls them: threads, slices, progress, interruption and refusals."""
 
-import os
-import signal
 import threading
 import time
 from collections.abc import Mapping
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 
 from ldag import _native, datasets
+from tests.interrupts import interrupted
 
 HEART = datasets.load("heart")
 FREE = [[parent for parent in range(6) if parent != node] for node in range(6)]
@@ -120,11 +119,9 @@ def test_errors_of_progress_come_through() -> None:
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_interrupt_returns_the_best_so_far(n_threads: int) -> None:
     """Ctrl-C ends the search, and the answer found is kept."""
-    interrupted = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    interrupted.start()
-    begun = time.monotonic()
-    found = _native.search_chain(scorer(), *SPACE, 4, FOREVER, 0, n_threads)
-    assert time.monotonic() - begun < 20
+    with interrupted(0.3) as sent:
+        found = _native.search_chain(scorer(), *SPACE, 4, FOREVER, 0, n_threads)
+    assert time.monotonic() - sent[0] < 20
     assert found[3]
     assert found[1] == pytest.approx(-6727.50, abs=0.005)
 

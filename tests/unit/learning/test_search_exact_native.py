@@ -1,9 +1,6 @@
 """The exact search as Python calls it: costs, constraints, progress, stopping, and what it refuses."""
 
 import math
-import os
-import signal
-import threading
 import time
 from collections.abc import Mapping
 from math import log
@@ -12,6 +9,7 @@ import numpy as np
 import pytest
 
 from ldag import _native, datasets
+from tests.interrupts import interrupted
 from tests.oracle.search_exact import Space, everything, is_acyclic
 
 HEART = datasets.load("heart")
@@ -117,17 +115,9 @@ def test_an_error_in_the_report_comes_through() -> None:
 
 def stopped_by_interrupt(columns: _native.Columns, space: Space, labels: str, seconds: float) -> float:
     """The time from Ctrl-C to an answer, which is a DAG."""
-    sent: list[float] = []
-
-    def interrupt() -> None:
-        sent.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    timer = threading.Timer(seconds, interrupt)
-    timer.start()
-    parents, _, _, stopped, _, _ = _native.search_exact(scorer(columns, labels), *space.lists, 2)
-    answered = time.monotonic()
-    timer.join()
+    with interrupted(seconds) as sent:
+        parents, _, _, stopped, _, _ = _native.search_exact(scorer(columns, labels), *space.lists, 2)
+        answered = time.monotonic()
     assert stopped
     assert is_acyclic(parents)
     return answered - sent[0]

@@ -1,8 +1,5 @@
 """The network door: parameters given and estimated, how they print, draws, and what is refused."""
 
-import os
-import signal
-import threading
 from collections.abc import Callable
 from math import inf
 
@@ -15,6 +12,7 @@ from ldag import LDAG, LdagError, Network, datasets
 from ldag.errors import TooLarge
 from ldag.model import State
 from ldag.network.arguments import Given
+from tests.interrupts import interrupted
 
 GUARD = datasets.graph("guard")
 GIVEN: Given = {
@@ -222,11 +220,8 @@ def test_an_interrupt_stops_drawing() -> None:
     """Ctrl-C is answered while rows are drawn."""
     coin = LDAG.from_edges([], states={"coin": [0, 1]})
     net = Network.from_parameters(coin, {"coin": [0.5, 0.5]})
-    interrupted = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
-    interrupted.start()
-    with pytest.raises(KeyboardInterrupt):
-        net.sample(1 << 31)
-    interrupted.join()
+    with interrupted(0.2), pytest.raises(KeyboardInterrupt):
+        net.sample(1 << 30)
 
 
 def test_probabilities_cannot_be_changed() -> None:

@@ -1,0 +1,31 @@
+// What this machine can run. Kernels that gain from newer instructions are compiled several times and chosen
+// by hand here, once: clones that the linker chooses run before sanitizers are ready.
+#pragma once
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define LDAG_X86 1
+#endif
+
+namespace ldag {
+
+struct Cpu {
+    bool popcnt = false;         // counts the bits of a word in one instruction
+    bool wide_popcount = false;  // counts bits many words at a time
+    bool avx2 = false;           // four doubles at a time
+};
+
+inline const Cpu& cpu() {
+#ifdef LDAG_X86
+    static const Cpu found = [] {
+        __builtin_cpu_init();
+        return Cpu{__builtin_cpu_supports("popcnt") != 0,
+                   __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl"),
+                   __builtin_cpu_supports("avx2") != 0};
+    }();
+#else
+    static const Cpu found;
+#endif
+    return found;
+}
+
+}  // namespace ldag

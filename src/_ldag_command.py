@@ -1,0 +1,13 @@
+"""What the command `ldag` runs first: everything else is imported here, so that Ctrl-C is answered meanwhile."""
+
+import sys
+
+
+def main() -> None:
+    """Run the command line, quietly ended by Ctrl-C also while it is still being loaded."""
+    try:
+        from ldag.cli.main import main as run
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    run()

@@ -1,0 +1,103 @@
+"""What every command owes to shells: one line when something is wrong, quiet ends, exit codes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_cli import PROGRAM
+
+
+def run(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Run a command as a shell does."""
+    return subprocess.run(
+        [PROGRAM, *arguments], capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["learn"], "error: Missing argument 'DATA'; see ldag learn --help"),
+        (["lern"], "error: No such command 'lern'"),
+        (["show", "guard", "--jsn"], "error: No such option"),
+        (["sample", "guard", "--rng", "x"], "error: "),
+        (["sample", "guard", "many"], "error: "),
+    ],
+)
+def test_usage_errors_are_one_line(arguments: list[str], message: str) -> None:
+    """What was wrong and where to look it up, on standard error, with exit code 2."""
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(message)
+    assert done.stderr.rstrip("\n").endswith("--help")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_without_a_command_there_is_help() -> None:
+    """Not an error message."""
+    done = run()
+    assert "Usage: ldag" in done.stdout + done.stderr
+    assert "error:" not in done.stderr
+
+
+def test_seeds_that_are_too_large_say_so() -> None:
+    """The limit is in the message."""
+    done = run("learn", "heart", "--kappa", "0.3", "--rng", str(2**63))
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "rng must be below 2^63 = 9,223,372,036,854,775,808" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", ["show generator10", "--help", "datasets", "show generator10 --json"])
+def test_output_that_nobody_reads_to_the_end_is_no_error(arguments: str) -> None:
+    """`| head -0` or `| true`: quiet, exit code 0."""
+    command = f"{{ sleep 0.2; {PROGRAM} {arguments}; echo $? >&3; }} 3>&2 | true"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stderr == "0\n"
+
+
+FAKE = """
+import sys, click
+from ldag.cli import main as module
+def fail():
+    raise {error}
+module.cli.add_command(click.Command("fail", callback=fail))
+sys.argv = ["ldag", "fail"]
+module.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        ("MemoryError()", 2, "error: not enough memory; try fewer parents, rows or threads\n"),
+        ("MemoryError('std::bad_alloc')", 2, "error: not enough memory: std::bad_alloc; try fewer"),
+        ("KeyboardInterrupt", 130, "interrupted\n"),
+        ("OSError('no space left')", 2, "error: no space left\n"),
+    ],
+)
+def test_what_goes_wrong_inside_is_one_line(error: str, code: int, message: str) -> None:
+    """No traceback, whatever it is."""
+    done = subprocess.run([sys.executable, "-c", FAKE.format(error=error)], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert done.stderr.lstrip("\n").startswith(message)
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_memory_that_is_not_there(tmp_path: Path) -> None:
+    """A limit of the machine is one line, too."""
+    command = f"ulimit -v 1500000; exec {PROGRAM} sample guard 4000000000 -o {tmp_path / 'rows.csv'}"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 2, done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("error: ")
+
+
+def test_ctrl_c_while_loading_is_quiet(tmp_path: Path) -> None:
+    """Ctrl-C in the first fraction of a second, here in the middle of loading numpy."""
+    (tmp_path / "numpy").mkdir()
+    (tmp_path / "numpy" / "__init__.py").write_text("raise KeyboardInterrupt\n")
+    done = run("--help", PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")

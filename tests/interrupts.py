@@ -1,0 +1,48 @@
+"""Ctrl-C for tests: sent after some time, with an end in time and memory to what does not answer it."""
+
+import os
+import resource
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+MOST_SECONDS = 60
+MOST_MEMORY = 3 << 30
+"""Bytes that work may take before it is interrupted, on top of what the tests have."""
+
+
+@contextmanager
+def interrupted(after: float) -> Iterator[list[float]]:
+    """Send SIGINT after some seconds; gives a list that will hold the time of that."""
+    sent: list[float] = []
+
+    def interrupt() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError(f"no answer to SIGINT within {MOST_SECONDS} seconds")
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    handlers = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+        signal.SIGALRM: signal.signal(signal.SIGALRM, give_up),
+    }
+    resource.setrlimit(resource.RLIMIT_AS, (used + MOST_MEMORY, hard))
+    signal.alarm(MOST_SECONDS)
+    timer = threading.Timer(after, interrupt)
+    timer.start()
+    try:
+        yield sent
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # too late now
+        timer.cancel()
+        timer.join()
+        signal.alarm(0)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
