@@ -259,7 +259,10 @@ def test_datasets_lists_what_there_is() -> None:
         (("convert", "guard", "guard.txt"), "expected a file that ends in"),
         (("convert", "guard", "x.json", "--to", "dot"), "--to goes with the target '-'"),
         (("convert", "guard", "/no/such/folder/x.json"), "cannot be written"),
-        (("plot", "guard", "-o", "guard.png"), "pictures are written as .svg, got the ending '.png'"),
+        (
+            ("plot", "guard", "-o", "guard.gif"),
+            "a picture is a file that ends in .svg, .png, .pdf, got the ending '.gif'",
+        ),
         (("score", "heart", "heart"), "error: kappa is needed: a number above 0 and at most 1"),
         (("score", "heart", "heart", "--kappa", "2"), "kappa must be a number above 0 and at most 1, got 2.0"),
         (

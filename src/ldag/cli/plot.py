@@ -1,30 +1,45 @@
 """`ldag plot`: a picture of a graph."""
 
-from pathlib import Path
-
 import click
 
-from ldag.cli.arguments import json_option, load_graph, print_json, split_context
-from ldag.errors import ArgumentError
-from ldag.formats import write_atomically
+from ldag.cli.arguments import json_option, load_graph, print_json, split_context, split_names
+from ldag.drawing import Direction
 
 
-@click.command(short_help="Draw a graph as an SVG picture.")
+@click.command(short_help="Draw a graph as SVG, PNG or PDF.")
 @click.argument("graph")
-@click.option("--output", "-o", required=True, metavar="FILE.svg", help="The picture to write.")
+@click.option("--output", "-o", required=True, metavar="FILE", help="The picture: .svg, or by matplotlib .png or .pdf.")
 @click.option("--context", "-c", multiple=True, metavar="NAME=STATE", help="Dash the edges that vanish in a context.")
+@click.option("--focus", "-f", multiple=True, metavar="NAMES", help="Show only these and their Markov blankets.")
+@click.option("--labels/--no-labels", default=None, help="Draw labels; by default up to 40.")
+@click.option("--arrows/--no-arrows", default=True, help="Draw arrows that may point either way hollow.")
+@click.option("--direction", type=click.Choice(["down", "right"]), default="down", help="Where edges point.")
 @json_option
-def plot(graph: str, output: str, context: tuple[str, ...], as_json: bool) -> None:
-    """Draw GRAPH with its labels as an SVG picture.
+def plot(
+    graph: str,
+    output: str,
+    context: tuple[str, ...],
+    focus: tuple[str, ...],
+    labels: bool | None,
+    arrows: bool,
+    direction: Direction,
+    as_json: bool,
+) -> None:
+    """Draw GRAPH: an edge carries the cases in which it is absent, "not if person is visitor or spy".
 
     \b
     ldag plot guard -o guard.svg
     ldag plot guard -o spies.svg --context person=spy
+    ldag plot model.json -o graph.png --focus pressure --direction right
     """
-    path = Path(output)
-    if path.suffix.lower() != ".svg":
-        raise ArgumentError(f"{output}: pictures are written as .svg, got the ending {path.suffix!r}")
-    svg = load_graph(graph).to_svg(context=split_context(context) or None)
-    write_atomically(path, svg.encode())
+    loaded = load_graph(graph)
+    loaded.save_picture(
+        output,
+        context=split_context(context) or None,
+        focus=split_names(loaded, focus) or None,
+        labels=labels,
+        arrows=arrows,
+        direction=direction,
+    )
     if as_json:
         print_json({"written": output})

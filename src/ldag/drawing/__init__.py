@@ -1,7 +1,24 @@
-"""Drawings of labelled DAGs: a layered layout, a plain SVG picture, and text side by side."""
+"""Drawings of labelled DAGs: what a picture shows, a layered layout, pens for SVG and matplotlib, text side by side."""
 
 from ldag.drawing.columns import side_by_side
 from ldag.drawing.layout import Layout, layered_layout
+from ldag.drawing.matplotlib import draw_axes, draw_bytes
+from ldag.drawing.picture import Change, Direction, Picture, PictureEdge, PictureNode, legend_of
+from ldag.drawing.sheet import draw_sheet
 from ldag.drawing.svg import draw_svg
 
-__all__ = ["Layout", "draw_svg", "layered_layout", "side_by_side"]
+__all__ = [
+    "Change",
+    "Direction",
+    "Layout",
+    "Picture",
+    "PictureEdge",
+    "PictureNode",
+    "draw_axes",
+    "draw_bytes",
+    "draw_sheet",
+    "draw_svg",
+    "layered_layout",
+    "legend_of",
+    "side_by_side",
+]

@@ -8,8 +8,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ldag.errors import MissingDependency
-
 LayerEdge = tuple[int, int]
 
 SWEEPS = 60
@@ -34,10 +32,8 @@ class Layers:
 
 def find_layers(n_vertices: int, edges: Sequence[LayerEdge]) -> Layers:
     """Assign the vertices of a connected acyclic graph with at least one edge to rows, with few crossings."""
-    try:
-        from fast_sugiyama import from_edges
-    except ImportError as error:
-        raise MissingDependency("fast-sugiyama", "draw", "drawing a graph with edges") from error
+    from fast_sugiyama import from_edges
+
     found = from_edges(
         sorted(edges),
         vertex_spacing=1,

@@ -36,8 +36,8 @@ def edge_in_words(edge: EdgeRecord) -> str:
 
 
 def conditions(contexts: Iterable[Context]) -> list[str]:
-    """Return contexts as short lines such as "person is visitor or spy, age is old"."""
-    lines = [", ".join(_clause(name, states) for name, states in m.items()) for m in merge_contexts(contexts)]
+    """Return contexts as short lines such as "person is visitor or spy and age is old"."""
+    lines = [" and ".join(_clause(name, states) for name, states in m.items()) for m in merge_contexts(contexts)]
     return [line or "always" for line in lines]
 
 

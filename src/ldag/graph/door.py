@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 from ldag.graph.files import GraphFiles
-from ldag.graph.questions import GraphQuestions
 from ldag.graph.views import GraphViews
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LDAG(GraphQuestions, GraphViews, GraphFiles):
+class LDAG(GraphViews, GraphFiles):
     """A labelled DAG: a directed acyclic graph whose edges say in which contexts they vanish.
 
     A frozen, hashable value. Two are equal when variables, edges and partitions are, in whatever order variables

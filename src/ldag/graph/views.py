@@ -7,10 +7,9 @@ from typing import Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldag.drawing import draw_svg, side_by_side
-from ldag.errors import ArgumentError, GraphError, MissingDependency
-from ldag.formats import conditions
-from ldag.graph.base import Graph
+from ldag.drawing import draw_sheet, side_by_side
+from ldag.errors import ArgumentError, GraphError
+from ldag.graph.pictures import GraphPictures
 from ldag.graph.representations import (
     CptTree,
     DecisionGraph,
@@ -23,9 +22,9 @@ from ldag.graph.representations import (
 )
 from ldag.graph.trees import partition_of_rows, partition_of_tree
 from ldag.model import CodedFamily, Partition, State, Structure
-from ldag.reasoning import assignments, context_parents, context_structure
+from ldag.reasoning import assignments, context_structure
 
-G = TypeVar("G", bound=Graph)
+G = TypeVar("G", bound=GraphPictures)
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,7 @@ class Multinet(Generic[G]):
     """One context graph per state of a variable; printing it puts them side by side."""
 
     variable: str
+    whole: G
     graphs: Mapping[State, G]
     edges: tuple[tuple[str, str], ...]
 
@@ -44,8 +44,19 @@ class Multinet(Generic[G]):
             columns.append((assignments({self.variable: state})[0], lines or ["(no edges)"]))
         return side_by_side(columns)
 
+    def to_svg(self) -> str:
+        """Return the context graphs side by side; edges that vanish are dashed."""
+        pictures = [
+            (assignments({self.variable: state})[0], self.whole.to_svg(context={self.variable: state}))
+            for state in self.graphs
+        ]
+        return draw_sheet(pictures, f"Context graphs by {self.variable}")
 
-class GraphViews(Graph):
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+
+class GraphViews(GraphPictures):
     """Other representations."""
 
     def reduced_cpt(self, node: str) -> ReducedCPT:
@@ -130,22 +141,7 @@ class GraphViews(Graph):
         states = self.schema[node].states
         structures = [context_structure(self.structure, {node: code}) for code in range(len(states))]
         graphs = {state: type(self)(self.schema, s) for state, s in zip(states, structures, strict=True)}
-        return Multinet(variable, graphs, self.edges)
-
-    def to_svg(self, *, context: Mapping[str, State] | None = None, title: str | None = None) -> str:
-        """Return a picture; in a context, the edges that vanish there are dashed."""
-        fixed = self.schema.context(context, "context: ")
-        kept = context_parents(self.structure, fixed)
-        dashed = {(parent, child) for parent, child in self.structure.edges if parent not in kept[child]}
-        node = self.schema.node
-        labels = {(node(e.parent), node(e.child)): conditions(e.label) for e in self._record.edges if e.label}
-        return draw_svg(self.schema.names, self.structure.edges, labels, dashed=dashed, title=title)
-
-    def _repr_svg_(self) -> str | None:
-        try:
-            return self.to_svg()
-        except MissingDependency:  # a notebook then shows the text
-            return None
+        return Multinet(variable, self, graphs, self.edges)
 
     def _family(self, node: str) -> tuple[int, CodedFamily]:
         number = self.schema.node(node)

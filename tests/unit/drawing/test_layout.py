@@ -1,7 +1,6 @@
 """The layout of drawings: boxes apart, parents above children, edges from border to border."""
 
 import random
-import sys
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 
@@ -9,7 +8,7 @@ import pytest
 
 from ldag.drawing.layout import Layout, layered_layout
 from ldag.drawing.routes import Box, curve, is_clear
-from ldag.errors import GraphError, MissingDependency
+from ldag.errors import GraphError
 
 Edge = tuple[int, int]
 Size = tuple[float, float]
@@ -119,14 +118,6 @@ def test_what_is_no_dag_is_refused(edges: list[Edge], labels: dict[int, Size], m
     """Cycles, repeated edges, unknown nodes and labels without an edge are errors that say what is wrong."""
     with pytest.raises(GraphError, match=message):
         layered_layout([(60.0, 30.0)] * 3, edges, labels)
-
-
-def test_missing_layout_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the optional package the error names the line that installs it."""
-    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
-    with pytest.raises(MissingDependency, match=r"fast-sugiyama.*pip install 'ldag\[draw\]'"):
-        layered_layout([(60.0, 30.0)] * 2, [(0, 1)])
-    assert layered_layout([(60.0, 30.0)] * 2, []).width > 0
 
 
 def test_curve_is_smooth_and_stays_between_its_points() -> None:

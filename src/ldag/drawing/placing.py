@@ -1,0 +1,95 @@
+"""Where everything in a picture goes: text measured and folded, boxes and labels laid out, the legend below."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ldag.drawing.component import Size
+from ldag.drawing.layout import Layout, layered_layout
+from ldag.drawing.lettering import TextBlock
+from ldag.drawing.picture import Direction, Picture
+from ldag.drawing.routes import Cubic, Point, curve
+
+NODE_FONT, LABEL_FONT, LEGEND_FONT = 15.0, 11.5, 11.0
+MARGIN = 18.0
+LEGEND_GAP = 14.0
+MIN_WIDTH = 240.0
+LABEL_WIDTH = 330.0
+"""A context stays on one line; only one that is wider than this is cut, and whole in the tooltip."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A picture measured: its text folded, its layout, and its size with margins; pens only draw."""
+
+    picture: Picture
+    layout: Layout
+    nodes: tuple[TextBlock, ...]
+    labels: Mapping[int, TextBlock]
+    legend: TextBlock
+    curves: tuple[tuple[Cubic, ...], ...]
+    width: float
+    height: float
+
+    @property
+    def legend_place(self) -> Point:
+        """Where the first line of the legend is centred."""
+        return (self.width - 2 * MARGIN) / 2, self.layout.height + LEGEND_GAP + self.legend.line_height / 2
+
+
+def place(picture: Picture) -> Placement:
+    """Lay a picture out."""
+    nodes = tuple(
+        TextBlock.of([node.name + (f" {node.mark}" if node.mark else "")], NODE_FONT, max_width=170, max_lines=3)
+        for node in picture.nodes
+    )
+    labels = {
+        position: TextBlock.of(edge.label, LABEL_FONT, max_width=LABEL_WIDTH, max_lines=5, fold=False)
+        for position, edge in enumerate(picture.edges)
+        if edge.label
+    }
+    layout = _lay_out(picture, [node_size(block) for block in nodes], {p: label_size(b) for p, b in labels.items()})
+    wide = max(layout.width, MIN_WIDTH)
+    legend = TextBlock.of(picture.legend, LEGEND_FONT, max_width=max(wide, 420.0), max_lines=60)
+    width = max(layout.width, legend.width)
+    below = LEGEND_GAP + legend.height if legend.lines else 0.0
+    curves = tuple(tuple(_curve(route, picture.direction)) for route in layout.edges)
+    return Placement(
+        picture, layout, nodes, labels, legend, curves, width + 2 * MARGIN, layout.height + below + 2 * MARGIN
+    )
+
+
+def node_size(block: TextBlock) -> Size:
+    """Return the size of a node's box."""
+    return max(56.0, block.width + 28), block.height + 18
+
+
+def label_size(block: TextBlock) -> Size:
+    """Return the size of a label's pill."""
+    return block.width + 16, block.height + 8
+
+
+def _lay_out(picture: Picture, nodes: list[Size], labels: Mapping[int, Size]) -> Layout:
+    """Lay out from top to bottom, or turned from left to right."""
+    edges = [edge.ends for edge in picture.edges]
+    if picture.direction == "down":
+        return layered_layout(nodes, edges, labels)
+    turned = layered_layout([(h, w) for w, h in nodes], edges, {p: (h, w) for p, (w, h) in labels.items()})
+    return Layout(
+        turned.height,
+        turned.width,
+        tuple((y, x) for x, y in turned.nodes),
+        tuple(tuple((y, x) for x, y in route) for route in turned.edges),
+        {position: (y, x) for position, (x, y) in turned.labels.items()},
+    )
+
+
+def _curve(route: Sequence[Point], direction: Direction) -> list[Cubic]:
+    """Return the curve through a route, which grows downwards or, turned, to the right."""
+    if direction == "down":
+        return curve(route)
+    return [_turn(cubic) for cubic in curve([(y, x) for x, y in route])]
+
+
+def _turn(cubic: Cubic) -> Cubic:
+    (a, b), (c, d), (e, f), (g, h) = cubic
+    return (b, a), (d, c), (f, e), (h, g)

@@ -1,0 +1,202 @@
+"""Pictures of a graph: which edges and labels are shown, and what is said about them."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from ldag.checks import check_choice, check_names, check_path
+from ldag.drawing import (
+    Direction,
+    Picture,
+    PictureEdge,
+    PictureNode,
+    draw_axes,
+    draw_bytes,
+    draw_svg,
+    legend_of,
+)
+from ldag.errors import ArgumentError, GraphError
+from ldag.formats import Context, Edge, conditions, write_atomically
+from ldag.graph.questions import GraphQuestions
+from ldag.graph.representations import name_rules
+from ldag.reasoning import context_parents
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_LABELS = 40
+"""With more labelled edges than this, labels are not drawn unless asked for; tooltips have them."""
+
+MOST_RULES = 8
+"""Rules of one node in the legend."""
+
+PICTURES = (".svg", ".png", ".pdf")
+"""Endings of files that hold a picture."""
+
+
+class PictureOptions(TypedDict, total=False):
+    """What a picture shows; every picture of a graph, a network or a fit takes these."""
+
+    context: Context | None
+    """Edges that vanish in this context are dashed and grey."""
+    focus: str | Iterable[str] | None
+    """Only these variables and their Markov blankets: parents, children, and the children's other parents."""
+    labels: bool | None
+    """Whether labels are drawn; None: up to 40 of them."""
+    arrows: bool
+    """Whether arrows that an equivalent graph could turn are drawn hollow."""
+    direction: Direction
+    """Whether parents stand above their children ("down") or to the left of them ("right")."""
+    probabilities: Mapping[Edge, float] | None
+    """Probabilities of edges, which set their widths."""
+    notes: Mapping[Edge, Sequence[str]] | None
+    """Other lines of text to put on some edges."""
+    title: str | None
+    """What the picture shows, for tooltips and screen readers."""
+
+
+class GraphPictures(GraphQuestions):
+    """Drawing."""
+
+    def to_svg(self, **options: Unpack[PictureOptions]) -> str:
+        """Return a picture as SVG text: a label says when its edge is absent, "not if person is visitor or spy".
+
+        Parameters
+        ----------
+        **options
+            ``context``: a context, whose vanishing edges are dashed and grey. ``focus``: one or several variables, of
+            which only the Markov blankets are shown. ``labels``: whether labels are drawn (None: up to 40).
+            ``arrows``: whether arrows that an equivalent graph could turn are drawn hollow. ``direction``: "down" or
+            "right". ``probabilities``: of edges, as widths. ``notes``: other lines on edges. ``title``: what is shown,
+            for screen readers.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> picture = ldag.datasets.graph("guard").to_svg(context={"person": "spy"})
+        >>> "not if person is visitor or spy" in picture
+        True
+        """
+        return draw_svg(self.picture(**options))
+
+    def plot(self, ax: "Axes | None" = None, **options: Unpack[PictureOptions]) -> "Axes":
+        """Draw with matplotlib, into axes of your own or a new figure; the options are those of `to_svg`."""
+        return draw_axes(self.picture(**options), ax)
+
+    def save_picture(self, path: str | os.PathLike[str], **options: Unpack[PictureOptions]) -> None:
+        """Write a picture to a file that ends in .svg, .png or .pdf; the latter two are drawn by matplotlib."""
+        target = Path(check_path(path))
+        write_picture(self.picture(**options), target)
+
+    def picture(self, **options: Unpack[PictureOptions]) -> Picture:
+        """Return what a picture shows, before any ink; for the library itself."""
+        unknown = set(options) - set(PictureOptions.__annotations__)
+        if unknown:
+            raise ArgumentError(
+                f"a picture has no option {min(unknown)!r}; it has {', '.join(PictureOptions.__annotations__)}"
+            )
+        direction = options.get("direction", "down")
+        check_choice(direction, ("down", "right"), "direction")
+        shown = self._blanket(options.get("focus"))
+        place = {node: number for number, node in enumerate(shown)}
+        edges = [edge for edge in self._picture_edges(options) if edge.parent in place and edge.child in place]
+        moved = tuple(_moved(edge, place) for edge in edges)
+        nodes, rules = self._marked_nodes(shown, options.get("focus"))
+        legend = [legend_of(moved), *rules]
+        hidden = sum(bool(edge.note) for edge in moved)
+        if hidden:
+            have = "edge has a label that is" if hidden == 1 else "edges have labels that are"
+            legend.append(f"{hidden} {have} not drawn")
+        return Picture(
+            nodes, moved, tuple(text for text in legend if text), options.get("title") or "Labelled DAG", direction
+        )
+
+    def _picture_edges(self, options: PictureOptions) -> list[PictureEdge]:
+        """Return every edge with what is to be said about it."""
+        fixed = self.schema.context(options.get("context"), "context: ")
+        kept = context_parents(self.structure, fixed)
+        reversible = self._reversible() if options.get("arrows", True) else set()
+        probabilities, notes = options.get("probabilities") or {}, options.get("notes") or {}
+        records = {(edge.parent, edge.child): edge.label for edge in self._record.edges}
+        labelled = sum(bool(label) for label in records.values())
+        draw_labels = options.get("labels")
+        draw_labels = labelled <= MOST_LABELS if draw_labels is None else draw_labels
+        found = []
+        for parent, child in self.structure.edges:
+            name = self.schema[parent].name, self.schema[child].name
+            text = tuple(notes.get(name, ())) or absent_if(records[name])
+            found.append(
+                PictureEdge(
+                    parent,
+                    child,
+                    text if draw_labels else (),
+                    parent not in kept[child],
+                    name in reversible,
+                    probabilities.get(name),
+                    note="" if draw_labels else "; ".join(text),
+                )
+            )
+        return found
+
+    def _reversible(self) -> set[Edge]:
+        """Return the edges that an equivalent graph has the other way round; none where that is not known."""
+        try:
+            return set(self.edges) - self.essential_edges()
+        except GraphError:
+            return set()
+
+    def _blanket(self, focus: str | Iterable[str] | None) -> list[int]:
+        """Return the nodes to show: all, or the Markov blankets of some."""
+        if focus is None:
+            return list(range(len(self.schema)))
+        chosen = set(self.schema.nodes(check_names(focus), "focus: "))
+        shown = set(chosen)
+        for child, family in enumerate(self.structure.families):
+            if child in chosen or chosen & set(family.parents):
+                shown |= {child, *family.parents}
+        return sorted(shown)
+
+    def _marked_nodes(
+        self, shown: Sequence[int], focus: str | Iterable[str] | None
+    ) -> tuple[tuple[PictureNode, ...], list[str]]:
+        """Return the nodes, those whose classes labels cannot tell with a mark, and these classes in words."""
+        chosen = set() if focus is None else set(check_names(focus))
+        nodes, rules = [], []
+        for node in shown:
+            name, family = self.schema[node].name, self.structure.families[node]
+            mark = "" if family.partition.is_csi_consistent else "*"
+            nodes.append(PictureNode(name, mark, name in chosen))
+            if mark:
+                table = name_rules(self.schema, node, family)
+                rules += [f"{name}* p{rule.number + 1}: {rule}" for rule in table.rules[:MOST_RULES]]
+                if len(table.rules) > MOST_RULES:
+                    rules.append(f"{name}*: and {len(table.rules) - MOST_RULES} more")
+        return tuple(nodes), rules
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+
+def absent_if(label: Iterable[Context]) -> tuple[str, ...]:
+    """Return the lines of a label: when the edge is absent."""
+    lines = conditions(label)
+    if lines == ["always"]:
+        return ("never matters",)
+    return tuple(f"{'or' if number else 'not'} if {line}" for number, line in enumerate(lines))
+
+
+def write_picture(picture: Picture, path: Path) -> None:
+    """Write a picture by the ending of the file."""
+    ending = path.suffix.lower()
+    if ending not in PICTURES:
+        got = f"the ending {path.suffix!r}" if path.suffix else "no ending"
+        raise ArgumentError(f"{path}: a picture is a file that ends in {', '.join(PICTURES)}, got {got}")
+    content = draw_svg(picture).encode() if ending == ".svg" else draw_bytes(picture, ending.removeprefix("."))
+    write_atomically(path, content)
+
+
+def _moved(edge: PictureEdge, place: Mapping[int, int]) -> PictureEdge:
+    """Return an edge between the boxes that are shown."""
+    return replace(edge, parent=place[edge.parent], child=place[edge.child])

@@ -1,0 +1,161 @@
+"""Pictures of graphs: what is drawn, what is said, and that nothing covers anything else."""
+
+import re
+from itertools import combinations
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import ldag
+from ldag import LDAG
+from ldag.drawing import Direction
+from ldag.errors import ArgumentError, UnknownVariable
+
+SVG = "{http://www.w3.org/2000/svg}"
+GUARD = ldag.datasets.graph("guard")
+Box = tuple[float, float, float, float]
+
+
+def groups(svg: str, kind: str) -> list[ElementTree.Element]:
+    """Return the groups of a kind: node, label, edge."""
+    return [g for g in ElementTree.fromstring(svg).iter(f"{SVG}g") if (g.get("class") or "").split()[:1] == [kind]]
+
+
+def words(group: ElementTree.Element) -> list[str]:
+    """Return the lines of text in a group."""
+    return [text.text or "" for text in group.iter(f"{SVG}text")]
+
+
+def box(group: ElementTree.Element) -> Box:
+    """Return left, top, right and bottom of a group's rectangle."""
+    rect = group.find(f"{SVG}rect")
+    assert rect is not None
+    x, y, width, height = (float(rect.get(name, "")) for name in ("x", "y", "width", "height"))
+    return x, y, x + width, y + height
+
+
+def overlap(a: Box, b: Box) -> bool:
+    """Whether two boxes have an area in common."""
+    return min(a[2], b[2]) - max(a[0], b[0]) > 0.2 and min(a[3], b[3]) - max(a[1], b[1]) > 0.2
+
+
+def with_long_names(graph: LDAG) -> LDAG:
+    """Return a graph whose every other variable has a long name."""
+    text = graph.to_text()
+    for number in range(len(graph.variables), 0, -2):
+        text = re.sub(rf"\bx{number}\b", f'"number {number} of the questions in the questionnaire"', text)
+    return LDAG.from_text(text)
+
+
+@pytest.mark.parametrize("n_nodes", [3, 10, 37, 60])
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_nothing_covers_anything_else(n_nodes: int, direction: Direction) -> None:
+    """Every edge is drawn, every label says when the edge is absent, and no box lies over another."""
+    graph = with_long_names(ldag.simulate.random_ldag(n_nodes, rng=n_nodes))
+    svg = graph.to_svg(labels=True, direction=direction)
+    assert len(groups(svg, "edge")) == len(graph.edges)
+    labels = groups(svg, "label")
+    assert len(labels) == sum(bool(graph.label(*edge)) for edge in graph.edges)
+    assert all(words(label)[0].startswith("not if ") for label in labels)
+    boxes = [box(group) for group in [*groups(svg, "node"), *labels]]
+    assert not [pair for pair in combinations(boxes, 2) if overlap(*pair)]
+
+
+def test_contexts_of_a_label_stand_on_lines_of_their_own() -> None:
+    """Several contexts are joined by "or", and none is broken."""
+    states = {name: [0, 1] for name in "abcd"}
+    label = {("a", "d"): [{"b": 0, "c": 0}, {"b": 1, "c": 1}]}
+    graph = LDAG.from_edges([("a", "d"), ("b", "d"), ("c", "d")], states=states, labels=label)
+    (drawn,) = [group for group in groups(graph.to_svg(), "label") if group.get("data-parent") == "0"]
+    assert words(drawn) == ["not if b is 0 and c is 0", "or if b is 1 and c is 1"]
+
+
+def test_the_legend_is_one_line_that_explains_what_is_there() -> None:
+    """A graph without labels and with determined arrows only needs no legend."""
+    assert "“not if …”: the edge is absent in that case" in words(groups(GUARD.to_svg(), "legend")[0])[0]
+    collider = LDAG.from_edges([("a", "c"), ("b", "c")], states={name: [0, 1] for name in "abc"})
+    assert groups(collider.to_svg(), "legend") == []
+
+
+def test_arrows_that_may_turn_are_hollow() -> None:
+    """In a chain both arrows may turn; in a collider none."""
+    states = {name: [0, 1] for name in "abc"}
+    chain = LDAG.from_edges([("a", "b"), ("b", "c")], states=states)
+    assert chain.to_svg().count('class="hollow"') == 2
+    assert 'class="hollow"' not in chain.to_svg(arrows=False)
+    assert 'class="hollow"' not in LDAG.from_edges([("a", "c"), ("b", "c")], states=states).to_svg()
+
+
+def test_absent_edges_are_dashed() -> None:
+    """For a spy, gender does not matter for the badge."""
+    svg = GUARD.to_svg(context={"person": "spy"})
+    (absent,) = [group for group in groups(svg, "edge") if "absent" in (group.get("class") or "")]
+    assert (absent.get("data-parent"), absent.get("data-child")) == ("1", "2")
+    assert "dashed: absent in the context shown" in svg
+
+
+def test_focus_shows_a_markov_blanket() -> None:
+    """Parents, children, and the children's other parents."""
+    graph = ldag.datasets.graph("heart")
+    shown = {words(group)[0] for group in groups(graph.to_svg(focus="pressure"), "node")}
+    assert shown == {"pressure", *graph.parents("pressure")}
+    with pytest.raises(UnknownVariable, match="focus: no variable 'presure'; did you mean 'pressure'"):
+        graph.to_svg(focus="presure")
+
+
+def test_labels_can_be_left_to_the_tooltips() -> None:
+    """Then the legend says how many there are."""
+    svg = GUARD.to_svg(labels=False)
+    assert groups(svg, "label") == []
+    assert "gender → badge : not if person is visitor or spy" in svg
+    assert "1 edge has a label that is not drawn" in svg
+
+
+def test_widths_are_probabilities() -> None:
+    """A likelier edge is drawn wider."""
+    svg = GUARD.to_svg(probabilities={("person", "badge"): 0.9, ("gender", "badge"): 0.1})
+    widths = {
+        (g.get("data-parent"), g.get("data-child")): float(g.find(f"{SVG}path").get("stroke-width"))  # type: ignore[union-attr,arg-type]
+        for g in groups(svg, "edge")
+    }
+    assert widths["0", "2"] > 3 * widths["1", "2"]
+    assert "probability 0.90" in svg
+
+
+def test_classes_beyond_labels_are_told() -> None:
+    """A node whose classes are not made of labels is marked, and the legend lists its rules."""
+    guard = GUARD.from_tree("badge", {"person": {"worker": 0, "visitor": 1, "spy": 0}})
+    svg = guard.to_svg()
+    assert "badge *" in [line for group in groups(svg, "node") for line in words(group)]
+    assert any(line.startswith("badge* p1: ") for line in words(groups(svg, "legend")[0]))
+
+
+def test_context_graphs_side_by_side() -> None:
+    """One picture per state, under its heading."""
+    svg = GUARD.as_multinet("person").to_svg()
+    assert [state in svg for state in ("person=worker", "person=visitor", "person=spy")] == [True] * 3
+    assert svg.count('class="edge absent"') == 2
+
+
+def test_matplotlib_draws_the_same(tmp_path: Path) -> None:
+    """Into given axes, which are returned, and to files; the ending chooses."""
+    from matplotlib.figure import Figure
+
+    ax = Figure().add_subplot()
+    assert GUARD.plot(ax) is ax
+    assert "not if person is visitor or spy" in [text.get_text() for text in ax.texts]
+    assert {"person", "gender", "badge"} <= {text.get_text() for text in GUARD.plot().texts}
+    for ending, start in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<svg")):
+        GUARD.save_picture(tmp_path / f"guard{ending}")
+        assert (tmp_path / f"guard{ending}").read_bytes().startswith(start)
+
+
+def test_mistakes_in_options_are_refused(tmp_path: Path) -> None:
+    """Unknown options, directions and endings."""
+    with pytest.raises(ArgumentError, match="a picture has no option 'contxt'"):
+        GUARD.to_svg(contxt={"person": "spy"})  # type: ignore[call-arg]
+    with pytest.raises(ArgumentError, match="no direction 'up'"):
+        GUARD.to_svg(direction="up")  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match=r"ends in .svg, .png, .pdf, got the ending '.gif'"):
+        GUARD.save_picture(tmp_path / "guard.gif")
