@@ -32,10 +32,12 @@ test-cpp: $(STAMP)
 	@build/cpp/ldag_tests
 
 sanitize: $(STAMP)
-	@$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
-	  -DLDAG_TESTS=ON -DLDAG_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug > /dev/null
-	@$(BIN)/cmake --build build/sanitize --target ldag_tests
-	@build/sanitize/ldag_tests
+	@for kind in address,undefined thread; do \
+	  $(BIN)/cmake -S . -B build/sanitize-$$kind -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	    -DLDAG_TESTS=ON -DLDAG_SANITIZE=$$kind -DCMAKE_BUILD_TYPE=Debug > /dev/null && \
+	  $(BIN)/cmake --build build/sanitize-$$kind --target ldag_tests && \
+	  build/sanitize-$$kind/ldag_tests || exit 1; \
+	done
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

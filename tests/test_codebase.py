@@ -1,12 +1,16 @@
 """The shape of the code as tests: layers, sizes, banned imports, and what importing the package loads."""
 
 import ast
+import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+import ldag
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "ldag"
@@ -131,3 +135,142 @@ def test_import_is_innocent() -> None:
     code = "import logging, ldag; assert not logging.root.handlers"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == done.stderr == ""
+
+
+# Number rooms work on codes and arrays: they know nothing of the values that people hold in their hands.
+NUMBER_ROOMS = ("model", "reasoning", "drawing", "inference")
+DOORS = ("data", "graph", "network", "learning")
+CPP_ROOMS = ("support", "counting", "families", "scoring", "searching", "inference", "bindings", "tests")
+CPP = sorted(path for pattern in ("*.cpp", "*.hpp") for path in (ROOT / "cpp").rglob(pattern))
+
+
+def _own_rooms() -> list[str]:
+    """The rooms that there are, in the order of the house."""
+    there = {path.name.removesuffix(".py") for path in SOURCE.iterdir()}
+    return [room for room in ROOMS if room in there]
+
+
+@pytest.mark.parametrize("room", _own_rooms())
+def test_no_cycle_inside_a_room(room: str) -> None:
+    """The modules of a room can be read one after the other."""
+    modules = {_module(path): path for path in PYTHON if _own_room(path) == room}
+    above = {
+        name: {found for found in _modules_imported(path, set(modules)) if found != name}
+        for name, path in modules.items()
+    }
+    while above:
+        free = {name for name, needed in above.items() if not needed & above.keys()}
+        assert free, f"these modules import each other in a ring, or through one: {sorted(above)}"
+        above = {name: needed for name, needed in above.items() if name not in free}
+
+
+def _modules_imported(path: Path, modules: set[str]) -> Iterator[str]:
+    """Which of some modules a file imports; of a package's modules, these themselves."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module in modules:
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (name if name in modules else node.module for name in inside)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules)
+
+
+def _module(path: Path) -> str:
+    return ".".join(("ldag", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_number_rooms_import_no_door(path: Path) -> None:
+    """What people hold in their hands (`Dataset`, `LDAG`, `Network`, `Fit`) stays outside; plain arrays may pass."""
+    if _own_room(path) in NUMBER_ROOMS:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").removeprefix("ldag.") in DOORS:
+                assert not {alias.name for alias in node.names} & set(ldag.__all__)
+
+
+def _definitions(path: Path) -> Iterator[str]:
+    """Classes, aliases and public functions at the top of a module."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            if name[0].isupper() and not name.isupper():
+                yield name
+
+
+def test_a_name_exists_once() -> None:
+    """One word per thing: classes, aliases and public functions; a command is named like what it runs."""
+    places: dict[str, list[str]] = {}
+    for path in PYTHON:
+        if _own_room(path) != "cli":
+            for name in set(_definitions(path)):
+                is_contract = path.parent.name == "searches" and name == "prepare"  # every search has one
+                if not name.startswith("_") and len(name) > 1 and not is_contract:
+                    places.setdefault(name, []).append(str(path.relative_to(SOURCE)))
+    twice = {name: where for name, where in places.items() if len(where) > 1}
+    assert not twice
+
+
+def test_no_room_is_named_like_a_public_function() -> None:
+    """`ldag.score` is a function; a room of that name would hide it. Shelves are both."""
+    functions = {name for name in dir(ldag) if inspect.isfunction(getattr(ldag, name))}
+    assert not set(_own_rooms()) & functions
+
+
+def test_partitions_are_asked_not_opened() -> None:
+    """Outside its module nobody takes a partition's array apart, so that it can be kept in another way later."""
+    for path in PYTHON:
+        if path != SOURCE / "model" / "partition.py":
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Attribute) and node.attr == "classes":
+                    owner = ast.unparse(node.value)
+                    assert owner.split(".")[-1] != "partition" or owner == "self.partition", (
+                        f"{path.name}, line {node.lineno}: ask the partition (classes_of, expand, add_up, first, sizes,"
+                        " members, to_array) instead of opening it"
+                    )
+
+
+@pytest.mark.parametrize("path", CPP, ids=lambda path: str(path.relative_to(ROOT)))
+def test_includes_point_left(path: Path) -> None:
+    """The same rule for C++: rooms include headers of rooms to their left, by room and name."""
+    own = CPP_ROOMS.index(path.relative_to(ROOT / "cpp").parts[0])
+    for header in re.findall(r'#include "(.+)"', path.read_text()):
+        room, slash, _ = header.partition("/")
+        if slash:
+            assert CPP_ROOMS.index(room) <= own, f"{header} stands to the right"
+            assert (ROOT / "cpp" / header).exists()
+        else:
+            assert CPP_ROOMS[own] in ("bindings", "tests"), f"write the room of {header}"
+
+
+def test_only_the_bindings_know_python() -> None:
+    """The loops run, and are tested, without an interpreter."""
+    for path in CPP:
+        if path.parent.name != "bindings":
+            assert not re.search(r"#include <(Python\.h|nanobind)", path.read_text()), path.name
+
+
+@pytest.mark.parametrize("kind", ["unit", "property"])
+def test_tests_mirror_the_rooms(kind: str) -> None:
+    """A folder of tests is a room, and a file of tests is named for a module of it, or for the room."""
+    for path in sorted((ROOT / "tests" / kind).rglob("test_*.py")):
+        room = path.relative_to(ROOT / "tests" / kind).parts[0]
+        if room.endswith(".py"):
+            assert path.stem.removeprefix("test_") in (*ROOMS, "ldag"), path
+        else:
+            assert room in _own_rooms(), f"{path}: there is no such room"
+
+
+def test_contributing_shows_the_house() -> None:
+    """The tree in CONTRIBUTING is the one on disk, in the order of the house."""
+    tree = re.search(r"```\nsrc/ldag/\n(.+?)\n```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
+    assert tree is not None
+    shown = re.findall(r"^  (\w+)(?:/|\.py) ", tree[1], re.MULTILINE)
+    assert shown == _own_rooms()
+    assert "`" + " · ".join(_own_rooms()) + "`" in (ROOT / "CONTRIBUTING.md").read_text()
+
+
+def test_contributing_names_files_that_exist() -> None:
+    """Five files to read first, and those of the recipes."""
+    for name in re.findall(r"`((?:src|cpp|tests|docs)/[\w/.]+\.\w+)`", (ROOT / "CONTRIBUTING.md").read_text()):
+        assert (ROOT / name).exists(), name

@@ -46,8 +46,8 @@ def uses_by(family: CodedFamily, model: Model, node: int, uses: Numbers) -> Numb
     own = model.structure.families[node]
     if set(family.parents) <= set(own.parents):
         wanted = family.partition.over(own.partition.grid, [own.parents.index(parent) for parent in family.parents])
-        _, first = np.unique(own.partition.classes, return_index=True)
-        if np.array_equal(wanted[first][own.partition.classes], wanted):
+        first = own.partition.first
+        if np.array_equal(own.partition.expand(wanted[first]), wanted):
             total = np.zeros((family.partition.n_classes, uses.shape[1]))
             np.add.at(total, wanted[first], uses)
             return total
@@ -58,12 +58,10 @@ def log_probabilities(model: Model, codes: Codes) -> Numbers:
     """Return the log probability of complete rows, given as an array row per node."""
     total = np.zeros(codes.shape[1])
     for node, family in enumerate(model.structure.families):
-        index = np.zeros(codes.shape[1], dtype=np.int64)
-        for parent, stride in zip(family.parents, family.partition.grid.strides, strict=True):
-            index += stride * codes[parent].astype(np.int64)
+        classes = family.partition.classes_of_rows(codes[list(family.parents)])
         with np.errstate(divide="ignore"):
             logs = np.log(model.probabilities[node])
-        total += logs[family.partition.classes[index], codes[node]]
+        total += logs[classes, codes[node]]
     return total
 
 
@@ -78,7 +76,6 @@ def _observed(model: Model, family: CodedFamily, node: int) -> Numbers:
     states: NDArray[np.int64] = grid.cube // grid.strides[axis] % n_states
     pairs = classes.astype(np.int64) * n_states + states.reshape(-1)
     observer = CodedFamily.from_partition(tuple(members), Partition.of(grid, pairs))
-    _, first = np.unique(observer.partition.classes, return_index=True)
     larger = Model(
         Structure((*structure.n_states, 1), (*structure.families, observer)),
         (*model.probabilities, np.ones((observer.partition.n_classes, 1))),
@@ -87,7 +84,7 @@ def _observed(model: Model, family: CodedFamily, node: int) -> Numbers:
     nodes = sorted(larger.structure.ancestors([last]))
     uses = compile_circuit(larger, nodes, told_apart=(last,)).expected_uses({})[-1]
     found = np.zeros(family.partition.n_classes * n_states)
-    found[pairs[first]] = uses[:, 0]
+    found[pairs[observer.partition.first]] = uses[:, 0]
     return found.reshape(-1, n_states)
 
 

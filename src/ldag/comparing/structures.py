@@ -108,9 +108,9 @@ def adjusted_rand_index(a: Partition, b: Partition) -> float:
     Pairs of configurations that both put together, corrected for chance: 1 if the partitions are equal, about 0 if
     they have nothing to do with each other.
     """
-    cells = a.classes.astype(np.int64) * b.n_classes + b.classes
+    cells = a.to_array().astype(np.int64) * b.n_classes + b.to_array()
     together = _pairs(np.unique(cells, return_counts=True)[1])
-    in_a, in_b = _pairs(np.bincount(a.classes)), _pairs(np.bincount(b.classes))
+    in_a, in_b = _pairs(a.sizes), _pairs(b.sizes)
     if in_a == in_b == together:
         return 1.0
     size = a.grid.size

@@ -49,11 +49,10 @@ def _aligned_family(family: CodedFamily, nodes: Sequence[int], codes: Sequence[P
     """Return a family in the new order, and the old number of each of its classes."""
     parents = tuple(new for new, old in enumerate(nodes) if old in family.parents)
     axes = [family.parents.index(nodes[parent]) for parent in parents]
-    cube = family.partition.classes.reshape(family.partition.grid.n_states).transpose(axes)
+    cube = family.partition.to_array().reshape(family.partition.grid.n_states).transpose(axes)
     old_classes = cube[np.ix_(*(codes[parent] for parent in parents))].reshape(-1)
     partition = Partition.of(Structure(tuple(len(c) for c in codes), ()).grid(parents), old_classes)
-    _, first = np.unique(partition.classes, return_index=True)
-    return CodedFamily.from_partition(parents, partition), old_classes[first].astype(np.intp)
+    return CodedFamily.from_partition(parents, partition), old_classes[partition.first].astype(np.intp)
 
 
 def _check_same(first: Schema, second: Schema) -> None:

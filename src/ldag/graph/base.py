@@ -14,8 +14,8 @@ from ldag.graph.arguments import check_contexts, check_pairs, check_partition, c
 from ldag.graph.records import (
     assemble,
     check_acyclic,
+    check_all_states,
     check_labelled_edges,
-    check_states,
     disassemble,
     family_of_classes,
 )
@@ -116,7 +116,7 @@ class Graph:
                 for name, s in check_mapping(states, "states").items()
             )
         )
-        check_states(schema)
+        check_all_states(schema)
         families = [CodedFamily.table((), Structure(schema.n_states, ()).grid(())) for _ in schema]
         for name, given in check_mapping(partitions, "partitions").items():
             node = schema.node(name, "partitions: ")
@@ -189,7 +189,7 @@ class Graph:
     def partition(self, node: str) -> NamedPartition:
         """Return the classes of a node: parent configurations that share one conditional distribution."""
         family = self.structure.families[self.schema.node(node)]
-        return NamedPartition(self.parents(node), tuple(family.partition.classes.tolist()))
+        return NamedPartition(self.parents(node), tuple(family.partition.to_array().tolist()))
 
     @property
     def dimension(self) -> int:

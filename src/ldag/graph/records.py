@@ -39,7 +39,7 @@ def assemble(record: GraphRecord, *, declared_only: bool) -> tuple[Schema, Struc
     the states 0 and 1 or, if labels mention others, the mentioned ones and one more called "other".
     """
     schema = _schema(record, declared_only)
-    check_states(schema)
+    check_all_states(schema)
     parents = _parents(record.edges, schema)
     families = [CodedFamily.table(p, _grid(schema, p)) for p in parents]
     for node in {schema.node(edge.child) for edge in record.edges if edge.label}:
@@ -113,7 +113,7 @@ def check_labelled_edges(labels: Mapping[tuple[str, str], Iterable[Context]], ed
             raise GraphError(f"there is a label for {parent} -> {child}, but no such edge{hint}")
 
 
-def check_states(schema: Schema) -> None:
+def check_all_states(schema: Schema) -> None:
     """Refuse states that sets and mappings of Python take for one, as labels and trees are made of these."""
     for variable in schema:
         seen: dict[State, State] = {}
@@ -251,7 +251,7 @@ def _matching(schema: Schema, nodes: tuple[int, ...], context: Context, where: s
 
 def _with_classes(schema: Schema, node: int, family: CodedFamily, records: Sequence[ClassRecord]) -> CodedFamily:
     """Return a family with the configurations of each class record joined, on top of its labels."""
-    numbers = family.partition.classes.astype(np.int64)
+    numbers = family.partition.to_array().astype(np.int64)
     for record in records:
         if record.node != schema[node].name:
             continue

@@ -53,7 +53,7 @@ def disassemble_tables(schema: Schema, structure: Structure, probabilities: Sequ
                 f"the full table of {name!r} has {cells:,} cells; at most {MAX_WRITTEN:,} are written. JSON keeps its"
                 f" {family.partition.n_classes:,} classes"
             )
-        values = rows[family.partition.classes]
+        values = family.partition.expand(rows)
         tables.append(CptRecord(name, tuple(schema[parent].name for parent in family.parents), values))
         if family_of_rows(family, values) != family:
             told.add(name)
@@ -91,9 +91,8 @@ def _in_node_order(table: CptRecord, schema: Schema) -> Counts:
 
 def _class_rows(table: CptRecord, partition: Partition, rows: Counts) -> ClassTable:
     """Return the row of every class, that of its first configuration; all of them must be equal."""
-    _, first = np.unique(partition.classes, return_index=True)
-    chosen = rows[first]
-    off = np.abs(rows - chosen[partition.classes]).max(initial=0.0)
+    chosen = rows[partition.first]
+    off = np.abs(rows - partition.expand(chosen)).max(initial=0.0)
     if off > 1.5 * 10.0**-EQUAL_DECIMALS:
         raise FormatError(
             f"{table.where}the comments of ldag say that some rows of {table.node!r} are equal, and they are {off:.3g}"

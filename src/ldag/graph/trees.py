@@ -77,7 +77,7 @@ def smallest_tree(partition: Partition) -> SmallestTree:
     >>> smallest_tree(Partition.of(Grid((2, 2)), [0, 0, 1, 2])).tree
     Split(axis=0, branches=(Leaf(number=0), Split(axis=1, branches=(Leaf(number=1), Leaf(number=2)))))
     """
-    cube = partition.classes.reshape(partition.grid.n_states)
+    cube = partition.to_array().reshape(partition.grid.n_states)
     if _n_contexts(cube) <= EXACT_CONTEXTS:
         return SmallestTree(_exact_tree(cube), True)
     tree = _grown_tree(cube)

@@ -145,7 +145,7 @@ def compile_circuit(
     n_states = [model.structure.n_states[node] for node in nodes]
     parents = [[place[parent] for parent in family.parents] for family in families]
     known = [UNOBSERVED if fixed is None else fixed.get(node, UNOBSERVED) for node in nodes]
-    classes = [family.partition.classes for family in families]
+    classes = [family.partition.to_array() for family in families]
     tables = [table.reshape(-1) for table in numbers]
     best: _native.Circuit | None = None
     for order in _native.elimination_orders(n_states, parents, known, N_TRIES, 0, N_ORDERS):

@@ -186,7 +186,7 @@ def _factor(model: Model, node: int) -> _Factor:
     strides = {p: s * n_states for p, s in zip(family.parents, family.partition.grid.strides, strict=True)}
     with np.errstate(divide="ignore"):
         logs = np.log(model.probabilities[node])
-    return _Factor(strides | {node: 1}, logs[family.partition.classes].reshape(-1))
+    return _Factor(strides | {node: 1}, family.partition.expand(logs).reshape(-1))
 
 
 def _groups(kinds: RowNumbers, wanted: Mask) -> list[RowNumbers]:

@@ -58,7 +58,7 @@ def _draw(
         )
     return _native.sample_rows(
         [family.parents for family in structure.families],
-        [family.partition.classes for family in structure.families],
+        [family.partition.to_array() for family in structure.families],
         probabilities,
         [fixed.get(node) for node in range(n_nodes)],
         structure.order,

@@ -140,10 +140,10 @@ def score_fold(fold: Fold, search: Search, problem: SearchProblem, control: Sear
     result = search.run(problem.families.scorer(columns), problem, control)
     families = learn_families(columns, problem.n_states, result.parents, problem.families)
     size = problem.families.priors.equivalent_sample_size
-    return FoldScore(log_predictive(families, fold.test, size), not result.stopped)
+    return FoldScore(fold_log_predictive(families, fold.test, size), not result.stopped)
 
 
-def log_predictive(families: Sequence[CountedFamily], test: Dataset, equivalent_sample_size: float) -> float:
+def fold_log_predictive(families: Sequence[CountedFamily], test: Dataset, equivalent_sample_size: float) -> float:
     """Return the log posterior predictive of the test part, node by node (equation 11)."""
     total = 0.0
     for node, trained in enumerate(families):

@@ -117,7 +117,7 @@ def learn_family(
     partition = best.partition
     return Family(
         node,
-        NamedPartition(tuple(schema[parent].name for parent in above), tuple(partition.classes.tolist())),
+        NamedPartition(tuple(schema[parent].name for parent in above), tuple(partition.to_array().tolist())),
         _labels(schema, above, partition),
         tuple(_gains(schema, above, grid, structure, best.steps)),
         best.log_marginal_likelihood,

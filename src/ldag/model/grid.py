@@ -52,6 +52,13 @@ class Grid:
         """Return the number of a configuration."""
         return sum(s * code for s, code in zip(self.strides, configuration, strict=True))
 
+    def indices(self, codes: NDArray[np.uint8]) -> Indices:
+        """Return the number of the configuration in each row of a data set: an array row of codes per variable."""
+        index = np.zeros(codes.shape[1], dtype=np.int64)
+        for row, stride in zip(codes, self.strides, strict=True):
+            index += stride * row.astype(np.int64)
+        return index
+
     def without(self, *axes: int) -> "Grid":
         """Return the grid of the other variables."""
         return Grid(tuple(n for axis, n in enumerate(self.n_states) if axis not in axes))

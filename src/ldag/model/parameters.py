@@ -27,9 +27,8 @@ class Posterior:
     @classmethod
     def of(cls, partition: Partition, equivalent_sample_size: float, counts: ClassTable) -> "Posterior":
         """Make the posteriors from counts by class; the prior is N |S| / (r q) for each state of a class S."""
-        sizes = np.bincount(partition.classes, minlength=partition.n_classes)
         n_states = counts.shape[1]
-        share = equivalent_sample_size * sizes / (n_states * partition.grid.size)
+        share = equivalent_sample_size * partition.sizes / (n_states * partition.grid.size)
         return cls(freeze(np.repeat(share[:, None], n_states, axis=1)), freeze(counts))
 
     def mean(self) -> ClassTable:
@@ -48,9 +47,7 @@ class Posterior:
 
 def class_counts(counts: Counts, partition: Partition) -> ClassTable:
     """Return counts by class from counts by configuration."""
-    table = np.zeros((partition.n_classes, counts.shape[1]))
-    np.add.at(table, partition.classes, counts)
-    return freeze(table)
+    return freeze(partition.add_up(counts))
 
 
 def configuration_counts(counts: ClassTable, partition: Partition) -> Counts:
@@ -58,9 +55,8 @@ def configuration_counts(counts: ClassTable, partition: Partition) -> Counts:
 
     The likelihood of a partition knows them by class only, so it makes no difference where in a class they are.
     """
-    _, first = np.unique(partition.classes, return_index=True)
     table = np.zeros((partition.grid.size, counts.shape[1]))
-    table[first] = counts
+    table[partition.first] = counts
     return table
 
 

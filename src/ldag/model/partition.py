@@ -8,13 +8,15 @@ classes by joining lines; a partition shows as its labels every line that lies i
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldag.model.grid import Grid
+from ldag.model.grid import Grid, Indices
 
 Mask = NDArray[np.bool_]
+N = TypeVar("N", bound=np.generic)
 Labels = tuple[Mask, ...]
 """One mask per parent: which configurations of the other parents make its edge vanish."""
 
@@ -113,6 +115,42 @@ class Partition:
         """Return the class of every configuration of a larger grid, whose ``axes`` (ascending) are this one's."""
         shape = [n if axis in axes else 1 for axis, n in enumerate(grid.n_states)]
         return np.broadcast_to(self.classes.reshape(shape), grid.n_states).reshape(-1)
+
+    def to_array(self) -> NDArray[np.int32]:
+        """Return the class of every configuration, for those who need all of them: kernels, files, pictures."""
+        return self.classes
+
+    def classes_of(self, configurations: Indices) -> NDArray[np.int32]:
+        """Return the classes of some configurations, given by number."""
+        return self.classes[configurations]
+
+    def classes_of_rows(self, codes: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """Return the class of each row of a data set, given as an array row of codes per parent."""
+        return self.classes[self.grid.indices(codes)]
+
+    def classes_within(self, context: Mapping[int, int]) -> NDArray[np.int32]:
+        """Return the classes of the configurations that agree with fixed codes of some axes."""
+        return self.classes[self.grid.matching(context)]
+
+    @cached_property
+    def sizes(self) -> NDArray[np.intp]:
+        """How many configurations each class has."""
+        return np.bincount(self.classes, minlength=self.n_classes)
+
+    @cached_property
+    def first(self) -> NDArray[np.intp]:
+        """The first configuration of each class."""
+        return np.unique(self.classes, return_index=True)[1]
+
+    def expand(self, rows: NDArray[N]) -> NDArray[N]:
+        """Return a row per configuration from a row per class."""
+        return rows[self.classes]
+
+    def add_up(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return a row per class, the sum of the rows of its configurations."""
+        table = np.zeros((self.n_classes, *rows.shape[1:]))
+        np.add.at(table, self.classes, rows)
+        return table
 
     def members(self) -> list[list[int]]:
         """Return the configurations of each class."""

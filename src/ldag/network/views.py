@@ -154,7 +154,7 @@ class NetworkViews(NetworkBase):
                 f" classes({node!r}) has its {family.partition.n_classes:,} distributions"
             )
         variables = (*(schema[parent] for parent in family.parents), schema[number])
-        values = self.probabilities[number][family.partition.classes]
+        values = family.partition.expand(self.probabilities[number])
         values = values.reshape([variable.n_states for variable in variables])
         values.flags.writeable = False
         return ConditionalTable(variables, values)

@@ -136,7 +136,7 @@ def _factor(structure: Structure, node: int, context: Mapping[int, int]) -> Fact
     partition = family.partition.restricted(fixed)
     dropped = partition.irrelevant_axes()
     kept = tuple(p for axis, p in enumerate(free) if axis not in dropped)
-    classes = family.partition.classes[family.partition.grid.matching(fixed)]
+    classes = family.partition.classes_within(fixed)
     classes = classes[partition.grid.matching(dict.fromkeys(dropped, 0))]
     return Factor(node, kept, classes, context.get(node))
 

@@ -32,7 +32,7 @@ def log_marginal_likelihood(counts: Counts, family: CodedFamily, equivalent_samp
     """Return the log marginal likelihood of one node given its family (equation 6)."""
     partition = family.partition
     _, likelihood = _native.score_partition(
-        counts, partition.grid.n_states, equivalent_sample_size, 0.0, partition.classes
+        counts, partition.grid.n_states, equivalent_sample_size, 0.0, partition.to_array()
     )
     return likelihood
 
