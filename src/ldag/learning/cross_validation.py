@@ -4,7 +4,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from math import sqrt
+from functools import cached_property
+from math import isfinite, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,9 @@ from ldag.scoring import check_priors, family_log_predictive
 N_FOLDS = 10
 """Unless told otherwise, as in the paper."""
 
+FEWEST_FOLDS = 2
+"""So many are compared, however short the time; later ones are left out when it is over."""
+
 MOST_OBSERVATIONS = 10**9 - 1
 """Beyond this, numpy cannot draw the numbers of observations of a fold."""
 
@@ -30,7 +34,7 @@ MOST_OBSERVATIONS = 10**9 - 1
 class CrossValidation:
     """How well each kappa predicts: the log posterior predictive probability of every fold.
 
-    ``fold_scores`` has them by kappa; ``mean`` is the paper's rho.
+    ``fold_scores`` has them by kappa (only of the folds that a time limit left time for); ``mean`` is the paper's rho.
     """
 
     fold_scores: Mapping[float, tuple[float, ...]]
@@ -97,12 +101,22 @@ def check_folds(data: Dataset, n_folds: int) -> int:
     return n_folds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fold:
-    """One part of the data to predict, and the rest to learn from."""
+    """One part of the data to predict, and the rest to learn from: how many observations of each row it has."""
 
-    train: Dataset
-    test: Dataset
+    data: Dataset
+    inside: NDArray[np.int64]
+
+    @cached_property
+    def train(self) -> Dataset:
+        """What is learned from."""
+        return _take(self.data, _whole_weights(self.data) - self.inside)
+
+    @cached_property
+    def test(self) -> Dataset:
+        """What is predicted."""
+        return _take(self.data, self.inside)
 
 
 def cut_folds(data: Dataset, n_folds: int, seed: int) -> Iterator[Fold]:
@@ -111,24 +125,35 @@ def cut_folds(data: Dataset, n_folds: int, seed: int) -> Iterator[Fold]:
     How many observations of each row a part has is drawn at once (multivariate hypergeometric), as if all observations
     had been shuffled, so that memory is needed for different rows only.
     """
-    weights = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights.astype(np.int64)
     rng = np.random.default_rng(seed)
-    left = weights.copy()
-    n_left = int(weights.sum())
+    left = _whole_weights(data)
+    n_left = int(left.sum())
     for number in range(n_folds, 0, -1):
         size = -(-n_left // number)
         inside = rng.multivariate_hypergeometric(left, size, method="marginals")
-        left -= inside
+        left = left - inside
         n_left -= size
-        yield Fold(_weighted(data, weights - inside), _weighted(data, inside))
+        yield Fold(data, inside)
 
 
-def _weighted(data: Dataset, weights: NDArray[np.int64]) -> Dataset:
-    return Dataset.from_codes(data.schema, data.codes, weights, data.weight_name)
+def _whole_weights(data: Dataset) -> NDArray[np.int64]:
+    """Return how often each row occurs."""
+    return np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights.astype(np.int64)
+
+
+def _take(data: Dataset, weights: NDArray[np.int64]) -> Dataset:
+    """Return the rows of some weight; they are different and sorted already."""
+    some = weights > 0
+    left = weights[some]
+    codes = np.ascontiguousarray(data.codes[:, some])
+    return Dataset(data.schema, codes, None if (left == 1).all() else left, data.weight_name)
 
 
 class FoldScore(NamedTuple):
-    """The log predictive probability of a fold, and whether the search before it came to its end."""
+    """The log predictive probability of a fold, and whether the search before it came to its end.
+
+    Not a number if the time was over before the fold's turn.
+    """
 
     log_predictive: float
     is_final: bool
@@ -168,8 +193,8 @@ class FoldComparison:
 
     @property
     def tasks(self) -> list[Task]:
-        """Every candidate on every fold."""
-        return [(kappa, number) for kappa in self.candidates for number in range(len(self.folds))]
+        """Every candidate on every fold, fold by fold."""
+        return [(kappa, number) for number in range(len(self.folds)) for kappa in self.candidates]
 
     def problem_of(self, kappa: float) -> SearchProblem:
         """Return the problem of a candidate."""
@@ -205,10 +230,15 @@ def compare_on_folds(
     finally:
         if checkpoint is not None:
             checkpoint.save()
-    n_folds = range(len(comparison.folds))
-    return CrossValidation(
-        {kappa: tuple(scores[kappa, number] for number in n_folds) for kappa in comparison.candidates}
-    )
+    return _compare(comparison, scores)
+
+
+def _compare(comparison: FoldComparison, scores: Mapping[Task, float]) -> CrossValidation:
+    """Put the scores together, of the folds that every candidate has."""
+    kappas = comparison.candidates
+    folds = range(len(comparison.folds))
+    complete = [number for number in folds if all(isfinite(scores[kappa, number]) for kappa in kappas)]
+    return CrossValidation({kappa: tuple(scores[kappa, number] for number in complete) for kappa in kappas})
 
 
 def _part_name(task: Task) -> str:
@@ -228,6 +258,8 @@ def _score_task(
 ) -> FoldScore:
     """Do one search and one prediction, in so many seconds and before the common deadline."""
     kappa, number = task
+    if number >= FEWEST_FOLDS and comparison.deadline.is_over:
+        return FoldScore(nan, is_final=False)
     deadline = comparison.deadline.within(seconds)
     on_progress = None if stop is None else lambda _: stop.is_set()
     control = SearchControl(1, deadline, on_progress)

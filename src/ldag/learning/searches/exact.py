@@ -27,8 +27,11 @@ MOST_CONFIGURATIONS = 1 << 16
 EXACT_CONFIGURATIONS = 16
 """Up to so many, labels are found exactly if that is asked for."""
 
-CLIMBING_SHARE = 0.1
-"""The part of a time limit that goes to the climb before."""
+CLIMBING_SHARE = 0.5
+"""The part of a time limit that the climb before may use; it rarely needs so much."""
+
+SETUP_SECONDS = 2e-8
+"""For each family, about what it takes to make the tables; with less time than that, climbing is all there is."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,8 @@ class Exact:
     def run(self, scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl) -> SearchResult:
         """Climb for a moment, then score every family, then find the best order."""
         climbed = _climb_before(scorer, problem, control)
-        if climbed.was_interrupted:
-            return climbed.result
+        if climbed.is_all:
+            return replace(climbed.result, stopped=True)
         exact = SearchResult.of(_native.search_exact(scorer, *problem.bounds, **control_arguments(control)))
         if exact.stopped and climbed.result.score > exact.score:
             return replace(exact, parents=climbed.result.parents, score=climbed.result.score)
@@ -56,18 +59,22 @@ class Exact:
 
 @dataclass(frozen=True)
 class _Climbed:
-    """What was found by climbing before."""
+    """What was found by climbing before, and whether there is to be nothing more."""
 
     result: SearchResult
-    was_interrupted: bool
+    is_all: bool
 
 
 def _climb_before(scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl) -> _Climbed:
     """Climb without restarts, or with some of a limited time; nobody is told, as it is over in a moment."""
-    deadline = control.deadline.share(CLIMBING_SHARE)
-    first = climb.prepare(problem, n_restarts=None if deadline.is_set else 0)
+    left = control.deadline.left
+    _, n_families = _native.exact_cost(*problem.bounds)
+    has_time = left is None or left > SETUP_SECONDS * n_families
+    deadline = control.deadline.share(CLIMBING_SHARE if has_time else 1.0)
+    first = climb.prepare(problem, n_restarts=0 if left is None else None)
     result = first.run(scorer, problem, SearchControl(control.n_threads, deadline))
-    return _Climbed(result, was_interrupted=result.stopped and not deadline.is_over)
+    was_interrupted = result.stopped and not deadline.is_over
+    return _Climbed(result, is_all=was_interrupted or not has_time)
 
 
 def prepare(problem: SearchProblem) -> Exact:
