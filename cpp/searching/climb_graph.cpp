@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -184,6 +185,9 @@ std::optional<Move> Graph::first_move(Node child, double floor, Accept accept) c
     return first;
 }
 
+// What gains as good as the best are above; gains of ten million and more are further apart than kTie.
+static double tie_floor(double best) { return std::min(best - kTie, std::nextafter(best, kNever)); }
+
 std::optional<Move> Graph::best_improvement() {
     const auto accept = [&](const Move& move) { return is_allowed(move); };
     double best = kTie;
@@ -193,7 +197,7 @@ std::optional<Move> Graph::best_improvement() {
         best = std::max(best, best_gains_[child]);
     }
     if (!(best > kTie)) return std::nullopt;
-    const double least = std::max(kTie, best - kTie);
+    const double least = std::max(kTie, tie_floor(best));
     const auto found = std::ranges::find_if(best_gains_, [&](double gain) { return gain > least; });
     return first_move(static_cast<Node>(found - best_gains_.begin()), least, accept);
 }
@@ -205,7 +209,8 @@ std::optional<Move> Graph::best_move(const Tabu& tabu) const {
     double best = kNever;
     for (Node child = 0; child < n_nodes(); ++child) best = best_gain(child, best, accept);
     std::optional<Move> first;
-    for (Node child = 0; child < n_nodes() && !first; ++child) first = first_move(child, best - kTie, accept);
+    for (Node child = 0; child < n_nodes() && !first; ++child)
+        first = first_move(child, tie_floor(best), accept);
     return first;
 }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import ldag
 from ldag import LDAG, datasets
 
 PROGRAM = Path(sys.executable).with_name("ldag")
@@ -222,6 +223,25 @@ def test_learn_checks_the_output_before_the_search(tmp_path: Path) -> None:
         assert message in run("learn", "no-data.csv", "-o", str(tmp_path / output), code=2)
     (tmp_path / "folder.json").mkdir()
     assert "got a directory" in run("learn", "no-data.csv", "-o", str(tmp_path / "folder.json"), code=2)
+
+
+def test_learn_keeps_output_and_checkpoint_apart(tmp_path: Path) -> None:
+    """One file cannot be both, however it is named; nothing is written."""
+    path = tmp_path / "run.json"
+    same = f"{tmp_path}/../{tmp_path.name}/run.json"
+    shown = run("learn", "heart", "-o", str(path), "--checkpoint", same, code=2)
+    assert "--output and --checkpoint are the same file" in shown
+    assert not path.exists()
+
+
+def test_json_is_the_plain_values_of_the_result() -> None:
+    """Of a fit and of a score, key by key."""
+    heart = ldag.datasets.load("heart")
+    fit = json.loads(run("learn", "heart", "--kappa", "0.1", "--json"))
+    expected = ldag.learn(heart, kappa=0.1).to_dict()
+    assert {**fit, "seconds": 0} == {**expected, "seconds": 0}
+    score = json.loads(run("score", "heart", "heart", "--kappa", "0.1", "--json"))
+    assert score == ldag.score(ldag.datasets.graph("heart"), heart, kappa=0.1).to_dict()
 
 
 def test_learn_with_constraints_on_labels(tmp_path: Path) -> None:

@@ -102,3 +102,10 @@ def test_tables_have_no_labels() -> None:
     assert found.family.partition == Partition.of(found.family.partition.grid, [0, 1, 2])
     assert not any(mask.any() for mask in found.family.labels)
     assert found.counts.tolist() == [[1, 0], [0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_many_observations_are_no_trouble(method: MethodChoice) -> None:
+    """Gains of tens of millions, which differ by more than what counts as a tie."""
+    data = ldag.read({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "n": [4 * 10**8, 10**8, 10**8, 4 * 10**8]}, counts="n")
+    assert len(ldag.learn(data, kappa=0.1, method=method).graph.edges) == 1

@@ -1,0 +1,156 @@
+"""The options of a search on the command line: made from `Settings`, so that they exist once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+import click
+
+from ldag.cli.arguments import load_graph
+from ldag.errors import ArgumentError
+from ldag.formats import Edge, Scanner, read_utf8
+from ldag.learning import Constraints, Settings, read_edge, read_names
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+HELP: Mapping[str, str] = {
+    "kappa": "Above 0 and at most 1, or cv: by cross-validation.",
+    "method": "Which search.",
+    "structure": "Which configurations may share a distribution.",
+    "labels": "How the labels of a family are looked for.",
+    "equivalent_sample_size": "Weight of the prior over parameters.",
+    "prior": "What kappa is paid for.",
+    "max_parents": "Parents of a node at most.",
+    "n_chains": "For chain: how many chains.  [50]",
+    "n_iter": "For chain: proposals per chain.  [500]",
+    "n_restarts": "For climb: perturbed restarts.  [20 per variable, at least 400]",
+    "start": "For chain and climb: the graph to start from.",
+    "rng": "Seed.  [0]",
+    "n_jobs": "Threads; -1 is all cores.",
+    "time_limit": "Return the best graph found by then.",
+}
+"""What the options mean; those of constraints are below."""
+
+METAVARS = {"start": "GRAPH", "time_limit": "SECONDS"}
+RANGES = {"kappa": "a number above 0 and at most 1"}
+
+CONSTRAINTS = (
+    click.option("--constraints", "constraint_file", metavar="FILE", help="A file of constraints."),
+    click.option("--tiers", metavar="FILE", help="A file with one tier per line, names separated by commas."),
+    click.option("--require", multiple=True, metavar='"A -> B"', help="An edge that must be there."),
+    click.option("--forbid", multiple=True, metavar='"A -> B"', help="An edge that must not be there."),
+    click.option("--unlabelled", multiple=True, metavar='"A -> B"', help="An edge that may carry no label."),
+)
+"""All that `Settings.constraints` is put together from."""
+
+
+def settings_options(command: Command) -> Command:
+    """Give a command an option for every setting; `read_settings` makes settings of them."""
+    hints = get_type_hints(Settings)
+    for setting in reversed(fields(Settings)):
+        if setting.name == "constraints":
+            for option in reversed(CONSTRAINTS):
+                command = option(command)
+            continue
+        kind = _kind(setting.name, hints[setting.name])
+        command = click.option(
+            _flag(setting.name),
+            setting.name,
+            type=kind,
+            default=setting.default,
+            show_default=setting.default is not None,
+            metavar=METAVARS.get(setting.name),
+            help=HELP[setting.name],
+        )(command)
+    return command
+
+
+def read_settings(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that the options of a command say, as `learn` takes them."""
+    given = {setting.name: options[setting.name] for setting in fields(Settings) if setting.name in options}
+    if given["start"] is not None:
+        given["start"] = load_graph(given["start"])
+    names = ("constraint_file", "tiers", "require", "forbid", "unlabelled")
+    return given | {"constraints": _read_constraints(*(options[name] for name in names))}
+
+
+class NumberOrWord(click.ParamType):  # type: ignore[type-arg]  # generic in some versions only
+    """A number, or one of some words."""
+
+    name = "text"
+
+    def __init__(self, option: str, words: Sequence[str]) -> None:
+        self._option = option
+        self._words = words
+
+    def convert(self, value: object, _param: click.Parameter | None, _ctx: click.Context | None) -> float | str:
+        """Return the number or the word."""
+        if isinstance(value, float) or value in self._words:
+            return value if isinstance(value, float) else str(value)
+        try:
+            return float(str(value))
+        except ValueError:
+            wanted = RANGES.get(self._option, "a number")
+            raise ArgumentError(
+                f"{_flag(self._option)} must be {wanted}, or {' or '.join(self._words)}, got {value!r}"
+            ) from None
+
+
+def _flag(name: str) -> str:
+    """Return what a setting is called on the command line."""
+    return "--" + name.removeprefix("n_").replace("_", "-")
+
+
+def _kind(name: str, hint: object) -> Any:
+    """Return how a setting of a type is read."""
+    parts = [hint] if get_origin(hint) is Literal else get_args(hint) or (hint,)
+    words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
+    numbers = [number for number in (float, int) if number in parts]
+    if words and numbers:
+        return NumberOrWord(name, words)
+    if words:
+        return click.Choice(words)
+    return numbers[0] if numbers else None
+
+
+def _read_constraints(
+    path: str | None, tiers: str | None, require: Sequence[str], forbid: Sequence[str], unlabelled: Sequence[str]
+) -> Constraints | None:
+    """Put the constraints of all options together."""
+    if path is None and tiers is None and not require and not forbid and not unlabelled:
+        return None
+    constraints = Constraints() if path is None else Constraints.load(path)
+    if tiers is not None:
+        if constraints.tiers:
+            raise ArgumentError("--tiers: the file of constraints has tiers already")
+        constraints = replace(constraints, tiers=_read_tiers(Path(tiers)))
+    return constraints.with_(
+        required=[_read_edge(text, "--require") for text in require],
+        forbidden=[_read_edge(text, "--forbid") for text in forbid],
+        unlabelled=[_read_edge(text, "--unlabelled") for text in unlabelled],
+    )
+
+
+def _read_tiers(path: Path) -> list[list[str]]:
+    """Read one tier per line; names in quotes are read as in the text form."""
+    groups: list[list[str]] = []
+    for number, text in enumerate(read_utf8(path).splitlines(), start=1):
+        if '"' not in text:
+            names = text.split("#")[0]
+            groups += [[name.strip() for name in names.split(",")]] if names.strip() else []
+            continue
+        scanner = Scanner(text, f"{path}, line {number}")
+        groups += [] if scanner.at_end else [read_names(scanner)]
+        if not scanner.at_end:
+            raise scanner.unexpected("',' and another name, or the end of the line")
+    return groups
+
+
+def _read_edge(text: str, option: str) -> Edge:
+    """Read an edge such as "a -> b" or "b <- a"."""
+    scanner = Scanner(text, option)
+    edge = read_edge(scanner)
+    if not scanner.at_end:
+        raise scanner.unexpected("the end")
+    return edge

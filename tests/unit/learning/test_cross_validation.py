@@ -1,0 +1,106 @@
+"""Cross-validation: how observations are cut into folds, what they cost, and the time they share."""
+
+import json
+import tracemalloc
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import ldag
+from ldag import datasets
+from ldag.errors import TooLarge
+from ldag.learning.cross_validation import check_folds, cut_folds
+
+HEART = datasets.load("heart").sorted()
+
+
+def many_variables() -> ldag.Dataset:
+    """Twenty variables of three states, each depending on two before it."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, (20, 2000))
+    for node in range(2, 20):
+        codes[node] = np.where(rng.random(2000) < 0.6, (codes[node - 1] + codes[node - 2]) % 3, codes[node])
+    return ldag.read({f"v{node:02}": codes[node] for node in range(20)})
+
+
+@pytest.mark.parametrize("n_folds", [2, 7, 10])
+def test_folds_are_near_equal_and_whole(n_folds: int) -> None:
+    """Every observation is in one test set, and in the training sets of all other folds."""
+    assert HEART.weights is not None
+    parts = list(cut_folds(HEART, n_folds, 3))
+    sizes = [int(part.test.total) for part in parts]
+    assert max(sizes) - min(sizes) <= 1
+    assert np.sum([part.inside for part in parts], axis=0).tolist() == HEART.weights.tolist()
+    for part in parts:
+        assert part.train.total + part.test.total == HEART.total
+        both = ldag.Dataset.from_codes(
+            HEART.schema,
+            np.concatenate([part.train.codes, part.test.codes], axis=1),
+            np.concatenate([_weights(part.train), _weights(part.test)]),
+        )
+        assert both.codes.tolist() == HEART.codes.tolist()
+        assert both.weights is not None
+        assert both.weights.tolist() == HEART.weights.tolist()
+
+
+def _weights(data: ldag.Dataset) -> NDArray[np.int64]:
+    return np.ones(data.n_rows, np.int64) if data.weights is None else data.weights.astype(np.int64)
+
+
+def test_folds_are_as_if_shuffled() -> None:
+    """How many observations of a row are in a fold: the mean and the spread of draws without replacement."""
+    data = ldag.read({"a": [0, 1, 2], "n": [5, 30, 65]}, counts="n").sorted()
+    weights = np.array([5, 30, 65])
+    drawn = np.array([[part.inside for part in cut_folds(data, 10, seed)] for seed in range(400)])
+    for fold in (0, 4, 9):
+        inside = drawn[:, fold]
+        mean = 10 * weights / 100
+        variance = mean * (1 - weights / 100) * 90 / 99  # of the hypergeometric distribution
+        assert inside.mean(axis=0) == pytest.approx(mean, abs=5 * np.sqrt(variance.max() / 400))
+        assert inside.var(axis=0) == pytest.approx(variance, rel=0.35)
+    together = np.corrcoef(drawn[:, 0, 1], drawn[:, 1, 1])[0, 1]  # more here, fewer there
+    assert together == pytest.approx(-1 / 9, abs=0.16)
+
+
+def test_memory_is_by_rows_and_not_by_observations() -> None:
+    """A table of four cells with a hundred million observations."""
+    data = ldag.read({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "n": [4 * 10**7, 10**7, 10**7, 4 * 10**7]}, counts="n")
+    tracemalloc.start()
+    compared = ldag.cross_validate(data, kappas=[0.1])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10**7
+    assert len(compared.fold_scores[0.1]) == 10
+
+
+def test_more_observations_than_can_be_drawn_are_refused() -> None:
+    """With what to do instead."""
+    data = ldag.read({"a": [0, 1], "n": [10**9, 10**9]}, counts="n")
+    with pytest.raises(TooLarge, match=r"at most 999,999,999 observations, got 2,000,000,000; give kappa a number"):
+        check_folds(data, 10)
+
+
+def test_folds_and_the_last_search_share_one_time_limit() -> None:
+    """Forty searches and one more on one thread, in about the time that was given for all of them."""
+    fit = ldag.learn(many_variables(), method="climb", n_restarts=10**6, time_limit=0.6, n_jobs=1)
+    assert fit.stopped
+    assert fit.seconds < 2  # each search by itself used to take a tenth of a second at least
+
+
+def test_folds_without_time_are_left_out() -> None:
+    """At least two are compared, the same for every kappa."""
+    compared = ldag.cross_validate(many_variables(), kappas=[0.1, 0.5], n_folds=20, time_limit=1e-6, n_jobs=1)
+    lengths = {len(scores) for scores in compared.fold_scores.values()}
+    assert len(lengths) == 1
+    assert 2 <= lengths.pop() < 20
+
+
+def test_plain_values() -> None:
+    """They survive JSON, and say what the properties say."""
+    compared = ldag.cross_validate(HEART, kappas=[0.1, 0.5], n_folds=3)
+    plain = compared.to_dict()
+    assert json.loads(json.dumps(plain)) == plain
+    assert plain["best_kappa"] == compared.best_kappa
+    assert plain["mean"] == {"0.1": compared.mean[0.1], "0.5": compared.mean[0.5]}
+    assert plain["fold_scores"] == {str(kappa): list(scores) for kappa, scores in compared.fold_scores.items()}

@@ -1,0 +1,146 @@
+"""What learning gives: plain values, counts made once, gains when asked for, and classes in words."""
+
+import json
+
+import numpy as np
+import pytest
+
+import ldag
+from ldag import Constraints, Dataset, _native, datasets
+from ldag.learning import METHODS, MethodChoice
+from ldag.learning.plan import Settings, make_plan
+from ldag.learning.searches import SearchControl
+from ldag.learning.searches.climb import Climb
+
+HEART = datasets.load("heart")
+
+
+def equal_or_not() -> Dataset:
+    """Data in which y depends on whether a equals b: no label says that."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 3, 4000), rng.integers(0, 3, 4000)
+    return ldag.read({"a": a, "b": b, "y": rng.random(4000) < np.where(a == b, 0.9, 0.1)})
+
+
+def test_every_family_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the search to the network: six counts for six families."""
+    fits = [ldag.learn(HEART, kappa=0.1)]
+    counted = []
+    counts = _native.Columns.counts
+
+    def noted(self: _native.Columns, variables: list[int]) -> object:
+        counted.append(tuple(variables))
+        return counts(self, variables)
+
+    monkeypatch.setattr(_native.Columns, "counts", noted)
+    fits.append(ldag.learn(HEART, kappa=0.1))
+    _ = str(fits[1]), fits[1].to_dict(), fits[1].network
+    assert len(counted) == 6
+    assert fits[0].network == fits[1].network
+
+
+def test_what_is_handed_on_is_what_would_be_counted() -> None:
+    """The network and the score are those of the graph on the data, with columns in any order."""
+    for names in (HEART.names, sorted(HEART.names), HEART.names[::-1]):
+        data = HEART.select(names)
+        fit = ldag.learn(data, kappa=0.5, structure="graph")
+        assert fit.network == ldag.Network.from_data(fit.ldag, data)
+        assert fit.score == ldag.score(fit.ldag, data, kappa=0.5)
+
+
+def test_graph_is_another_name_for_ldag() -> None:
+    """One object."""
+    fit = ldag.learn(HEART, kappa=0.1)
+    assert fit.graph is fit.ldag
+
+
+def test_gains_are_worked_out_when_asked_for() -> None:
+    """A time limit does not pay for them."""
+    fit = ldag.learn(HEART, kappa=0.1)
+    assert not {"label_gains", "class_gains", "network"} & set(vars(fit))
+    assert set(fit.label_gains) == {("smoking", "pressure"), ("protein", "pressure")}
+
+
+def test_plain_values() -> None:
+    """They survive JSON, as does the score."""
+    fit = ldag.learn(HEART, rng=1)
+    for plain in (fit.to_dict(), fit.score.to_dict()):
+        assert json.loads(json.dumps(plain)) == plain
+        assert plain["score"] == fit.score.total
+    assert fit.to_dict()["settings"] == dict(fit.settings)
+    assert fit.settings["rng"] == 1
+
+
+def test_classes_that_no_label_tells_are_in_words() -> None:
+    """And parameters are compared with full tables then, not with a graph without labels."""
+    order = Constraints(order=["a", "b", "y"])
+    shown = str(ldag.learn(equal_or_not(), kappa=0.5, structure="graph", constraints=order))
+    assert "  y: 2 classes of 9 configurations" in shown
+    assert "    y is distributed alike when a is 0, b is 0, or when a is 1, b is 1, or when a is 2, b is 2" in shown
+    assert "2 edges, 6 parameters (13 in full tables)" in shown
+    assert "without labels" not in shown
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path: object) -> None:
+    """As settings, in a checkpoint, and written down."""
+    fit = ldag.learn(
+        HEART,
+        kappa=np.float32(0.1),  # type: ignore[arg-type]
+        max_parents=np.int64(2),  # type: ignore[arg-type]
+        n_jobs=np.int32(1),  # type: ignore[arg-type]
+        n_restarts=np.uint8(3),  # type: ignore[arg-type]
+        method="climb",
+        rng=np.int64(4),  # type: ignore[arg-type]
+        time_limit=np.float64(100),
+        checkpoint=f"{tmp_path}/run",
+    )
+    assert fit.kappa == pytest.approx(0.1)
+    assert json.loads(json.dumps(fit.to_dict()))["settings"]["max_parents"] == 2
+
+
+def test_a_table_needs_no_kappa() -> None:
+    """It has no labels to pay for; other structures do."""
+    family = ldag.learn_family(HEART, "pressure", parents=["smoking", "protein"], structure="table")
+    assert family.log_prior == 0
+    assert family.partition.n_classes == 4
+    with pytest.raises(ldag.LdagError, match="kappa is needed"):
+        ldag.learn_family(HEART, "pressure", parents=["smoking"])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_call_gives_the_same_answer(method: MethodChoice) -> None:
+    """Twice in one run."""
+    first, second = (ldag.learn(datasets.load("titanic"), kappa=0.3, method=method, rng=2) for _ in range(2))
+    assert first.graph == second.graph
+    assert first.score == second.score
+    assert first.trace == second.trace
+
+
+def test_an_exact_search_that_is_cut_short_returns_no_less_than_a_climb() -> None:
+    """Stopped at the first occasion, when hardly a family is scored."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, (16, 1000))
+    for node in range(2, 16):
+        codes[node] = np.where(rng.random(1000) < 0.7, (codes[node - 1] + codes[node - 2]) % 3, codes[node])
+    plan = make_plan(ldag.read({f"v{n:02}": codes[n] for n in range(16)}), Settings(kappa=0.1, method="exact"))
+    scorer = plan.problem.families.scorer(plan.data.columns)
+    climbed = Climb(0).run(scorer, plan.problem, SearchControl())
+    cut = plan.search.run(scorer, plan.problem, SearchControl(on_progress=lambda _: True))
+    assert cut.stopped
+    assert any(climbed.parents)
+    assert cut.score >= climbed.score
+
+
+def test_the_order_of_columns_changes_no_digit() -> None:
+    """Of the score of a graph, and of a learned one."""
+    rng = np.random.default_rng(5)
+    for seed in range(10):
+        codes = rng.integers(0, 3, (5, 60))
+        codes[4] = (codes[0] + codes[1] * (codes[2] > 0)) % 3
+        data = ldag.read({name: codes[i] for i, name in enumerate("bdaec")})
+        fit = ldag.learn(data, kappa=0.4, rng=seed)
+        for _ in range(4):
+            other = data.select([data.names[i] for i in rng.permutation(5)])
+            assert ldag.learn(other, kappa=0.4, rng=seed).score.total == fit.score.total
+            again = ldag.learn(other, kappa=0.4, rng=seed).ldag
+            assert ldag.score(again, data, kappa=0.4).total == ldag.score(again, other, kappa=0.4).total

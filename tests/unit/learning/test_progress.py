@@ -1,0 +1,39 @@
+"""Deadlines, and the time left as it is shown."""
+
+import re
+import time
+
+import pytest
+
+from ldag.learning.progress import Deadline, ProgressDisplay
+
+
+def test_no_deadline_is_never_over() -> None:
+    """Nor is a part of it."""
+    never = Deadline.after(None)
+    assert never.left is None
+    assert not never.share(0.5).is_set
+    assert not never.is_over
+    assert never.within(None) is never
+
+
+def test_deadlines_are_shared_and_cut() -> None:
+    """The earlier of two, a part of what is left, and a moment at least."""
+    deadline = Deadline.after(10.0)
+    assert deadline.share(0.5).left == pytest.approx(5, abs=0.5)
+    assert deadline.within(2.0).left == pytest.approx(2, abs=0.5)
+    assert deadline.within(20.0) is deadline
+    past = Deadline.after(0.0)
+    assert past.is_over
+    assert past.at_least(1.0).left == pytest.approx(1, abs=0.5)
+    assert deadline.at_least(1.0) is deadline
+
+
+def test_the_time_left_respects_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    """Work that would take hours ends in three seconds."""
+    display = ProgressDisplay("climb", Deadline.after(3.0))
+    for done in (1, 2):
+        display({"done": done, "total": 10**9, "accepted": 0, "best": -1.0})
+        time.sleep(0.01)
+    shown = capsys.readouterr().err.split("\r\x1b[K")[-1]
+    assert re.fullmatch(r"climb, 0 %, [123] s left, best score -1\.00", shown)
