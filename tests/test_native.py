@@ -1,0 +1,48 @@
+"""The stub of the native module: the same names, parameters and defaults as the module itself tells."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from ldag import _native
+
+ROOT = Path(__file__).parents[1]
+PARTS = ("counting", "families", "scoring", "searching", "inference")
+Signatures = dict[str, set[tuple[str, ...]]]
+
+
+def signatures(text: str) -> Signatures:
+    """Functions, methods and properties of a stub, each with its lists of parameters, "=" where there is a default."""
+    found: Signatures = {}
+    body = ast.parse(text).body
+    inside = [(f"{node.name}.", item) for node in body if isinstance(node, ast.ClassDef) for item in node.body]
+    found.update({node.name: set() for node in body if isinstance(node, ast.ClassDef)})
+    for prefix, node in [*(("", node) for node in body), *inside]:
+        if isinstance(node, ast.FunctionDef):
+            names = [argument.arg for argument in node.args.args]
+            first = len(names) - len(node.args.defaults)
+            listed = tuple(name + ("=" if place >= first else "") for place, name in enumerate(names))
+            found.setdefault(prefix + node.name, set()).add(listed)
+    return found
+
+
+def test_the_stub_is_that_of_the_module() -> None:
+    """As nanobind generates it, types aside, which are closer by hand."""
+    stubgen = pytest.importorskip("nanobind.stubgen")
+    told: Signatures = {}
+    for part in PARTS:
+        generator = stubgen.StubGen(getattr(_native, part))
+        generator.put(getattr(_native, part))
+        told.update(signatures(generator.get()))
+    written = signatures((ROOT / "src" / "ldag" / "_native.pyi").read_text())
+    assert written.keys() == told.keys()
+    for name, parameters in told.items():
+        longest = max(parameters, key=lambda one: (len(one), sum("=" in item for item in one)), default=())
+        assert not parameters or written[name] in ({longest}, parameters), name
+
+
+def test_each_part_has_names_of_its_own() -> None:
+    """One sub-module per room of the core."""
+    names = [name for part in PARTS for name in vars(getattr(_native, part)) if not name.startswith("_")]
+    assert len(names) == len(set(names))
