@@ -44,12 +44,12 @@ class Checkpoint:
         """Resume from the file of the same run, or begin one where there is none."""
         if not isinstance(path, str | os.PathLike):
             raise ArgumentError(f"checkpoint must be the path of a file, got {path!r}")
-        found = cls(Path(path), cast("Run", json.loads(json.dumps(run))))
-        if found.path.exists():
-            found.parts = _read_parts(found.path, found.run)
+        checkpoint = cls(Path(path), cast("Run", json.loads(json.dumps(run))))
+        if checkpoint.path.exists():
+            checkpoint.parts = _read_parts(checkpoint.path, checkpoint.run)
         else:
-            found.save()
-        return found
+            checkpoint.save()
+        return checkpoint
 
     def put(self, name: str, part: object) -> None:
         """Add a part that is done; it is saved now, or soon with others."""
@@ -70,11 +70,11 @@ class Checkpoint:
 
 def fingerprint(data: Dataset) -> str:
     """Return what tells data from other data, in whatever order their rows came."""
-    found = hashlib.sha256(repr([(v.name, v.states) for v in data.variables]).encode())
-    found.update(data.codes.tobytes())
+    hashed = hashlib.sha256(repr([(v.name, v.states) for v in data.variables]).encode())
+    hashed.update(data.codes.tobytes())
     if data.weights is not None:
-        found.update(data.weights.dtype.str.encode() + data.weights.tobytes())
-    return found.hexdigest()
+        hashed.update(data.weights.dtype.str.encode() + data.weights.tobytes())
+    return hashed.hexdigest()
 
 
 def digest(value: object) -> str:
@@ -126,9 +126,11 @@ def _read_parts(path: Path, run: Run) -> dict[str, object]:
     if content.get("checksum") != _checksum(before, parts):
         raise _damaged(path)
     differences = [_difference(name, before.get(name), run.get(name)) for name in {**before, **run}]
-    said = "; ".join(difference for difference in differences if difference)
-    if said:
-        raise ArgumentError(f"{path} is the checkpoint of another run: {said}; give another file, or delete this one")
+    described = "; ".join(difference for difference in differences if difference)
+    if described:
+        raise ArgumentError(
+            f"{path} is the checkpoint of another run: {described}; give another file, or delete this one"
+        )
     return parts
 
 

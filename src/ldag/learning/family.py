@@ -145,15 +145,15 @@ def _restart_seed(rng: Rng, labels: LabelSearch) -> int:
 
 def _labels(schema: Schema, above: tuple[int, ...], partition: Partition) -> dict[str, frozenset[tuple[State, ...]]]:
     """Return the maximal labels by parent."""
-    found = {}
+    labels = {}
     for axis, parent in enumerate(above):
         others = [schema[p] for p in above if p != parent]
         grid = partition.grid.without(axis)
         entries = (grid.configuration(cell) for cell in np.flatnonzero(partition.labels[axis]).tolist())
-        found[schema[parent].name] = frozenset(
+        labels[schema[parent].name] = frozenset(
             tuple(v.states[code] for v, code in zip(others, codes, strict=True)) for codes in entries
         )
-    return found
+    return labels
 
 
 def _gains(

@@ -137,7 +137,7 @@ class Fit:
         for variable, family in zip(self.graph.variables, self.graph.structure.families, strict=True):
             if family.partition.is_csi_consistent:
                 continue
-            name, sizes = variable.name, [len(cells) for cells in family.partition.members()]
+            name, sizes = variable.name, family.partition.sizes.tolist()
             lines.append(f"  {name}: {len(sizes)} classes of {sum(sizes)} configurations")
             shared = [rule for rule in self.graph.reduced_cpt(name).rules if sizes[rule.number] > 1]
             lines += [
