@@ -36,7 +36,19 @@ ROOMS = (
     "comparing",
     "cli",
 )
-HEAVY = {"pandas", "polars", "pyarrow", "scipy", "networkx", "matplotlib", "pydot", "fast_sugiyama", "rich", "sklearn"}
+HEAVY = {
+    "duckdb",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "scipy",
+    "networkx",
+    "matplotlib",
+    "pydot",
+    "fast_sugiyama",
+    "rich",
+    "sklearn",
+}
 PYTHON = sorted(path for path in SOURCE.rglob("*.py"))
 ALL_CODE = sorted(
     path

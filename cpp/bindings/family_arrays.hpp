@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -18,7 +19,7 @@ using Array = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
 // A problem on the caller's counts, one row per configuration of parents with these numbers of states.
 inline ldag::FamilyProblem problem_of(const Counts& counts, std::vector<std::size_t> n_states,
                                       double equivalent_sample_size, double class_lost, bool regular,
-                                      ldag::FixedLabels fixed = {}) {
+                                      ldag::FixedLabels fixed = {}, std::vector<std::uint8_t> ordered = {}) {
     std::size_t size = 1;
     for (const std::size_t n : n_states) {
         if (n != 0 && size > std::numeric_limits<std::size_t>::max() / n)
@@ -27,7 +28,9 @@ inline ldag::FamilyProblem problem_of(const Counts& counts, std::vector<std::siz
     }
     if (size == 0 || size != counts.shape(0) || counts.shape(1) == 0)
         throw nanobind::value_error("one row of counts per configuration");
-    const ldag::Grid grid(std::move(n_states));
+    if (!ordered.empty() && ordered.size() != n_states.size())
+        throw nanobind::value_error("whether each parent has an order, or nothing at all");
+    const ldag::Grid grid(std::move(n_states), std::move(ordered));
     if (!fixed.empty() && fixed.size() != grid.n_axes())
         throw nanobind::value_error("one fixed label per parent, or none at all");
     for (std::size_t axis = 0; axis < fixed.size(); ++axis)

@@ -62,6 +62,7 @@ nb::object counts(const Columns& columns, const std::vector<std::size_t>& variab
 }  // namespace
 
 void register_counts(nb::module_& module) {
+    module.attr("MAX_STATES") = ldag::kMostStates;
     nb::class_<Columns>(module, "Columns",
                         "Encoded data, one row of codes per variable, that count families.")
         .def("__init__", &construct_whole, nb::arg("codes").noconvert(), nb::arg("n_states"),

@@ -23,24 +23,27 @@ using Classes = Array<std::int32_t>;
 
 std::pair<Classes, double> exact_partition(const Counts& counts, std::vector<std::size_t> n_states,
                                            double equivalent_sample_size, double class_lost,
-                                           const std::string& structure, bool regular) {
+                                           const std::string& structure, bool regular,
+                                           std::vector<std::uint8_t> ordered) {
     const ldag::StructureKind kind = structure_of(structure);
     ldag::FamilyResult result;
     {
         nb::gil_scoped_release unlocked;
-        result = ldag::exact_partition(
-            problem_of(counts, std::move(n_states), equivalent_sample_size, class_lost, regular), kind);
+        result = ldag::exact_partition(problem_of(counts, std::move(n_states), equivalent_sample_size,
+                                                  class_lost, regular, {}, std::move(ordered)),
+                                       kind);
     }
     return {array_of<std::int32_t>(result.classes, [](std::int32_t number) { return number; }), result.score};
 }
 
 double log_sum_partitions(const Counts& counts, std::vector<std::size_t> n_states,
                           double equivalent_sample_size, double class_lost, const std::string& structure,
-                          bool regular) {
+                          bool regular, std::vector<std::uint8_t> ordered) {
     const ldag::StructureKind kind = structure_of(structure);
     nb::gil_scoped_release unlocked;
-    return ldag::log_sum_partitions(
-        problem_of(counts, std::move(n_states), equivalent_sample_size, class_lost, regular), kind);
+    return ldag::log_sum_partitions(problem_of(counts, std::move(n_states), equivalent_sample_size,
+                                               class_lost, regular, {}, std::move(ordered)),
+                                    kind);
 }
 
 }  // namespace
@@ -48,9 +51,10 @@ double log_sum_partitions(const Counts& counts, std::vector<std::size_t> n_state
 void register_exact(nb::module_& module) {
     module.def("exact_partition", &exact_partition, nb::arg("counts"), nb::arg("n_states"),
                nb::arg("equivalent_sample_size"), nb::arg("class_lost"), nb::arg("structure"),
-               nb::arg("regular"),
+               nb::arg("regular"), nb::arg("ordered") = std::vector<std::uint8_t>{},
                "The best partition of at most 16 configurations: a class number each, and the score.");
     module.def("log_sum_partitions", &log_sum_partitions, nb::arg("counts"), nb::arg("n_states"),
                nb::arg("equivalent_sample_size"), nb::arg("class_lost"), nb::arg("structure"),
-               nb::arg("regular"), "The logarithm of the sum of exp(score) over all allowed partitions.");
+               nb::arg("regular"), nb::arg("ordered") = std::vector<std::uint8_t>{},
+               "The logarithm of the sum of exp(score) over all allowed partitions.");
 }

@@ -35,7 +35,7 @@ ldag::SampledNode node_of(const std::vector<std::size_t>& parents, const Classes
     if (!std::ranges::all_of(numbers, known))
         throw nb::value_error("expected a row of probabilities per class");
     const std::size_t n_states = probabilities.shape(1);
-    if (n_states < 1 || n_states > 256) throw nb::value_error("expected 1 to 256 states");
+    if (n_states < 1 || n_states > 255) throw nb::value_error("expected 1 to 255 states");
     if (fixed && *fixed >= n_states) throw nb::value_error("no such state is fixed");
     return {parents, n_states, numbers, {probabilities.data(), probabilities.size()}, fixed};
 }

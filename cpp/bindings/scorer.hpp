@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,13 @@ using NodeRules = std::vector<
 
 std::vector<ldag::LabelRules> rules_of(const NodeRules& given, const ldag::Columns& columns);
 
+// An entry per variable, or none at all.
+inline std::vector<std::uint8_t> checked(std::vector<std::uint8_t> ordered, const ldag::Columns& columns) {
+    if (!ordered.empty() && ordered.size() != columns.n_columns())
+        throw std::invalid_argument("expected whether each variable has an order, or nothing");
+    return ordered;
+}
+
 // The scorer keeps the data set alive.
 struct Scorer {
     std::shared_ptr<const ldag::Columns> columns;
@@ -24,7 +32,8 @@ struct Scorer {
 
     Scorer(std::shared_ptr<ldag::Columns> data, double equivalent_sample_size, double parameter_saved,
            double parameter_of_table, const std::string& structure, const std::string& labels, bool regular,
-           std::uint64_t seed, std::size_t n_restarts, std::size_t cache_bytes, const NodeRules& label_rules)
+           std::uint64_t seed, std::size_t n_restarts, std::size_t cache_bytes, const NodeRules& label_rules,
+           std::vector<std::uint8_t> ordered)
         : columns(data),
           scorer(columns,
                  {equivalent_sample_size,
@@ -34,6 +43,7 @@ struct Scorer {
                   search_of(labels),
                   regular,
                   {seed, n_restarts},
-                  rules_of(label_rules, *columns)},
+                  rules_of(label_rules, *columns),
+                  checked(std::move(ordered), *columns)},
                  cache_bytes) {}
 };

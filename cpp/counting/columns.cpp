@@ -34,9 +34,6 @@ constexpr std::size_t kMaxPlaneCells = 512;
 // codes.
 constexpr std::size_t kMaxPlaneStates = 16;
 
-// Codes are bytes.
-constexpr std::size_t kMaxStates = std::size_t{std::numeric_limits<Code>::max()} + 1;
-
 // Whether a row is repeated among the single rows instead of being weighted.
 template <class Weight>
 bool is_light(Weight weight) {
@@ -49,8 +46,9 @@ void check_codes(std::span<const Code> codes, std::size_t n_rows, std::span<cons
     if (codes.size() != n_states.size() * n_rows)
         throw std::invalid_argument("expected one number of states per column of codes");
     for (std::size_t column = 0; column < n_states.size(); ++column) {
-        if (n_states[column] == 0 || n_states[column] > kMaxStates)
-            throw std::invalid_argument("expected 1 to 256 states, got " + std::to_string(n_states[column]));
+        if (n_states[column] == 0 || n_states[column] > kMostStates)
+            throw std::invalid_argument("expected 1 to " + std::to_string(kMostStates) + " states, got " +
+                                        std::to_string(n_states[column]));
         Code largest = 0;
         for (const Code code : codes.subspan(column * n_rows, n_rows)) largest = std::max(largest, code);
         if (largest >= n_states[column])

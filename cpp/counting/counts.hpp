@@ -4,12 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 namespace ldag {
 
 using Code = std::uint8_t;  // the state of one variable in one row
+
+// The most states of a variable: codes are bytes, and the last byte marks a gap.
+inline constexpr std::size_t kMostStates = std::numeric_limits<Code>::max();
 
 // One encoded column and the number of states its variable has.
 struct Column {

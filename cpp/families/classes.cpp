@@ -170,7 +170,9 @@ Joins Joins::neighbours(const Grid& grid) {
     for_each_line(grid, [&](std::size_t axis, std::size_t line, std::size_t first) {
         const std::size_t stride = grid.stride(axis);
         for (std::size_t a = 0; a < grid.n_states(axis); ++a)
-            for (std::size_t b = a + 1; b < grid.n_states(axis); ++b)
+            for (std::size_t b = a + 1;
+                 b < (grid.is_ordered(axis) ? std::min(a + 2, grid.n_states(axis)) : grid.n_states(axis));
+                 ++b)
                 joins.all.push_back(join(first + a * stride, (b - a) * stride, 2, axis, line));
     });
     return joins;

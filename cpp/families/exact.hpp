@@ -36,6 +36,7 @@ class BlockGrid {
     }
     std::size_t n_states(std::size_t axis) const { return grid_.n_states(axis); }
     std::size_t n_lines(std::size_t axis) const { return grid_.n_lines(axis); }
+    bool is_ordered(std::size_t axis) const { return grid_.is_ordered(axis); }
 
     Block line(std::size_t axis, std::size_t line) const;    // the r_i cells that one label entry makes equal
     Block slice(std::size_t axis, std::size_t state) const;  // the cells where one parent has one state

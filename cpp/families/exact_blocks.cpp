@@ -9,10 +9,15 @@ namespace ldag {
 
 namespace {
 
-std::vector<std::size_t> without_single_states(const Grid& grid) {
-    std::vector<std::size_t> n_states(grid.n_states().begin(), grid.n_states().end());
-    std::erase(n_states, std::size_t{1});
-    return n_states;
+Grid without_single_states(const Grid& grid) {
+    std::vector<std::size_t> n_states;
+    std::vector<std::uint8_t> ordered;
+    for (std::size_t axis = 0; axis < grid.n_axes(); ++axis) {
+        if (grid.n_states(axis) == 1) continue;
+        n_states.push_back(grid.n_states(axis));
+        ordered.push_back(grid.is_ordered(axis) ? 1 : 0);
+    }
+    return Grid(std::move(n_states), std::move(ordered));
 }
 
 }  // namespace
@@ -55,6 +60,12 @@ struct Joins {
             pairs[static_cast<std::size_t>(std::bit_width(rest)) - 1] |= rest ^ first_cell(rest);
         }
     }
+    // Each cell with the next one only.
+    void add_chain(Block cells) {
+        for (Block rest = cells; rest != 0; rest ^= first_cell(rest)) {
+            pairs[static_cast<std::size_t>(std::bit_width(rest)) - 1] |= first_cell(rest ^ first_cell(rest));
+        }
+    }
     void add_line(Block cells) {
         if (std::popcount(cells) == 2) return add_pairs(cells);
         lines[static_cast<std::size_t>(std::bit_width(cells)) - 1].push_back(cells);
@@ -66,7 +77,8 @@ Joins joins_of(const BlockGrid& grid, StructureKind structure) {
     if (structure == StructureKind::graph) joins.add_pairs(grid.all());
     for (std::size_t axis = 0; axis < grid.n_axes(); ++axis) {
         for (const Block line : lines_along(grid, axis)) {
-            if (structure == StructureKind::partial) joins.add_pairs(line);
+            if (structure == StructureKind::partial)
+                grid.is_ordered(axis) ? joins.add_chain(line) : joins.add_pairs(line);
             if (structure == StructureKind::ldag) joins.add_line(line);
         }
     }

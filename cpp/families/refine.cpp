@@ -74,12 +74,13 @@ void Components::join_line(Cell cell, std::size_t axis) {
     for (Cell other = cell + stride; other < end; other += stride) join(cell, other);
 }
 
-// Joins a cell with the nearest lower one of its line in the set.
+// Joins a cell with the nearest lower one of its line in the set; along an order, with the very next only.
 void Components::join_neighbour(Cell cell, std::size_t axis) {
     const auto stride = static_cast<Cell>(grid_.stride(axis));
     for (std::size_t k = digits_.state(cell, axis); k > 0; --k) {
         const Cell other = cell - static_cast<Cell>(digits_.state(cell, axis) - k + 1) * stride;
         if (seen_[other] == now_) return join(cell, other);
+        if (grid_.is_ordered(axis)) return;
     }
 }
 

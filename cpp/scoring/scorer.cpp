@@ -61,7 +61,10 @@ double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> 
         const std::size_t q = table.size() / r;
         return score_table(table, r, options_.equivalent_sample_size) + table_log_prior(options_, r, q);
     }
-    FamilyProblem problem{Grid(std::move(parent_states)),
+    std::vector<std::uint8_t> ordered;
+    if (!options_.ordered.empty())
+        for (const std::uint32_t parent : family.parents) ordered.push_back(options_.ordered[parent]);
+    FamilyProblem problem{Grid(std::move(parent_states), std::move(ordered)),
                           r,
                           table,
                           options_.equivalent_sample_size,

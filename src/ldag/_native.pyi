@@ -12,6 +12,8 @@ OnProgress = Callable[[Mapping[str, float]], object]
 
 class BadState(ValueError): ...
 
+MAX_STATES: int
+
 class Columns:
     def __init__(
         self,
@@ -35,6 +37,7 @@ class FamilyScorer:
         n_restarts: int,
         cache_bytes: int,
         label_rules: Sequence[Sequence[tuple[int, Sequence[Sequence[tuple[int, int]]]]]] = [],
+        ordered: Sequence[int] = [],
     ) -> None: ...
     def scores(
         self,
@@ -53,6 +56,7 @@ def exact_partition(
     class_lost: float,
     structure: str,
     regular: bool,
+    ordered: Sequence[int] = [],
 ) -> tuple[NDArray[np.int32], float]: ...
 def log_sum_partitions(
     counts: NDArray[np.float64],
@@ -61,6 +65,7 @@ def log_sum_partitions(
     class_lost: float,
     structure: str,
     regular: bool,
+    ordered: Sequence[int] = [],
 ) -> float: ...
 def log_gamma(x: float) -> float: ...
 def optimise_family(
@@ -74,6 +79,7 @@ def optimise_family(
     seed: int = 0,
     n_restarts: int = 10,
     fixed: Sequence[Sequence[int]] = [],
+    ordered: Sequence[int] = [],
 ) -> tuple[
     NDArray[np.int32],
     float,

@@ -1,18 +1,18 @@
 """Data sets: categorical tables with fixed states, equal rows merged into weights."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.coding import merge_rows
 from ldag.data.counts import Codes, Columns, Weights, count_family
 from ldag.data.frames import Backend, make_frame
-from ldag.errors import ArgumentError, TooLarge, UnknownVariable
-from ldag.model import Schema, State, Variable
+from ldag.data.rows import merge_rows
+from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable
+from ldag.model import Schema, State, Variable, state_key
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -23,8 +23,8 @@ class Dataset:
     """Rows of states over named variables; equal rows are stored once, with how often they occur.
 
     Made by :func:`read`. Two data sets are equal when they hold the same rows equally often, in whatever order
-    they came. ``schema``, ``codes`` (one row per variable) and ``weights`` (None: every row once) are for the
-    library itself.
+    they came. ``notes`` tell what reading did with columns and cells. ``schema``, ``codes`` (one row per variable) and
+    ``weights`` (None: every row once) are for the library itself.
 
     Examples
     --------
@@ -40,6 +40,7 @@ class Dataset:
     codes: Codes
     weights: Weights | None
     weight_name: str | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def from_codes(
@@ -104,6 +105,31 @@ class Dataset:
             return self
         codes = self.codes[list(nodes)]
         return Dataset.from_codes(self.schema.reordered(nodes), codes, self.weights, self.weight_name)
+
+    def merge(self, other: "Dataset") -> "Dataset":
+        """Return the data of two parts of one table: counts of equal rows are added.
+
+        Both must have the same variables; states are those of the first and, after them, those that only the other
+        has. Parts of a table with measurements must have been cut at the same points.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> ldag.read({"x": ["a", "b"]}).merge(ldag.read({"x": ["b", "c"]})).counts("x").tolist()
+        [[1, 2, 1]]
+        """
+        check_data(other)
+        if set(self.names) != set(other.names):
+            odd = sorted(set(self.names) ^ set(other.names))[0]
+            raise DataError(f"the parts have different variables: {odd!r} is in one of them only")
+        schema = Schema(tuple(_joint(mine, other.schema[other.schema.node(mine.name)]) for mine in self.schema))
+        a, b = self.aligned_to(schema), other.aligned_to(schema)
+        weights = None
+        if a.weights is not None or b.weights is not None:
+            weights = np.concatenate([np.ones(d.n_rows, np.int64) if d.weights is None else d.weights for d in (a, b)])
+        notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
+        merged = Dataset.from_codes(schema, np.concatenate([a.codes, b.codes], axis=1), weights, self.weight_name)
+        return replace(merged, notes=notes)
 
     def permuted(self, names: Iterable[str]) -> "Dataset":
         """Return the same rows, in the same order, with the variables in another; for the library itself."""
@@ -171,6 +197,21 @@ class Dataset:
         shown = ", ".join(f"{v.name} ({v.n_states})" for v in self.variables[:8])
         more = f" and {len(self.variables) - 8} more" if len(self.variables) > 8 else ""
         return f"<Dataset: total {self.total:,} in {self.n_rows:,} different rows; {shown}{more}>"
+
+    def __str__(self) -> str:
+        return "\n".join([repr(self), *(f"  {note}" for note in self.notes)])
+
+
+def _joint(mine: Variable, theirs: Variable) -> Variable:
+    """Return a variable with the states of both; sorted anew if both were found and not declared."""
+    if mine == theirs:
+        return mine
+    if mine.cuts or theirs.cuts:
+        raise DataError(
+            f"the parts cut {mine.name!r} differently, at {mine.cuts} and {theirs.cuts}; read both with the same bins="
+        )
+    keys = {state_key(state) for state in mine.states}
+    return replace(mine, states=(*mine.states, *(s for s in theirs.states if state_key(s) not in keys)))
 
 
 def check_data(data: Dataset) -> Dataset:

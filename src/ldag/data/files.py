@@ -1,135 +1,212 @@
-"""Tables in files: text by the standard library or pyarrow, Parquet by pyarrow."""
+"""Tables in files, read by the engine: text of any separator, packing and encoding, and Parquet."""
 
-import csv
-import gzip
-import io
-from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import islice
+import glob
+import sys
+from collections.abc import Sequence
+from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, Any, cast
-from zlib import error as ZlibError  # noqa: N812
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ldag.data.coding import Column
-from ldag.data.frames import from_dictionary, from_frame
+from ldag.data.engine import Engine, EngineError, quote_list, quote_text
+from ldag.data.engine_tables import EngineTable, describe
+from ldag.data.options import ReadOptions
 from ldag.data.tables import Table, check_column_names
-from ldag.errors import DataError, MissingDependency
+from ldag.data.text_files import PACKINGS, TextFile, check_encoding, check_separator, even_line_ends, open_text
+from ldag.errors import DataError
 
-FAST_FROM = 1 << 20
-"""Text files of at least this many bytes are read by pyarrow, if it is there; smaller ones do not pay its import."""
+ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".data")
+"""Endings of text files; each also packed."""
 
-ENDINGS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
-"""Endings of text files, and the sign between their cells."""
+STDIN = "-"
 
-_BATCH = 2_000
+_PARQUET = (".parquet", ".pq")
 
 
-def from_file(path: Path) -> Table:
-    """Open a file by its ending."""
-    if path.is_dir():
+def from_files(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> Table:
+    """Open files of one kind; a path may be a pattern such as ``part-*.parquet``, and ``-`` is the standard input."""
+    engine = Engine()
+    found = [file for path in paths for file in _expanded(fspath(path), engine)]
+    kinds = {_is_parquet(path) for path, _ in found}
+    if len(kinds) > 1:
+        raise DataError(f"{found[0][1]} and the other files are of different kinds; read them one by one and merge")
+    return _from_parquet(engine, found) if kinds.pop() else _from_text(engine, found, options)
+
+
+def _expanded(text: str, engine: Engine) -> list[tuple[Path, str]]:
+    """Return the files that a path stands for, each with the name to show."""
+    if text == STDIN:
+        return [(_from_stdin(engine), "standard input")]
+    path = Path(text)
+    try:
+        exists, is_folder = path.exists(), path.is_dir()
+    except (OSError, ValueError) as error:
+        raise DataError(f"{text[:80]!r} is no path: {error}") from None
+    if is_folder:
         raise DataError(f"{path} is a directory; give the path of a file")
-    if not path.exists():
-        raise DataError(f"there is no file {path}")
+    if exists:
+        return [(_known(path), str(path))]
+    if any(sign in text for sign in "*?["):
+        matches = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - a pattern may begin anywhere
+        if not matches:
+            raise DataError(f"no file matches {text}")
+        return [(_known(Path(match)), match) for match in matches if not Path(match).is_dir()]
+    raise DataError(f"there is no file {path}")
+
+
+def _from_stdin(engine: Engine) -> Path:
+    """Copy the standard input into a file, which the engine can read more than once."""
+    path = engine.folder / "standard-input"
+    with path.open("wb") as file:
+        while chunk := sys.stdin.buffer.read(1 << 20):
+            file.write(chunk)
+    with path.open("rb") as file:
+        ending = ".parquet" if file.read(4) == b"PAR1" else ".csv"
+    return path.rename(path.with_suffix(ending))
+
+
+def _known(path: Path) -> Path:
+    """Refuse files of an unknown kind."""
     name = path.name.lower()
-    if name.endswith(".parquet"):
-        return _from_parquet(path)
-    for ending, separator in ENDINGS.items():
-        if name.endswith(ending):
-            return _from_text(path, separator)
-    raise DataError(f"cannot tell the format of {path}; expected a name ending in {', '.join(ENDINGS)} or .parquet")
+    for packing in PACKINGS:
+        name = name.removesuffix(packing)
+    if name.endswith((*_PARQUET, *ENDINGS)):
+        return path
+    raise DataError(
+        f"cannot tell the format of {path}; expected a name ending in {', '.join(ENDINGS)} (also packed as "
+        f"{', '.join(PACKINGS)}) or .parquet"
+    )
 
 
-def _from_parquet(path: Path) -> Table:
+def _is_parquet(path: Path) -> bool:
+    return path.name.lower().endswith(_PARQUET)
+
+
+def _from_parquet(engine: Engine, files: Sequence[tuple[Path, str]]) -> Table:
+    shown = files[0][1]
+    names: tuple[str, ...] = ()
+    for path, each in files:
+        own, _ = describe(engine, f"read_parquet({quote_text(str(path))})", f"{each} cannot be read as parquet")
+        if names and set(own) != set(names):
+            odd = sorted(set(own) ^ set(names))[0]
+            raise DataError(f"{each} has other columns than {shown}: {odd!r} is in one of them only")
+        names = names or own
+    source = f"read_parquet([{quote_list([str(path) for path, _ in files])}], union_by_name=true)"
+    names, types = describe(engine, source, f"{shown} cannot be read as parquet")
+    check_column_names(names)
+    table = EngineTable(engine, source, names, names, types, text=False, shown=shown)
+    table.categories.update(_categories(files[0][0]))
+    return table.table()
+
+
+def _categories(path: Path) -> dict[str, tuple[list[object], bool]]:
+    """Return the categories that a dataframe's library kept in a Parquet file, if pyarrow is there to read them."""
     try:
-        import pyarrow as pa
-        from pyarrow import parquet
+        from pyarrow import ArrowException, parquet
     except ImportError:
-        raise MissingDependency("pyarrow", "parquet", f"reading {path.name}") from None
+        return {}
     try:
-        return from_frame(parquet.read_table(path))
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{path} cannot be read as parquet: {error}") from None
+        file = parquet.ParquetFile(path)
+        if file.num_row_groups == 0:
+            return {}
+        fields = [field for field in file.schema_arrow if hasattr(field.type, "index_type")]
+        if not fields:
+            return {}
+        group = file.read_row_group(0, columns=[field.name for field in fields])
+        return {
+            field.name: (group.column(field.name).chunk(0).dictionary.to_pylist(), bool(field.type.ordered))
+            for field in fields
+        }
+    except (ArrowException, OSError, ValueError, KeyError):
+        return {}
 
 
-def _from_text(path: Path, separator: str) -> Table:
-    """Read a text file with a header, by pyarrow where that is faster and means the same."""
-    with _open(path) as file:
-        reader = csv.reader(io.TextIOWrapper(file, "utf-8-sig", newline=""), delimiter=separator)
-        names = next((row for row in reader if row), None)
-        if names is None:
-            raise DataError(f"{path} is empty; expected a header with the names of the columns")
-        if len(names) == 1 and any(sign in names[0] for sign in ";\t,"):
-            raise DataError(
-                f"{path} has the one column {names[0]!r}; is another sign than {separator!r} between cells?"
-            )
+def _from_text(engine: Engine, files: Sequence[tuple[Path, str]], options: ReadOptions) -> Table:
+    separator = check_separator(options.sep, options.wording)
+    encoding = check_encoding(options.encoding, options.wording)
+    texts = [open_text(path, shown, engine.folder, separator, encoding, options.wording) for path, shown in files]
+    names = texts[0].header if options.names is None else tuple(options.names)
+    for text in texts:
+        if options.names is None and text.header != names:
+            raise DataError(f"{text.shown} has another header than {texts[0].shown}: {', '.join(text.header)}")
+        if len(text.header) != len(names):
+            raise DataError(f"{text.shown} has {len(text.header)} columns, but names= has {len(names)} names")
+    notes = [note for text in texts for note in text.notes]
+    if options.names is None:
+        names = _named(names, options)
         check_column_names(names)
-        fast = _fast_columns(path, separator, names) if path.stat().st_size >= FAST_FROM else None
-        columns = fast or _slow_columns(path, reader, names)
-    return Table(tuple(names), len(columns[0].positions), columns.__getitem__)
+        if _looks_like_data(names):
+            shown = ", ".join(names[:3])
+            spelled = options.wording.option("names")
+            notes.append(f"the header reads {shown}: if the file has none, name the columns with {spelled}")
+    table = _text_table(engine, texts, names, options)
+    return table.table(tuple(notes))
 
 
-@contextmanager
-def _open(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, packed or not; what goes wrong while it is read is wrong data."""
+def _text_table(engine: Engine, texts: Sequence[TextFile], names: tuple[str, ...], options: ReadOptions) -> EngineTable:
+    """Have the engine read text files; where line ends differ, after making them even."""
+    columns = tuple(f"c{place}" for place in range(len(names)))
+    header = options.names is None
+
+    def table(files: Sequence[TextFile]) -> EngineTable:
+        return EngineTable(
+            engine,
+            _source([_relation(file, columns, header) for file in files], len(columns)),
+            names,
+            columns,
+            ("VARCHAR",) * len(names),
+            text=True,
+            na=options.missing_texts,
+        )
+
     try:
-        with path.open("rb") as raw:
-            yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if path.suffix.lower() == ".gz" else raw
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text ({error.reason} at byte {error.start}); save it as UTF-8") from None
-    except (OSError, EOFError, ZlibError, csv.Error) as error:
-        raise DataError(f"{path} cannot be read: {error}") from None
-
-
-def _slow_columns(path: Path, reader: Any, names: list[str]) -> list[Column]:
-    """Read the rows with the standard library, a batch at a time."""
-    numberings: list[dict[object, int]] = [{} for _ in names]
-    parts: list[list[NDArray[np.int32]]] = [[] for _ in names]
-    for batch in iter(lambda: list(islice(_rows(path, reader, len(names)), _BATCH)), []):
-        for numbering, part, cells in zip(numberings, parts, zip(*batch, strict=True), strict=True):
-            for cell in set(cells):
-                numbering.setdefault(cell, len(numbering))
-            part.append(np.fromiter(map(numbering.__getitem__, cells), np.int32, len(cells)))
-    return [
-        Column(name, list(numbering), np.concatenate([np.zeros(0, np.int32), *part]), text=True)
-        for name, numbering, part in zip(names, numberings, parts, strict=True)
-    ]
-
-
-def _rows(path: Path, reader: Any, width: int) -> Iterator[list[str]]:
-    """Yield the rows that are not blank; all must be as wide as the header."""
-    for row in reader:
-        if len(row) == width:
-            yield row
-        elif row:
-            raise DataError(f"{path}, line {reader.line_num}: expected {width} cells as in the header, got {len(row)}")
-
-
-def _fast_columns(path: Path, separator: str, names: list[str]) -> list[Column] | None:
-    """Read the columns with pyarrow; None if it is not there, or if the file needs the standard library's rules."""
+        return table(texts).loaded()
+    except EngineError as error:
+        if "invalid state" not in str(error):
+            raise _explained(error, texts, len(columns)) from None
     try:
-        import pyarrow as pa
-        from pyarrow import csv as arrow_csv
-    except ImportError:
-        return None
-    with _open(path) as file:
-        if any(b'"' in block for block in iter(lambda: file.read(1 << 20), b"")):
-            return None
-    text = pa.dictionary(pa.int32(), pa.string())
-    try:
-        with _open(path) as file:
-            table = arrow_csv.read_csv(
-                file,
-                parse_options=arrow_csv.ParseOptions(delimiter=separator),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, text), null_values=[], strings_can_be_null=False
-                ),
-            )
-    except pa.ArrowException:  # the other way says what is wrong, and where
-        return None
-    if table.column_names != names or table.num_rows == 0:
-        return None
-    found = [from_dictionary(name, table.column(name), declared=False) for name in names]
-    return [Column(column.name, column.values, column.positions, text=True) for column in found]
+        return table([even_line_ends(text, engine.folder) for text in texts]).loaded()
+    except EngineError as error:
+        raise _explained(error, texts, len(columns)) from None
+
+
+def _named(names: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
+    """Give a first column without a name, usually a row index, a name if unusable columns are left out."""
+    if options.unusable == "drop" and names and not names[0] and "row" not in names:
+        return ("row", *names[1:])
+    return names
+
+
+def _looks_like_data(names: Sequence[str]) -> bool:
+    return any(name.replace(".", "", 1).lstrip("+-").isdigit() for name in names)
+
+
+def _source(parts: Sequence[str], width: int) -> str:
+    """Return the relation of all rows of text files."""
+    source = parts[0] if len(parts) == 1 else f"({' UNION ALL '.join(f'SELECT * FROM {part}' for part in parts)})"
+    if width == 1:  # a blank line is no row, as in wider tables
+        return f"(SELECT * FROM {source} WHERE c0 IS NOT NULL)"
+    return source
+
+
+def _relation(text: TextFile, columns: Sequence[str], header: bool) -> str:
+    sign = quote_text(text.separator)
+    types = ", ".join(f"'{column}': 'VARCHAR'" for column in columns)
+    return (
+        f"read_csv({quote_text(str(text.path))}, auto_detect=false, header={str(header).lower()}, skip={text.skip}, "
+        f"delim={sign}, quote='\"', escape='\"', nullstr='', columns={{{types}}})"
+    )
+
+
+def _explained(error: EngineError, texts: Sequence[TextFile], width: int) -> DataError:
+    """Say in our words what the engine found wrong with a text file."""
+    lines = str(error).splitlines()
+    faulty = next((text for text in texts if any(str(text.path) in part for part in lines)), texts[0])
+    line = next((part.split(":")[-1].strip() for part in lines if "CSV Error on Line" in part), "")
+    place = f"{faulty.shown}, line {line}: " if line else f"{faulty.shown} cannot be read: "
+    for part in lines:
+        if "Found:" in part:
+            return DataError(f"{place}expected {width} cells as in the header, got {part.split('Found:')[-1].strip()}")
+        if "unterminated quote" in part:
+            return DataError(f"{place}a quoted cell does not end")
+        if "aximum line size" in part:
+            return DataError(f"{place}the line is longer than two million bytes")
+    return DataError(f"{faulty.shown} cannot be read: {lines[0]}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.coding import Column, Positions, column_of
+from ldag.data.columns import Column, Positions, column_of
 from ldag.errors import ArgumentError, DataError, MissingDependency
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def from_frame(source: object) -> Table:
         check_column_names(tuple(_names(source)))
         raise DataError(f"cannot read this {type(source).__name__}: {error}") from None
     if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+        return from_lazy(frame)
     names = tuple(_names(frame.to_native()))
     return Table(names, len(frame), lambda place: _encode_series(names[place], frame[:, place]))
 
@@ -139,9 +139,10 @@ def _encode_series(name: str, series: "nw.Series[Any]") -> Column:
 
     native, kind, make = series.to_native(), series.dtype, series.implementation
     if make.is_pandas() and hasattr(native, "cat"):
-        return Column(name, native.cat.categories.tolist(), native.cat.codes.to_numpy(), declared=True)
+        ordered = bool(native.cat.ordered)
+        return Column(name, native.cat.categories.tolist(), native.cat.codes.to_numpy(), declared=True, ordered=ordered)
     if make.is_pyarrow() and hasattr(native.type, "index_type"):
-        return from_dictionary(name, native, declared=True)
+        return from_dictionary(name, native, declared=True, ordered=bool(native.type.ordered))
     if make.is_polars() and isinstance(kind, nw.Enum):
         positions = _numpy(native.to_physical().cast(int).fill_null(-1))
         return Column(name, native.dtype.categories.to_list(), positions, declared=True)
@@ -156,13 +157,13 @@ def _encode_series(name: str, series: "nw.Series[Any]") -> Column:
     return column_of(name, series.to_list())
 
 
-def from_dictionary(name: str, cells: Any, declared: bool) -> Column:
+def from_dictionary(name: str, cells: Any, declared: bool, ordered: bool = False) -> Column:
     """Take a pyarrow dictionary apart; chunks may each have their own."""
     cells = cells.unify_dictionaries().combine_chunks()
     if hasattr(cells, "chunks"):  # older versions keep one chunk
         cells = cells.chunk(0)
     positions = cells.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return Column(name, cells.dictionary.to_pylist(), positions, declared=declared)
+    return Column(name, cells.dictionary.to_pylist(), positions, declared=declared, ordered=ordered)
 
 
 def _from_polars(name: str, cells: Any) -> Column:
@@ -180,3 +181,15 @@ def _from_polars(name: str, cells: Any) -> Column:
 
 def _numpy(cells: Any) -> Positions:
     return cast("Positions", cells.to_numpy())
+
+
+def from_lazy(frame: "nw.LazyFrame[Any]") -> Table:
+    """Take a lazy frame: its library counts, and only different rows come here."""
+    from ldag.data.lazy_frames import LazyTable
+
+    return LazyTable(frame).table()
+
+
+def encode_frame(frame: "nw.DataFrame[Any]", name: str) -> Column:
+    """Return a column of a frame that is in memory."""
+    return _encode_series(name, frame.get_column(name))

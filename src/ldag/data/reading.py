@@ -1,154 +1,205 @@
 """Reading tables of any make: `read`."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.coding import STATE_CAP, Coded, code_column, plain_state, read_weights
+from ldag.data.amounts import read_weights
+from ldag.data.assembling import assemble
+from ldag.data.binning import Bins
+from ldag.data.coding import code_column
 from ldag.data.counts import Weights
 from ldag.data.dataset import Dataset
-from ldag.data.files import from_file
+from ldag.data.files import from_files
 from ldag.data.frames import from_array, from_frame, from_mapping
-from ldag.data.tables import Table, check_table
+from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
+from ldag.data.planning import Plan, plan_column
+from ldag.data.tables import Survey, Table, check_table
 from ldag.errors import ArgumentError, DataError, suggest
-from ldag.formats import counted
-from ldag.model import OrderedStates, Schema, State, Variable
+from ldag.model import State
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
-Missing = Literal["error", "drop", "state"]
 Cells = Sequence[object] | NDArray[np.generic]
 """One column of a table."""
 
 
-def read(
-    source: "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset",
+def read(  # noqa: PLR0913 - one argument per question a table can raise
+    source: "str | PathLike[str] | Sequence[str | PathLike[str]] | IntoFrame | NDArray[np.generic] "
+    "| Mapping[str, Cells] | Dataset",
     *,
     counts: str | None = None,
     weights: str | None = None,
     states: Mapping[str, Iterable[State]] | None = None,
+    columns: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
+    bins: "Bins | Mapping[str, Bins]" = "auto",
     missing: Missing = "error",
-    max_states: int = 64,
+    max_states: int = MAX_STATES_DEFAULT,
+    na: Sequence[str] = (),
+    sep: str | None = None,
+    encoding: str | None = None,
+    unusable: Unusable = "error",
 ) -> Dataset:
-    """Read a table of categorical data.
+    """Read a table of categorical data and measurements.
 
     Parameters
     ----------
     source
-        A path (.csv, .tsv, either with .gz, or .parquet), a pandas, polars or pyarrow table, a mapping of columns, or a
-        2-d array. Text files are UTF-8 with a header; blank lines are skipped; a column of numbers gives numbers.
+        Paths or patterns of files (.csv, .tsv, .txt, packed or not, or .parquet), a dataframe of pandas, polars or
+        pyarrow, a lazy one (polars, DuckDB, Dask, PySpark, Ibis), a mapping of columns, or a 2-d array. Equal rows of
+        files and lazy frames are merged where they lie. A column of numbers in a text file gives numbers.
     counts
         The column that says how often each row occurs. Rows that occur zero times still show their states.
     weights
         The same with real numbers.
     states
-        The states of some variables, in order. Other variables take the categories of their type (categorical, Enum or
-        dictionary, used or not), or else the values found: booleans, then numbers, then texts, each sorted.
+        The states of some variables, in order (`ordered` says that the order means something). Other variables take
+        the categories of their type (categorical, Enum or dictionary, used or not), or else the values found:
+        booleans, then numbers, then texts, each sorted.
+    columns
+        The columns to read, in this order; all by default.
     names
-        Names of the columns of an array.
+        Names of the columns of an array, or of a text file without a header.
+    bins
+        How measurements are cut, for all columns or by column: a number of quantiles, cut points, "quantile:4",
+        "width:5", "information:4" (joining neighbours that lose least mutual information), None (not at all), or
+        "auto": quartiles of numbers and dates with more than 20 different values.
     missing
-        What to do with rows that have missing cells (None, NaN; in text files an empty cell, NA, NaN or nan, unless
-        declared as a state): refuse the table, drop those rows, or make "missing" the last state of such a variable.
+        What to do with missing cells (None, NaN; in text files an empty cell, NA, NaN or nan, unless declared as a
+        state): refuse the table, drop rows that have any, make "missing" the last state of such a variable, or "auto":
+        leave out columns that are more than half empty, then drop rows if half of them remain, else make it a state.
     max_states
-        Refuse columns with more states than this, unless declared in ``states``; 256 at most.
+        Refuse columns with more states than this, unless declared in ``states``.
+    na
+        Further texts that stand for a missing cell in text files, such as "?".
+    sep, encoding
+        The sign between cells of a text file, and its encoding; found out and UTF-8 by default.
+    unusable
+        Refuse a table with columns that cannot be variables, such as identifiers, or leave these columns out.
 
     Examples
     --------
     >>> read({"x": [1, 0], "n": [3, 5]}, counts="n").total
     8
     """
+    options = ReadOptions(
+        counts, weights, states, columns, names, bins, missing, max_states, na, sep, encoding, unusable
+    )
+    return read_with(source, options)
+
+
+def read_with(source: object, options: ReadOptions) -> Dataset:
+    """Read a table with options that were checked, in the words of their door."""
     if isinstance(source, Dataset):
-        if (counts, weights, states, names, missing, max_states) != (None, None, None, None, "error", 64):
+        if not options.is_default():
             raise ArgumentError("a Dataset has been read already; options apply to its source only")
         return source
-    if counts is not None and weights is not None:
-        raise ArgumentError("give either counts= or weights=, not both")
-    if missing not in get_args(Missing):
-        raise ArgumentError(f"missing must be one of {', '.join(get_args(Missing))}, got {missing!r}")
-    if not isinstance(max_states, int) or not 1 <= max_states <= STATE_CAP:
-        raise ArgumentError(f"max_states must be between 1 and {STATE_CAP}, got {max_states!r}")
-    table = read_table(source, names)
-    amounts = _amounts(table, counts, weights)
-    weight_column = counts if counts is not None else weights
-    declared = _declared(states, [name for name in table.names if name != weight_column])
+    table = read_table(source, options)
+    table = table.select(options.chosen(table.names))
+    amount = options.counts if options.counts is not None else options.weights
+    amounts = _amounts(table, options)
+    places = [place for place, name in enumerate(table.names) if name != amount]
+    if not places:
+        raise DataError("no columns are left to read")
+    plans, dropped = _plans(table, places, options)
+    if table.merge is None or amounts is not None:
+        columns = [table.column(table.names.index(plan.name)) for plan in plans]
+        times = amounts
+    else:
+        chosen = [table.names.index(plan.name) for plan in plans]
+        columns, times = table.merge(chosen, [plan.variable if plan.is_cut else None for plan in plans])
+    lenient = options.unusable == "drop"
     coded = [
-        code_column(table.column(place), declared.get(name), max_states)
-        for place, name in enumerate(table.names)
-        if name != weight_column
+        code_column(column, plan.variable, options.max_states, options.wording, lenient)
+        for column, plan in zip(columns, plans, strict=True)
     ]
-    return _assembled(coded, amounts, weight_column, missing)
+    notes = [*table.notes, *dropped]
+    return assemble(coded, plans, times, amount, notes, table.n_rows, options)
 
 
-def _amounts(table: Table, counts: str | None, weights: str | None) -> Weights | None:
+def _plans(table: Table, places: Sequence[int], options: ReadOptions) -> tuple[list[Plan], list[str]]:
+    """Decide about every column; those that cannot be variables are refused together, or left out and told."""
+    names = [table.names[place] for place in places]
+    declared = options.declared(names)
+    plans = [plan_column(_survey(table, place), declared.get(table.names[place]), names, options) for place in places]
+    if options.missing == "auto":
+        plans = [_without_empty(plan) for plan in plans]
+    bad = [plan for plan in plans if plan.problem is not None]
+    if bad and options.unusable == "error":
+        raise DataError(_refusal(bad, options))
+    good = [plan for plan in plans if plan.problem is None]
+    notes = [f"{plan.name}: left out, {_reason(plan)}" for plan in bad]
+    if not good:
+        raise DataError("no column can be a variable: " + "; ".join(notes))
+    return good, notes
+
+
+def _survey(table: Table, place: int) -> Survey:
+    return Survey.of(table.column(place)) if table.survey is None else table.survey(place)
+
+
+def _without_empty(plan: Plan) -> Plan:
+    """Leave out a column of which more than half is missing."""
+    if plan.problem is not None or 2 * plan.n_missing <= plan.survey.n_rows:
+        return plan
+    return replace(plan, problem=f"{plan.n_missing:,} of {plan.survey.n_rows:,} cells are missing")
+
+
+def _refusal(bad: Sequence[Plan], options: ReadOptions) -> str:
+    """Say why columns cannot be variables, all in one message."""
+    if len(bad) == 1:
+        return f"column {bad[0].name!r} {bad[0].problem}"
+    every = "".join(f"\n  column {plan.name!r} {plan.problem}" for plan in bad)
+    return (
+        f"{len(bad)} columns cannot be variables ({options.wording.option('unusable', 'drop')} leaves them out):{every}"
+    )
+
+
+def _reason(plan: Plan) -> str:
+    """Shorten why a column was left out."""
+    assert plan.problem is not None
+    reason = plan.problem.split("; leave it out")[0].split(": is it an identifier?")[0]
+    return reason.removeprefix("looks like an identifier: ")
+
+
+def _amounts(table: Table, options: ReadOptions) -> Weights | None:
     """Read the column of counts or weights, if one is named."""
-    for option, name in (("counts", counts), ("weights", weights)):
+    for option, name in (("counts", options.counts), ("weights", options.weights)):
         if name is not None:
             if name not in table.names:
-                raise ArgumentError(f"{option}={name!r}: the table has no such column{suggest(name, table.names)}")
+                spelled = options.wording.option(option, name)
+                raise ArgumentError(f"{spelled}: the table has no such column{suggest(name, table.names)}")
             if len(table.names) == 1:
                 raise DataError(f"the table has no columns besides the {option} {name!r}")
-            return read_weights(table.column(table.names.index(name)), whole=option == "counts")
+            return read_weights(table.column(table.names.index(name)), option == "counts", options.wording)
     return None
 
 
-def _declared(states: Mapping[str, Iterable[State]] | None, names: Sequence[str]) -> dict[str, Variable]:
-    """Check the declared states."""
-    if states is None:
-        return {}
-    if not isinstance(states, Mapping):
-        raise ArgumentError(f"states maps columns to their states, such as {{'x': ['no', 'yes']}}, got {states!r}")
-    declared = {}
-    for name, given in states.items():
-        if name not in names:
-            raise ArgumentError(f"states: the table has no column {name!r}{suggest(name, names)}")
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            raise ArgumentError(f"states of {name!r} must be a list of states, got {given!r}")
-        found = [plain_state(state, name) for state in given]
-        if len(found) > STATE_CAP:
-            raise ArgumentError(f"{len(found)} states are declared for {name!r}; at most {STATE_CAP} are possible")
-        ordered = isinstance(given, OrderedStates)
-        declared[name] = Variable(name, tuple(cast("list[State]", found)), ordered)  # refuses a missing value
-    return declared
+def read_table(source: object, options: ReadOptions | Sequence[str] | None = None) -> Table:
+    """Open files, a dataframe, a mapping of columns or a 2-d array."""
+    if not isinstance(options, ReadOptions):
+        options = ReadOptions(names=options)
+    return check_table(_open(source, options))
 
 
-def _assembled(coded: list[Coded], weights: Weights | None, weight_name: str | None, missing: Missing) -> Dataset:
-    """Deal with missing cells and rows that never occur, and put the columns together."""
-    gaps = [column for column in coded if column.missing.any()]
-    if gaps and missing == "error":
-        others = f" (and {counted(len(gaps) - 1, 'other column')} too)" if len(gaps) > 1 else ""
-        rows = np.flatnonzero(gaps[0].missing)
-        raise DataError(
-            f"column {gaps[0].variable.name!r} has {counted(len(rows), 'missing cell')}, "
-            f"the first in row {rows[0] + 1}{others}; "
-            "choose missing='drop' to leave out such rows, or missing='state' to make missing a state"
-        )
-    if missing == "state":
-        coded = [column.with_missing_state() if column.missing.any() else column for column in coded]
-    codes = np.stack([column.codes for column in coded])
-    if missing == "drop":
-        kept = (codes >= 0).all(axis=0)
-        codes, weights = codes[:, kept], None if weights is None else weights[kept]
-    schema = Schema(tuple(column.variable for column in coded))
-    data = Dataset.from_codes(schema, codes.astype(np.uint8), weights, weight_name)
-    if not data.n_rows:
-        raise DataError("no rows are left: every row that occurs has missing cells; missing='state' keeps them")
-    return data
-
-
-def read_table(source: object, names: Sequence[str] | None = None) -> Table:
-    """Open a file, a dataframe, a mapping of columns or a 2-d array; only the latter takes names."""
+def _open(source: object, options: ReadOptions) -> Table:
     if isinstance(source, np.ndarray):
-        return check_table(from_array(source, names))
-    if names is not None:
-        raise DataError("names= is for numpy arrays only; this source has names of its own")
-    if isinstance(source, str | PathLike):
-        return check_table(from_file(Path(source)))
+        return from_array(source, options.names)
+    if isinstance(source, str | PathLike) or _are_paths(source):
+        paths = [source] if isinstance(source, str | PathLike) else cast("list[str]", list(cast("Any", source)))
+        return from_files(cast("list[str]", paths), options)
+    if options.names is not None:
+        raise DataError("names= is for numpy arrays and text files without a header; this source has names of its own")
     if isinstance(source, Mapping):
-        return check_table(from_mapping(source))
-    return check_table(from_frame(source))
+        return from_mapping(source)
+    return from_frame(source)
+
+
+def _are_paths(source: object) -> bool:
+    return isinstance(source, list | tuple) and bool(source) and all(isinstance(p, str | PathLike) for p in source)

@@ -1,19 +1,79 @@
-"""A table of any make in one form: names, and columns of distinct values that are read one at a time."""
+"""A table of any make in one form: names, and columns of distinct values that are read one at a time.
+
+A table in memory gives its columns row by row. A table that an engine keeps (a file, a lazy frame) can also be asked
+for the different values of a column alone, and for its rows merged, which never brings a column of texts into memory.
+"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol
 
-from ldag.data.coding import Column
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.data.columns import Column
 from ldag.errors import DataError
+from ldag.model import Variable
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The different values of a column and how often each occurs, without the rows.
+
+    ``n_values`` may be larger than the number of values listed. ``measured`` are the values as numbers (or dates) in
+    increasing order, where there are too many to be states; then ``values`` are a few examples.
+    """
+
+    column: Column
+    times: NDArray[np.int64]
+    n_values: int
+    measured: tuple[NDArray[np.float64] | NDArray[np.object_], NDArray[np.int64]] | None = None
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.column.name
+
+    @classmethod
+    def of(cls, column: Column) -> "Survey":
+        """Survey a column whose rows are at hand."""
+        times = np.bincount(column.positions + 1, minlength=len(column.values) + 1)
+        return cls(column, times.astype(np.int64), len(column.values))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.times.sum())
+
+
+class Merging(Protocol):
+    """Merges equal rows of some columns where they lie."""
+
+    def __call__(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], NDArray[np.int64]]:
+        """Return the columns of the different rows (bins in place of measurements), and how often each row occurs."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Column names, the number of rows, and a way to read one column by its place."""
+    """Column names, the number of rows, and ways to read one column by its place, its values, or merged rows."""
 
     names: tuple[str, ...]
     n_rows: int
     column: Callable[[int], Column]
+    survey: Callable[[int], Survey] | None = None
+    merge: Merging | None = None
+    notes: tuple[str, ...] = ()
+
+    def select(self, places: Sequence[int]) -> "Table":
+        """Return the table of some of the columns."""
+        survey, merge = self.survey, self.merge
+        return replace(
+            self,
+            names=tuple(self.names[place] for place in places),
+            column=lambda place: self.column(places[place]),
+            survey=None if survey is None else lambda place: survey(places[place]),
+            merge=None if merge is None else lambda among, cut: merge([places[place] for place in among], cut),
+        )
 
 
 def check_table(table: Table) -> Table:

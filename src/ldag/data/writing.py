@@ -10,7 +10,6 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.files import ENDINGS
 from ldag.data.frames import make_frame
 from ldag.errors import DataError, MissingDependency
 from ldag.formats import write_atomically
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
 
 Arrays = Mapping[str, NDArray[Any]]
 """Columns by name, all of one length."""
+
+ENDINGS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
+"""Endings of text files that are written, and the sign between their cells."""
 
 _BATCH = 10_000
 

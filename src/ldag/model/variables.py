@@ -7,6 +7,7 @@ from math import isfinite
 
 import numpy as np
 
+from ldag._native import MAX_STATES
 from ldag.errors import ArgumentError, UnknownState, UnknownVariable
 from ldag.model.cuts import MISSING_STATE, Cuts, bin_of, bin_states, check_cuts
 
@@ -79,6 +80,10 @@ class Variable:
         object.__setattr__(self, "states", tuple(_plain(state) for state in self.states))
         if not self.states:
             raise ArgumentError(f"variable {self.name!r} has no states; give at least one")
+        if len(self.states) > MAX_STATES:
+            raise ArgumentError(
+                f"variable {self.name!r} has {len(self.states):,} states; at most {MAX_STATES} are possible"
+            )
         seen: set[StateKey] = set()
         for state in self.states:
             if not isinstance(state, str | int | float) or (isinstance(state, float) and not isfinite(state)):

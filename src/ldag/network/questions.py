@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ldag.checks import Rng, check_seed, check_whole
 from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge
 from ldag.formats import Context, conditions
-from ldag.inference import MAX_SIZE, MAX_STATES, Engine, TooManyGates, weighted_estimate
+from ldag.inference import MAX_SIZE, Engine, TooManyGates, weighted_estimate
 from ldag.model import Model, State
 from ldag.network.base import NetworkBase
 
@@ -186,11 +186,6 @@ class Questions(NetworkBase):
     def _engine(self, done: Iterable[int] = ()) -> Engine:
         key = frozenset(done)
         if key not in self._engines:
-            for variable in self.variables:
-                if variable.n_states > MAX_STATES:
-                    raise TooLarge(
-                        f"{variable.name!r} has {variable.n_states} states; inference works with up to {MAX_STATES}"
-                    )
             model = Model(self.ldag.structure, self.probabilities)
             self._engines[key] = Engine(model.intervened(key) if key else model)
         return self._engines[key]

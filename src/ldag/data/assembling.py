@@ -1,0 +1,121 @@
+"""Coded columns put together: missing cells dealt with, intervals joined, and what was done told."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ldag.data.binning import join_intervals
+from ldag.data.coding import Coded
+from ldag.data.counts import Weights
+from ldag.data.dataset import Dataset
+from ldag.data.options import ReadOptions
+from ldag.data.planning import COUNT_NAMES, Plan, cut_note
+from ldag.errors import DataError
+from ldag.formats import counted
+from ldag.model import Schema, Variable
+
+
+def assemble(
+    coded: list[Coded],
+    plans: Sequence[Plan],
+    weights: Weights | None,
+    weight_name: str | None,
+    notes: list[str],
+    n_rows: int,
+    options: ReadOptions,
+) -> Dataset:
+    """Deal with missing cells and rows that never occur, and put the columns together."""
+    coded = _join_intervals(coded, plans, weights)
+    for column, plan in zip(coded, plans, strict=True):
+        notes += plan.notes
+        if plan.binning is not None:
+            notes.append(cut_note(plan.name, plan.survey.n_values, column.variable, plan.binning))
+    missing = options.missing
+    gaps = [place for place, column in enumerate(coded) if column.missing.any()]
+    if gaps and missing == "error":
+        raise DataError(_gap_message([coded[place] for place in gaps], plans, options))
+    codes = np.stack([column.codes for column in coded])
+    kept = (codes >= 0).all(axis=0)
+    merged_rows = weights is not None and weight_name is None
+    if missing == "auto":
+        share = float(kept.mean() if weights is None else weights[kept].sum() / weights.sum())
+        missing = "drop" if share >= 0.5 else "state"
+        if gaps:
+            notes.append(_missing_note(missing, share, n_rows, [coded[place].variable.name for place in gaps]))
+    if missing == "state":
+        coded = [column.with_missing_state(options.wording) if column.missing.any() else column for column in coded]
+        codes = np.stack([column.codes for column in coded])
+    if missing == "drop":
+        codes, weights = codes[:, kept], None if weights is None else weights[kept]
+    schema = Schema(tuple(column.variable for column in coded))
+    data = Dataset.from_codes(schema, codes.astype(np.uint8), weights, weight_name)
+    if not data.n_rows:
+        spelled = options.wording.option("missing", "state")
+        raise DataError(f"no rows are left: every row that occurs has missing cells; {spelled} keeps them")
+    hint = None if weight_name is not None and not merged_rows else _counts_hint(data, plans, options)
+    return replace(data, notes=tuple(notes) if hint is None else (*notes, hint))
+
+
+def _gap_message(gaps: Sequence[Coded], plans: Sequence[Plan], options: ReadOptions) -> str:
+    """Say where cells are missing, and what can be done."""
+    name = gaps[0].variable.name
+    n_missing = next(plan.n_missing for plan in plans if plan.name == name)
+    others = f" (and {counted(len(gaps) - 1, 'other column')} too)" if len(gaps) > 1 else ""
+    row = gaps[0].first_missing()
+    first = f", the first in row {row}" if row is not None else ""
+    spell = options.wording.option
+    return (
+        f"column {name!r} has {counted(n_missing, 'missing cell')}{first}{others}; "
+        f"choose {spell('missing', 'drop')} to leave out such rows, or {spell('missing', 'state')} to make missing a "
+        "state"
+    )
+
+
+def _missing_note(choice: str, share: float, n_rows: int, names: Sequence[str]) -> str:
+    """Say what was done with missing cells."""
+    where = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    if choice == "drop":
+        lost = round((1 - share) * n_rows)
+        return f"{lost:,} of {n_rows:,} rows left out, which have missing cells (in {where})"
+    return f"missing cells are a state of {where}: leaving out rows would keep {share:.0%} only"
+
+
+def _counts_hint(data: Dataset, plans: Sequence[Plan], options: ReadOptions) -> str | None:
+    """Ask whether a column says how often rows occur: it is called so, and the other columns never repeat."""
+    if len(plans) < 2 or data.total != data.n_rows:
+        return None
+    for plan in plans:
+        if plan.name.lower() in COUNT_NAMES and (plan.is_cut or _is_whole(plan)):
+            others = data.select([name for name in data.names if name != plan.name])
+            if others.n_rows == data.n_rows:
+                return f"{plan.name}: is it a column of counts? {options.wording.option('counts', plan.name)}"
+    return None
+
+
+def _is_whole(plan: Plan) -> bool:
+    values = [value for value in plan.survey.column.values if not plan.survey.column.is_missing(value)]
+    return all(str(value).strip().isdigit() for value in values)
+
+
+def _join_intervals(coded: list[Coded], plans: Sequence[Plan], weights: Weights | None) -> list[Coded]:
+    """Join the intervals of columns that are cut by information, from many quantiles to the number asked for."""
+    targets = {
+        place: plan.binning.n_bins
+        for place, plan in enumerate(plans)
+        if plan.binning is not None and plan.binning.method == "information"
+    }
+    if not targets:
+        return coded
+    if len(coded) == 1:
+        raise DataError("bins by information need another column to be informative about")
+    codes = np.stack([column.codes for column in coded]).astype(np.int64)
+    times = np.ones(codes.shape[1]) if weights is None else weights.astype(np.float64)
+    ends = join_intervals(codes, [column.variable.n_states for column in coded], times, targets)
+    result = list(coded)
+    for place, last in ends.items():
+        fine = coded[place]
+        variable = Variable.of_bins(fine.variable.name, [fine.variable.cuts[end] for end in last])
+        joined = np.searchsorted(np.array(last), fine.codes, side="left").astype(np.int16)
+        result[place] = replace(fine, variable=variable, codes=np.where(fine.missing, np.int16(-1), joined))
+    return result

@@ -1,0 +1,200 @@
+"""Where measurements are cut: quantiles, equal widths, given cut points, or where least information is lost."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.checks import is_whole
+from ldag.errors import ArgumentError
+from ldag.model import Cuts, check_cuts
+
+Method = Literal["auto", "quantile", "width", "information", "cuts", "none"]
+Bins = str | int | Sequence[float] | Sequence[str] | None
+"""How to cut a measurement: "auto", a number of quantiles, cut points, "quantile:4", "width:5", "information:4"."""
+
+MANY_VALUES = 20
+"""Columns of more different numbers than this are taken for measurements; Likert scales and small counts have fewer."""
+
+AUTO_BINS = 4
+"""Quartiles: enough to see a bend, few enough that families stay small."""
+
+FINE_BINS = 50
+"""Quantiles that information-preserving binning starts from; more are hardly filled in most tables."""
+
+Distinct = NDArray[np.float64] | NDArray[np.object_]
+"""Different numbers in increasing order, or different dates as texts."""
+
+
+@dataclass(frozen=True)
+class Binning:
+    """How one column is to be cut."""
+
+    method: Method
+    n_bins: int = AUTO_BINS
+    cuts: Cuts = ()
+
+    @property
+    def in_words(self) -> str:
+        """What kind of cut points these are."""
+        if self.method in ("auto", "quantile"):
+            return " (quartiles)" if self.n_bins == 4 else f" ({self.n_bins} quantiles)"
+        if self.method == "width":
+            return f" ({self.n_bins} equal widths)"
+        return " (keeping information)" if self.method == "information" else ""
+
+
+def check_bins(bins: object, where: str) -> Binning:
+    """Return what is asked for one column, or for all."""
+    if bins is None or bins == "none":
+        return Binning("none")
+    if isinstance(bins, str):
+        method, colon, number = bins.partition(":")
+        if bins == "auto":
+            return Binning("auto")
+        if method in ("quantile", "width", "information") and (number.isascii() and number.isdigit()):
+            return Binning(cast("Method", method), _number_of_bins(int(number), where))
+        if colon or not bins.isdigit():
+            raise ArgumentError(
+                f"{where} must be auto, none, a number of bins, cut points, or one of quantile:4, width:5, "
+                f"information:4, got {bins!r}"
+            )
+        return Binning("quantile", _number_of_bins(int(bins), where))
+    if is_whole(bins):
+        return Binning("quantile", _number_of_bins(cast("int", bins), where))
+    if isinstance(bins, Iterable) and not isinstance(bins, Mapping | bytes):
+        cuts = check_cuts(cast("Iterable[object]", bins), where)
+        if not cuts:
+            raise ArgumentError(f"{where}: give at least one cut point")
+        return Binning("cuts", len(cuts) + 1, cuts)
+    raise ArgumentError(f"{where} must be 'auto', None, a number of bins or a list of cut points, got {bins!r}")
+
+
+def find_cuts(values: Distinct, times: NDArray[np.int64] | NDArray[np.float64], binning: Binning) -> Cuts:
+    """Return the cut points of a measurement with these different values, in order, and how often each occurs.
+
+    Every bin holds at least one of the values; where quantiles fall together there are fewer bins. Dates are cut at
+    dates that occur.
+    """
+    if binning.method == "cuts":
+        return binning.cuts
+    n_bins = FINE_BINS if binning.method == "information" else binning.n_bins
+    if values.dtype == object or times.dtype != np.int64:
+        cuts = _present_cuts(values, times, n_bins)
+    elif binning.method == "width":
+        cuts = np.linspace(values[0], values[-1], n_bins + 1)[1:-1]
+    else:
+        cuts = quantiles(values, cast("NDArray[np.int64]", times), np.arange(1, n_bins) / n_bins)
+    return _separating(values, cuts)
+
+
+def quantiles(values: Distinct, times: NDArray[np.int64], shares: NDArray[np.float64]) -> Distinct:
+    """Return quantiles by linear interpolation, those of ``numpy.quantile`` of every value so many times."""
+    ends = np.cumsum(times)
+    places = shares * (ends[-1] - 1)
+    below = np.floor(places).astype(np.int64)
+    low = values[np.searchsorted(ends, below, side="right")]
+    high = values[np.searchsorted(ends, np.minimum(below + 1, ends[-1] - 1), side="right")]
+    part = places - below
+    found: Distinct = np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
+    return found
+
+
+def _present_cuts(values: Distinct, times: NDArray[np.int64] | NDArray[np.float64], n_bins: int) -> Distinct:
+    """Return the first values that at least 1/n, 2/n, ... of the observations do not exceed."""
+    ends = np.cumsum(times) / np.sum(times)
+    shares = np.arange(1, n_bins) / n_bins
+    return values[np.minimum(np.searchsorted(ends, shares - 1e-12), len(values) - 1)]
+
+
+def _separating(values: Distinct, cuts: Distinct) -> Cuts:
+    """Keep one cut point of those between the same two values, and none that has no value above it."""
+    places = np.minimum(np.searchsorted(values, cuts, side="right"), len(values) - 1)  # values up to the cut point
+    kept: dict[int, float | str] = {}
+    for place, cut in zip(places.tolist(), cuts.tolist(), strict=True):
+        if place > 0:
+            kept.setdefault(place, cut if cut < values[-1] else values[place - 1])
+    return cast("Cuts", tuple(kept.values()))
+
+
+def join_intervals(
+    codes: NDArray[np.int64],
+    n_states: Sequence[int],
+    weights: NDArray[np.float64],
+    targets: Mapping[int, int],
+) -> dict[int, list[int]]:
+    """Join neighbouring intervals of some columns until each has its number, losing the least mutual information.
+
+    Hartemink's way: in turn, each column that still has too many intervals joins the two neighbours after which the
+    sum of its mutual informations with all other columns is largest. A row with a gap (-1) in either of two columns
+    does not count for them.
+
+    Parameters
+    ----------
+    codes
+        A row per column, a code per observation.
+    n_states
+        States of each column.
+    weights
+        How often each observation occurs.
+    targets
+        How many intervals a column is to have in the end.
+
+    Returns
+    -------
+    For each such column, the last code of every interval but the last, in the codes it had.
+    """
+    work = codes.copy()
+    sizes = list(n_states)
+    ends = {place: list(range(sizes[place])) for place in targets}
+    while True:
+        todo = [place for place, target in targets.items() if sizes[place] > target]
+        if not todo:
+            return {place: last[:-1] for place, last in ends.items()}
+        for place in todo:
+            best = _best_join(work, sizes, weights, place)
+            work[place] -= work[place] > best
+            sizes[place] -= 1
+            del ends[place][best]
+
+
+def _best_join(codes: NDArray[np.int64], sizes: list[int], weights: NDArray[np.float64], place: int) -> int:
+    """Return the first of two neighbouring intervals whose joining keeps most information."""
+    kept = np.zeros(sizes[place] - 1)
+    for other in range(len(codes)):
+        if other == place:
+            continue
+        both = (codes[place] >= 0) & (codes[other] >= 0)
+        table = np.zeros((sizes[place], sizes[other]))
+        np.add.at(table, (codes[place][both], codes[other][both]), weights[both])
+        kept += _information_after_joins(table)
+    return int(np.argmax(kept >= kept.max() - 1e-12))
+
+
+def _information_after_joins(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mutual information of a table after joining each pair of neighbouring rows.
+
+    Joining changes the terms of two rows only, so the whole is computed once.
+    """
+    total = table.sum()
+    if total == 0:
+        return np.zeros(len(table) - 1)
+    joined = table[1:] + table[:-1]
+    columns = table.sum(axis=0)
+    rows, pairs = _row_terms(table, columns, total), _row_terms(joined, columns, total)
+    return cast("NDArray[np.float64]", rows.sum() - rows[1:] - rows[:-1] + pairs)
+
+
+def _row_terms(table: NDArray[np.float64], columns: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+    """Return what each row adds to the mutual information."""
+    expected = table.sum(axis=1, keepdims=True) * columns / total
+    ratio = np.divide(table, expected, out=np.ones_like(table), where=table > 0)
+    return cast("NDArray[np.float64]", (table / total * np.log(ratio)).sum(axis=1))
+
+
+def _number_of_bins(number: int, where: str) -> int:
+    if not 2 <= number <= 50:
+        raise ArgumentError(f"{where}: a number of bins must be from 2 to 50, got {number}")
+    return number

@@ -1,0 +1,96 @@
+"""DuckDB, the embedded database that reads files: one connection per table, nothing installed or loaded on its own."""
+
+import shutil
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.errors import DataError
+
+if TYPE_CHECKING:
+    import duckdb
+
+MEMORY = "1GB"
+"""What the engine may hold before it writes to disk; merged rows are far smaller than this."""
+
+
+class Engine:
+    """A connection and a folder for what does not fit in memory; both go when the table goes."""
+
+    def __init__(self) -> None:
+        import duckdb
+
+        self.folder = Path(mkdtemp(prefix="ldag-"))
+        self.connection: duckdb.DuckDBPyConnection = duckdb.connect(
+            ":memory:",
+            config={
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+                "memory_limit": MEMORY,
+                "temp_directory": str(self.folder),
+            },
+        )
+        weakref.finalize(self, _close, self.connection, self.folder)
+
+    def run(self, query: str) -> None:
+        """Execute a statement that returns nothing."""
+        self._execute(query)
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a small answer."""
+        return self._execute(query).fetchall()
+
+    def one(self, query: str) -> Any:
+        """Return the single cell of an answer."""
+        return self.rows(query)[0][0]
+
+    def arrays(self, query: str) -> list[NDArray[Any]]:
+        """Return the columns of an answer, which has no gaps."""
+        found = self._execute(query).fetchnumpy()
+        return [np.ma.getdata(column) for column in found.values()]
+
+    def _execute(self, query: str) -> "duckdb.DuckDBPyConnection":
+        import duckdb
+
+        try:
+            return self.connection.execute(query)
+        except duckdb.Error as error:
+            raise EngineError(str(error)) from None
+
+
+def _close(connection: "duckdb.DuckDBPyConnection", folder: Path) -> None:
+    connection.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+class EngineError(DataError):
+    """What the engine refuses, in its own words; whoever knows the file says it in better ones."""
+
+
+def quote_name(name: str) -> str:
+    """Quote a column for SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quote_text(text: str) -> str:
+    """Quote a text for SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def quote_value(value: object) -> str:
+    """Spell a value for SQL; real numbers go through their shortest text, which gives them back exactly."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value)
+    return f"{quote_text(repr(value))}::DOUBLE" if isinstance(value, float) else quote_text(str(value))
+
+
+def quote_list(texts: Sequence[str]) -> str:
+    """Quote several texts, with commas between them."""
+    return ", ".join(map(quote_text, texts))

@@ -1,0 +1,386 @@
+"""Tables that the engine keeps: values of columns, rows in order, and rows merged where they lie."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.data.columns import MISSING_TEXT, NUMBER, Column, Positions
+from ldag.data.engine import Engine, EngineError, quote_list, quote_name, quote_text, quote_value
+from ldag.data.tables import Survey, Table
+from ldag.errors import DataError
+from ldag.model import Cuts, Variable
+
+LISTED = 1000
+"""Different values of a column that are listed; a column with more is a measurement, or no variable."""
+
+DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?"
+
+_WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
+_KEY = 1 << 62
+
+
+@dataclass
+class EngineTable:
+    """A relation of the engine. ``text`` says that all its cells are texts of a file, ``na`` which are missing.
+
+    ``source`` is scanned again for each question where that is cheap (columnar files); rows of text are kept in a
+    table of the engine, merged if they look few.
+    """
+
+    engine: Engine
+    source: str
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    text: bool
+    shown: str = ""
+    na: frozenset[str] = MISSING_TEXT
+    categories: dict[str, tuple[list[object], bool]] = field(default_factory=dict)
+    _kept: dict[str, str] = field(default_factory=dict)
+    _surveys: dict[int, Survey] = field(default_factory=dict)
+    _columns: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._columns = [quote_name(name) for name in self.columns]
+
+    def table(self, notes: tuple[str, ...] = ()) -> Table:
+        """Return the table as others see it."""
+        n_rows = int(self.engine.one(f"SELECT {self._amount()} FROM {self._merged()}") or 0)
+        return Table(self.names, n_rows, self.column, self.survey, self.merge, notes)
+
+    def loaded(self) -> "EngineTable":
+        """Have the engine read the source now, so that what is wrong with it is known."""
+        self._merged()
+        return self
+
+    def survey(self, place: int) -> Survey:
+        """Return the different values of a column."""
+        if place not in self._surveys:
+            self._surveys[place] = self._surveyed(place)
+        return self._surveys[place]
+
+    def column(self, place: int) -> Column:
+        """Return a column row by row, in the order of the source."""
+        rows = self._ordered()
+        survey = self.survey(place)
+        if survey.measured is None and survey.n_values <= LISTED:
+            positions = self.engine.arrays(f"SELECT {self._digit(place)} - 1 AS p FROM {rows}")[0]
+            return self._column(place, survey.column.values, self._positions(place, positions))
+        if survey.measured is not None and survey.measured[0].dtype == np.float64:
+            found = self.engine.arrays(f"SELECT coalesce({self._number(place)}, 'nan'::DOUBLE) AS x FROM {rows}")[0]
+            values, positions = np.unique(found, return_inverse=True)
+            return self._column(place, values.tolist(), positions)
+        cells = [row[0] for row in self.engine.rows(f"SELECT {self._columns[place]}::VARCHAR FROM {rows}")]
+        return self._column(place, *_numbered(cells))
+
+    def merge(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], NDArray[np.int64]]:
+        """Merge equal rows: every cell becomes a small number, rows become whole keys, and keys are counted."""
+        digits = [
+            self._digit(place) if variable is None else self._bin(place, variable.cuts)
+            for place, variable in zip(places, cut, strict=True)
+        ]
+        sizes = [
+            (self._span(place) or len(self.survey(place).column.values) if variable is None else variable.n_states) + 1
+            for place, variable in zip(places, cut, strict=True)
+        ]
+        groups = _grouped(sizes)
+        keys = [_packed(digits[begin:end], sizes[begin:end]) for begin, end in groups]
+        chosen = ", ".join(f"{key} AS k{i}" for i, key in enumerate(keys))
+        names = ", ".join(f"k{i}" for i in range(len(keys)))
+        found = self.engine.arrays(
+            f"SELECT {chosen}, CAST({self._amount()} AS BIGINT) AS n FROM {self._merged()} GROUP BY {names} "
+            f"ORDER BY {names}"
+        )
+        unpacked: list[Positions] = []
+        for (begin, end), packed in zip(groups, found, strict=False):
+            unpacked += _unpacked(packed, sizes[begin:end])
+        columns = [
+            self._column(place, self.survey(place).column.values, self._positions(place, positions))
+            if variable is None
+            else Column(self.names[place], list(variable.states), positions)
+            for place, variable, positions in zip(places, cut, unpacked, strict=True)
+        ]
+        return columns, found[-1].astype(np.int64)
+
+    def _column(self, place: int, values: list[object], positions: Positions) -> Column:
+        name = self.names[place]
+        declared, ordered = name in self.categories, self.categories.get(name, ([], False))[1]
+        dates = _is_date(self.types[place])
+        return Column(
+            name,
+            values,
+            positions,
+            declared=declared,
+            text=self.text,
+            ordered=ordered,
+            dates=dates,
+            na=self.na,
+            locate=lambda found: self._first_row(place, found),
+        )
+
+    def _first_row(self, place: int, values: Sequence[object]) -> int | None:
+        """Return the first row, from 1, that has one of these values; None stands for a gap."""
+        cell = self._cell(place)
+        tests = [f"{cell} IS NULL"] if None in values else []
+        tests += [f"{cell} = {quote_value(value)}" for value in values if value is not None]
+        row = self.engine.one(
+            f"SELECT min(r) FROM (SELECT row_number() OVER () AS r, {self._columns[place]} FROM {self._ordered()}) "
+            f"WHERE {' OR '.join(tests)}"
+        )
+        return None if row is None else int(row)
+
+    def _merged(self) -> str:
+        """Return the relation to count in: for texts a table of the engine, merged if its rows look few."""
+        if not self.text:
+            return self.source
+        if "rows" in self._kept:
+            return self._kept["rows"]
+        if "merged" not in self._kept:
+            if self._looks_wide():
+                return self._ordered()
+            columns = ", ".join(self._columns)
+            self.engine.run(
+                f"CREATE TEMP TABLE merged AS SELECT {columns}, count(*) AS times FROM {self.source} GROUP BY {columns}"
+            )
+            self._kept["merged"] = "merged"
+        return self._kept["merged"]
+
+    def _amount(self) -> str:
+        return "sum(times)" if self._merged() == "merged" else "count(*)"
+
+    def _ordered(self) -> str:
+        """Return the relation with a row per row, in order."""
+        if not self.text:
+            return self.source
+        if "rows" not in self._kept:
+            self.engine.run(f"CREATE TEMP TABLE rows AS SELECT * FROM {self.source}")
+            self._kept["rows"] = "rows"
+        return self._kept["rows"]
+
+    def _looks_wide(self) -> bool:
+        """Whether the first rows are nearly all different."""
+        columns = ", ".join(self._columns)
+        n, different = self.engine.rows(
+            f"SELECT count(*), count(DISTINCT ({columns})) FROM (SELECT * FROM {self.source} LIMIT 20000)"
+        )[0]
+        return bool(n > 1000 and different > 0.8 * n)
+
+    def _surveyed(self, place: int) -> Survey:
+        self._check_kind(place)
+        cell = self._cell(place)
+        listed = self.engine.rows(
+            f"SELECT {cell} AS v, CAST({self._amount()} AS BIGINT) AS n FROM {self._merged()} GROUP BY v "
+            f"LIMIT {LISTED + 2}"
+        )
+        if len(listed) > LISTED + 1:
+            return self._wide_survey(place)
+        times = dict(listed)
+        n_null = times.pop(None, 0)
+        values = sorted(times)
+        known, _ = self.categories.get(self.names[place], (None, False))
+        if known is not None and set(values) <= set(known):
+            values = known
+        else:
+            self.categories.pop(self.names[place], None)
+        counts = np.array([n_null, *(times.get(value, 0) for value in values)], dtype=np.int64)
+        return Survey(self._column(place, values, np.zeros(0, np.int64)), counts, len(times))
+
+    def _wide_survey(self, place: int) -> Survey:
+        """Survey a column of so many values that it is a measurement or no variable."""
+        self.categories.pop(self.names[place], None)
+        cell = self._cell(place)
+        total = int(self.engine.one(f"SELECT {self._amount()} FROM {self._merged()}"))
+        measured = self._measured(place)
+        if measured is not None:
+            values: list[object] = measured[0][:3].tolist()
+            times = np.array([total - measured[1].sum(), *measured[1]], dtype=np.int64)
+            return Survey(self._column(place, values, np.zeros(0, np.int64)), times, len(measured[0]), measured)
+        n_values, n_given = self.engine.rows(
+            f"SELECT count(DISTINCT {cell}), {self._amount()} FROM {self._merged()} WHERE {cell} IS NOT NULL"
+        )[0]
+        examples = self.engine.rows(f"SELECT DISTINCT {cell} AS v FROM {self._merged()} ORDER BY v LIMIT 3")
+        values = [row[0] for row in examples]
+        times = np.array([total - int(n_given), int(n_given)], dtype=np.int64)
+        return Survey(self._column(place, values, np.zeros(0, np.int64)), times, int(n_values))
+
+    def _check_kind(self, place: int) -> None:
+        name, kind = self.names[place], self.types[place]
+        if self.text or kind in _KNOWN or kind.startswith(("DECIMAL", "ENUM", "TIMESTAMP")):
+            return
+        example = self.engine.one(f"SELECT any_value(CAST({self._columns[place]} AS VARCHAR)) FROM {self._merged()}")
+        raise DataError(
+            f"column {name!r} holds {example!r} ({kind.lower()}); a state is a string, a finite number or a "
+            "boolean: convert the column, for instance to strings"
+        )
+
+    def _measured(self, place: int) -> tuple[NDArray[np.float64] | NDArray[np.object_], NDArray[np.int64]] | None:
+        """Return the different numbers or dates in order and how often they occur; None if there are other cells."""
+        cell, trimmed = self._cell(place), f"trim({self._cell(place)})"
+        given = f"{cell} IS NOT NULL"
+        if self.text or self.types[place] == "VARCHAR":
+            known = f"{given} AND {trimmed} NOT IN ({quote_list(sorted(self.na))})" if self.text else given
+            dates = self._all_match(known, trimmed, DATE)
+            if not dates and not (self.text and self._all_match(known, trimmed, NUMBER)):
+                return None
+            value = f"replace({trimmed}, ' ', 'T')" if dates else f"CAST({trimmed} AS DOUBLE)"
+        elif self.types[place] == "BOOLEAN":
+            return None
+        else:
+            dates, value, known = _is_date(self.types[place]), self._number(place), given
+            known += "" if dates else f" AND {value} IS NOT NULL"
+            value = cell if dates else value
+        rows = (
+            f"SELECT {value} AS v, CAST({self._amount()} AS BIGINT) AS n FROM {self._merged()} WHERE {known} "
+            "GROUP BY v ORDER BY v"
+        )
+        if dates:
+            found = self.engine.rows(rows)
+            return np.array([v for v, _ in found], dtype=object), np.array([n for _, n in found], dtype=np.int64)
+        values, times = self.engine.arrays(rows)
+        if not np.isfinite(values).all():
+            shown = values[~np.isfinite(values)][0]
+            raise DataError(f"column {self.names[place]!r} holds {shown}; a measurement is a finite number")
+        return values.astype(np.float64) + 0.0, times.astype(np.int64)
+
+    def _all_match(self, known: str, cell: str, pattern: str) -> bool:
+        return not self.engine.one(
+            f"SELECT count(*) FROM {self._merged()} "
+            f"WHERE {known} AND NOT regexp_full_match({cell}, {quote_text(pattern)})"
+        )
+
+    def _cell(self, place: int) -> str:
+        """Return a cell as the value that is listed: dates as ISO texts, decimals as numbers."""
+        column, kind = self._columns[place], self.types[place]
+        if kind == "DATE":
+            return f"strftime({column}, '%Y-%m-%d')"
+        if kind.startswith("TIMESTAMP"):
+            zone = " AT TIME ZONE 'UTC'" if "ZONE" in kind else ""
+            return f"replace(CAST({column}{zone} AS VARCHAR), ' ', 'T')"
+        if kind in ("TIME", "UUID") or kind.startswith("ENUM"):
+            return f"CAST({column} AS VARCHAR)"
+        if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):
+            return f"nullif(CAST({column} AS DOUBLE), 'nan'::DOUBLE)"
+        return column
+
+    def _number(self, place: int) -> str:
+        """Return a measurement as a number, NULL where it is missing."""
+        if self.text:
+            trimmed = f"trim({self._columns[place]})"
+            return f"CASE WHEN {trimmed} NOT IN ({quote_list(sorted(self.na))}) THEN TRY_CAST({trimmed} AS DOUBLE) END"
+        return f"nullif(CAST({self._columns[place]} AS DOUBLE), 'nan'::DOUBLE)"
+
+    def _digit(self, place: int) -> str:
+        """Return a cell as the place of its value in the survey, from 1; 0 is a gap."""
+        cell, kind = self._cell(place), self.types[place]
+        values = self.survey(place).column.values
+        if self._span(place) is not None:
+            return f"coalesce(CAST({cell} AS BIGINT) - ({int(cast('int', values[0]))}) + 1, 0)"
+        if kind in ("VARCHAR", "TEXT"):
+            return f"coalesce(CAST(enum_code(CAST({cell} AS {self._enumeration(place)})) AS INTEGER) + 1, 0)"
+        cases = " ".join(f"WHEN {quote_value(value)} THEN {code}" for code, value in enumerate(values, start=1))
+        return f"coalesce(CASE {cell} {cases} END, 0)" if values else "0"
+
+    def _span(self, place: int) -> int | None:
+        """Return how many whole numbers lie from the least value to the largest, if a difference is a quick digit."""
+        values = self.survey(place).column.values
+        if not values or self.types[place] not in {"BOOLEAN", *_WHOLE}:
+            return None
+        span = int(cast("int", values[-1])) - int(cast("int", values[0])) + 1
+        return span if span <= LISTED else None
+
+    def _positions(self, place: int, digits: Positions) -> Positions:
+        """Return the places of values in the survey from digits less one."""
+        span = self._span(place)
+        if span is None:
+            return digits
+        values = [int(cast("int", value)) for value in self.survey(place).column.values]
+        places = np.full(span + 1, -1, dtype=np.int64)  # the last is a gap's
+        places[[value - values[0] for value in values]] = np.arange(len(values))
+        return places[digits]
+
+    def _enumeration(self, place: int) -> str:
+        """Return a type of the engine for the texts of a column, in the order of the survey."""
+        name = f"column_{place}"
+        if name not in self._kept:
+            cell = self._cell(place)
+            texts = [str(value) for value in self.survey(place).column.values]
+            if not any("\0" in text for text in texts):
+                self.engine.run(f"CREATE TYPE {name} AS ENUM ({quote_list(texts)})")
+            else:  # which a statement cannot spell
+                self.engine.run(
+                    f"CREATE TYPE {name} AS ENUM (SELECT DISTINCT {cell} AS v FROM {self._merged()} "
+                    "WHERE v IS NOT NULL ORDER BY v)"
+                )
+            self._kept[name] = name
+        return name
+
+    def _bin(self, place: int, cuts: Cuts) -> str:
+        """Return a measurement as the number of its bin, from 1; 0 is a gap."""
+        if cuts and isinstance(cuts[0], str):
+            value = f"replace(trim({self._cell(place)}), ' ', 'T')"
+            if self.text:
+                value = f"CASE WHEN {value} NOT IN ({quote_list(sorted(self.na))}) THEN {value} END"
+        else:
+            value = self._number(place)
+        above = " + ".join(f"CAST({value} > {quote_value(cut)} AS INTEGER)" for cut in cuts) or "0"
+        return f"coalesce(1 + CASE WHEN {value} IS NOT NULL THEN {above} END, 0)"
+
+
+_KNOWN = {"VARCHAR", "BOOLEAN", "FLOAT", "DOUBLE", "DATE", "TIME", "UUID", *_WHOLE}
+
+
+def describe(engine: Engine, source: str, shown: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names and the types of a relation's columns."""
+    try:
+        rows = engine.rows(f"DESCRIBE SELECT * FROM {source}")
+    except EngineError as error:
+        raise DataError(f"{shown} cannot be read: {_first_line(error)}") from None
+    return tuple(row[0] for row in rows), tuple(str(row[1]) for row in rows)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+def _is_date(kind: str) -> bool:
+    return kind == "DATE" or kind.startswith("TIMESTAMP")
+
+
+def _numbered(cells: Sequence[object]) -> tuple[list[object], Positions]:
+    """Give different cells numbers by first appearance; None is -1."""
+    numbering: dict[object, int] = {}
+    positions = [-1 if cell is None else numbering.setdefault(cell, len(numbering)) for cell in cells]
+    return list(numbering), np.array(positions, dtype=np.int64)
+
+
+def _grouped(sizes: Sequence[int]) -> list[tuple[int, int]]:
+    """Cut a row of sizes into runs whose product fits a whole number of 62 bits."""
+    starts, size = [0], 1
+    for place, n in enumerate(sizes):
+        if size * n >= _KEY:
+            starts.append(place)
+            size = 1
+        size *= n
+    return list(pairwise([*starts, len(sizes)]))
+
+
+def _packed(digits: Sequence[str], sizes: Sequence[int]) -> str:
+    """Return one number of several digits, the first slowest."""
+    terms, stride = [], 1
+    for digit, size in zip(reversed(digits), reversed(sizes), strict=True):
+        terms.append(f"CAST({digit} AS BIGINT) * {stride}")
+        stride *= size
+    return " + ".join(reversed(terms))
+
+
+def _unpacked(packed: NDArray[np.int64], sizes: Sequence[int]) -> list[Positions]:
+    """Return the digits of numbers, less one, so that a gap is -1."""
+    found: list[Positions] = []
+    for size in reversed(sizes):
+        packed, digit = np.divmod(packed, size)
+        found.append(digit - 1)
+    return found[::-1]

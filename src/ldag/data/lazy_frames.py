@@ -1,0 +1,107 @@
+"""Lazy frames of any library that narwhals knows: polars, DuckDB, Dask, PySpark, Ibis. Their library counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.data.columns import Column
+from ldag.data.frames import encode_frame
+from ldag.data.tables import Survey, Table, check_column_names
+from ldag.model import Cuts, Variable
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+TIMES = "ldag times"
+"""The name of the column of counts while rows are merged."""
+
+
+@dataclass
+class LazyTable:
+    """A lazy frame that is asked for the values of columns, and for merged rows."""
+
+    frame: "nw.LazyFrame[Any]"
+    _surveys: dict[int, Survey] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.frame.collect_schema().names())
+
+    def table(self) -> Table:
+        """Return the table as others see it."""
+        import narwhals as nw
+
+        check_column_names(self.names)
+        n_rows = int(self.frame.select(nw.len().alias(TIMES)).collect().item()) if self.names else 0
+        return Table(self.names, n_rows, self.column, self.survey, self.merge)
+
+    def survey(self, place: int) -> Survey:
+        """Return the different values of a column and how often each occurs."""
+        if place not in self._surveys:
+            name = self.names[place]
+            found = self._counted([name])
+            column = encode_frame(found, name)
+            times = np.zeros(len(column.values) + 1, dtype=np.int64)
+            np.add.at(times, column.positions + 1, _times(found))
+            self._surveys[place] = Survey(column, times, len(column.values))
+        return self._surveys[place]
+
+    def column(self, place: int) -> Column:
+        """Return a column row by row."""
+        name = self.names[place]
+        return encode_frame(self.frame.select(name).collect(), name)
+
+    def merge(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], NDArray[np.int64]]:
+        """Merge equal rows of some columns; a measurement counts as the number of its bin."""
+        import narwhals as nw
+
+        names = [self.names[place] for place in places]
+        chosen = [
+            nw.col(name) if variable is None else _bin(nw.col(name), variable.cuts, self._is_date(name)).alias(name)
+            for name, variable in zip(names, cut, strict=True)
+        ]
+        found = self._counted(names, self.frame.select(chosen))
+        columns = []
+        for name, variable in zip(names, cut, strict=True):
+            column = encode_frame(found, name)
+            if variable is not None:
+                bins = np.array([*(-1 if v is None else cast("int", v) for v in column.values), -1], dtype=np.int64)
+                column = Column(name, list(variable.states), bins[column.positions])
+            columns.append(column)
+        return columns, _times(found)
+
+    def _counted(self, names: Sequence[str], frame: "nw.LazyFrame[Any] | None" = None) -> "nw.DataFrame[Any]":
+        import narwhals as nw
+
+        frame = self.frame.select(names) if frame is None else frame
+        return frame.group_by(list(names), drop_null_keys=False).agg(nw.len().alias(TIMES)).collect()
+
+    def _is_date(self, name: str) -> bool:
+        return bool(self.frame.collect_schema()[name].is_temporal())
+
+
+def _times(frame: "nw.DataFrame[Any]") -> NDArray[np.int64]:
+    return np.asarray(frame.get_column(TIMES).to_numpy()).astype(np.int64)
+
+
+def _bin(value: "nw.Expr", cuts: Cuts, date: bool) -> "nw.Expr":
+    """Return the number of a measurement's bin; a gap stays one."""
+    import datetime
+
+    import narwhals as nw
+
+    if date:
+        points: list[Any] = [datetime.datetime.fromisoformat(str(cut)) for cut in cuts]
+        value = value.cast(nw.Datetime("us"))
+    else:
+        points, value = list(cuts), value.cast(nw.Float64)
+    found = nw.when(value > points[0]).then(1).otherwise(0)
+    for point in points[1:]:
+        found = found + nw.when(value > point).then(1).otherwise(0)
+    known = ~value.is_null() if date else ~(value.is_null() | value.is_nan())
+    return nw.when(known).then(found)

@@ -1,0 +1,214 @@
+"""What becomes of each column: a variable with the states found, a measurement that is cut, or nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.data.binning import MANY_VALUES, Binning, Distinct, find_cuts
+from ldag.data.coding import MAX_STATES, number_in
+from ldag.data.columns import Column
+from ldag.data.doors import Wording
+from ldag.data.options import ReadOptions
+from ldag.data.tables import Survey
+from ldag.data.values import plain_state, tidy_column
+from ldag.errors import DataError
+from ldag.formats import counted
+from ldag.model import MISSING_STATE, Variable, date_text, spell_cut
+
+IDENTIFIER_NAMES = ("id", "index", "rownames", "row", "key", "uuid", "obs", "case", "unnamed: 0", "no", "nr")
+"""Names under which a column of numbers that all differ is an identifier."""
+
+COUNT_NAMES = ("n", "count", "counts", "freq", "frequency", "weight", "weights")
+"""Names under which a column may say how often each row occurs."""
+
+ODD_TEXTS = ("?", "-", ".", "N/A", "n/a", "null", "NULL", "None", "none", "#N/A", "unknown", "Unknown", "*")
+"""Texts that often stand for a missing cell, and sometimes do not."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What becomes of a column: ``variable`` if its states are declared or cut, ``problem`` if it cannot be one."""
+
+    survey: Survey
+    n_missing: int
+    variable: Variable | None = None
+    binning: Binning | None = None
+    problem: str | None = None
+    advice: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.survey.name
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the column is a measurement that is cut here."""
+        return self.binning is not None
+
+
+def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str], options: ReadOptions) -> Plan:
+    """Decide about one column by its values alone."""
+    survey = tidy_survey(survey)
+    n_missing = _count_missing(survey)
+    binning, named = options.binning(survey.name, names)
+    if declared is not None:
+        if named:
+            raise DataError(f"column {survey.name!r} has declared states and bins; give one of them")
+        return Plan(survey, n_missing, declared)
+    try:
+        if n_missing == survey.n_rows:
+            raise DataError(f"column {survey.name!r} has no values, only missing cells; leave it out")
+        measured = None if binning.method == "none" else measurement(survey)
+        if named and binning.method not in ("none", "auto"):
+            if measured is None:
+                raise DataError(f"column {survey.name!r} cannot be cut: {_not_measured(survey)}")
+            return _cut(survey, n_missing, measured, binning)
+        if measured is not None and not survey.column.declared and len(measured[0]) > MANY_VALUES:
+            problem = _identifier(survey, measured, options.wording)
+            if problem is not None:
+                return Plan(survey, n_missing, problem=problem)
+            return _cut(survey, n_missing, measured, binning)
+        _check_states(survey, options)
+    except DataError as error:
+        return Plan(survey, n_missing, problem=str(error).removeprefix(f"column {survey.name!r} "))
+    return Plan(survey, n_missing, notes=_hints(survey, options))
+
+
+def tidy_survey(survey: Survey) -> Survey:
+    """Make the values of a survey plain; the rows, if they are at hand, follow."""
+    tidy = tidy_column(survey.column)
+    if tidy is survey.column:
+        return survey
+    if len(tidy.values) == len(survey.column.values) and tidy.positions is survey.column.positions:
+        return Survey(tidy, survey.times, survey.n_values, survey.measured)
+    return Survey.of(tidy)
+
+
+def measurement(survey: Survey) -> tuple[Distinct, NDArray[np.int64]] | None:
+    """Return the different numbers (or dates) of a column in order and how often each occurs; None if it has others."""
+    if survey.measured is not None:
+        return survey.measured
+    if survey.n_values > len(survey.column.values):
+        return None
+    column = survey.column
+    found: dict[Any, int] = {}
+    for value, times in zip(column.values, survey.times[1:].tolist(), strict=True):
+        if column.is_missing(value):
+            continue
+        plain = _measure(value, column)
+        if plain is None:
+            return None
+        found[plain] = found.get(plain, 0) + times
+    kinds = {isinstance(value, str) for value in found}
+    if len(kinds) != 1:
+        return None
+    ordered = sorted(found)
+    values = np.array(ordered, dtype=object if kinds == {True} else np.float64)
+    used = np.array([found[value] for value in ordered], dtype=np.int64)
+    return (values[used > 0], used[used > 0]) if used.any() else (values, used)
+
+
+def _measure(value: object, column: Column) -> float | str | None:
+    if column.text:
+        text = str(value).strip()
+        number = number_in(text)
+        return date_text(text) if number is None else float(number)
+    if column.dates:
+        return None if value is None else str(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    plain = plain_state(value, column.name)
+    return float(plain) if isinstance(plain, int | float) else None
+
+
+def _cut(survey: Survey, n_missing: int, measured: tuple[Distinct, NDArray[np.int64]], binning: Binning) -> Plan:
+    values, times = measured
+    cuts = find_cuts(values, times, binning)
+    if not cuts:
+        raise DataError(f"column {survey.name!r} cannot be cut: it has one value only, {values[0]!r}")
+    if bool(cuts) and isinstance(cuts[0], str) != (values.dtype == object):
+        kind = "dates" if values.dtype == object else "numbers"
+        raise DataError(f"column {survey.name!r} holds {kind}, but its cut points are of another kind: {cuts!r}")
+    return Plan(survey, n_missing, Variable.of_bins(survey.name, cuts), binning)
+
+
+def cut_note(name: str, n_values: int, variable: Variable, binning: Binning) -> str:
+    """Say where a column was cut."""
+    cuts = ", ".join(map(spell_cut, variable.cuts))
+    return f"{name}: {counted(n_values, 'value')}, cut at {cuts}{binning.in_words}"
+
+
+def _identifier(survey: Survey, measured: tuple[Distinct, NDArray[np.int64]], wording: Wording) -> str | None:
+    """Say why numbers that nearly all differ are an identifier, if they are one."""
+    values, times = measured
+    if values.dtype == object or len(values) < 0.95 * times.sum() or (values % 1 != 0).any():
+        return None
+    consecutive = values[-1] - values[0] + 1 == len(values) == times.sum()
+    named = survey.name.strip().lower() in IDENTIFIER_NAMES or survey.name.lower().endswith(("_id", " id", ".id"))
+    if not consecutive and not named:
+        return None
+    return (
+        f"looks like an identifier: {counted(len(values), 'value')} in {counted(int(times.sum()), 'row')}; "
+        f"leave it out, or cut it with {wording.of_column('bins', survey.name, '4')}"
+    )
+
+
+def _check_states(survey: Survey, options: ReadOptions) -> None:
+    """Refuse more states than are allowed, and values that cannot be states."""
+    column = survey.column
+    kept = [value for value in column.values if not column.is_missing(value)]
+    if not column.text:
+        for value in kept:
+            plain_state(value, column.name)
+    n_states = max(len(kept), survey.n_values if survey.n_values > len(column.values) else 0)
+    if n_states > options.max_states:
+        examples: list[Any] = [str(value).strip() if column.text else value for value in kept]
+        if column.text and all(number_in(str(text)) is not None for text in examples):
+            examples = sorted(number_in(str(text)) or 0 for text in examples)
+        elif not column.declared:
+            examples = sorted(examples, key=lambda value: (isinstance(value, str), value))
+        shown = ", ".join(repr(value) for value in examples[:3])
+        more = f"allow more with {options.wording.option('max_states')} (at most {MAX_STATES})"
+        raise DataError(
+            f"column {survey.name!r} has {n_states:,} states ({shown}, ...), more than {options.max_states}: is it an "
+            "identifier? leave it out, group its values" + (f", or {more}" if options.max_states < MAX_STATES else "")
+        )
+
+
+def _count_missing(survey: Survey) -> int:
+    column = survey.column
+    if survey.measured is not None or survey.n_values > len(column.values):
+        return int(survey.times[0])
+    gaps = [n for value, n in zip(column.values, survey.times[1:].tolist(), strict=True) if column.is_missing(value)]
+    return int(survey.times[0] + sum(gaps))
+
+
+def _not_measured(survey: Survey) -> str:
+    odd = [value for value in survey.column.values if not survey.column.is_missing(value)]
+    texts = [value for value in odd if _measure(value, survey.column) is None]
+    return f"it holds {texts[0]!r}, which is no number" if texts else "its values are not all numbers"
+
+
+def _hints(survey: Survey, options: ReadOptions) -> tuple[str, ...]:
+    """Say what may be wrong with a column that is taken as it is."""
+    column, notes = survey.column, []
+    kept = [value for value in column.values if not column.is_missing(value)]
+    if column.text and any(str(value) != str(value).strip() for value in kept):
+        notes.append(f"{column.name}: blanks around cells were trimmed")
+    texts = {str(value).strip() for value in kept} if column.text else {v for v in kept if isinstance(v, str)}
+    odd = sorted(texts & set(ODD_TEXTS))
+    if odd and len(texts) > 1:
+        if column.text:
+            notes.append(f"{column.name}: is {odd[0]!r} a missing cell? {options.wording.option('na', odd[0])}")
+        else:
+            notes.append(f"{column.name}: the state {odd[0]!r} may stand for a missing cell")
+    if len(texts or set(map(str, kept))) == 1 and MISSING_STATE not in texts:
+        notes.append(f"{column.name}: has one value only, {next(iter(kept))!r}; it cannot depend on anything")
+    return tuple(notes)
