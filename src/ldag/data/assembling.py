@@ -10,15 +10,15 @@ from ldag.data.coding import Coded
 from ldag.data.counts import Weights
 from ldag.data.dataset import Dataset
 from ldag.data.options import ReadOptions
-from ldag.data.planning import COUNT_NAMES, Plan, cut_note
+from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_note
 from ldag.errors import DataError
 from ldag.formats import counted
 from ldag.model import Schema, Variable
 
 
-def assemble(
+def assemble_data(
     coded: list[Coded],
-    plans: Sequence[Plan],
+    plans: Sequence[ColumnPlan],
     weights: Weights | None,
     weight_name: str | None,
     notes: list[str],
@@ -57,7 +57,7 @@ def assemble(
     return replace(data, notes=tuple(notes) if hint is None else (*notes, hint))
 
 
-def _gap_message(gaps: Sequence[Coded], plans: Sequence[Plan], options: ReadOptions) -> str:
+def _gap_message(gaps: Sequence[Coded], plans: Sequence[ColumnPlan], options: ReadOptions) -> str:
     """Say where cells are missing, and what can be done."""
     name = gaps[0].variable.name
     n_missing = next(plan.n_missing for plan in plans if plan.name == name)
@@ -81,7 +81,7 @@ def _missing_note(choice: str, share: float, n_rows: int, names: Sequence[str]) 
     return f"missing cells are a state of {where}: leaving out rows would keep {share:.0%} only"
 
 
-def _counts_hint(data: Dataset, plans: Sequence[Plan], options: ReadOptions) -> str | None:
+def _counts_hint(data: Dataset, plans: Sequence[ColumnPlan], options: ReadOptions) -> str | None:
     """Ask whether a column says how often rows occur: it is called so, and the other columns never repeat."""
     if len(plans) < 2 or data.total != data.n_rows:
         return None
@@ -93,12 +93,12 @@ def _counts_hint(data: Dataset, plans: Sequence[Plan], options: ReadOptions) -> 
     return None
 
 
-def _is_whole(plan: Plan) -> bool:
+def _is_whole(plan: ColumnPlan) -> bool:
     values = [value for value in plan.survey.column.values if not plan.survey.column.is_missing(value)]
     return all(str(value).strip().isdigit() for value in values)
 
 
-def _join_intervals(coded: list[Coded], plans: Sequence[Plan], weights: Weights | None) -> list[Coded]:
+def _join_intervals(coded: list[Coded], plans: Sequence[ColumnPlan], weights: Weights | None) -> list[Coded]:
     """Join the intervals of columns that are cut by information, from many quantiles to the number asked for."""
     targets = {
         place: plan.binning.n_bins

@@ -51,7 +51,7 @@ class Coded:
                 f"column {self.variable.name!r} has missing cells and also a state {MISSING_STATE!r}; "
                 f"rename that state, or choose {wording.option('missing', 'drop')}"
             )
-        check_size(self.variable.name, (*states, MISSING_STATE), MAX_STATES, wording)
+        check_n_states(self.variable.name, (*states, MISSING_STATE), MAX_STATES, wording)
         variable = replace(self.variable, states=(*states, MISSING_STATE))
         return replace(self, variable=variable, codes=np.where(self.missing, np.int16(len(states)), self.codes))
 
@@ -69,7 +69,7 @@ def code_column(
     values = _typed(column, lenient)
     states: list[State] = [value for value in values if value is not None]
     states = _distinct(states) if column.declared else sorted(_distinct(states), key=_order)
-    check_size(column.name, states, max_states, wording)
+    check_n_states(column.name, states, max_states, wording)
     if not states:
         raise DataError(f"column {column.name!r} has no values, only missing cells; leave it out")
     code = {state_key(state): number for number, state in enumerate(states)}
@@ -88,7 +88,7 @@ def recognise_column(column: Column, variable: Variable, refuse_unseen: bool) ->
     return Coded(variable, _recoded(column, [-1 if code is None else code for code in codes]), column)
 
 
-def check_size(name: str, states: Iterable[State], max_states: int, wording: Wording) -> None:
+def check_n_states(name: str, states: Iterable[State], max_states: int, wording: Wording) -> None:
     """Refuse more states than are allowed."""
     states = list(states)
     if len(states) > max_states:

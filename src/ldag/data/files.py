@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
 
-from ldag.data.engine import Engine, EngineError, quote_list, quote_text
-from ldag.data.engine_tables import EngineTable, describe
+from ldag.data.database import Database, DatabaseError, quote_list, quote_text
+from ldag.data.database_tables import DatabaseTable, describe
 from ldag.data.options import ReadOptions
 from ldag.data.tables import Table, check_column_names
 from ldag.data.text_files import PACKINGS, TextFile, check_encoding, check_separator, even_line_ends, open_text
@@ -23,7 +23,7 @@ _PARQUET = (".parquet", ".pq")
 
 def from_files(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> Table:
     """Open files of one kind; a path may be a pattern such as ``part-*.parquet``, and ``-`` is the standard input."""
-    engine = Engine()
+    engine = Database()
     found = [file for path in paths for file in _expanded(fspath(path), engine)]
     kinds = {_is_parquet(path) for path, _ in found}
     if len(kinds) > 1:
@@ -31,7 +31,7 @@ def from_files(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> Ta
     return _from_parquet(engine, found) if kinds.pop() else _from_text(engine, found, options)
 
 
-def _expanded(text: str, engine: Engine) -> list[tuple[Path, str]]:
+def _expanded(text: str, engine: Database) -> list[tuple[Path, str]]:
     """Return the files that a path stands for, each with the name to show."""
     if text == STDIN:
         return [(_from_stdin(engine), "standard input")]
@@ -52,7 +52,7 @@ def _expanded(text: str, engine: Engine) -> list[tuple[Path, str]]:
     raise DataError(f"there is no file {path}")
 
 
-def _from_stdin(engine: Engine) -> Path:
+def _from_stdin(engine: Database) -> Path:
     """Copy the standard input into a file, which the engine can read more than once."""
     path = engine.folder / "standard-input"
     with path.open("wb") as file:
@@ -80,7 +80,7 @@ def _is_parquet(path: Path) -> bool:
     return path.name.lower().endswith(_PARQUET)
 
 
-def _from_parquet(engine: Engine, files: Sequence[tuple[Path, str]]) -> Table:
+def _from_parquet(engine: Database, files: Sequence[tuple[Path, str]]) -> Table:
     shown = files[0][1]
     names: tuple[str, ...] = ()
     for path, each in files:
@@ -92,7 +92,7 @@ def _from_parquet(engine: Engine, files: Sequence[tuple[Path, str]]) -> Table:
     source = f"read_parquet([{quote_list([str(path) for path, _ in files])}], union_by_name=true)"
     names, types = describe(engine, source, f"{shown} cannot be read as parquet")
     check_column_names(names)
-    table = EngineTable(engine, source, names, names, types, text=False, shown=shown)
+    table = DatabaseTable(engine, source, names, names, types, text=False, shown=shown)
     table.categories.update(_categories(files[0][0]))
     return table.table()
 
@@ -119,7 +119,7 @@ def _categories(path: Path) -> dict[str, tuple[list[object], bool]]:
         return {}
 
 
-def _from_text(engine: Engine, files: Sequence[tuple[Path, str]], options: ReadOptions) -> Table:
+def _from_text(engine: Database, files: Sequence[tuple[Path, str]], options: ReadOptions) -> Table:
     separator = check_separator(options.sep, options.wording)
     encoding = check_encoding(options.encoding, options.wording)
     texts = [open_text(path, shown, engine.folder, separator, encoding, options.wording) for path, shown in files]
@@ -141,13 +141,15 @@ def _from_text(engine: Engine, files: Sequence[tuple[Path, str]], options: ReadO
     return table.table(tuple(notes))
 
 
-def _text_table(engine: Engine, texts: Sequence[TextFile], names: tuple[str, ...], options: ReadOptions) -> EngineTable:
+def _text_table(
+    engine: Database, texts: Sequence[TextFile], names: tuple[str, ...], options: ReadOptions
+) -> DatabaseTable:
     """Have the engine read text files; where line ends differ, after making them even."""
     columns = tuple(f"c{place}" for place in range(len(names)))
     header = options.names is None
 
-    def table(files: Sequence[TextFile]) -> EngineTable:
-        return EngineTable(
+    def table(files: Sequence[TextFile]) -> DatabaseTable:
+        return DatabaseTable(
             engine,
             _source([_relation(file, columns, header) for file in files], len(columns)),
             names,
@@ -159,12 +161,12 @@ def _text_table(engine: Engine, texts: Sequence[TextFile], names: tuple[str, ...
 
     try:
         return table(texts).loaded()
-    except EngineError as error:
+    except DatabaseError as error:
         if "invalid state" not in str(error):
             raise _explained(error, texts, len(columns)) from None
     try:
         return table([even_line_ends(text, engine.folder) for text in texts]).loaded()
-    except EngineError as error:
+    except DatabaseError as error:
         raise _explained(error, texts, len(columns)) from None
 
 
@@ -196,7 +198,7 @@ def _relation(text: TextFile, columns: Sequence[str], header: bool) -> str:
     )
 
 
-def _explained(error: EngineError, texts: Sequence[TextFile], width: int) -> DataError:
+def _explained(error: DatabaseError, texts: Sequence[TextFile], width: int) -> DataError:
     """Say in our words what the engine found wrong with a text file."""
     lines = str(error).splitlines()
     faulty = next((text for text in texts if any(str(text.path) in part for part in lines)), texts[0])

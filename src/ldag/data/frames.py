@@ -107,13 +107,13 @@ def _encode_array(name: str, cells: NDArray[Any]) -> Column:
     return Column(name, values.tolist(), positions)
 
 
-def from_frame(source: object) -> Table:
-    """Take a dataframe of any library that narwhals knows."""
+def open_frame(source: object) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
+    """Take a dataframe of any library that narwhals knows, lazy or not."""
     import narwhals as nw
     from narwhals.exceptions import NarwhalsError
 
     try:
-        frame = nw.from_native(cast("Any", source))
+        frame: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(cast("Any", source))
     except TypeError:
         raise DataError(
             f"cannot read a {type(source).__name__}; expected a path (.csv, .tsv, .parquet), a pandas, polars or "
@@ -122,8 +122,11 @@ def from_frame(source: object) -> Table:
     except (ValueError, NarwhalsError) as error:  # it refuses repeated names in words of its own
         check_column_names(tuple(_names(source)))
         raise DataError(f"cannot read this {type(source).__name__}: {error}") from None
-    if isinstance(frame, nw.LazyFrame):
-        return from_lazy(frame)
+    return frame
+
+
+def from_eager(frame: "nw.DataFrame[Any]") -> Table:
+    """Take a dataframe that is in memory."""
     names = tuple(_names(frame.to_native()))
     return Table(names, len(frame), lambda place: _encode_series(names[place], frame[:, place]))
 
@@ -181,13 +184,6 @@ def _from_polars(name: str, cells: Any) -> Column:
 
 def _numpy(cells: Any) -> Positions:
     return cast("Positions", cells.to_numpy())
-
-
-def from_lazy(frame: "nw.LazyFrame[Any]") -> Table:
-    """Take a lazy frame: its library counts, and only different rows come here."""
-    from ldag.data.lazy_frames import LazyTable
-
-    return LazyTable(frame).table()
 
 
 def encode_frame(frame: "nw.DataFrame[Any]", name: str) -> Column:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data.columns import Column
-from ldag.data.frames import encode_frame
+from ldag.data.frames import encode_frame, from_eager, open_frame
 from ldag.data.tables import Survey, Table, check_column_names
 from ldag.model import Cuts, Variable
 
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 
 TIMES = "ldag times"
 """The name of the column of counts while rows are merged."""
+
+
+def from_frame(source: object) -> Table:
+    """Take a dataframe of any library that narwhals knows; a lazy one is counted by its library."""
+    import narwhals as nw
+
+    frame = open_frame(source)
+    return LazyTable(frame).table() if isinstance(frame, nw.LazyFrame) else from_eager(frame)
 
 
 @dataclass

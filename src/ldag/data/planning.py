@@ -29,7 +29,7 @@ ODD_TEXTS = ("?", "-", ".", "N/A", "n/a", "null", "NULL", "None", "none", "#N/A"
 
 
 @dataclass(frozen=True)
-class Plan:
+class ColumnPlan:
     """What becomes of a column: ``variable`` if its states are declared or cut, ``problem`` if it cannot be one."""
 
     survey: Survey
@@ -51,7 +51,7 @@ class Plan:
         return self.binning is not None
 
 
-def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str], options: ReadOptions) -> Plan:
+def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str], options: ReadOptions) -> ColumnPlan:
     """Decide about one column by its values alone."""
     survey = tidy_survey(survey)
     n_missing = _count_missing(survey)
@@ -59,7 +59,7 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
     if declared is not None:
         if named:
             raise DataError(f"column {survey.name!r} has declared states and bins; give one of them")
-        return Plan(survey, n_missing, declared)
+        return ColumnPlan(survey, n_missing, declared)
     try:
         if n_missing == survey.n_rows:
             raise DataError(f"column {survey.name!r} has no values, only missing cells; leave it out")
@@ -71,12 +71,12 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
         if measured is not None and not survey.column.declared and len(measured[0]) > MANY_VALUES:
             problem = _identifier(survey, measured, options.wording)
             if problem is not None:
-                return Plan(survey, n_missing, problem=problem)
+                return ColumnPlan(survey, n_missing, problem=problem)
             return _cut(survey, n_missing, measured, binning)
         _check_states(survey, options)
     except DataError as error:
-        return Plan(survey, n_missing, problem=str(error).removeprefix(f"column {survey.name!r} "))
-    return Plan(survey, n_missing, notes=_hints(survey, options))
+        return ColumnPlan(survey, n_missing, problem=str(error).removeprefix(f"column {survey.name!r} "))
+    return ColumnPlan(survey, n_missing, notes=_hints(survey, options))
 
 
 def tidy_survey(survey: Survey) -> Survey:
@@ -128,7 +128,7 @@ def _measure(value: object, column: Column) -> float | str | None:
     return float(plain) if isinstance(plain, int | float) else None
 
 
-def _cut(survey: Survey, n_missing: int, measured: tuple[Distinct, NDArray[np.int64]], binning: Binning) -> Plan:
+def _cut(survey: Survey, n_missing: int, measured: tuple[Distinct, NDArray[np.int64]], binning: Binning) -> ColumnPlan:
     values, times = measured
     cuts = find_cuts(values, times, binning)
     if not cuts:
@@ -136,7 +136,7 @@ def _cut(survey: Survey, n_missing: int, measured: tuple[Distinct, NDArray[np.in
     if bool(cuts) and isinstance(cuts[0], str) != (values.dtype == object):
         kind = "dates" if values.dtype == object else "numbers"
         raise DataError(f"column {survey.name!r} holds {kind}, but its cut points are of another kind: {cuts!r}")
-    return Plan(survey, n_missing, Variable.of_bins(survey.name, cuts), binning)
+    return ColumnPlan(survey, n_missing, Variable.of_bins(survey.name, cuts), binning)
 
 
 def cut_note(name: str, n_values: int, variable: Variable, binning: Binning) -> str:

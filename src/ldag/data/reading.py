@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data.amounts import read_weights
-from ldag.data.assembling import assemble
+from ldag.data.assembling import assemble_data
 from ldag.data.binning import Bins
 from ldag.data.coding import code_column
 from ldag.data.counts import Weights
 from ldag.data.dataset import Dataset
 from ldag.data.files import from_files
-from ldag.data.frames import from_array, from_frame, from_mapping
+from ldag.data.frames import from_array, from_mapping
+from ldag.data.lazy_frames import from_frame
 from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
-from ldag.data.planning import Plan, plan_column
+from ldag.data.planning import ColumnPlan, plan_column
 from ldag.data.tables import Survey, Table, check_table
 from ldag.errors import ArgumentError, DataError, suggest
 from ldag.model import State
@@ -120,10 +121,10 @@ def read_with(source: object, options: ReadOptions) -> Dataset:
         for column, plan in zip(columns, plans, strict=True)
     ]
     notes = [*table.notes, *dropped]
-    return assemble(coded, plans, times, amount, notes, table.n_rows, options)
+    return assemble_data(coded, plans, times, amount, notes, table.n_rows, options)
 
 
-def _plans(table: Table, places: Sequence[int], options: ReadOptions) -> tuple[list[Plan], list[str]]:
+def _plans(table: Table, places: Sequence[int], options: ReadOptions) -> tuple[list[ColumnPlan], list[str]]:
     """Decide about every column; those that cannot be variables are refused together, or left out and told."""
     names = [table.names[place] for place in places]
     declared = options.declared(names)
@@ -144,14 +145,14 @@ def _survey(table: Table, place: int) -> Survey:
     return Survey.of(table.column(place)) if table.survey is None else table.survey(place)
 
 
-def _without_empty(plan: Plan) -> Plan:
+def _without_empty(plan: ColumnPlan) -> ColumnPlan:
     """Leave out a column of which more than half is missing."""
     if plan.problem is not None or 2 * plan.n_missing <= plan.survey.n_rows:
         return plan
     return replace(plan, problem=f"{plan.n_missing:,} of {plan.survey.n_rows:,} cells are missing")
 
 
-def _refusal(bad: Sequence[Plan], options: ReadOptions) -> str:
+def _refusal(bad: Sequence[ColumnPlan], options: ReadOptions) -> str:
     """Say why columns cannot be variables, all in one message."""
     if len(bad) == 1:
         return f"column {bad[0].name!r} {bad[0].problem}"
@@ -161,7 +162,7 @@ def _refusal(bad: Sequence[Plan], options: ReadOptions) -> str:
     )
 
 
-def _reason(plan: Plan) -> str:
+def _reason(plan: ColumnPlan) -> str:
     """Shorten why a column was left out."""
     assert plan.problem is not None
     reason = plan.problem.split("; leave it out")[0].split(": is it an identifier?")[0]

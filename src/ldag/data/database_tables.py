@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data.columns import MISSING_TEXT, NUMBER, Column, Positions
-from ldag.data.engine import Engine, EngineError, quote_list, quote_name, quote_text, quote_value
+from ldag.data.database import Database, DatabaseError, quote_list, quote_name, quote_text, quote_value
 from ldag.data.tables import Survey, Table
 from ldag.errors import DataError
 from ldag.model import Cuts, Variable
@@ -24,14 +24,14 @@ _KEY = 1 << 62
 
 
 @dataclass
-class EngineTable:
+class DatabaseTable:
     """A relation of the engine. ``text`` says that all its cells are texts of a file, ``na`` which are missing.
 
     ``source`` is scanned again for each question where that is cheap (columnar files); rows of text are kept in a
     table of the engine, merged if they look few.
     """
 
-    engine: Engine
+    engine: Database
     source: str
     names: tuple[str, ...]
     columns: tuple[str, ...]
@@ -52,7 +52,7 @@ class EngineTable:
         n_rows = int(self.engine.one(f"SELECT {self._amount()} FROM {self._merged()}") or 0)
         return Table(self.names, n_rows, self.column, self.survey, self.merge, notes)
 
-    def loaded(self) -> "EngineTable":
+    def loaded(self) -> "DatabaseTable":
         """Have the engine read the source now, so that what is wrong with it is known."""
         self._merged()
         return self
@@ -333,11 +333,11 @@ class EngineTable:
 _KNOWN = {"VARCHAR", "BOOLEAN", "FLOAT", "DOUBLE", "DATE", "TIME", "UUID", *_WHOLE}
 
 
-def describe(engine: Engine, source: str, shown: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def describe(engine: Database, source: str, shown: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names and the types of a relation's columns."""
     try:
         rows = engine.rows(f"DESCRIBE SELECT * FROM {source}")
-    except EngineError as error:
+    except DatabaseError as error:
         raise DataError(f"{shown} cannot be read: {_first_line(error)}") from None
     return tuple(row[0] for row in rows), tuple(str(row[1]) for row in rows)
 

@@ -19,7 +19,7 @@ MEMORY = "1GB"
 """What the engine may hold before it writes to disk; merged rows are far smaller than this."""
 
 
-class Engine:
+class Database:
     """A connection and a folder for what does not fit in memory; both go when the table goes."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Engine:
         try:
             return self.connection.execute(query)
         except duckdb.Error as error:
-            raise EngineError(str(error)) from None
+            raise DatabaseError(str(error)) from None
 
 
 def _close(connection: "duckdb.DuckDBPyConnection", folder: Path) -> None:
@@ -68,7 +68,7 @@ def _close(connection: "duckdb.DuckDBPyConnection", folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-class EngineError(DataError):
+class DatabaseError(DataError):
     """What the engine refuses, in its own words; whoever knows the file says it in better ones."""
 
 
