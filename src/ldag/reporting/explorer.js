@@ -1,0 +1,326 @@
+// @ts-check
+// The explorer of a network: click states, watch edges vanish and marginals move. Nothing is fetched, nothing is sent.
+//
+// The circuit: gate 0 is zero, gate 1 is one, then the inputs, then sums of products of two earlier gates.
+// An input is a parameter of a node's state; it counts while the evidence allows the state. One pass up gives
+// P(evidence), one pass down its derivative by every input, and with both all marginals.
+"use strict";
+
+/**
+ * @typedef {{nodes: number, inputs: {node: number[], state: number[], parameter: number[]},
+ *   first: number[], a: number[], b: number[], root: number, values: number[]}} Circuit
+ * @typedef {{parent: number, child: number, others: number[], label: string | null}} Edge
+ * @typedef {{name: string, states: string[]}} Variable
+ * @typedef {{title: string, variables: Variable[], edges: Edge[], circuit: Circuit | null, why: string}} Model
+ * @typedef {{state: number, isSet: boolean}} Finding
+ * @typedef {Map<number, Finding>} Findings
+ */
+
+/** Evaluate the circuit: all marginals, and the probability of what is observed.
+ * @param {Model} model
+ * @param {Findings} findings
+ * @returns {{probability: number, marginals: number[][]} | null} null if there is no circuit
+ */
+function evaluate(model, findings) {
+  const circuit = model.circuit;
+  if (!circuit) return null;
+  const { node, state, parameter } = circuit.inputs;
+  const firstSum = 2 + node.length;
+  const up = new Float64Array(firstSum + circuit.first.length - 1);
+  up[1] = 1;
+  for (let i = 0; i < node.length; i++) {
+    const finding = findings.get(node[i]);
+    const value = finding && finding.isSet ? 1 : circuit.values[parameter[i]];
+    up[2 + i] = finding && finding.state !== state[i] ? 0 : value;
+  }
+  for (let sum = 0; sum + 1 < circuit.first.length; sum++) {
+    let total = 0;
+    for (let t = circuit.first[sum]; t < circuit.first[sum + 1]; t++) total += up[circuit.a[t]] * up[circuit.b[t]];
+    up[firstSum + sum] = total;
+  }
+  const down = new Float64Array(up.length);
+  down[circuit.root] = 1;
+  for (let sum = circuit.first.length - 2; sum >= 0; sum--) {
+    const above = down[firstSum + sum];
+    if (above === 0) continue;
+    for (let t = circuit.first[sum]; t < circuit.first[sum + 1]; t++) {
+      down[circuit.a[t]] += above * up[circuit.b[t]];
+      down[circuit.b[t]] += above * up[circuit.a[t]];
+    }
+  }
+  const probability = up[circuit.root];
+  const marginals = model.variables.map((variable) => variable.states.map(() => 0));
+  for (let i = 0; i < node.length; i++) marginals[node[i]][state[i]] += up[2 + i] * down[2 + i];
+  for (const row of marginals) {
+    const total = row.reduce((sum, p) => sum + p, 0);
+    for (let s = 0; s < row.length; s++) row[s] = total > 0 ? row[s] / total : NaN;
+  }
+  return { probability, marginals };
+}
+
+/** Whether an edge vanishes: its label has every configuration of the other parents that agrees with the findings.
+ * @param {Model} model
+ * @param {Edge} edge
+ * @param {Findings} findings
+ */
+function vanishes(model, edge, findings) {
+  const child = findings.get(edge.child);
+  if (child && child.isSet) return true;
+  if (!edge.label || !edge.others.some((other) => findings.has(other))) return false;
+  for (let cell = 0; cell < edge.label.length; cell++) {
+    let rest = cell;
+    let agrees = true;
+    for (let k = edge.others.length - 1; k >= 0; k--) {
+      const n = model.variables[edge.others[k]].states.length;
+      const finding = findings.get(edge.others[k]);
+      if (finding && finding.state !== rest % n) agrees = false;
+      rest = Math.floor(rest / n);
+    }
+    if (agrees && edge.label[cell] !== "1") return false;
+  }
+  return true;
+}
+
+/** Findings as the fragment of an address, such as #o0=1&d3=0, and back.
+ * @param {Findings} findings
+ */
+function toFragment(findings) {
+  return [...findings].map(([node, f]) => `${f.isSet ? "d" : "o"}${node}=${f.state}`).join("&");
+}
+
+/** @param {Model} model @param {string} text @returns {Findings} */
+function fromFragment(model, text) {
+  /** @type {Findings} */
+  const findings = new Map();
+  for (const part of text.replace(/^#/, "").split("&")) {
+    const match = /^([od])(\d+)=(\d+)$/.exec(part);
+    if (!match) continue;
+    const variable = model.variables[Number(match[2])];
+    if (variable && Number(match[3]) < variable.states.length) {
+      findings.set(Number(match[2]), { state: Number(match[3]), isSet: match[1] === "d" });
+    }
+  }
+  return findings;
+}
+
+class Explorer {
+  /** @param {Model} model @param {Document} page */
+  constructor(model, page) {
+    this.model = model;
+    this.page = page;
+    this.findings = fromFragment(model, page.defaultView ? page.defaultView.location.hash : "");
+    /** @type {Findings[]} */
+    this.past = [];
+    /** @type {number[][] | null} */
+    this.pinned = null;
+    this.pinnedText = "";
+    this.isSetting = false;
+    this.milliseconds = 0;
+    this.build();
+    this.refresh();
+  }
+
+  /** @param {string} id @returns {HTMLElement} */
+  byId(id) {
+    const found = this.page.getElementById(id);
+    if (!found) throw new Error(`the page has no element ${id}`);
+    return found;
+  }
+
+  /** Make the list of variables with a button per state, once. */
+  build() {
+    const list = this.byId("variables");
+    this.model.variables.forEach((variable, node) => {
+      const card = this.make("section", "variable", list);
+      card.id = `v${node}`;
+      const head = this.make("h3", "", card);
+      head.textContent = variable.name;
+      variable.states.forEach((state, code) => {
+        const button = this.make("button", "state", card);
+        button.setAttribute("type", "button");
+        button.dataset.node = String(node);
+        button.dataset.state = String(code);
+        this.make("span", "bar", button);
+        this.make("span", "pin", button);
+        this.make("span", "name", button).textContent = state;
+        this.make("span", "number", button);
+        button.addEventListener("click", (event) => this.click(node, code, event.shiftKey));
+      });
+    });
+    this.byId("undo").addEventListener("click", () => this.undo());
+    this.byId("reset").addEventListener("click", () => this.change(new Map()));
+    this.byId("pin").addEventListener("click", () => this.pin());
+    this.byId("mode").addEventListener("click", () => {
+      this.isSetting = !this.isSetting;
+      this.refresh();
+    });
+    this.byId("search").addEventListener("input", () => this.search());
+    this.byId("graph").querySelectorAll(".node").forEach((box, node) => {
+      box.setAttribute("tabindex", "0");
+      box.setAttribute("role", "button");
+      const focus = () => this.focus(node);
+      box.addEventListener("click", focus);
+      box.addEventListener("keydown", (event) => {
+        const key = /** @type {KeyboardEvent} */ (event).key;
+        if (key === "Enter" || key === " ") {
+          event.preventDefault();
+          focus();
+        }
+      });
+    });
+    this.page.addEventListener("keydown", (event) => {
+      if ((event.ctrlKey || event.metaKey) && event.key === "z") {
+        event.preventDefault();
+        this.undo();
+      }
+    });
+    const view = this.page.defaultView;
+    if (view) {
+      view.addEventListener("hashchange", () => {
+        const given = fromFragment(this.model, view.location.hash);
+        if (toFragment(given) !== toFragment(this.findings)) this.change(given);
+      });
+    }
+  }
+
+  /** @param {string} tag @param {string} name @param {HTMLElement} inside @returns {HTMLElement} */
+  make(tag, name, inside) {
+    const made = this.page.createElement(tag);
+    if (name) made.className = name;
+    inside.appendChild(made);
+    return made;
+  }
+
+  /** @param {number} node @param {number} state @param {boolean} shift */
+  click(node, state, shift) {
+    const next = new Map(this.findings);
+    const before = next.get(node);
+    const isSet = this.isSetting !== shift;
+    if (before && before.state === state && before.isSet === isSet) next.delete(node);
+    else next.set(node, { state, isSet });
+    this.change(next);
+  }
+
+  /** @param {Findings} findings */
+  change(findings) {
+    this.past.push(this.findings);
+    this.findings = findings;
+    this.refresh();
+  }
+
+  undo() {
+    const before = this.past.pop();
+    if (before) {
+      this.findings = before;
+      this.refresh();
+    }
+  }
+
+  pin() {
+    const result = evaluate(this.model, this.findings);
+    this.pinned = this.pinned || !result ? null : result.marginals;
+    this.pinnedText = this.inWords();
+    this.refresh();
+  }
+
+  search() {
+    const text = /** @type {HTMLInputElement} */ (this.byId("search")).value.toLowerCase();
+    this.model.variables.forEach((variable, node) => {
+      this.byId(`v${node}`).hidden = !variable.name.toLowerCase().includes(text);
+    });
+  }
+
+  /** Show a node's card and its neighbourhood. @param {number} node */
+  focus(node) {
+    const card = this.byId(`v${node}`);
+    card.hidden = false;
+    card.scrollIntoView({ block: "nearest" });
+    const near = new Set([node]);
+    for (const edge of this.model.edges) if (edge.parent === node || edge.child === node) near.add(edge.parent).add(edge.child);
+    const boxes = this.byId("graph").querySelectorAll(".node");
+    const isFocused = boxes[node].classList.contains("focused");
+    boxes.forEach((box, other) => {
+      box.classList.toggle("focused", !isFocused && other === node);
+      box.classList.toggle("far", !isFocused && !near.has(other));
+    });
+    this.model.variables.forEach((_, other) => {
+      this.byId(`v${other}`).classList.toggle("far", !isFocused && !near.has(other));
+    });
+  }
+
+  inWords() {
+    const parts = [...this.findings].map(([node, f]) => {
+      const variable = this.model.variables[node];
+      return `${f.isSet ? "set " : ""}${variable.name} = ${variable.states[f.state]}`;
+    });
+    return parts.length ? parts.join(", ") : "nothing observed";
+  }
+
+  refresh() {
+    const began = performance.now();
+    const result = evaluate(this.model, this.findings);
+    this.milliseconds = performance.now() - began;
+    const isPossible = !result || result.probability > 0;
+    this.byId("findings").textContent = this.inWords();
+    this.byId("probability").textContent = !result
+      ? this.model.why
+      : isPossible
+        ? `probability of this: ${result.probability.toPrecision(4)}`
+        : "this is impossible in the model; undo the last click";
+    this.byId("pinned").textContent = this.pinned ? `compared with: ${this.pinnedText} (hollow bars)` : "";
+    this.byId("mode").setAttribute("aria-pressed", String(this.isSetting));
+    this.byId("mode").textContent = this.isSetting ? "clicks set (do)" : "clicks observe";
+    this.byId("pin").setAttribute("aria-pressed", String(this.pinned !== null));
+    /** @type {HTMLButtonElement} */ (this.byId("undo")).disabled = this.past.length === 0;
+    this.page.querySelectorAll("button.state").forEach((button) => this.show(/** @type {HTMLElement} */ (button), result));
+    this.fade();
+    const view = this.page.defaultView;
+    if (view) view.history.replaceState(null, "", `#${toFragment(this.findings)}`);
+  }
+
+  /** @param {HTMLElement} button @param {{probability: number, marginals: number[][]} | null} result */
+  show(button, result) {
+    const node = Number(button.dataset.node);
+    const state = Number(button.dataset.state);
+    const finding = this.findings.get(node);
+    const isChosen = finding !== undefined && finding.state === state;
+    const p = result ? result.marginals[node][state] : NaN;
+    const parts = /** @type {HTMLElement[]} */ ([...button.children]);
+    parts[0].style.width = Number.isNaN(p) ? "0" : `${100 * p}%`;
+    parts[1].style.width = this.pinned ? `${100 * this.pinned[node][state]}%` : "0";
+    parts[1].hidden = this.pinned === null;
+    parts[3].textContent = Number.isNaN(p) ? "" : `${(100 * p).toFixed(1)} %`;
+    button.dataset.p = String(p);
+    button.setAttribute("aria-pressed", String(isChosen));
+    button.classList.toggle("observed", isChosen && finding !== undefined && !finding.isSet);
+    button.classList.toggle("set", isChosen && finding !== undefined && finding.isSet);
+    const variable = this.model.variables[node];
+    button.setAttribute("aria-label", `${variable.name} ${variable.states[state]} ${parts[3].textContent}`);
+  }
+
+  /** Fade the edges that vanish, and light up the labels that make them vanish. */
+  fade() {
+    const graph = this.byId("graph");
+    for (const edge of this.model.edges) {
+      const isGone = vanishes(this.model, edge, this.findings);
+      graph.querySelectorAll(`[data-parent="${edge.parent}"][data-child="${edge.child}"]`).forEach((part) => {
+        part.classList.toggle("gone", isGone);
+        part.classList.toggle("lit", isGone && part.classList.contains("label"));
+      });
+    }
+    graph.querySelectorAll(".node").forEach((box, node) => {
+      const finding = this.findings.get(node);
+      box.classList.toggle("known", finding !== undefined);
+      box.classList.toggle("fixed", finding !== undefined && finding.isSet);
+    });
+  }
+}
+
+if (typeof document !== "undefined") {
+  const content = document.getElementById("model");
+  if (content) {
+    const explorer = new Explorer(JSON.parse(content.textContent || ""), document);
+    /** @type {any} */ (window).explorer = explorer;
+  }
+}
+if (typeof module !== "undefined") module.exports = { evaluate, vanishes, toFragment, fromFragment };

@@ -1,0 +1,106 @@
+"""The pen for HTML: a self-contained page, or a fragment for a notebook; nothing is fetched, all is escaped."""
+
+from collections.abc import Iterable
+from html import escape
+from importlib.resources import files
+
+from ldag.reporting.document import (
+    Block,
+    Bullets,
+    Cell,
+    Document,
+    Figure,
+    Listing,
+    Meter,
+    Paragraph,
+    Section,
+    TableBlock,
+    number_text,
+)
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+"""What a page may load: nothing but itself."""
+
+
+def write_html(document: Document) -> str:
+    """Return a whole page."""
+    body = [f"<h1>{escape(document.title)}</h1>", f'<p class="soft">{escape(document.subtitle)}</p>']
+    body += [_section(section) for section in document.sections]
+    return page(document.title, "\n".join(body))
+
+
+def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
+    """Return a page around a body that has been escaped already."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{asset('page.css')}{style}</style>\n</head>\n"
+        f"<body>\n{body}\n{script}</body>\n</html>\n"
+    )
+
+
+def asset(name: str) -> str:
+    """Return a file that ships with this room."""
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def write_fragment(blocks: Iterable[Block]) -> str:
+    """Return blocks for a notebook, which has colours of its own; bars carry theirs."""
+    return '<div class="ldag">' + "".join(_block(block, inline=True) for block in blocks) + "</div>"
+
+
+def _section(section: Section) -> str:
+    heading = f"<h{section.level}>{escape(section.title)}</h{section.level}>"
+    return "\n".join([heading, *(_block(block) for block in section.blocks)])
+
+
+def _block(block: Block, *, inline: bool = False) -> str:
+    """Return one block; ``inline`` where there is no style sheet."""
+    match block:
+        case Paragraph(text, is_warning):
+            return f'<p class="warning">{escape(text)}</p>' if is_warning else f"<p>{escape(text)}</p>"
+        case Bullets(items):
+            return "<ul>" + "".join(f"<li>{escape(item)}</li>" for item in items) + "</ul>"
+        case Listing(text):
+            return f"<pre>{escape(text)}</pre>"
+        case Figure(svg, caption):
+            below = f'<figcaption class="soft">{escape(caption)}</figcaption>' if caption else ""
+            return f"<figure>{svg}{below}</figure>"
+        case TableBlock(header, rows):
+            head = "".join(f"<th{_kind(rows, place)}>{escape(text)}</th>" for place, text in enumerate(header))
+            body = "".join("<tr>" + "".join(_cell(cell, inline) for cell in row) + "</tr>" for row in rows)
+            return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _kind(rows: tuple[tuple[Cell, ...], ...], place: int) -> str:
+    """Return the class of a column's head: numbers stand to the right."""
+    cells = [row[place] for row in rows if place < len(row)]
+    return ' class="number"' if cells and all(isinstance(cell, int | float) for cell in cells) else ""
+
+
+def _cell(cell: Cell, inline: bool) -> str:
+    match cell:
+        case None:
+            return "<td></td>"
+        case Meter():
+            return f'<td class="bar">{_meter(cell, inline)}</td>'
+        case str():
+            return f"<td>{escape(cell)}</td>"
+        case _:
+            return f'<td class="number">{number_text(cell)}</td>'
+
+
+def _meter(meter: Meter, inline: bool) -> str:
+    """Draw a probability as a bar, its number beside it."""
+    width = f"width:{100 * meter.value:.1f}%"
+    outer, inner, mark = "", "", ""
+    if inline:
+        outer = ' style="position:relative;display:block;height:1.1em;min-width:8em;background:#8882"'
+        inner = "position:absolute;left:0;top:0;bottom:0;background:#6a9fd466;"
+        mark = "position:absolute;top:.45em;height:.2em;background:#a8741a;"
+    interval = ""
+    if meter.low is not None and meter.high is not None:
+        span = f"left:{100 * meter.low:.1f}%;width:{100 * (meter.high - meter.low):.1f}%"
+        interval = f'<i style="{mark}{span}"></i>'
+    return f'<span class="meter"{outer}><span style="{inner}{width}"></span>{interval}</span>{escape(str(meter))}'
