@@ -9,7 +9,7 @@ Alternatives = dict[str, list[State]]
 """For each named variable, the states it may have."""
 
 
-def counted(number: float, noun: str) -> str:
+def counted(number: float, noun: str, several: str | None = None) -> str:
     """Return a number of things.
 
     Examples
@@ -18,7 +18,7 @@ def counted(number: float, noun: str) -> str:
     ('1 edge', '1,841 observations')
     """
     digits = f"{number:,.10g}" if isinstance(number, float) else f"{number:,}"
-    return f"{digits} {noun}{'' if number == 1 else 's'}"
+    return f"{digits} {noun if number == 1 else several or noun + 's'}"
 
 
 def edge_in_words(edge: EdgeRecord) -> str:

@@ -4,6 +4,7 @@ from ldag.graph.alignment import align
 from ldag.graph.base import NamedPartition
 from ldag.graph.counts import family_counts
 from ldag.graph.door import LDAG
+from ldag.graph.pictures import Drawable, PictureOptions
 from ldag.graph.questions import Cpdag, EquivalenceClass, GraphDifference
 from ldag.graph.records import assemble, disassemble, name_contexts
 from ldag.graph.representations import ReducedCPT, Rule
@@ -14,10 +15,12 @@ __all__ = [
     "EQUAL_DECIMALS",
     "LDAG",
     "Cpdag",
+    "Drawable",
     "EquivalenceClass",
     "GraphDifference",
     "Multinet",
     "NamedPartition",
+    "PictureOptions",
     "ReducedCPT",
     "Rule",
     "align",

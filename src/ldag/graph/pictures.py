@@ -1,6 +1,7 @@
 """Pictures of a graph: which edges and labels are shown, and what is said about them."""
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -57,8 +58,12 @@ class PictureOptions(TypedDict, total=False):
     """What the picture shows, for tooltips and screen readers."""
 
 
-class GraphPictures(GraphQuestions):
-    """Drawing."""
+class Drawable(ABC):
+    """Whatever can be drawn: a graph, a network, a fit, a posterior."""
+
+    @abstractmethod
+    def picture(self, **options: Unpack[PictureOptions]) -> Picture:
+        """Return what a picture shows, before any ink; for the library itself."""
 
     def to_svg(self, **options: Unpack[PictureOptions]) -> str:
         """Return a picture as SVG text: a label says when its edge is absent, "not if person is visitor or spy".
@@ -89,6 +94,13 @@ class GraphPictures(GraphQuestions):
         """Write a picture to a file that ends in .svg, .png or .pdf; the latter two are drawn by matplotlib."""
         target = Path(check_path(path))
         write_picture(self.picture(**options), target)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+
+class GraphPictures(GraphQuestions, Drawable):
+    """Drawing."""
 
     def picture(self, **options: Unpack[PictureOptions]) -> Picture:
         """Return what a picture shows, before any ink; for the library itself."""
@@ -174,9 +186,6 @@ class GraphPictures(GraphQuestions):
                 if len(table.rules) > MOST_RULES:
                     rules.append(f"{name}*: and {len(table.rules) - MOST_RULES} more")
         return tuple(nodes), rules
-
-    def _repr_svg_(self) -> str:
-        return self.to_svg()
 
 
 def absent_if(label: Iterable[Context]) -> tuple[str, ...]:

@@ -3,22 +3,26 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
+from typing import Unpack
 
 from ldag.data import Dataset
+from ldag.drawing import Picture
 from ldag.formats import conditions, counted
-from ldag.graph import LDAG
+from ldag.graph import LDAG, Drawable, PictureOptions
 from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.plan import Settings
 from ldag.model import Counts, class_counts
 from ldag.network import Network
+from ldag.reporting import Figure, Listing, Paragraph, write_fragment
 from ldag.scoring import Score, class_gains, label_gains
 
 SHOWN_CLASSES = 12
 """Classes of a node that are printed, at most."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fit:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Fit(Drawable):
     """A learned graph, its score, and how it was found."""
 
     graph: LDAG
@@ -72,6 +76,25 @@ class Fit:
     def class_gains(self) -> Mapping[str, float]:
         """For each node whose configurations share distributions, how much worse a full table would score."""
         return class_gains(self.graph, self.counts, self.score.priors)
+
+    def picture(self, **options: Unpack[PictureOptions]) -> Picture:
+        """Return what a picture shows, before any ink; for the library itself."""
+        return self.graph.picture(**options)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the network to a file; the ending chooses the format, as in `Network.save`."""
+        self.network.save(path)
+
+    def _repr_html_(self) -> str:
+        summary, _, rest = str(self).partition("\n")
+        return write_fragment([Paragraph(summary), Figure(self.to_svg()), Listing(rest)])
+
+    def __repr__(self) -> str:
+        graph = self.graph
+        return (
+            f"<Fit: {counted(len(graph.variables), 'variable')}, {counted(len(graph.edges), 'edge')},"
+            f" {counted(graph.dimension, 'parameter')}, score {self.score.total:.2f}, by {self.method}>"
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Return what was learned, and how, as plain values."""

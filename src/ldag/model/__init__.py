@@ -1,5 +1,6 @@
 """What a labelled DAG is, by number: variables, grids, partitions, structures, parameters."""
 
+from ldag.model.beta import beta_interval
 from ldag.model.cover import Term, minimal_cover
 from ldag.model.cuts import MISSING_STATE, Cuts, bin_of, bin_states, check_cuts, date_text, spell_cut
 from ldag.model.distribution import Model
@@ -38,6 +39,7 @@ __all__ = [
     "Structure",
     "Term",
     "Variable",
+    "beta_interval",
     "bin_of",
     "bin_states",
     "check_cuts",

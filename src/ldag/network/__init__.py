@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ldag.checks import Rng
 from ldag.network.files import NetworkFiles
 from ldag.network.intervals import NetworkIntervals
+from ldag.network.pictures import NetworkPictures
 from ldag.network.prediction import NetworkPrediction, Unseen
 from ldag.network.questions import Answer, Compiled, Estimated
 from ldag.network.views import ClassParameters, ConditionalTable, NetworkViews, NodeParameters
@@ -19,12 +20,11 @@ __all__ = [
     "NodeParameters",
     "Rng",
     "Unseen",
-    "check_size",
 ]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Network(NetworkViews, NetworkIntervals, NetworkPrediction, NetworkFiles):
+class Network(NetworkViews, NetworkPictures, NetworkIntervals, NetworkPrediction, NetworkFiles):
     """A labelled DAG with parameters: for every class of a node the distribution of its states.
 
     A frozen value. Build one with `from_data`, `from_parameters` or `load`, or take ``fit.network``. A network

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ldag.checks import check_share
 from ldag.data import Backend, make_frame, state_columns
 from ldag.errors import TooLarge
 from ldag.formats import counted, spell_name, spell_state
 from ldag.graph import Rule
-from ldag.model import Schema, State, Variable
+from ldag.model import Schema, State, Variable, beta_interval
 from ldag.network.base import NetworkBase
+from ldag.reporting import Meter, TableBlock, write_fragment
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -51,13 +53,25 @@ class ClassParameters:
         """States of some parents; the class applies in any of these contexts."""
         return self.rule.contexts
 
+    def intervals(self, level: float = 0.95) -> tuple[tuple[float, float], ...]:
+        """Return, for each state, where its probability lies with a probability; empty without a posterior.
+
+        Conditional on the graph: see `ldag.posterior` for intervals that are not.
+        """
+        check_share(level, "level", inside=True)
+        if self.prior is None or self.counts is None:
+            return ()
+        weights = [prior + count for prior, count in zip(self.prior, self.counts, strict=True)]
+        total = sum(weights)
+        return tuple(beta_interval(weight, total - weight, level) for weight in weights)
+
     @property
     def distribution(self) -> dict[State, float]:
         """Probabilities by state."""
         return dict(zip(self.states, self.probabilities, strict=True))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NodeParameters:
     """The classes of a node with their distributions; a sequence that prints as a table with a line per class."""
 
@@ -77,6 +91,22 @@ class NodeParameters:
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"<NodeParameters of {self.node}: {counted(len(self.classes), 'class', 'classes')}>"
+
+    def table(self, level: float = 0.95) -> TableBlock:
+        """Return the rules with bars, counts and intervals; for the library itself."""
+        rows: list[tuple[str | float | Meter | None, ...]] = []
+        for part in self.classes:
+            ends = part.intervals(level) or ((None, None),) * len(self.states)
+            bars = [Meter(p, low, high) for p, (low, high) in zip(part.probabilities, ends, strict=True)]
+            count = None if part.counts is None else sum(part.counts)
+            rows.append((str(part.rule) if self.parents else "always", count, *bars))
+        return TableBlock(("if", "rows", *(f"{self.node} = {state}" for state in self.states)), tuple(rows))
+
+    def _repr_html_(self) -> str:
+        return write_fragment([self.table()])
 
     def to_text(self, max_classes: int | None = None) -> str:
         """Return the table, cut off after so many classes."""
