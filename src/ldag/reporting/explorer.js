@@ -7,8 +7,8 @@
 "use strict";
 
 /**
- * @typedef {{nodes: number, inputs: {node: number[], state: number[], parameter: number[]},
- *   first: number[], a: number[], b: number[], root: number, values: number[]}} Circuit
+ * @typedef {{inputs: {node: number[], state: number[], parameter: number[]}, parameters: number[],
+ *   sums: {first: number[], a: number[], b: number[]}, root: number}} Circuit
  * @typedef {{parent: number, child: number, others: number[], label: string | null}} Edge
  * @typedef {{name: string, states: string[]}} Variable
  * @typedef {{title: string, variables: Variable[], edges: Edge[], circuit: Circuit | null, why: string}} Model
@@ -25,27 +25,28 @@ function evaluate(model, findings) {
   const circuit = model.circuit;
   if (!circuit) return null;
   const { node, state, parameter } = circuit.inputs;
+  const { first, a, b } = circuit.sums;
   const firstSum = 2 + node.length;
-  const up = new Float64Array(firstSum + circuit.first.length - 1);
+  const up = new Float64Array(firstSum + first.length - 1);
   up[1] = 1;
   for (let i = 0; i < node.length; i++) {
     const finding = findings.get(node[i]);
-    const value = finding && finding.isSet ? 1 : circuit.values[parameter[i]];
+    const value = finding && finding.isSet ? 1 : circuit.parameters[parameter[i]];
     up[2 + i] = finding && finding.state !== state[i] ? 0 : value;
   }
-  for (let sum = 0; sum + 1 < circuit.first.length; sum++) {
+  for (let sum = 0; sum + 1 < first.length; sum++) {
     let total = 0;
-    for (let t = circuit.first[sum]; t < circuit.first[sum + 1]; t++) total += up[circuit.a[t]] * up[circuit.b[t]];
+    for (let t = first[sum]; t < first[sum + 1]; t++) total += up[a[t]] * up[b[t]];
     up[firstSum + sum] = total;
   }
   const down = new Float64Array(up.length);
   down[circuit.root] = 1;
-  for (let sum = circuit.first.length - 2; sum >= 0; sum--) {
+  for (let sum = first.length - 2; sum >= 0; sum--) {
     const above = down[firstSum + sum];
     if (above === 0) continue;
-    for (let t = circuit.first[sum]; t < circuit.first[sum + 1]; t++) {
-      down[circuit.a[t]] += above * up[circuit.b[t]];
-      down[circuit.b[t]] += above * up[circuit.a[t]];
+    for (let t = first[sum]; t < first[sum + 1]; t++) {
+      down[a[t]] += above * up[b[t]];
+      down[b[t]] += above * up[a[t]];
     }
   }
   const probability = up[circuit.root];
