@@ -34,6 +34,7 @@ ROOMS = (
     "datasets",
     "simulate",
     "comparing",
+    "presenting",
     "cli",
 )
 HEAVY = {

@@ -1,5 +1,6 @@
 """Discrete Bayesian networks that know when an edge matters."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ldag import datasets, simulate
@@ -24,6 +25,9 @@ from ldag.scoring import Score, log_predictive, score
 
 if TYPE_CHECKING:
     from ldag.learning.classifier import LDAGClassifier as LDAGClassifier
+    from ldag.presenting import explore as explore
+    from ldag.presenting import plot as plot
+    from ldag.presenting import report as report
 
 __all__ = [
     "LDAG",
@@ -59,19 +63,27 @@ __all__ = [
 __version__ = "0.1.0"
 
 
+_LOADED_LATER = {
+    "LDAGClassifier": "ldag.learning.classifier",
+    "explore": "ldag.presenting",
+    "plot": "ldag.presenting",
+    "report": "ldag.presenting",
+}
+"""Public names that are loaded when they are first asked for, and where they are."""
+
+
 def __dir__() -> list[str]:
     """List the public names, with those that are loaded when first asked for."""
-    return sorted({*globals(), "LDAGClassifier"})
+    return sorted({*globals(), *_LOADED_LATER})
 
 
 def __getattr__(name: str) -> object:
-    """Load the classifier when it is first asked for, so that scikit-learn is not imported before."""
-    if name != "LDAGClassifier":
+    """Load what is loaded later, so that importing the package stays cheap."""
+    if name not in _LOADED_LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        from ldag.learning.classifier import LDAGClassifier
+        return getattr(import_module(_LOADED_LATER[name]), name)
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "sklearn":
             raise
         raise MissingDependency("scikit-learn", "sklearn", "LDAGClassifier") from None
-    return LDAGClassifier
