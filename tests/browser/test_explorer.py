@@ -30,7 +30,9 @@ def with_zeros() -> Network:
         states={"a": [0, 1, 2], "b": ["x", "y"], "c": [0, 1], "d": [0, 1, 2]},
         labels={("b", "c"): [{"a": 0}]},
     )
-    table = [[1.0, 0.0], [0.0, 1.0], [0.3, 0.7], [0.5, 0.5], [0.2, 0.8]][: graph.structure.families[2].partition.n_classes]
+    table = [[1.0, 0.0], [0.0, 1.0], [0.3, 0.7], [0.5, 0.5], [0.2, 0.8]][
+        : graph.structure.families[2].partition.n_classes
+    ]
     return Network.from_parameters(
         graph, {"a": [0.2, 0.3, 0.5], "b": [0.0, 1.0], "c": table, "d": [[0.0, 0.5, 0.5], [1.0, 0.0, 0.0]]}
     )
@@ -127,7 +129,9 @@ def test_nothing_is_fetched_and_names_stay_text(browser: webdriver.Chrome, tmp_p
     browser.get_log("performance")
     open_page(browser, network, tmp_path)
     assert browser.execute_script("return document.querySelector('#v0 h3').textContent") == NASTY
-    assert browser.execute_script("return document.querySelectorAll('button.state .name')[0].textContent") == "</script>"
+    assert (
+        browser.execute_script("return document.querySelectorAll('button.state .name')[0].textContent") == "</script>"
+    )
     asked = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     urls = [m["params"]["request"]["url"] for m in asked if m["method"] == "Network.requestWillBeSent"]
     assert all(url.startswith(("file:", "data:", "about:")) for url in urls)
@@ -140,7 +144,9 @@ def test_search_pin_and_shared_addresses(browser: webdriver.Chrome, tmp_path: Pa
     browser.execute_script(
         "const box = document.getElementById('search'); box.value = 'press'; box.dispatchEvent(new Event('input'))"
     )
-    assert browser.execute_script("return [...document.querySelectorAll('.variable')].filter(v => !v.hidden).length") == 1
+    assert (
+        browser.execute_script("return [...document.querySelectorAll('.variable')].filter(v => !v.hidden).length") == 1
+    )
     browser.execute_script("document.getElementById('pin').click()")
     assert "compared with: nothing observed" in browser.execute_script(
         "return document.getElementById('pinned').textContent"

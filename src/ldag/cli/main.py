@@ -13,8 +13,6 @@ from ldag.cli.compare import compare
 from ldag.cli.convert import convert
 from ldag.cli.datasets import datasets
 from ldag.cli.equivalent import equivalent
-from ldag.cli.explain import explain
-from ldag.cli.explore import explore
 from ldag.cli.implies import implies
 from ldag.cli.learn import learn
 from ldag.cli.plot import plot

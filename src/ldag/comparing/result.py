@@ -4,9 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isinf, isnan
 from statistics import fmean
+from typing import Unpack
 
 from ldag.comparing.structures import LabelAgreement
-from ldag.formats import Edge
+from ldag.drawing import Change, Picture, PictureEdge, PictureNode, legend_of
+from ldag.errors import ArgumentError
+from ldag.formats import Edge, counted
+from ldag.graph import Drawable, PictureOptions
+from ldag.reporting import Figure, Listing, write_fragment
 
 
 @dataclass(frozen=True)
@@ -21,8 +26,8 @@ class AdjustedRand:
         return fmean(self.per_node.values()) if self.per_node else 1.0
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Drawable):
     """Where a second graph agrees with a first one, and where not.
 
     ``missing_edges`` are in the first graph only, ``extra_edges`` in the second only, ``reversed_edges`` in both, the
@@ -68,6 +73,32 @@ class Comparison:
         if self.kl_divergence is not None:
             error = "" if self.kl_standard_error is None else f" ± {self.kl_standard_error:.2g} (standard error)"
             yield "KL divergence in nats", f"{self.kl_divergence:.6g}{error}"
+
+    def picture(self, **options: Unpack[PictureOptions]) -> Picture:
+        """Return the edges of both graphs in one picture; for the library itself."""
+        if set(options) - {"direction", "title"}:
+            raise ArgumentError("a picture of two graphs takes direction and title only")
+        changes: dict[Edge, Change] = dict.fromkeys(self.common_edges, "")
+        changes |= dict.fromkeys(self.missing_edges, "missing") | dict.fromkeys(self.extra_edges, "extra")
+        changes |= dict.fromkeys(self.reversed_edges, "reversed")
+        names = sorted({name for edge in changes for name in edge})
+        edges = tuple(
+            PictureEdge(names.index(parent), names.index(child), change=change)
+            for (parent, child), change in changes.items()
+        )
+        title = options.get("title") or "Two graphs compared"
+        legend = tuple(filter(None, [legend_of(edges)]))
+        nodes = tuple(PictureNode(name) for name in names)
+        return Picture(nodes, edges, legend, title, options.get("direction", "down"))
+
+    def __repr__(self) -> str:
+        return (
+            f"<Comparison: {counted(len(self.common_edges), 'edge')} in both, {len(self.missing_edges)} missing,"
+            f" {len(self.extra_edges)} extra, {len(self.reversed_edges)} reversed>"
+        )
+
+    def _repr_html_(self) -> str:
+        return write_fragment([Figure(self.to_svg()), Listing(str(self))])
 
     def to_dict(self) -> dict[str, object]:
         """Return plain values for JSON: None for what is not a number, "inf" for infinity."""

@@ -8,6 +8,7 @@ from ldag.formats import Context, spell_name, spell_state
 from ldag.graph.rules import reduced_rules
 from ldag.graph.trees import CodedDecisionGraph, Leaf, Split, Tree, decision_graph, n_leaves, smallest_tree
 from ldag.model import CodedFamily, Schema, State, Term, Variable
+from ldag.reporting import ShownAsText
 
 NestedTree = int | Mapping[str, Mapping[State, "NestedTree"]]
 """A tree as people write it: a class number, or ``{variable: {state: tree, ...}}``."""
@@ -27,8 +28,8 @@ class Rule:
         return " or ".join(f"({term})" if len(c) > 1 else term for term, c in zip(terms, self.contexts, strict=True))
 
 
-@dataclass(frozen=True)
-class ReducedCPT:
+@dataclass(frozen=True, repr=False)
+class ReducedCPT(ShownAsText):
     """A table as rules: exactly one holds in every configuration of the parents.
 
     ``is_minimal`` says that no rule can be written with fewer AND-terms (proven up to 256 configurations).
@@ -50,8 +51,8 @@ class ReducedCPT:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
-class CptTree:
+@dataclass(frozen=True, repr=False)
+class CptTree(ShownAsText):
     """A CPT-tree of one node; ``is_smallest`` says that no tree has fewer leaves (proven)."""
 
     node: str
@@ -76,8 +77,8 @@ class CptTree:
         return "" if self.n_leaves == self.n_classes else " (a smaller tree may exist)"
 
 
-@dataclass(frozen=True)
-class DecisionGraph:
+@dataclass(frozen=True, repr=False)
+class DecisionGraph(ShownAsText):
     """A decision graph of one node: nodes in order from the root, each a class number or a question.
 
     A question is a variable's name and, for each of its states, the place of the next node.

@@ -18,6 +18,7 @@ from ldag.learning.checkpoint import Checkpoint
 from ldag.learning.partitions import CountedFamily, FamilyOptions, learn_families
 from ldag.learning.progress import NO_DEADLINE, Deadline
 from ldag.learning.searches import Search, SearchControl, SearchProblem
+from ldag.reporting import ShownAsText
 from ldag.scoring import check_priors, family_log_predictive
 
 N_FOLDS = 10
@@ -30,8 +31,8 @@ MOST_OBSERVATIONS = 10**9 - 1
 """Beyond this, numpy cannot draw the numbers of observations of a fold."""
 
 
-@dataclass(frozen=True)
-class CrossValidation:
+@dataclass(frozen=True, repr=False)
+class CrossValidation(ShownAsText):
     """How well each kappa predicts: the log posterior predictive probability of every fold.
 
     ``fold_scores`` has them by kappa (only of the folds that a time limit left time for); ``mean`` is the paper's rho.
@@ -54,6 +55,10 @@ class CrossValidation:
         """The kappa with the best mean; of equal ones the smallest."""
         mean = self.mean
         return min(mean, key=lambda kappa: (-mean[kappa], kappa))
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{kappa:g}: {mean:.2f}" for kappa, mean in self.mean.items())
+        return f"<CrossValidation: best kappa {self.best_kappa:g} (means {means})>"
 
     def to_dict(self) -> dict[str, object]:
         """Return the comparison as plain values."""

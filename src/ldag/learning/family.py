@@ -15,6 +15,7 @@ from ldag.graph import NamedPartition, name_contexts
 from ldag.learning.partitions import FamilyOptions, LabelSearch, best_partition
 from ldag.learning.structures import STRUCTURES, StructureKind
 from ldag.model import Grid, Partition, Schema, State
+from ldag.reporting import ShownAsText
 from ldag.scoring import Prior, check_priors
 
 
@@ -31,8 +32,8 @@ class Gain:
     gain: float
 
 
-@dataclass(frozen=True)
-class Family:
+@dataclass(frozen=True, repr=False)
+class Family(ShownAsText):
     """A node with its parents and the best partition found.
 
     ``labels`` has, for each parent, the configurations of the others (in order) in which its edge vanishes;

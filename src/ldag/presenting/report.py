@@ -75,9 +75,7 @@ def _findings(source: Fit | Network, data: Dataset | None, posterior: Posterior 
     return Findings(source, known, None, post, why)
 
 
-def _posterior(
-    source: Fit | Dataset | None, given: Posterior | Literal["auto"] | None
-) -> tuple[Posterior | None, str]:
+def _posterior(source: Fit | Dataset | None, given: Posterior | Literal["auto"] | None) -> tuple[Posterior | None, str]:
     """Return the posterior, or why there is none."""
     if isinstance(given, Posterior):
         return given, ""

@@ -112,7 +112,9 @@ def graph_section(findings: Findings) -> Section:
         blocks.append(Paragraph(text))
     if determined:
         blocks.append(
-            Paragraph(f"These are determined: {', '.join(f'{p} → {c}' for p, c in graph.edges if (p, c) in determined)}.")
+            Paragraph(
+                f"These are determined: {', '.join(f'{p} → {c}' for p, c in graph.edges if (p, c) in determined)}."
+            )
         )
     return Section("The graph", tuple(blocks))
 
@@ -146,7 +148,9 @@ def sure_section(findings: Findings) -> Section:
     """Tell how probable each edge is, over all graphs."""
     post = findings.posterior
     if post is None:
-        text = findings.no_posterior or "Not computed: give the data, and ldag.posterior tells how probable each edge is."
+        text = (
+            findings.no_posterior or "Not computed: give the data, and ldag.posterior tells how probable each edge is."
+        )
         return Section("How sure is it?", (Paragraph(text, is_warning=True),))
     drawn = set(findings.graph.edges)
     rows = [
@@ -201,9 +205,7 @@ def cv_section(cv: CrossValidation, tables: CrossValidation | None) -> Section:
         text += (
             f" With labels it is {abs(gain):.2f} {'higher' if gain >= 0 else 'lower'} per fold than with plain tables."
         )
-    return Section(
-        "Does it predict?", (Paragraph(text), TableBlock(("model", "mean", "standard error"), tuple(rows)))
-    )
+    return Section("Does it predict?", (Paragraph(text), TableBlock(("model", "mean", "standard error"), tuple(rows))))
 
 
 def caveat_section(findings: Findings) -> Section:
@@ -265,4 +267,3 @@ def _rows_behind(graph: LDAG, data: Dataset, edge: tuple[str, str]) -> float:
     others = [name for name in graph.parents(child) if name != parent]
     mask = graph.structure.families[graph.schema.node(child)].labels[graph.parents(child).index(parent)]
     return float(data.aligned_to(graph.schema).counts(parent, others).sum(axis=1)[mask].sum())
-

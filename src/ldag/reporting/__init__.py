@@ -14,6 +14,7 @@ from ldag.reporting.document import (
 from ldag.reporting.explorer import Exploration, LabelledEdge, write_explorer
 from ldag.reporting.html import write_fragment, write_html
 from ldag.reporting.markdown import write_markdown
+from ldag.reporting.notebook import ShownAsText
 
 __all__ = [
     "Block",
@@ -26,6 +27,7 @@ __all__ = [
     "Meter",
     "Paragraph",
     "Section",
+    "ShownAsText",
     "TableBlock",
     "write_explorer",
     "write_fragment",

@@ -8,12 +8,13 @@ import numpy as np
 from ldag.data import Dataset, check_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG, family_counts
+from ldag.reporting import ShownAsText
 from ldag.scoring.families import NodeScore, family_log_predictive, score_family
 from ldag.scoring.priors import Prior, Priors, check_equivalent_sample_size, check_priors
 
 
-@dataclass(frozen=True)
-class Score:
+@dataclass(frozen=True, repr=False)
+class Score(ShownAsText):
     """How well a graph explains data: natural logarithms, the prior up to a constant.
 
     ``per_node`` has each node's share, and ``priors`` what the score depends on besides graph and data.
@@ -39,6 +40,10 @@ class Score:
     def total(self) -> float:
         """Log marginal likelihood plus log prior."""
         return self.log_marginal_likelihood + self.log_prior
+
+    def __repr__(self) -> str:
+        parts = f"log marginal likelihood {self.log_marginal_likelihood:.2f} + log prior {self.log_prior:.2f}"
+        return f"<Score: {self.total:.2f} = {parts}>"
 
     def to_dict(self) -> dict[str, object]:
         """Return the score as plain values."""
