@@ -25,9 +25,7 @@ from ldag.scoring import Score, log_predictive, score
 
 if TYPE_CHECKING:
     from ldag.learning.classifier import LDAGClassifier as LDAGClassifier
-    from ldag.presenting import explore as explore
     from ldag.presenting import plot as plot
-    from ldag.presenting import report as report
 
 __all__ = [
     "LDAG",
@@ -65,9 +63,7 @@ __version__ = "0.1.0"
 
 _LOADED_LATER = {
     "LDAGClassifier": "ldag.learning.classifier",
-    "explore": "ldag.presenting",
     "plot": "ldag.presenting",
-    "report": "ldag.presenting",
 }
 """Public names that are loaded when they are first asked for, and where they are."""
 

@@ -13,6 +13,7 @@ from ldag.cli.compare import compare
 from ldag.cli.convert import convert
 from ldag.cli.datasets import datasets
 from ldag.cli.equivalent import equivalent
+from ldag.cli.explain import explain
 from ldag.cli.implies import implies
 from ldag.cli.learn import learn
 from ldag.cli.plot import plot
@@ -36,7 +37,21 @@ def cli() -> None:
     """
 
 
-for command in (learn, show, implies, equivalent, compare, score, query, predict, sample, convert, plot, datasets):
+for command in (
+    learn,
+    show,
+    explain,
+    implies,
+    equivalent,
+    compare,
+    score,
+    query,
+    predict,
+    sample,
+    convert,
+    plot,
+    datasets,
+):
     cli.add_command(command)
 
 

@@ -79,8 +79,9 @@ class Comparison(Drawable):
         if set(options) - {"direction", "title"}:
             raise ArgumentError("a picture of two graphs takes direction and title only")
         changes: dict[Edge, Change] = dict.fromkeys(self.common_edges, "")
-        changes |= dict.fromkeys(self.missing_edges, "missing") | dict.fromkeys(self.extra_edges, "extra")
-        changes |= dict.fromkeys(self.reversed_edges, "reversed")
+        changes.update(dict.fromkeys(self.missing_edges, "missing"))
+        changes.update(dict.fromkeys(self.extra_edges, "extra"))
+        changes.update(dict.fromkeys(self.reversed_edges, "reversed"))
         names = sorted({name for edge in changes for name in edge})
         edges = tuple(
             PictureEdge(names.index(parent), names.index(child), change=change)

@@ -1,7 +1,5 @@
-"""Doors to what people look at: `plot`, `report` and `explore`."""
+"""Doors to what people look at: `plot`."""
 
-from ldag.presenting.explore import explore
-from ldag.presenting.plot import plot
-from ldag.presenting.report import report
+from ldag.presenting.pictures import plot
 
-__all__ = ["explore", "plot", "report"]
+__all__ = ["plot"]

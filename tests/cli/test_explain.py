@@ -1,0 +1,30 @@
+"""`ldag explain`: one node in words and numbers."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import ldag
+
+LDAG = Path(sys.executable).with_name("ldag")
+
+
+def run(*arguments: str) -> str:
+    """Run the command line, which must succeed."""
+    return subprocess.run([LDAG, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def test_a_node_is_explained(tmp_path: Path) -> None:
+    """Its parents, when they do not matter, and its probabilities with counts and intervals."""
+    path = tmp_path / "heart.json"
+    net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+    net.save(path)
+    said = run("explain", str(path), "pressure")
+    assert "pressure depends on smoking and protein" in said
+    assert "smoking does not matter for pressure when protein is >3" in said
+    record = json.loads(run("explain", str(path), "pressure", "--json"))
+    assert sum(sum(part["counts"]) for part in record["classes"]) == 1841
+    for part in record["classes"]:
+        for p, (low, high) in zip(part["probabilities"], part["intervals"], strict=True):
+            assert low < p < high

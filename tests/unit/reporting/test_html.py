@@ -1,0 +1,87 @@
+"""The pens for HTML and Markdown: complete, escaped, and alone."""
+
+from html.parser import HTMLParser
+
+from ldag.reporting import (
+    Bullets,
+    Document,
+    Figure,
+    Listing,
+    Meter,
+    Paragraph,
+    Section,
+    TableBlock,
+    write_fragment,
+    write_html,
+    write_markdown,
+)
+
+NASTY = '<script>alert("x")</script>'
+DOCUMENT = Document(
+    f"A title {NASTY}",
+    "three variables",
+    (
+        Section("First", (Paragraph(f"text {NASTY}"), Paragraph("beware", is_warning=True), Bullets(("one", NASTY)))),
+        Section(
+            "Second",
+            (
+                TableBlock(("name", "rows", "p"), ((NASTY, 12, Meter(0.25, 0.2, 0.3)), ("b|c", 3.5, None))),
+                Listing("x = 1 < 2"),
+                Figure("<svg></svg>", "a picture"),
+            ),
+            level=3,
+        ),
+    ),
+)
+
+
+class Tags(HTMLParser):
+    """Collects the tags of a page, and checks that they are closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Remember a tag."""
+        del attrs
+        self.seen.append(tag)
+        if tag not in ("meta", "input"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close it."""
+        assert self.open.pop() == tag
+
+
+def test_a_page_is_whole_and_escaped() -> None:
+    """Tags nest, nothing that was said becomes a tag, and nothing is loaded from elsewhere."""
+    text = write_html(DOCUMENT)
+    tags = Tags()
+    tags.feed(text)
+    assert tags.open == []
+    assert "script" not in tags.seen
+    assert "http:" not in text.replace("http-equiv", "")
+    assert "https:" not in text
+    assert "default-src 'none'" in text
+    assert "&lt;script&gt;" in text
+    assert "0.250 (0.200 to 0.300)" in text
+
+
+def test_a_fragment_needs_no_style_sheet() -> None:
+    """Bars carry their own style in a notebook."""
+    fragment = write_fragment([TableBlock(("p",), ((Meter(0.5),),))])
+    assert "width:50.0%" in fragment
+    assert "<style" not in fragment
+
+
+def test_markdown_says_the_same() -> None:
+    """Headings, a list, a table with escaped bars; signs that mean something are escaped."""
+    text = write_markdown(DOCUMENT)
+    assert text.startswith("# A title \\<script\\>")
+    assert "\n## First\n" in text
+    assert "\n### Second\n" in text
+    assert "| b\\|c | 3.5 |  |" in text
+    assert "> beware" in text
+    assert "*a picture*" in text
