@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from ldag.errors import FormatError
-from ldag.formats import dot, json, text
+from ldag.formats import bif, dne, dot, dsc, json, net, text, uai, xdsl, xmlbif
 from ldag.formats.contract import Format, ModelRecord
 from ldag.formats.files import check_place, read_utf8, shown_path, write_atomically
 from ldag.formats.record import GraphRecord, NetworkRecord, TabularRecord
@@ -13,6 +13,13 @@ FORMATS: tuple[Format, ...] = (
     text.FORMAT,
     json.FORMAT,
     dot.FORMAT,
+    bif.FORMAT,
+    xmlbif.FORMAT,
+    net.FORMAT,
+    xdsl.FORMAT,
+    dne.FORMAT,
+    dsc.FORMAT,
+    uai.FORMAT,
 )
 """Every format that files are read or written in."""
 

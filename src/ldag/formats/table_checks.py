@@ -15,7 +15,7 @@ from ldag.model import Grid
 SUM_TOLERANCE = 1e-3
 """How far from 1 the probabilities of a row may sum: people write 0.333 three times. Such a row is rescaled."""
 
-EXACT = 1e-9
+EXACT = 5e-10
 """A row this close to 1 is taken as it is written."""
 
 MAX_CELLS = 1 << 24
@@ -98,3 +98,21 @@ def _fault(row: NDArray[np.float64], total: float) -> str:
     if len(wrong):
         return f"must be between 0 and 1, got {wrong[0]:.10g}"
     return f"must sum to 1, these sum to {total:.10g} ({abs(total - 1):.3g} off)"
+
+
+def table_of_numbers(table: CptRecord, variables: tuple[VariableRecord, ...]) -> CptRecord:
+    """Return a table whose numbers were read as one long row, the node's own states fastest."""
+    known = {variable.name: variable for variable in variables}
+    if table.node not in known:
+        raise FormatError(f"{table.where}no variable {table.node!r}{suggest(table.node, known)}")
+    n_rows = prod(len(known[parent].states or ()) for parent in check_parents(table, known))
+    n_states = len(known[table.node].states or ())
+    return replace(table, values=shape_table(table.values, n_rows, n_states, table.node, table.where))
+
+
+def certain_rows(chosen: list[int], n_states: int, node: str, where: str) -> NDArray[np.float64]:
+    """Return the rows, after each other, of a node whose state is certain in every configuration."""
+    check_size(len(chosen), n_states, node, where)
+    values = np.zeros((len(chosen), n_states))
+    values[np.arange(len(chosen)), chosen] = 1.0
+    return values.reshape(-1)
