@@ -240,9 +240,9 @@ def test_file_round_trip(tmp_path: Path, ending: str) -> None:
     ("name", "content", "message"),
     [
         (
-            "graph.bif",
+            "graph.txt",
             b"",
-            r"graph\.bif: expected a file that ends in \.ldag, \.json, \.dot, \.gv, got the ending '\.bif'$",
+            r"graph\.txt: expected a file that ends in \.ldag, \.json, \.dot, \.gv, .* got the ending '\.txt'$",
         ),
         ("graph", b"", r"graph: expected a file that ends in .* got no ending$"),
         ("graph.ldag", None, r"graph\.ldag: no such file$"),
@@ -290,7 +290,7 @@ def test_missing_directory(tmp_path: Path) -> None:
 def test_unknown_ending_when_writing(tmp_path: Path) -> None:
     """Nothing is written in a format that is not known."""
     with pytest.raises(FormatError, match=r"ends in \.ldag, \.json"):
-        write_graph(RECORD, tmp_path / "graph.xml")
+        write_graph(RECORD, tmp_path / "graph.bif")
     assert list(tmp_path.iterdir()) == []
 
 
