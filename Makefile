@@ -6,10 +6,10 @@ STAMP := $(VENV)/.installed
 CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
 NATIVE := $(filter-out cpp/tests/%, $(CPP))
 
-.PHONY: help demo test test-cpp lint format bench docs sanitize clean
+.PHONY: help demo test test-cpp fuzz lint format bench docs sanitize clean
 
 help:
-	@echo "make demo | test | lint | format | bench | docs | sanitize | clean"
+	@echo "make demo | test | fuzz | lint | format | bench | docs | sanitize | clean"
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ldag needs Python 3.11 or newer, this is " + sys.version)'
@@ -38,6 +38,9 @@ sanitize: $(STAMP)
 	  $(BIN)/cmake --build build/sanitize-$$kind --target ldag_tests && \
 	  build/sanitize-$$kind/ldag_tests || exit 1; \
 	done
+
+fuzz: $(STAMP)
+	LDAG_FUZZ=$(or $(N),100000) $(BIN)/python -m pytest -n 2 tests/property/formats/test_fuzz.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

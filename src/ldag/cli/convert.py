@@ -1,42 +1,88 @@
 """`ldag convert`: from one format to another."""
 
-from collections.abc import Callable
-
 import click
 
-from ldag.cli.arguments import json_option, load_graph, print_json
+from ldag.cli.arguments import json_option, load_model, print_json, save_model
 from ldag.errors import ArgumentError
+from ldag.formats import FORMATS, counted, format_of, table_of_formats
 from ldag.graph import LDAG
+from ldag.network import Network
 
-_WRITERS: dict[str, Callable[[LDAG], str]] = {"ldag": LDAG.to_text, "json": LDAG.to_json, "dot": LDAG.to_dot}
+_BY_NAME = {known.name: known for known in FORMATS}
 
 
-@click.command(short_help="Write a graph in another format.")
-@click.argument("source")
-@click.argument("target")
-@click.option("--to", "form", type=click.Choice(list(_WRITERS)), help="The format to print when TARGET is '-'.")
-@click.option("--maximal", is_flag=True, help="Close the labels first.")
-@click.option("--regular", is_flag=True, help="Close the labels and drop edges that never matter first.")
+@click.command(short_help="Write a graph or a network in another format.")
+@click.argument("source", required=False)
+@click.argument("target", required=False)
+@click.option("--to", "form", type=click.Choice(list(_BY_NAME)), help="The format to print when TARGET is '-'.")
+@click.option("--maximal", is_flag=True, help="Close the labels of a graph first.")
+@click.option("--regular", is_flag=True, help="Close the labels of a graph and drop edges that never matter first.")
+@click.option("--formats", "list_formats", is_flag=True, help="List the formats and what each can carry.")
 @json_option
-def convert(source: str, target: str, form: str | None, maximal: bool, regular: bool, as_json: bool) -> None:
-    """Write the graph SOURCE to the file TARGET, in the format of its ending (.ldag, .json, .dot), or print it.
+def convert(
+    source: str | None,
+    target: str | None,
+    form: str | None,
+    maximal: bool,
+    regular: bool,
+    list_formats: bool,
+    as_json: bool,
+) -> None:
+    """Write SOURCE, a graph or a network, to the file TARGET in the format of its ending, or print it.
+
+    Labels are recovered from equal rows where a format has full tables. What is lost or recovered is said.
 
     \b
-    ldag convert g.ldag g.json
+    ldag convert alarm.bif alarm.json
+    ldag convert heart.json heart.xdsl
     ldag convert guard - --to dot
     """
-    graph = load_graph(source)
-    if regular:
-        graph = graph.regular()
-    elif maximal:
-        graph = graph.maximal()
+    if list_formats:
+        click.echo(table_of_formats(FORMATS), nl=False)
+        return
+    if source is None or target is None:
+        raise click.UsageError("Missing argument 'SOURCE' or 'TARGET'.")
+    model = load_model(source)
+    if regular or maximal:
+        graph = model if isinstance(model, LDAG) else model.ldag
+        model = graph.regular() if regular else graph.maximal()
     if target == "-":
         if as_json:
             raise ArgumentError("--json says what was written to a file; to print the graph as JSON use --to json")
-        click.echo(_WRITERS[form or "ldag"](graph), nl=False)
-    elif form is not None:
+        click.echo(model.to_format(form or "ldag"), nl=False)
+        return
+    if form is not None:
         raise ArgumentError("--to goes with the target '-'; a file's format is that of its ending")
+    notes = _notes(source, target, model)
+    save_model(model, target)
+    if as_json:
+        print_json({"written": target, "notes": notes})
     else:
-        graph.save(target)
-        if as_json:
-            print_json({"written": target})
+        for note in notes:
+            click.echo(f"note: {note}", err=True)
+
+
+def _notes(source: str, target: str, model: LDAG | Network) -> list[str]:
+    """Return in words what was recovered from the source, and what the target does not carry."""
+    graph = model if isinstance(model, LDAG) else model.ldag
+    notes = []
+    if isinstance(model, Network) and format_of(source).write_tables is not None:
+        saved = graph.dag_dimension - graph.dimension
+        beyond = [v.name for v in graph.variables if not graph.is_csi_consistent(v.name)]
+        if saved:
+            notes.append(f"equal rows of the tables save {counted(saved, 'parameter')} of {graph.dag_dimension:,}")
+        if beyond:
+            names = ", ".join(beyond[:5]) + (f" and {len(beyond) - 5} more" if len(beyond) > 5 else "")
+            notes.append(f"labels do not tell all about {names}: the equal rows there form a decision graph")
+    carried = format_of(target).carries
+    if isinstance(model, Network) and carried.probabilities == "no":
+        notes.append("the parameters are left out; the graph is written")
+    if isinstance(model, Network) and model.learned is not None and carried.counts == "no" != carried.probabilities:
+        notes.append("the counts are left out; the probabilities are written")
+    if carried.names == "by number":
+        notes.append("names of variables and states are left out; they are written by number")
+    elif carried.states in {"by number", "no"}:
+        notes.append("names of states are left out")
+    if carried.labels == "no" and any(graph.label(*edge) for edge in graph.edges):
+        notes.append("labels are left out")
+    return notes

@@ -21,6 +21,7 @@ from ldag.cli.predict import predict
 from ldag.cli.query import query
 from ldag.cli.sample import sample
 from ldag.cli.score import score
+from ldag.cli.scores import scores
 from ldag.cli.show import show
 from ldag.errors import LdagError
 
@@ -31,9 +32,10 @@ def cli() -> None:
     """Discrete Bayesian networks that know when an edge matters.
 
     \b
-    A GRAPH is a file (.ldag, .json, .dot) or the name of an example;
-    `ldag datasets` lists these. A NETWORK is a .json file with parameters;
-    it can stand for its GRAPH.
+    A GRAPH is a file (.ldag, .json, .dot, ...) or the name of an example;
+    `ldag datasets` lists these. A NETWORK is a file with parameters (.json,
+    .bif, .net, ...); it can stand for its GRAPH. `ldag convert --formats`
+    lists the formats.
     """
 
 
@@ -45,6 +47,7 @@ for command in (
     equivalent,
     compare,
     score,
+    scores,
     query,
     predict,
     sample,

@@ -2,8 +2,9 @@
 
 import click
 
-from ldag.cli.arguments import counts_option, json_option, load_data, load_graph, missing_option, print_json
+from ldag.cli.arguments import counts_option, json_option, load_data, load_model, missing_option, print_json
 from ldag.data import Missing
+from ldag.network import Network
 from ldag.scoring import PRIORS, Prior
 from ldag.scoring import score as score_graph
 
@@ -32,9 +33,16 @@ def score(
     \b
     ldag score heart heart --kappa 0.1
     ldag score model.ldag survey.csv --kappa 0.1
+    ldag score learned.json survey.csv
+
+    A network that `ldag learn` wrote remembers its kappa.
     """
+    model = load_model(graph)
+    if kappa is None and prior == "labels" and isinstance(model, Network) and model.origin is not None:
+        stored = model.origin.get("kappa")
+        kappa = stored if isinstance(stored, float) else None
     found = score_graph(
-        load_graph(graph),
+        model.ldag if isinstance(model, Network) else model,
         load_data(data, counts, missing),
         kappa=kappa,
         equivalent_sample_size=equivalent_sample_size,

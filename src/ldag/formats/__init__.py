@@ -3,8 +3,11 @@
 from ldag.formats.contract import Format, ModelRecord, table_of_formats
 from ldag.formats.dot import read_dot, write_dot
 from ldag.formats.files import check_place, name_file, read_utf8, shown_path, write_atomically
+from ldag.formats.jkl import ScoresRecord, load_scores, read_scores, save_scores, write_scores
 from ldag.formats.json import read_json, read_network_json, write_json, write_network_json
 from ldag.formats.networkx import from_networkx, to_networkx
+from ldag.formats.pgmpy import from_pgmpy, to_pgmpy
+from ldag.formats.pyagrum import from_pyagrum, to_pyagrum
 from ldag.formats.record import (
     ClassRecord,
     Context,
@@ -22,6 +25,7 @@ from ldag.formats.record_checks import repeated
 from ldag.formats.registry import (
     FORMATS,
     check_writable,
+    format_named,
     format_of,
     read_model,
     spell_network,
@@ -46,6 +50,7 @@ __all__ = [
     "ModelRecord",
     "NetworkRecord",
     "Scanner",
+    "ScoresRecord",
     "TableRecord",
     "TabularRecord",
     "VariableRecord",
@@ -54,16 +59,22 @@ __all__ = [
     "conditions",
     "counted",
     "edge_in_words",
+    "format_named",
     "format_of",
     "from_networkx",
+    "from_pgmpy",
+    "from_pyagrum",
+    "load_scores",
     "name_file",
     "read_dot",
     "read_json",
     "read_model",
     "read_network_json",
+    "read_scores",
     "read_text",
     "read_utf8",
     "repeated",
+    "save_scores",
     "shown_path",
     "spell_contexts",
     "spell_name",
@@ -72,11 +83,14 @@ __all__ = [
     "spell_states",
     "table_of_formats",
     "to_networkx",
+    "to_pgmpy",
+    "to_pyagrum",
     "write_atomically",
     "write_dot",
     "write_graph",
     "write_json",
     "write_network",
     "write_network_json",
+    "write_scores",
     "write_text",
 ]

@@ -12,7 +12,7 @@ import numpy as np
 from ldag.errors import FormatError, suggest
 from ldag.formats.contract import Carries, Format
 from ldag.formats.identifiers import Spelling, plain_words
-from ldag.formats.lexer import Lexer, Numbers, read_numbers
+from ldag.formats.lexer import Lexer, NumberRow, read_numbers
 from ldag.formats.notes import apply_notes, find_notes, write_notes
 from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
 from ldag.formats.table_checks import check_parents, check_size, check_tables, shape_table
@@ -141,11 +141,11 @@ class _Rows:
         self.lexer, self.node, self.n_states, self.codes, self.where = lexer, node, n_states, codes, where
         self.n_rows = prod(map(len, codes))
         self.cells: list[int] = []
-        self.rows: list[Numbers] = []
-        self.table: Numbers | None = None
-        self.default: Numbers | None = None
+        self.rows: list[NumberRow] = []
+        self.table: NumberRow | None = None
+        self.default: NumberRow | None = None
 
-    def read(self) -> Numbers:
+    def read(self) -> NumberRow:
         """Return the table, a row per configuration."""
         lexer = self.lexer
         while True:
@@ -193,12 +193,12 @@ class _Rows:
             cell = cell * len(code) + code[state]
         return cell
 
-    def _row(self, numbers: Numbers, where: str) -> Numbers:
+    def _row(self, numbers: NumberRow, where: str) -> NumberRow:
         if len(numbers) != self.n_states:
             raise FormatError(f"{where}expected {self.n_states} probabilities of {self.node!r}, got {len(numbers)}")
         return numbers
 
-    def _assembled(self) -> Numbers:
+    def _assembled(self) -> NumberRow:
         check_size(self.n_rows, self.n_states, self.node, self.where)
         if self.table is not None:
             if self.rows or self.default is not None:

@@ -5,7 +5,7 @@ import re
 from ldag.errors import FormatError, suggest
 from ldag.formats.contract import Carries, Format
 from ldag.formats.identifiers import Spelling, plain_identifiers
-from ldag.formats.lexer import Lexer, Numbers
+from ldag.formats.lexer import Lexer, NumberRow
 from ldag.formats.net import nested
 from ldag.formats.notes import apply_notes, find_notes, write_notes
 from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
@@ -65,7 +65,7 @@ class _Node:
         self.states: tuple[str, ...] = ()
         self.levels: tuple[str, ...] = ()
         self.parents: tuple[str, ...] = ()
-        self.numbers: Numbers | None = None
+        self.numbers: NumberRow | None = None
         self.chosen: list[str] | None = None
 
     def read(self) -> tuple[VariableRecord, CptRecord]:

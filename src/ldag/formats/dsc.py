@@ -8,7 +8,7 @@ import numpy as np
 from ldag.errors import FormatError, suggest
 from ldag.formats.contract import Carries, Format
 from ldag.formats.identifiers import Spelling, plain_words
-from ldag.formats.lexer import Lexer, Numbers
+from ldag.formats.lexer import Lexer, NumberRow
 from ldag.formats.notes import apply_notes, find_notes, write_notes
 from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
 from ldag.formats.record_checks import shown
@@ -95,7 +95,7 @@ def _probability(lexer: Lexer, variables: dict[str, VariableRecord], where: str)
     sizes = [len(variables[parent].states or ()) for parent in check_parents(empty, variables)]
     n_states = len(variables[node].states or ())
     lexer.expect("{")
-    rows: dict[int, Numbers] = {}
+    rows: dict[int, NumberRow] = {}
     while not lexer.accept("}"):
         place = lexer.where
         cell = 0

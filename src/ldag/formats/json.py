@@ -34,7 +34,8 @@ from ldag.formats.record_checks import (
 GRAPH_FORMAT = "ldag"
 VERSION = 1
 NETWORK_FORMAT = "ldag-network"
-NETWORK_VERSION = 1
+NETWORK_VERSION = 2
+"""Version 2 may have an origin. What has none is written as version 1, which every release reads."""
 
 
 def read_json(text: str) -> GraphRecord:
@@ -158,27 +159,31 @@ def _network_of(content: object) -> NetworkRecord:
     document = check_header(content, NETWORK_FORMAT, NETWORK_VERSION)
     learned = "equivalent_sample_size" in document or "estimate" in document
     parts = ("equivalent_sample_size", "estimate") if learned else ()
-    found = check_fields(document, "", ("format", "version", "graph", "parameters", *parts), ())
+    optional = ("origin",) if document.get("version") != 1 else ()
+    found = check_fields(document, "", ("format", "version", "graph", "parameters", *parts), optional)
+    origin = _origin(found["origin"]) if "origin" in found else None
     kind = "counts" if learned else "probabilities"
     graph = graph_of(found["graph"], "graph")
     tables = tuple(_table(item, path, kind) for path, item in check_items(found["parameters"], "parameters"))
     if not learned:
-        return NetworkRecord(graph, tables)
+        return NetworkRecord(graph, tables, origin=origin)
     size = _number(found["equivalent_sample_size"], "equivalent_sample_size")
     if size == 0:
         raise FormatError("equivalent_sample_size: expected a number above 0, got 0")
     estimate = found["estimate"]
     if not isinstance(estimate, str) or estimate not in ESTIMATES:
         raise FormatError(f"estimate: expected {' or '.join(map(repr, ESTIMATES))}, got {shown(estimate)}")
-    return NetworkRecord(graph, tables, size, cast("Estimate", estimate))
+    return NetworkRecord(graph, tables, size, cast("Estimate", estimate), origin)
 
 
 def write_network_json(record: NetworkRecord) -> str:
     """Write the JSON form, with one line per node's table."""
     kind = "probabilities" if record.equivalent_sample_size is None else "counts"
-    head: dict[str, object] = {"format": NETWORK_FORMAT, "version": NETWORK_VERSION}
+    head: dict[str, object] = {"format": NETWORK_FORMAT, "version": 1 if record.origin is None else NETWORK_VERSION}
     if record.equivalent_sample_size is not None:
         head |= {"equivalent_sample_size": record.equivalent_sample_size, "estimate": record.estimate}
+    if record.origin is not None:
+        head["origin"] = record.origin
     lines = [f"  {_compact(key)}: {_compact(value)}," for key, value in head.items()]
     graph = write_json(record.graph).rstrip().replace("\n", "\n  ")
     tables = [
@@ -186,6 +191,16 @@ def write_network_json(record: NetworkRecord) -> str:
     ]
     rows = ",\n".join(f"    {_compact(table)}" for table in tables)
     return "\n".join(["{", *lines, f'  "graph": {graph},', '  "parameters": [', rows, "  ]", "}", ""])
+
+
+def _origin(value: object) -> dict[str, object]:
+    """Return where a network comes from: any values by name, of which kappa must be one that can be used again."""
+    if not isinstance(value, JsonObject):
+        raise FormatError(f"origin: expected an object, got {shown(value)}")
+    kappa = value.get("kappa")
+    if "kappa" in value and not (isinstance(kappa, int | float) and not isinstance(kappa, bool) and 0 < kappa <= 1):
+        raise FormatError(f"origin.kappa: expected a number above 0 and at most 1, got {shown(kappa)}")
+    return dict(value)
 
 
 def _table(item: object, path: str, kind: str) -> TableRecord:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ldag.errors import FormatError
 from ldag.formats.record_checks import shown
 
-Numbers = NDArray[np.float64]
+NumberRow = NDArray[np.float64]
 
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -100,7 +100,7 @@ class Lexer:
                 self.accept(separator)
         return tuple(found)
 
-    def numbers(self, end: str, dropped: str = ",") -> Numbers:
+    def numbers(self, end: str, dropped: str = ",") -> NumberRow:
         """Read numbers up to a sign, which is stepped over."""
         where = self.where
         stop = self.text.find(end, self.position)
@@ -145,7 +145,7 @@ class Lexer:
         return next((m.start() for m in pattern.finditer(self.text, self.position) if m[1]), -1)
 
 
-def read_numbers(words: Iterable[str], where: str) -> Numbers:
+def read_numbers(words: Iterable[str], where: str) -> NumberRow:
     """Return words as numbers."""
     words = list(words)
     try:

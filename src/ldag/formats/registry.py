@@ -3,8 +3,9 @@
 import os
 from pathlib import Path
 
+from ldag.checks import check_choice
 from ldag.errors import FormatError
-from ldag.formats import bif, dne, dot, dsc, json, net, text, uai, xdsl, xmlbif
+from ldag.formats import bif, dne, dosearch, dot, dsc, json, modelstring, net, text, tikz, uai, xdsl, xmlbif
 from ldag.formats.contract import Format, ModelRecord
 from ldag.formats.files import check_place, read_utf8, shown_path, write_atomically
 from ldag.formats.record import GraphRecord, NetworkRecord, TabularRecord
@@ -20,6 +21,9 @@ FORMATS: tuple[Format, ...] = (
     dne.FORMAT,
     dsc.FORMAT,
     uai.FORMAT,
+    dosearch.FORMAT,
+    modelstring.FORMAT,
+    tikz.FORMAT,
 )
 """Every format that files are read or written in."""
 
@@ -63,6 +67,13 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     """Refuse what writing a graph or a network would refuse, before the work whose result is to be written."""
     format_of(path)
     check_place(Path(path))
+
+
+def format_named(name: str) -> Format:
+    """Return a format by its short name."""
+    names = [known.name for known in FORMATS]
+    check_choice(name, names, "format")
+    return FORMATS[names.index(name)]
 
 
 def format_of(path: str | os.PathLike[str], holding: str = "") -> Format:

@@ -76,7 +76,7 @@ def parse_xml(text: str, root: str) -> tuple[Element, list[tuple[str, str]]]:
         parser.Parse(text.encode(), True)
     except expat.ExpatError as error:
         raise FormatError(f"line {error.lineno}: not valid XML: {expat.ErrorString(error.code)}") from None
-    except ValueError as error:  # an encoding that the parser does not know
+    except (ValueError, LookupError) as error:  # an encoding that the parser does not know
         raise FormatError(f"not valid XML: {error}") from None
     found = stack[0].first(root)
     if found is None:

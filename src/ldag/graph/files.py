@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Self
 
 from ldag import formats
 from ldag.checks import check_path, check_text
-from ldag.errors import LdagError
+from ldag.errors import FormatError, LdagError
 from ldag.graph.base import Graph
 from ldag.graph.tables import assemble_tables
 
@@ -63,6 +63,13 @@ class GraphFiles(Graph):
     def to_networkx(self) -> "nx.DiGraph":
         """Return a networkx graph: node attribute ``states``, edge attribute ``label``."""
         return formats.to_networkx(self._record)
+
+    def to_format(self, name: str) -> str:
+        """Return the text of any format that holds graphs, by its short name: "ldag", "dot", "tex", ..."""
+        write = formats.format_named(name).write_graph
+        if write is None:
+            raise FormatError(f"{name} holds networks, and a graph has no parameters; Network.from_data estimates them")
+        return write(self._record)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -8,6 +8,7 @@ from ldag.learning.partitions import CountedFamily, FamilyOptions, LabelSearch, 
 from ldag.learning.pipeline import cross_validate, learn
 from ldag.learning.plan import Plan, Settings, make_plan
 from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
+from ldag.learning.scores import family_scores
 from ldag.learning.searches import METHODS, MethodChoice, SearchControl, SearchProblem, SearchResult
 from ldag.learning.structures import STRUCTURES, StructureKind
 
@@ -33,6 +34,7 @@ __all__ = [
     "StructureKind",
     "check_progress",
     "cross_validate",
+    "family_scores",
     "learn",
     "learn_families",
     "learn_family",

@@ -1,8 +1,10 @@
 """What learning gives: `Fit`."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cached_property
+from importlib.metadata import version
 from os import PathLike
 from typing import Unpack
 
@@ -10,6 +12,7 @@ from ldag.data import Dataset
 from ldag.drawing import Picture
 from ldag.formats import conditions, counted
 from ldag.graph import LDAG, Drawable, PictureOptions
+from ldag.learning.checkpoint import fingerprint
 from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.plan import Settings
 from ldag.model import Counts, class_counts
@@ -65,7 +68,20 @@ class Fit(Drawable):
         """The graph with its parameters: the means of their posterior, by the prior of the search."""
         families = self.graph.structure.families
         tables = [class_counts(counts, f.partition) for counts, f in zip(self.counts, families, strict=True)]
-        return Network.from_counts(self.graph, tables, self.equivalent_sample_size)
+        return replace(Network.from_counts(self.graph, tables, self.equivalent_sample_size), origin=self._origin())
+
+    def _origin(self) -> dict[str, object]:
+        """Return where the network comes from, as its file keeps it."""
+        return {
+            "kappa": self.kappa,
+            "prior": self.score.priors.prior,
+            "score": self.score.total,
+            "method": self.method,
+            "settings": {name: value for name, value in self.settings.to_dict().items() if value is not None},
+            "version": version("ldag"),
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
+            "data": {"digest": fingerprint(self.data.sorted()), "observations": self.n_observations},
+        }
 
     @cached_property
     def label_gains(self) -> Mapping[tuple[str, str], float]:

@@ -1,6 +1,6 @@
 """What a network is: a labelled DAG, a distribution for every class, and the posterior they come from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self, get_args
 
@@ -27,11 +27,16 @@ class Learned:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NetworkBase:
-    """The value itself. ``probabilities`` (by node, a row per class) and ``learned`` are for the library itself."""
+    """The value itself. ``probabilities`` (by node, a row per class) and ``learned`` are for the library itself.
+
+    ``origin`` says where a learned network comes from: kappa, score, settings, version, date and a digest of the data.
+    Its JSON form keeps it; it makes no difference to what the network is.
+    """
 
     ldag: LDAG
     probabilities: tuple[ClassTable, ...]
     learned: Learned | None = None
+    origin: Mapping[str, object] | None = None
 
     @classmethod
     def from_data(

@@ -1,8 +1,9 @@
 """A network in texts and files."""
 
 import os
+from dataclasses import replace
 from math import fsum
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from ldag.graph import LDAG, assemble, assemble_tables, disassemble, disassemble
 from ldag.model import ClassTable, freeze
 from ldag.network.arguments import TOLERANCE
 from ldag.network.base import NetworkBase
+
+if TYPE_CHECKING:
+    import pyagrum
+    from pgmpy.models import DiscreteBayesianNetwork
 
 NO_PARAMETERS = "this is a graph without parameters; Network.from_data(LDAG.load(...), data) estimates them"
 
@@ -51,6 +56,31 @@ class NetworkFiles(NetworkBase):
         known = formats.format_of(check_path(path), "networks")
         formats.write_network(self._to_record() if known.write_network else self._to_tables(), path)
 
+    def to_format(self, name: str) -> str:
+        """Return the text of any format by its short name ("bif", "uai", ...); the graph where it has no parameters."""
+        known = formats.format_named(name)
+        if not known.writes_networks:
+            return self.ldag.to_format(name)
+        return formats.spell_network(self._to_record() if known.write_network else self._to_tables(), known)
+
+    @classmethod
+    def from_pgmpy(cls, model: "DiscreteBayesianNetwork") -> Self:
+        """Take over a discrete network of pgmpy; configurations with equal rows become one class."""
+        return cls._from_model(formats.from_pgmpy(model))
+
+    def to_pgmpy(self) -> "DiscreteBayesianNetwork":
+        """Return a ``pgmpy.models.DiscreteBayesianNetwork`` with full tables."""
+        return formats.to_pgmpy(self._to_tables())
+
+    @classmethod
+    def from_pyagrum(cls, network: "pyagrum.BayesNet") -> Self:
+        """Take over a network of pyAgrum; configurations with equal rows become one class."""
+        return cls._from_model(formats.from_pyagrum(network))
+
+    def to_pyagrum(self) -> "pyagrum.BayesNet":
+        """Return a ``pyagrum.BayesNet`` with full tables; states become texts."""
+        return formats.to_pyagrum(self._to_tables())
+
     @classmethod
     def load_model(cls, path: str | os.PathLike[str]) -> Self | LDAG:
         """Read a network, or a graph from a file that holds no parameters."""
@@ -78,8 +108,9 @@ class NetworkFiles(NetworkBase):
         graph = LDAG(*assemble(record.graph, declared_only=True))
         tables = _tables(graph, record)
         if record.equivalent_sample_size is None or record.estimate is None:
-            return cls(graph, tables)
-        return cls.from_counts(graph, tables, record.equivalent_sample_size, record.estimate)
+            return cls(graph, tables, origin=record.origin)
+        net = cls.from_counts(graph, tables, record.equivalent_sample_size, record.estimate)
+        return replace(net, origin=record.origin)
 
     def _to_record(self) -> NetworkRecord:
         learned = self.learned
@@ -90,8 +121,8 @@ class NetworkFiles(NetworkBase):
             for variable, table in zip(self.variables, tables, strict=True)
         )
         if learned is None:
-            return NetworkRecord(graph, records)
-        return NetworkRecord(graph, records, learned.equivalent_sample_size, learned.estimate)
+            return NetworkRecord(graph, records, origin=self.origin)
+        return NetworkRecord(graph, records, learned.equivalent_sample_size, learned.estimate, self.origin)
 
 
 def _tables(graph: LDAG, record: NetworkRecord) -> tuple[ClassTable, ...]:

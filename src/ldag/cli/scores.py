@@ -1,0 +1,72 @@
+"""`ldag scores`: the scores of all families, for programs that search over parent sets."""
+
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from ldag.cli.arguments import counts_option, json_option, load_data, missing_option, print_json
+from ldag.data import Missing
+from ldag.formats import check_place, load_scores, save_scores, write_scores
+from ldag.learning import LabelSearch, StructureKind, family_scores
+from ldag.scoring import PRIORS, Prior
+
+
+@click.command(short_help="Score all families, for other programs.")
+@click.argument("data")
+@click.option("--output", "-o", metavar="FILE", help="Write the scores there (.jkl); they are printed otherwise.")
+@click.option("--max-parents", default=3, show_default=True, help="Parents of a node at most.")
+@click.option("--kappa", type=float, help="Above 0 and at most 1: what a parameter saved by labels costs.")
+@click.option("--structure", type=click.Choice(get_args(StructureKind)), default="ldag", show_default=True)
+@click.option("--labels", type=click.Choice(get_args(LabelSearch)), default="greedy", show_default=True)
+@click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
+@click.option("--prior", type=click.Choice(PRIORS), default="labels", show_default=True, help="What kappa is paid for.")
+@click.option("--all", "keep_all", is_flag=True, help="Also sets of parents that a subset beats.")
+@counts_option
+@missing_option
+@json_option
+def scores(  # noqa: PLR0913, PLR0917 - one parameter per option
+    data: str,
+    output: str | None,
+    max_parents: int,
+    kappa: float | None,
+    structure: StructureKind,
+    labels: LabelSearch,
+    equivalent_sample_size: float,
+    prior: Prior,
+    keep_all: bool,
+    counts: str | None,
+    missing: Missing,
+    as_json: bool,
+) -> None:
+    """Score every family of DATA (a file, or the name of a data set); or check and print a .jkl file.
+
+    \b
+    ldag scores heart --kappa 0.1 -o heart.jkl
+    ldag scores survey.csv --structure table --max-parents 2
+    """
+    if output is not None:
+        check_place(Path(output))
+    if data.lower().endswith(".jkl"):
+        found = load_scores(data)
+    else:
+        found = family_scores(
+            load_data(data, counts, missing),
+            max_parents=max_parents,
+            kappa=kappa,
+            structure=structure,
+            labels=labels,
+            equivalent_sample_size=equivalent_sample_size,
+            prior=prior,
+            prune=not keep_all,
+        )
+    if output is not None:
+        save_scores(found, output)
+    if as_json:
+        families = {
+            name: [{"parents": list(parents), "score": score} for parents, score in sets.items()]
+            for name, sets in found.families.items()
+        }
+        print_json({"families": families} if output is None else {"written": output, "n_scores": found.n_scores})
+    elif output is None:
+        click.echo(write_scores(found), nl=False)

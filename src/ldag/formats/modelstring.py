@@ -1,0 +1,51 @@
+"""Model strings of bnlearn (R): ``[A][B|A:C]``, the parents of every node and nothing else."""
+
+import re
+
+from ldag.errors import FormatError
+from ldag.formats.contract import Carries, Format
+from ldag.formats.record import EdgeRecord, GraphRecord, VariableRecord
+from ldag.formats.record_checks import check_record, shown
+
+_NODE = re.compile(r"\s*\[([^][|:]+)(?:\|([^][|]*))?\]")
+
+
+def read_modelstring(text: str) -> GraphRecord:
+    """Read a model string; no states are declared."""
+    edges: list[EdgeRecord] = []
+    names: list[str] = []
+    position = 0
+    while position < len(text.rstrip()):
+        found = _NODE.match(text, position)
+        line = text.count("\n", 0, position) + 1
+        if found is None:
+            rest = text[position : position + 20]
+            raise FormatError(f"line {line}: expected a node such as [x] or [x|y:z], got {shown(rest)}")
+        position = found.end()
+        node = found[1].strip()
+        names.append(node)
+        parents = [parent.strip() for parent in found[2].split(":")] if found[2] is not None else []
+        edges += [EdgeRecord(parent, node, where=f"line {line}: ") for parent in parents]
+    return check_record(GraphRecord(tuple(VariableRecord(name) for name in names), tuple(edges)))
+
+
+def write_modelstring(record: GraphRecord) -> str:
+    """Write the model string of a graph; labels and states are not in it."""
+    record = check_record(record)
+    for variable in record.variables:
+        if re.search(r"[][|:\s]", variable.name):
+            raise FormatError(f"bnlearn cannot name {variable.name!r} in a model string; rename it")
+    parents = {v.name: [e.parent for e in record.edges if e.child == v.name] for v in record.variables}
+    nodes = [f"[{name}|{':'.join(above)}]" if above else f"[{name}]" for name, above in parents.items()]
+    return "".join(nodes) + "\n"
+
+
+FORMAT = Format(
+    name="modelstring",
+    title="model string",
+    endings=(".modelstring",),
+    used_by="bnlearn (R)",
+    carries=Carries(states="no", labels="no"),
+    read=read_modelstring,
+    write_graph=write_modelstring,
+)

@@ -1,0 +1,149 @@
+"""Objects and notations of other programs: pgmpy, pyAgrum, dosearch, bnlearn, LaTeX, family scores, and origins."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import ldag
+from ldag import LDAG, LdagError, Network, datasets
+from ldag.cli.main import cli
+from ldag.formats import FORMATS, load_scores, save_scores, table_of_formats
+from ldag.learning import family_scores, learn_family
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # pgmpy announces its own coming changes
+HEART = Network.from_data(datasets.graph("heart"), datasets.load("heart"))
+GUARD = Network.from_parameters(
+    datasets.graph("guard"),
+    {
+        "person": [[0.2, 0.3, 0.5]],
+        "gender": [[0.1, 0.9], [0.4, 0.6], [0.7, 0.3]],
+        "badge": [[0.15, 0.85], [0.25, 0.75], [0.35, 0.65], [0.45, 0.55]],
+    },
+)
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    """Run the command line and return what it prints."""
+    result = CliRunner().invoke(cli, list(arguments))
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.mark.parametrize("net", [HEART, GUARD])
+def test_pgmpy_in_memory(net: Network) -> None:
+    """The same model there, by its own inference, and the same network back."""
+    pytest.importorskip("pgmpy")
+    from pgmpy.inference import VariableElimination
+
+    model = net.to_pgmpy()
+    assert model.check_model()
+    found = VariableElimination(model)
+    for name, mine in net.marginals().items():
+        assert found.query([name], show_progress=False).values == pytest.approx(list(mine.values()))
+    again = Network.from_pgmpy(model)
+    assert again.ldag == net.ldag
+    assert again.marginals() == net.marginals()
+
+
+@pytest.mark.parametrize("net", [HEART, GUARD])
+def test_pyagrum_in_memory(net: Network) -> None:
+    """The same model there, by its own inference, and the same network back."""
+    pyagrum = pytest.importorskip("pyagrum")
+    peer = net.to_pyagrum()
+    found = pyagrum.LazyPropagation(peer)
+    for name, mine in net.marginals().items():
+        assert found.posterior(name).tolist() == pytest.approx(list(mine.values()))
+    again = Network.from_pyagrum(peer)
+    assert again.ldag == net.ldag
+    assert again.marginals() == net.marginals()
+
+
+def test_objects_of_another_kind() -> None:
+    """One error that says what was expected."""
+    with pytest.raises(LdagError, match="expected a discrete Bayesian network of pgmpy, got a int"):
+        Network.from_pgmpy(3)
+    with pytest.raises(LdagError, match="expected a BayesNet of pyAgrum, got a int"):
+        Network.from_pyagrum(3)
+
+
+def test_dosearch() -> None:
+    """Labels of binary graphs, states by number; what it cannot say is refused."""
+    graph = LDAG.from_text("a {no, yes}\nb {no, yes}\nc {no, yes}\na -> c : b=yes\nb -> c")
+    assert graph.to_format("dosearch") == "a -> c : b = 1\nb -> c\n"
+    with pytest.raises(LdagError, match="knows two states per variable, and 'person' has 3"):
+        datasets.graph("guard").to_format("dosearch")
+
+
+def test_model_strings(tmp_path: Path) -> None:
+    """Bnlearn's own example; states and labels are not in it."""
+    path = tmp_path / "net.modelstring"
+    path.write_text("[A][C][F][B|A][D|A:C][E|B:F]\n")
+    graph = LDAG.load(path)
+    assert graph.parents("D") == ("A", "C")
+    assert graph.to_format("modelstring") == "[A][C][F][B|A][D|A:C][E|F:B]\n"
+    path.write_text("[A][B|")
+    with pytest.raises(LdagError, match=r"net.modelstring: line 1: expected a node such as \[x\] or \[x\|y:z\], got"):
+        LDAG.load(path)
+
+
+def test_tikz() -> None:
+    """Every node and edge, labels beside their edges, and TeX's own signs escaped."""
+    text = datasets.graph("heart").to_format("tex")
+    assert text.count(r"\node[node]") == 6
+    assert text.count("edge[->") == len(datasets.graph("heart").edges)
+    assert r"\{protein=$>$3\}" in text
+    assert r"a\_b\%" in LDAG.from_text('"a_b%" {0, 1}').to_format("tex")
+
+
+def test_family_scores(tmp_path: Path) -> None:
+    """Each is the score of its family, pruned sets are beaten by a subset, and the file keeps every digit."""
+    data = datasets.load("heart")
+    scores = family_scores(data, kappa=0.1, max_parents=2, prune=False)
+    pruned = family_scores(data, kappa=0.1, max_parents=2)
+    assert scores.n_scores == 6 * (1 + 5 + 10)
+    family = learn_family(data, "pressure", parents=["smoking", "protein"], kappa=0.1)
+    assert scores.families["pressure"]["smoking", "protein"] == family.score
+    for node, sets in scores.families.items():
+        for parents, score in sets.items():
+            below = [sets[s] for size in range(len(parents)) for s in combinations(parents, size)]
+            assert (parents in pruned.families[node]) == (not below or score > max(below))
+    save_scores(pruned, tmp_path / "heart.jkl")
+    assert load_scores(tmp_path / "heart.jkl") == pruned
+    printed = run("scores", "heart", "--kappa", "0.1", "--max-parents", "2")
+    assert printed == (tmp_path / "heart.jkl").read_text()
+    run("scores", "heart", "--kappa", "0.1", "-o", str(tmp_path / "heart.csv"), code=1)
+
+
+def test_a_learned_network_remembers_its_origin(tmp_path: Path) -> None:
+    """Kappa, score, settings, version, date and a digest of the data; `score` need not ask again."""
+    path = str(tmp_path / "heart.json")
+    fit = ldag.learn(datasets.load("heart"), kappa=0.3, method="exact")
+    fit.network.save(path)
+    origin = Network.load(path).origin
+    assert origin is not None
+    assert origin["kappa"] == 0.3
+    assert origin["score"] == fit.score.total
+    assert set(origin) >= {"settings", "version", "date", "data"}
+    assert json.loads(Path(path).read_text())["version"] == 2
+    said = json.loads(run("score", path, "heart", "--json"))
+    assert said["score"] == pytest.approx(fit.score.total)
+    again = ldag.learn(datasets.load("heart"), kappa=0.3, method="exact").network.origin
+    assert again is not None
+    assert again["data"] == origin["data"]
+
+
+def test_convert_says_what_is_recovered_and_lost(tmp_path: Path) -> None:
+    """Labels from equal rows, parameters that a format has no place for."""
+    source, target = str(tmp_path / "heart.uai"), str(tmp_path / "heart.json")
+    HEART.save(source)
+    assert "note: equal rows of the tables save" in run("convert", source, target)
+    assert Network.load(target).dimension == HEART.dimension
+    assert "the parameters are left out" in run("convert", target, str(tmp_path / "heart.tex"))
+    assert "by number" in run("convert", target, source)
+    HEART.save(target)
+    assert "pressure" in run("show", target)
+    assert run("convert", target, "-", "--to", "bif").startswith("network unknown")
+    assert run("convert", "--formats") == table_of_formats(FORMATS)
