@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +107,19 @@ class NodeParameters:
 
     def _repr_html_(self) -> str:
         return write_fragment([self.table()])
+
+    def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
+        """Return the table: the number of every class, its rule in words, and a column of probabilities per state."""
+        columns: dict[str, NDArray[Any]] = {
+            "class": np.array([part.number for part in self.classes]),
+            "rule": np.array([str(part.rule) for part in self.classes], dtype=object),
+        }
+        for place, state in enumerate(self.states):
+            name = str(state)
+            while name in columns:
+                name += "_"
+            columns[name] = np.array([part.probabilities[place] for part in self.classes])
+        return make_frame(columns, backend)
 
     def to_text(self, max_classes: int | None = None) -> str:
         """Return the table, cut off after so many classes."""

@@ -3,7 +3,9 @@
 import json
 from itertools import combinations
 from pathlib import Path
+from typing import Literal
 
+import narwhals
 import pytest
 from click.testing import CliRunner
 
@@ -147,3 +149,17 @@ def test_convert_says_what_is_recovered_and_lost(tmp_path: Path) -> None:
     assert "pressure" in run("show", target)
     assert run("convert", target, "-", "--to", "bif").startswith("network unknown")
     assert run("convert", "--formats") == table_of_formats(FORMATS)
+
+
+def test_the_documentation_shows_the_table_of_formats() -> None:
+    """What each format carries is made from the code; run `ldag convert --formats` to see it."""
+    page = Path(__file__).parents[3] / "docs" / "formats.md"
+    assert table_of_formats(FORMATS) in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_classes_as_a_table(backend: Literal["pandas", "polars", "pyarrow"]) -> None:
+    """A row per class: its number, its rule, its probabilities."""
+    frame = narwhals.from_native(HEART.classes("pressure").to_frame(backend), eager_only=True)
+    assert frame.columns == ["class", "rule", "<140", ">140"]
+    assert frame["<140"].to_list() == [row[0] for row in HEART.parameters("pressure")]
