@@ -11,7 +11,7 @@ import click
 from ldag import datasets
 from ldag.data import Arrays, Dataset, Missing, read, write_rows, write_separated
 from ldag.errors import ArgumentError, suggest
-from ldag.formats import Scanner, format_of
+from ldag.formats import format_of, read_assignments
 from ldag.graph import LDAG
 from ldag.model import State
 from ldag.network import Network
@@ -94,28 +94,11 @@ def split_context(given: Iterable[str], option: str = "--context") -> dict[str, 
     """Return a context given as name=state, one by one or separated by commas; quotes are read as in the text form."""
     context: dict[str, State] = {}
     for text in given:
-        for name, state in _assignments(text, option):
+        for name, state in read_assignments(text, option):
             if name in context:
                 raise ArgumentError(f"{option}: variable {name!r} is given a state twice")
             context[name] = state
     return context
-
-
-def _assignments(text: str, option: str) -> Iterable[tuple[str, State]]:
-    """Return the parts of one option."""
-    if '"' in text:
-        scanner = Scanner(text, option)
-        context = scanner.context()
-        if not scanner.at_end:
-            raise scanner.unexpected("',' and another name=state, or the end")
-        return context.items()
-    found: list[tuple[str, State]] = []
-    for part in text.split(","):
-        name, equals, state = (side.strip() for side in part.partition("="))
-        if not (name and equals and state):
-            raise ArgumentError(f"{option}: expected name=state, such as person=spy, got {part!r}")
-        found.append((name, state))
-    return found
 
 
 def print_json(value: object) -> None:

@@ -9,8 +9,8 @@ import click
 
 from ldag.cli.arguments import load_graph
 from ldag.errors import ArgumentError
-from ldag.formats import Edge, Scanner, read_utf8
-from ldag.learning import Constraints, Settings, read_edge, read_names
+from ldag.formats import Edge, Scanner, read_name_list, read_utf8
+from ldag.learning import Constraints, Settings, read_edge
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -134,17 +134,9 @@ def _read_constraints(
 
 def _read_tiers(path: Path) -> list[list[str]]:
     """Read one tier per line; names in quotes are read as in the text form."""
-    groups: list[list[str]] = []
-    for number, text in enumerate(read_utf8(path).splitlines(), start=1):
-        if '"' not in text:
-            names = text.split("#")[0]
-            groups += [[name.strip() for name in names.split(",")]] if names.strip() else []
-            continue
-        scanner = Scanner(text, f"{path}, line {number}")
-        groups += [] if scanner.at_end else [read_names(scanner)]
-        if not scanner.at_end:
-            raise scanner.unexpected("',' and another name, or the end of the line")
-    return groups
+    lines = enumerate(read_utf8(path).splitlines(), start=1)
+    groups = [read_name_list(text, f"{path}, line {number}") for number, text in lines]
+    return [group for group in groups if group]
 
 
 def _read_edge(text: str, option: str) -> Edge:

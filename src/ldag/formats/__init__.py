@@ -32,7 +32,7 @@ from ldag.formats.registry import (
     write_graph,
     write_network,
 )
-from ldag.formats.scanner import Scanner
+from ldag.formats.scanner import Scanner, read_assignments, read_name_list
 from ldag.formats.spelling import spell_contexts, spell_name, spell_state, spell_states
 from ldag.formats.text import read_text, write_text
 from ldag.formats.words import conditions, counted, edge_in_words
@@ -66,9 +66,11 @@ __all__ = [
     "from_pyagrum",
     "load_scores",
     "name_file",
+    "read_assignments",
     "read_dot",
     "read_json",
     "read_model",
+    "read_name_list",
     "read_network_json",
     "read_scores",
     "read_text",

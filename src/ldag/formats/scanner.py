@@ -122,6 +122,37 @@ class Scanner:
         return tuple(contexts)
 
 
+def read_name_list(text: str, path: str) -> list[str]:
+    """Read names separated by commas as people type them: quotes are needed only where the text form is ambiguous."""
+    if '"' not in text:
+        parts = [part.strip() for part in text.partition("#")[0].split(",")]
+        return parts if any(parts) else []
+    scanner = Scanner(text, path)
+    names: list[str] = []
+    while not scanner.at_end:
+        names.append(scanner.name())
+        if not scanner.accept(",") and not scanner.at_end:
+            raise scanner.unexpected("',' and another name, or the end of the line")
+    return names
+
+
+def read_assignments(text: str, path: str) -> list[tuple[str, State]]:
+    """Read a context as people type it, ``a=1, b=>3``: quotes are needed only where the text form is ambiguous."""
+    if '"' in text:
+        scanner = Scanner(text, path)
+        context = scanner.context()
+        if not scanner.at_end:
+            raise scanner.unexpected("',' and another name=state, or the end")
+        return list(context.items())
+    pairs: list[tuple[str, State]] = []
+    for part in text.split(","):
+        name, equals, state = (side.strip() for side in part.partition("="))
+        if not (name and equals and state):
+            raise FormatError(f"{path}: expected name=state, such as person=spy, got {part!r}")
+        pairs.append((name, state))
+    return pairs
+
+
 def _tokens(text: str, path: str) -> list[Token]:
     """Cut a text into tokens, without spaces and comments."""
     tokens: list[Token] = []
