@@ -87,6 +87,9 @@ def format_of(path: str | os.PathLike[str], holding: str = "") -> Format:
     for known in able:
         if path.suffix.lower() in known.endings:
             return known
+    if holding == "graphs" and any(path.suffix.lower() in known.endings for known in FORMATS if known.writes_networks):
+        what = "and a graph has no parameters; Network.from_data(graph, data) estimates them"
+        raise FormatError(f"{shown_path(path)}: the format {path.suffix} holds networks, {what}")
     endings = ", ".join(ending for known in able for ending in known.endings)
     got = f"the ending {path.suffix!r}" if path.suffix else "no ending"
     what = "a network is kept in" if holding == "networks" else "expected"

@@ -290,6 +290,8 @@ def test_missing_directory(tmp_path: Path) -> None:
 def test_unknown_ending_when_writing(tmp_path: Path) -> None:
     """Nothing is written in a format that is not known."""
     with pytest.raises(FormatError, match=r"ends in \.ldag, \.json"):
+        write_graph(RECORD, tmp_path / "graph.foo")
+    with pytest.raises(FormatError, match=r"the format \.bif holds networks, and a graph has no parameters"):
         write_graph(RECORD, tmp_path / "graph.bif")
     assert list(tmp_path.iterdir()) == []
 
