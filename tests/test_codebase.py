@@ -35,6 +35,7 @@ ROOMS = (
     "simulate",
     "comparing",
     "presenting",
+    "experiments",
     "cli",
 )
 HEAVY = {

@@ -19,6 +19,7 @@ from ldag.cli.learn import learn
 from ldag.cli.plot import plot
 from ldag.cli.predict import predict
 from ldag.cli.query import query
+from ldag.cli.reproduce import reproduce
 from ldag.cli.sample import sample
 from ldag.cli.score import score
 from ldag.cli.scores import scores
@@ -53,6 +54,7 @@ for command in (
     sample,
     convert,
     plot,
+    reproduce,
     datasets,
 ):
     cli.add_command(command)

@@ -1,5 +1,6 @@
-"""Drawings of labelled DAGs: what a picture shows, a layered layout, pens for SVG and matplotlib, text side by side."""
+"""Drawings of labelled DAGs: what a picture shows, a layered layout, pens for SVG and matplotlib, text side by side; charts."""
 
+from ldag.drawing.charts import Chart, LineChart, RowChart, Series, draw_charts
 from ldag.drawing.columns import side_by_side
 from ldag.drawing.layout import Layout, layered_layout
 from ldag.drawing.matplotlib import draw_axes, draw_bytes
@@ -9,13 +10,18 @@ from ldag.drawing.svg import draw_svg
 
 __all__ = [
     "Change",
+    "Chart",
     "Direction",
     "Layout",
+    "LineChart",
     "Picture",
     "PictureEdge",
     "PictureNode",
+    "RowChart",
+    "Series",
     "draw_axes",
     "draw_bytes",
+    "draw_charts",
     "draw_sheet",
     "draw_svg",
     "layered_layout",

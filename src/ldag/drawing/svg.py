@@ -6,13 +6,14 @@ picture reads in greyscale. Elements have classes, by which a page may colour th
 """
 
 from collections.abc import Sequence
-from html import escape
 from math import hypot
 
-from ldag.drawing.lettering import TextBlock, clean
+from ldag.drawing.lettering import TextBlock
 from ldag.drawing.picture import Picture, PictureEdge, PictureNode
 from ldag.drawing.placing import MARGIN, Placement, label_size, node_size, place
 from ldag.drawing.routes import Cubic, Point
+from ldag.drawing.xml import xml_number as _number
+from ldag.drawing.xml import xml_text as _text
 
 FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 NODE_FILL, NODE_LINE, NODE_TEXT = "#e8f0f8", "#3f6690", "#14283c"
@@ -161,14 +162,5 @@ def _lines(centre: Point, block: TextBlock, colour: str) -> str:
     )
 
 
-def _text(text: str) -> str:
-    return escape(clean(text))
-
-
 def _point(point: Point) -> str:
     return f"{_number(point[0])} {_number(point[1])}"
-
-
-def _number(value: float) -> str:
-    """Write a coordinate with at most one decimal, the same on every machine."""
-    return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")

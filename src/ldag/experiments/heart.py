@@ -1,0 +1,46 @@
+"""Table 1: the heart data under four kappas, by exact search and by the paper's chains."""
+
+from collections.abc import Iterator
+
+from ldag import datasets
+from ldag.experiments.cells import Cells, Row
+from ldag.experiments.measures import Run
+from ldag.experiments.published import HEART, HEART_CHOICE
+
+METHODS = ("exact", "chain")
+
+
+def run_heart(run: Run, cells: Cells) -> Iterator[list[Row]]:
+    """Yield the lines of Table 1 for each search."""
+    for method in METHODS:
+        made_by = run.made_by("kappas", "n_folds", "n_chains", "n_iter", method=method)
+        yield cells.rows(f"table1/{method}", made_by, lambda method=method: _rows(run, method))  # type: ignore[misc]  # lambdas have no types
+
+
+def _rows(run: Run, method: str) -> list[Row]:
+    data = datasets.load("heart")
+    searched = run.search(data, method=method)
+    rows: list[Row] = []
+    for kappa, fit in searched.fits.items():
+        paper = HEART.get(kappa)
+        rows.append(
+            {
+                "method": method,
+                "kappa": kappa,
+                "score": fit.score.total,
+                "edges": len(fit.ldag.edges),
+                "dag_dimension": fit.ldag.dag_dimension,
+                "dimension": fit.ldag.dimension,
+                "rho": searched.cv.mean[kappa],
+                "rho_error": searched.cv.standard_error[kappa],
+                "chosen": kappa == searched.cv.best_kappa,
+                "seconds": fit.seconds,
+                "paper_score": paper.score if paper else None,
+                "paper_edges": paper.edges if paper else None,
+                "paper_dag_dimension": paper.dag_dimension if paper else None,
+                "paper_dimension": paper.dimension if paper else None,
+                "paper_rho": paper.rho if paper else None,
+                "paper_chosen": kappa == HEART_CHOICE,
+            }
+        )
+    return rows

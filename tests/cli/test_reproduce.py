@@ -1,0 +1,28 @@
+"""`ldag reproduce` on the command line: Table 1 is the paper's."""
+
+import json
+from pathlib import Path
+
+from tests.cli.test_cli import run
+
+
+def test_table1_is_the_papers(tmp_path: Path) -> None:
+    """By exact search and by chains, all scores, edges and dimensions to the last digit; rho is an ordinary draw."""
+    shown = json.loads(run("reproduce", "table1", "-o", str(tmp_path / "out"), "--json"))
+    [table] = shown["results"]
+    for row in table["rows"]:
+        assert round(row["score"], 2) == row["paper_score"]
+        assert all(row[name] == row[f"paper_{name}"] for name in ("edges", "dag_dimension", "dimension"))
+    assert [row["method"] for row in table["rows"]] == ["exact"] * 4 + ["chain"] * 4
+    assert all(statement.startswith("yes") for statement in table["statements"])
+    again = run("reproduce", "table1", "-o", str(tmp_path / "out"))
+    assert "-6729.69 (-6729.69)" in again
+    assert (tmp_path / "out" / "index.html").exists()
+
+
+def test_mistakes_are_one_line(tmp_path: Path) -> None:
+    """An unknown experiment, no draws, a seed that is none."""
+    assert "'table9' is not one of" in run("reproduce", "table9", code=2)
+    assert "Missing argument" in run("reproduce", code=2)
+    assert "0 is not in the range" in run("reproduce", "table2", "--draws", "0", code=2)
+    assert "rng must be a whole number" in run("reproduce", "table1", "--rng", "-1", "-o", str(tmp_path), code=2)
