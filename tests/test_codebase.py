@@ -54,7 +54,7 @@ HEAVY = {
 PYTHON = sorted(path for path in SOURCE.rglob("*.py"))
 ALL_CODE = sorted(
     path
-    for folder in ("src", "tests", "cpp", "benchmarks", "examples")
+    for folder in ("src", "tests", "cpp", "benchmarks", "examples", "experiments")
     for pattern in ("*.py", "*.cpp", "*.hpp")
     for path in (ROOT / folder).rglob(pattern)
 )

@@ -39,12 +39,17 @@ def draw_dag_against_ldag(tables: Mapping[str, Sequence[Row]], paper: Mapping[st
 
 def draw_structures(summary: Sequence[Row]) -> str:
     """Draw what each structure gains over tables, by problem; greedy labels, and the best search that was run."""
+    return draw_gains(best_search(summary), "What each structure gains over full tables (right of the line: better)")
+
+
+def draw_gains(summary: Sequence[Row], title: str) -> str:
+    """Draw a gain for each problem and structure: simulated problems in one chart, surveys in another."""
     charts = []
-    for held_out, title, label in (
+    for held_out, name, label in (
         (False, "Simulated: how much closer to the truth", "nats of KL divergence saved"),
         (True, "Surveys: how much better on rows left out", "nats per row gained"),
     ):
-        rows = [row for row in best_search(summary) if bool(numbers([row], "held_out")) == held_out]
+        rows = [row for row in summary if bool(numbers([row], "held_out")) == held_out]
         problems = list(dict.fromkeys(str(row["problem"]) for row in rows))
         if not problems:
             continue
@@ -54,8 +59,8 @@ def draw_structures(summary: Sequence[Row]) -> str:
                 at = [float(problems.index(str(row["problem"]))) for row in some]
                 ends = (numbers(some, "gain_low"), numbers(some, "gain_high"))
                 series.append(Series(str(structure), numbers(some, "gain"), at, *ends, kind="dots"))
-        charts.append(RowChart(title, problems, series, label))
-    return draw_charts(charts, title="What each structure gains over full tables (right of the line: better)")
+        charts.append(RowChart(name, problems, series, label))
+    return draw_charts(charts, title=title)
 
 
 def draw_searches(summary: Sequence[Row]) -> str:

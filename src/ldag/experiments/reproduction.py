@@ -143,11 +143,11 @@ def read_reproduction(name: str, place: Path) -> Reproduction:
     """Make the summary, statements and pictures of an experiment from the CSV files of a folder."""
     if name == "table1":
         rows = read_csv(place / "table1.csv")
-        return Reproduction(name, rows, shows.TABLE1, list(check_heart(rows)), {})
+        return Reproduction(name, rows, shows.SHOW_HEART, list(check_heart(rows)), {})
     if name == "structures":
         summary = summarise_structures(read_csv(place / "structures.csv"))
         pictures = {"structures.svg": draw_structures(summary), "searches.svg": draw_searches(summary)}
-        return Reproduction(name, summary, shows.STRUCTURES, [], pictures, best_search(summary))
+        return Reproduction(name, summary, shows.SHOW_STRUCTURES, [], pictures, best_search(summary))
     if name == "figures":
         tables: dict[str, list[Row]] = {
             generator: read_csv(place / f"{TABLE_OF[generator]}.csv") for generator in GENERATORS
@@ -158,7 +158,7 @@ def read_reproduction(name: str, place: Path) -> Reproduction:
     generator = next(generator for generator, table in TABLE_OF.items() if table == name)
     rows = read_csv(place / f"{name}.csv")
     summary = summarise_simulation(rows, paper_rows(generator))
-    return Reproduction(name, summary, shows.SIMULATION, list(check_simulation(rows, generator)), {})
+    return Reproduction(name, summary, shows.SHOW_SIMULATION, list(check_simulation(rows, generator)), {})
 
 
 def _note(place: Path, name: str, run: Run, command: str, seconds: float) -> None:

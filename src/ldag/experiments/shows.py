@@ -50,7 +50,7 @@ def _mark(column: str) -> Write:
     return lambda row: "*" if row.get(column) else ""
 
 
-TABLE1: Show = {
+SHOW_HEART: Show = {
     "search": text("method"),
     "kappa": lambda row: f"{row['kappa']:g}",
     "log score": beside("score"),
@@ -61,7 +61,7 @@ TABLE1: Show = {
     "by CV": chosen,
 }
 
-SIMULATION: Show = {
+SHOW_SIMULATION: Show = {
     "n": lambda row: f"{row['n']:,}",
     "kappa": lambda row: f"{row['kappa']:g}",
     "log score": fixed("score"),
@@ -76,7 +76,7 @@ SIMULATION: Show = {
     " ": _mark("paper_chosen"),
 }
 
-STRUCTURES: Show = {
+SHOW_STRUCTURES: Show = {
     "problem": text("problem"),
     "structure": text("structure"),
     "labels": text("labels"),
