@@ -45,7 +45,7 @@ PEERS: dict[str, Callable[["pd.DataFrame"], Edges]] = {"pgmpy": climb_by_pgmpy, 
 
 
 def learn_by_peers(problem: Problem) -> Iterator[Row]:
-    """Yield one row for each peer, as `learn_all` does for our searches."""
+    """Yield one row for each peer, as `learn_drawn` does for our searches."""
     frame = to_rows(problem.train)
     states = {variable.name: variable.states for variable in problem.train.variables}
     for peer, climb in PEERS.items():

@@ -29,7 +29,7 @@ from ldag.experiments import (
     Run,
     draw_gains,
     lay_out,
-    learn_all,
+    learn_drawn,
     problems,
     read_csv,
     split,
@@ -61,13 +61,9 @@ def run_study(run: Run, cells: Cells, surveys: list[str]) -> Iterator[list[Row]]
                 cell = f"study/{name}-{draw + 1}-{structure}"
                 if not cells.has(cell, made_by):
                     run.tell(f"{name} {draw + 1} of {draws}: {structure}")
-                yield cells.rows(cell, made_by, partial(_ours, run, make, draw, structure))
+                yield cells.rows(cell, made_by, partial(learn_drawn, run, make, draw, structure))
             made_by = run.made_by("structure_size", **peers)
             yield cells.rows(f"study/{name}-{draw + 1}-peers", made_by, partial(_theirs, make, draw))
-
-
-def _ours(run: Run, make: Callable[[int], Problem], draw: int, structure: str) -> list[Row]:
-    return list(learn_all(run, make(draw), structure))  # type: ignore[arg-type]  # one of STRUCTURES
 
 
 def _theirs(make: Callable[[int], Problem], draw: int) -> list[Row]:

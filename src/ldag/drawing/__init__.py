@@ -1,4 +1,4 @@
-"""Drawings of labelled DAGs: what a picture shows, a layered layout, pens for SVG and matplotlib, text side by side; charts."""
+"""Drawings of labelled DAGs: what a picture shows, a layered layout, pens for SVG and matplotlib; charts; columns."""
 
 from ldag.drawing.charts import Chart, LineChart, RowChart, Series, draw_charts
 from ldag.drawing.columns import side_by_side

@@ -6,7 +6,7 @@ from ldag.experiments.measures import Run, split
 from ldag.experiments.plan import FULL, QUICK, Plan, SearchMethod
 from ldag.experiments.reproduction import EXPERIMENTS, Reproduction, reproduce
 from ldag.experiments.shows import SHOW_STRUCTURES
-from ldag.experiments.structures import MAX_PARENTS, STRUCTURES, Problem, learn_all, problems
+from ldag.experiments.structures import MAX_PARENTS, STRUCTURES, Problem, learn_drawn, problems
 from ldag.experiments.tables import lay_out, read_csv, summarise_structures, write_csv
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
     "SearchMethod",
     "draw_gains",
     "lay_out",
-    "learn_all",
+    "learn_drawn",
     "problems",
     "read_csv",
     "reproduce",

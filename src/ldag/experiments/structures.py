@@ -6,6 +6,7 @@ search for labels and every search for graphs learns under that kappa.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, get_args
 
 from ldag import datasets, simulate
@@ -49,22 +50,22 @@ class Problem:
 
 def run_structures(run: Run, cells: Cells) -> Iterator[list[Row]]:
     """Yield the rows of every problem under every structure."""
+    made_by = run.made_by("name", *_SETTINGS)
     for name, draws, make in problems(run):
         for draw in range(draws):
             for structure in STRUCTURES:
-                made_by = run.made_by(
-                    "kappas", "n_folds", "n_chains", "n_iter", "structure_size", "label_searches", "structure_methods"
-                )
                 cell = f"structures/{name}-{draw + 1}-{structure}"
                 if not cells.has(cell, made_by):
                     run.tell(f"structures: {name} {draw + 1} of {draws}, {structure}")
+                yield cells.rows(cell, made_by, partial(learn_drawn, run, make, draw, structure))
 
-                def job(
-                    make: Callable[[int], Problem] = make, draw: int = draw, kind: StructureKind = structure
-                ) -> list[Row]:
-                    return list(learn_all(run, make(draw), kind))
 
-                yield cells.rows(cell, made_by, job)
+_SETTINGS = ("kappas", "n_folds", "n_chains", "n_iter", "structure_size", "label_searches", "structure_methods")
+
+
+def learn_drawn(run: Run, make: Callable[[int], Problem], draw: int, structure: StructureKind) -> list[Row]:
+    """Draw a problem, and learn by every search under one structure."""
+    return list(learn_all(run, make(draw), structure))
 
 
 def problems(run: Run) -> Iterator[tuple[str, int, Callable[[int], Problem]]]:
