@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ldag import LDAG, Dataset, Network
-from ldag.experiments import MAX_PARENTS, Problem, Row
+from ldag.experiments import MAX_PARENTS, Row, StudyProblem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,7 @@ def climb_by_pyagrum(frame: "pd.DataFrame") -> Edges:
 PEERS: dict[str, Callable[["pd.DataFrame"], Edges]] = {"pgmpy": climb_by_pgmpy, "pyAgrum": climb_by_pyagrum}
 
 
-def learn_by_peers(problem: Problem) -> Iterator[Row]:
+def learn_by_peers(problem: StudyProblem) -> Iterator[Row]:
     """Yield one row for each peer, as `learn_drawn` does for our searches."""
     frame = to_rows(problem.train)
     states = {variable.name: variable.states for variable in problem.train.variables}

@@ -9,6 +9,7 @@ Finished cells are kept in FOLDER/cells, so a run that was stopped resumes.
 import argparse
 import json
 import platform
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -22,15 +23,15 @@ from ldag.experiments import (
     QUICK,
     SHOW_STRUCTURES,
     STRUCTURES,
-    Cells,
-    Plan,
-    Problem,
+    ExperimentPlan,
+    ExperimentRun,
+    FinishedCells,
     Row,
-    Run,
+    StudyProblem,
     draw_gains,
     lay_out,
     learn_drawn,
-    problems,
+    list_problems,
     read_csv,
     split,
     summarise_structures,
@@ -40,21 +41,21 @@ from ldag.experiments import (
 N_FOLDS = 5
 
 
-def survey_problems(run: Run, names: list[str]) -> Iterator[tuple[str, int, Callable[[int], Problem]]]:
+def survey_problems(run: ExperimentRun, names: list[str]) -> Iterator[tuple[str, int, Callable[[int], StudyProblem]]]:
     """Yield the surveys as problems: each of five parts is left out once."""
     for name in names:
 
-        def left_out(draw: int, name: str = name) -> Problem:
+        def left_out(draw: int, name: str = name) -> StudyProblem:
             train, test = list(split(load_survey(name), N_FOLDS, run.seed(4)))[draw]
-            return Problem(name, draw, train, test=test)
+            return StudyProblem(name, draw, train, test=test)
 
         yield name, N_FOLDS, left_out
 
 
-def run_study(run: Run, cells: Cells, surveys: list[str]) -> Iterator[list[Row]]:
+def run_study(run: ExperimentRun, cells: FinishedCells, surveys: list[str]) -> Iterator[list[Row]]:
     """Yield the rows of every problem, structure and peer."""
     peers = {peer: version(peer.lower()) for peer in PEERS}
-    for name, draws, make in [*problems(run), *survey_problems(run, surveys)]:
+    for name, draws, make in [*list_problems(run), *survey_problems(run, surveys)]:
         for draw in range(draws):
             for structure in STRUCTURES:
                 made_by = run.made_by("kappas", "n_folds", "structure_size", "label_searches", "structure_methods")
@@ -66,11 +67,11 @@ def run_study(run: Run, cells: Cells, surveys: list[str]) -> Iterator[list[Row]]
             yield cells.rows(f"study/{name}-{draw + 1}-peers", made_by, partial(_theirs, make, draw))
 
 
-def _theirs(make: Callable[[int], Problem], draw: int) -> list[Row]:
+def _theirs(make: Callable[[int], StudyProblem], draw: int) -> list[Row]:
     return list(learn_by_peers(make(draw)))
 
 
-def make_plan(quick: bool, draws: int | None) -> Plan:
+def make_plan(quick: bool, draws: int | None) -> ExperimentPlan:
     """Return what the study runs: climbing with greedy labels; cross-validation with five folds inside."""
     plan = replace(QUICK if quick else FULL, label_searches=("greedy",), structure_methods=("climb",), n_folds=N_FOLDS)
     return plan if draws is None else replace(plan, n_structure_draws=draws)
@@ -81,18 +82,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="20 draws and random graphs of 30 variables too")
     parser.add_argument("--draws", type=int, help="another number of draws")
+    parser.add_argument("--random", nargs="*", type=int, help="numbers of variables of the random graphs")
     parser.add_argument("--surveys", nargs="*", default=list(SOURCES), choices=list(SOURCES))
     parser.add_argument("--rng", type=int, default=0)
     parser.add_argument("-o", "--output", default="experiments/results")
     given = parser.parse_args()
     folder = Path(given.output)
-    run = Run(make_plan(not given.full, given.draws), given.rng, tell=lambda words: print(words, flush=True))
-    rows = [row for part in run_study(run, Cells(folder / "cells"), given.surveys) for row in part]
+    plan = make_plan(not given.full, given.draws)
+    if given.random is not None:
+        plan = replace(plan, random_graphs=tuple(given.random))
+    run = ExperimentRun(plan, given.rng, tell=lambda words: print(words, flush=True))
+    rows = [row for part in run_study(run, FinishedCells(folder / "cells"), given.surveys) for row in part]
     write_csv(folder / "study.csv", rows)
     made = {
-        "command": "python -m experiments.study"
-        + (" --full" if given.full else "")
-        + (f" --draws {given.draws}" if given.draws else ""),
+        "command": " ".join(["python -m experiments.study", *sys.argv[1:]]),
         "rng": given.rng,
         "versions": {name: version(name) for name in ("ldag", "numpy", "pgmpy", "pyagrum")},
         "python": platform.python_version(),
@@ -105,8 +108,14 @@ def draw(folder: Path) -> None:
     """Make the summary and the figure from the table."""
     summary = summarise_structures(read_csv(folder / "study.csv"))
     write_csv(folder / "study-summary.csv", summary)
-    (folder / "study.svg").write_text(draw_gains(summary, "What structures and peers gain over our full tables"))
+    (folder / "study.svg").write_text(draw_study(folder))
     print(lay_out(summary, SHOW_STRUCTURES))
+
+
+def draw_study(folder: Path) -> str:
+    """Return the figure that the table of a folder makes."""
+    summary = [row for row in summarise_structures(read_csv(folder / "study.csv")) if row["structure"] != "table"]
+    return draw_gains(summary, "What structures and peers gain over our full tables (right of the line: better)")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import get_args
 import click
 
 from ldag.cli.arguments import print_json
-from ldag.experiments import EXPERIMENTS, FULL, QUICK, SearchMethod
+from ldag.experiments import EXPERIMENTS, FULL, QUICK, GraphSearch
 from ldag.experiments import reproduce as run_experiments
 
 
@@ -19,7 +19,7 @@ from ldag.experiments import reproduce as run_experiments
 @click.option("--draws", type=click.IntRange(1), metavar="N", help="Another number of draws.")
 @click.option(
     "--method",
-    type=click.Choice(get_args(SearchMethod)),
+    type=click.Choice(get_args(GraphSearch)),
     help="The search of tables 2 and 3: the paper's chain, or exact.  [chain]",
 )
 @click.option("--output", "-o", default="reproduced", show_default=True, metavar="FOLDER", help="Where to write.")
@@ -31,7 +31,7 @@ def reproduce(
     experiments: tuple[str, ...],
     quick: bool,
     draws: int | None,
-    method: SearchMethod | None,
+    method: GraphSearch | None,
     output: str,
     rng: int | None,
     n_jobs: int,

@@ -1,12 +1,12 @@
 """The paper's tables and figures, and the comparison of structures, in one call: `reproduce`."""
 
-from ldag.experiments.cells import Cells, Row
+from ldag.experiments.cells import FinishedCells, Row
 from ldag.experiments.figures import draw_gains
-from ldag.experiments.measures import Run, split
-from ldag.experiments.plan import FULL, QUICK, Plan, SearchMethod
+from ldag.experiments.measures import ExperimentRun, split
+from ldag.experiments.plan import FULL, QUICK, ExperimentPlan, GraphSearch
 from ldag.experiments.reproduction import EXPERIMENTS, Reproduction, reproduce
 from ldag.experiments.shows import SHOW_STRUCTURES
-from ldag.experiments.structures import MAX_PARENTS, STRUCTURES, Problem, learn_drawn, problems
+from ldag.experiments.structures import MAX_PARENTS, STRUCTURES, StudyProblem, learn_drawn, list_problems
 from ldag.experiments.tables import lay_out, read_csv, summarise_structures, write_csv
 
 __all__ = [
@@ -16,17 +16,17 @@ __all__ = [
     "QUICK",
     "SHOW_STRUCTURES",
     "STRUCTURES",
-    "Cells",
-    "Plan",
-    "Problem",
+    "ExperimentPlan",
+    "ExperimentRun",
+    "FinishedCells",
+    "GraphSearch",
     "Reproduction",
     "Row",
-    "Run",
-    "SearchMethod",
+    "StudyProblem",
     "draw_gains",
     "lay_out",
     "learn_drawn",
-    "problems",
+    "list_problems",
     "read_csv",
     "reproduce",
     "split",

@@ -13,7 +13,7 @@ Row = dict[str, Value]
 Job = Callable[[], list[Row]]
 
 
-class Cells:
+class FinishedCells:
     """A folder with one file for each finished cell, written whole or not at all.
 
     A file also says what made it (the settings and the version of the library); a cell made otherwise is run again.

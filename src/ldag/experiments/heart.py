@@ -4,21 +4,21 @@ from collections.abc import Iterator
 from functools import partial
 
 from ldag import datasets
-from ldag.experiments.cells import Cells, Row
-from ldag.experiments.measures import Run
+from ldag.experiments.cells import FinishedCells, Row
+from ldag.experiments.measures import ExperimentRun
 from ldag.experiments.published import HEART, HEART_CHOICE
 
 METHODS = ("exact", "chain")
 
 
-def run_heart(run: Run, cells: Cells) -> Iterator[list[Row]]:
+def run_heart(run: ExperimentRun, cells: FinishedCells) -> Iterator[list[Row]]:
     """Yield the lines of Table 1 for each search."""
     for method in METHODS:
         made_by = run.made_by("kappas", "n_folds", "n_chains", "n_iter", method=method)
         yield cells.rows(f"table1/{method}", made_by, partial(_rows, run, method))
 
 
-def _rows(run: Run, method: str) -> list[Row]:
+def _rows(run: ExperimentRun, method: str) -> list[Row]:
     data = datasets.load("heart")
     searched = run.search(data, method=method)
     rows: list[Row] = []

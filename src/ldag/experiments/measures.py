@@ -11,7 +11,7 @@ from ldag.comparing import compare
 from ldag.data import Dataset
 from ldag.errors import TooLarge
 from ldag.experiments.cells import Row
-from ldag.experiments.plan import Plan
+from ldag.experiments.plan import ExperimentPlan
 from ldag.learning import CrossValidation, Fit, cross_validate, learn
 from ldag.network import Network
 
@@ -28,10 +28,10 @@ class Searched:
 
 
 @dataclass(frozen=True)
-class Run:
+class ExperimentRun:
     """A plan with its seed and threads; ``tell`` hears of each piece that is begun."""
 
-    plan: Plan
+    plan: ExperimentPlan
     rng: int = 0
     n_jobs: int = -1
     tell: Callable[[str], object] = lambda _: None

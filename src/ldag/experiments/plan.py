@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Literal
 
-SearchMethod = Literal["exact", "chain", "climb"]
+GraphSearch = Literal["exact", "chain", "climb"]
 
 KAPPAS = (0.001, 0.1, 0.3, 0.5)
 """The prices of labels that the paper compares."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExperimentPlan:
     """What a run consists of. `QUICK` and `FULL` are the ones of the command line."""
 
     name: str
@@ -19,7 +19,7 @@ class Plan:
     sizes: tuple[int, ...] = (250, 500, 1000, 2000, 4000, 8000)
     kappas: tuple[float, ...] = KAPPAS
     n_folds: int = 10
-    method: SearchMethod = "chain"
+    method: GraphSearch = "chain"
     """The search of the simulations; "chain" is the paper's."""
     n_chains: int = 50
     n_iter: int = 500
@@ -28,7 +28,7 @@ class Plan:
     structure_size: int = 1000
     """Rows drawn from each generator there."""
     label_searches: tuple[Literal["greedy", "refined", "exact"], ...] = ("greedy", "refined")
-    structure_methods: tuple[SearchMethod, ...] = ("chain", "climb", "exact")
+    structure_methods: tuple[GraphSearch, ...] = ("chain", "climb", "exact")
     random_graphs: tuple[int, ...] = (15,)
     """Numbers of variables of the random graphs there, whose variables have 3 or 4 states."""
     surveys: tuple[str, ...] = ("heart", "titanic", "ucb")
@@ -38,8 +38,8 @@ class Plan:
             raise ValueError("a plan has at least one draw")
 
 
-QUICK = Plan("quick", 3, n_structure_draws=2)
-FULL = Plan(
+QUICK = ExperimentPlan("quick", 3, n_structure_draws=2)
+FULL = ExperimentPlan(
     "full",
     20,
     n_structure_draws=20,

@@ -13,12 +13,12 @@ from typing import Literal, get_args
 from ldag.checks import Rng, check_choice, check_jobs, check_names, check_path, check_seed
 from ldag.errors import ArgumentError
 from ldag.experiments import shows
-from ldag.experiments.cells import Cells, Row
+from ldag.experiments.cells import FinishedCells, Row
 from ldag.experiments.figures import best_search, draw_dag_against_ldag, draw_kappas, draw_searches, draw_structures
 from ldag.experiments.heart import run_heart
-from ldag.experiments.measures import Run
+from ldag.experiments.measures import ExperimentRun
 from ldag.experiments.page import render_page, render_table
-from ldag.experiments.plan import QUICK, Plan
+from ldag.experiments.plan import QUICK, ExperimentPlan
 from ldag.experiments.published import GENERATORS, Generator
 from ldag.experiments.simulation import paper_rows, run_simulation
 from ldag.experiments.statements import Statement, check_heart, check_simulation
@@ -63,7 +63,7 @@ def reproduce(
     names: str | Iterable[str],
     *,
     folder: str,
-    plan: Plan = QUICK,
+    plan: ExperimentPlan = QUICK,
     rng: Rng = None,
     n_jobs: int = -1,
     fresh: bool = False,
@@ -102,11 +102,11 @@ def reproduce(
     wanted = check_names(names)
     for name in wanted:
         check_choice(name, EXPERIMENTS, "experiment")
-    run = Run(plan, check_seed(rng), check_jobs(n_jobs), tell)
+    run = ExperimentRun(plan, check_seed(rng), check_jobs(n_jobs), tell)
     place = Path(check_path(folder))
     if place.exists() and not place.is_dir():
         raise ArgumentError(f"{place}: expected a folder to write into, got a file")
-    cells = Cells(place / "cells", fresh=fresh)
+    cells = FinishedCells(place / "cells", fresh=fresh)
     for name in EXPERIMENTS:
         if name in wanted:
             began = time.perf_counter()
@@ -116,7 +116,7 @@ def reproduce(
     write_atomically(place / "index.html", _page(place).encode())
 
 
-def _run(name: Experiment, run: Run, cells: Cells, place: Path) -> Reproduction:
+def _run(name: Experiment, run: ExperimentRun, cells: FinishedCells, place: Path) -> Reproduction:
     """Run what is missing, write the table, and read it back for the rest."""
     if name == "table1":
         write_csv(place / "table1.csv", _collect(run_heart(run, cells)))
@@ -161,7 +161,7 @@ def read_reproduction(name: str, place: Path) -> Reproduction:
     return Reproduction(name, summary, shows.SHOW_SIMULATION, list(check_simulation(rows, generator)), {})
 
 
-def _note(place: Path, name: str, run: Run, command: str, seconds: float) -> None:
+def _note(place: Path, name: str, run: ExperimentRun, command: str, seconds: float) -> None:
     """Write down what made the results of an experiment."""
     path = place / "runs.json"
     runs = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

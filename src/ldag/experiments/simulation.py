@@ -5,14 +5,14 @@ from functools import partial
 
 from ldag import simulate
 from ldag.data import Dataset
-from ldag.experiments.cells import Cells, Row
-from ldag.experiments.measures import Run, distances
+from ldag.experiments.cells import FinishedCells, Row
+from ldag.experiments.measures import ExperimentRun, distances
 from ldag.experiments.published import GENERATORS, SIMULATION, Generator
 from ldag.learning import learn_family
 from ldag.network import Network
 
 
-def run_simulation(run: Run, cells: Cells, generator: Generator) -> Iterator[list[Row]]:
+def run_simulation(run: ExperimentRun, cells: FinishedCells, generator: Generator) -> Iterator[list[Row]]:
     """Yield the lines of Table 2 ("dag") or Table 3 ("ldag"), draw by draw and size by size."""
     plan = run.plan
     chains = ("n_chains", "n_iter") if plan.method == "chain" else ()
@@ -33,13 +33,13 @@ Sample = Callable[[], tuple[Network, Dataset]]
 """Draws the true network and the data anew, always the same."""
 
 
-def _draw(run: Run, generator: Generator, draw: int, size: int) -> tuple[Network, Dataset]:
+def _draw(run: ExperimentRun, generator: Generator, draw: int, size: int) -> tuple[Network, Dataset]:
     number = GENERATORS.index(generator)
     truth = simulate.generator10(labels=generator == "ldag", rng=run.seed(draw, number))
     return truth, truth.sample(size, rng=run.seed(draw, number, size))
 
 
-def _rows(run: Run, generator: Generator, draw: int, sample: Sample) -> list[Row]:
+def _rows(run: ExperimentRun, generator: Generator, draw: int, sample: Sample) -> list[Row]:
     truth, data = sample()
     searched = run.search(data, method=run.plan.method)
     return [
@@ -62,7 +62,7 @@ def _rows(run: Run, generator: Generator, draw: int, sample: Sample) -> list[Row
     ]
 
 
-def _true_scores(run: Run, sample: Sample) -> list[Row]:
+def _true_scores(run: ExperimentRun, sample: Sample) -> list[Row]:
     """Return the score of the true DAG under each kappa, with the labels that are best for these data."""
     truth, data = sample()
     nodes = [variable.name for variable in truth.variables]

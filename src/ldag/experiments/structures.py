@@ -11,8 +11,8 @@ from typing import Any, get_args
 
 from ldag import datasets, simulate
 from ldag.data import Dataset
-from ldag.experiments.cells import Cells, Row
-from ldag.experiments.measures import Run, distances, finished, split
+from ldag.experiments.cells import FinishedCells, Row
+from ldag.experiments.measures import ExperimentRun, distances, finished, split
 from ldag.experiments.published import GENERATORS
 from ldag.learning import StructureKind, cross_validate, learn
 from ldag.network import Network
@@ -29,7 +29,7 @@ EXACT_LIMIT = 10
 
 
 @dataclass(frozen=True)
-class Problem:
+class StudyProblem:
     """Data to learn from, and what a result is held against: the true network, or observations left out."""
 
     name: str
@@ -48,10 +48,10 @@ class Problem:
         return row
 
 
-def run_structures(run: Run, cells: Cells) -> Iterator[list[Row]]:
+def run_structures(run: ExperimentRun, cells: FinishedCells) -> Iterator[list[Row]]:
     """Yield the rows of every problem under every structure."""
     made_by = run.made_by("name", *_SETTINGS)
-    for name, draws, make in problems(run):
+    for name, draws, make in list_problems(run):
         for draw in range(draws):
             for structure in STRUCTURES:
                 cell = f"structures/{name}-{draw + 1}-{structure}"
@@ -63,41 +63,43 @@ def run_structures(run: Run, cells: Cells) -> Iterator[list[Row]]:
 _SETTINGS = ("kappas", "n_folds", "n_chains", "n_iter", "structure_size", "label_searches", "structure_methods")
 
 
-def learn_drawn(run: Run, make: Callable[[int], Problem], draw: int, structure: StructureKind) -> list[Row]:
+def learn_drawn(
+    run: ExperimentRun, make: Callable[[int], StudyProblem], draw: int, structure: StructureKind
+) -> list[Row]:
     """Draw a problem, and learn by every search under one structure."""
     return list(learn_all(run, make(draw), structure))
 
 
-def problems(run: Run) -> Iterator[tuple[str, int, Callable[[int], Problem]]]:
+def list_problems(run: ExperimentRun) -> Iterator[tuple[str, int, Callable[[int], StudyProblem]]]:
     """Yield the name of each problem, how often it is drawn, and how to draw it."""
     plan = run.plan
     for number, generator in enumerate(GENERATORS):
 
-        def drawn(draw: int, number: int = number, name: str = generator) -> Problem:
+        def drawn(draw: int, number: int = number, name: str = generator) -> StudyProblem:
             truth = simulate.generator10(labels=name == "ldag", rng=run.seed(draw, number))
             data = truth.sample(plan.structure_size, rng=run.seed(draw, number, plan.structure_size))
-            return Problem(f"{name}-generator", draw, data, truth=truth)
+            return StudyProblem(f"{name}-generator", draw, data, truth=truth)
 
         yield f"{generator}-generator", plan.n_structure_draws, drawn
     for n_nodes in plan.random_graphs:
 
-        def at_random(draw: int, n_nodes: int = n_nodes) -> Problem:
+        def at_random(draw: int, n_nodes: int = n_nodes) -> StudyProblem:
             graph = simulate.random_ldag(n_nodes, n_states=(3, 4), rng=run.seed(draw, n_nodes))
             truth = simulate.random_network(graph, rng=run.seed(draw, n_nodes, 1))
             data = truth.sample(RANDOM_ROWS * plan.structure_size, rng=run.seed(draw, n_nodes, 2))
-            return Problem(f"random-{n_nodes}", draw, data, truth=truth)
+            return StudyProblem(f"random-{n_nodes}", draw, data, truth=truth)
 
         yield f"random-{n_nodes}", plan.n_structure_draws, at_random
     for survey in plan.surveys:
 
-        def left_out(draw: int, survey: str = survey) -> Problem:
+        def left_out(draw: int, survey: str = survey) -> StudyProblem:
             train, test = list(split(datasets.load(survey), plan.n_folds, run.seed(3)))[draw]
-            return Problem(survey, draw, train, test=test)
+            return StudyProblem(survey, draw, train, test=test)
 
         yield survey, plan.n_folds, left_out
 
 
-def learn_all(run: Run, problem: Problem, structure: StructureKind) -> Iterator[Row]:
+def learn_all(run: ExperimentRun, problem: StudyProblem, structure: StructureKind) -> Iterator[Row]:
     """Learn by every search that is affordable, and measure each result."""
     small = len(problem.train.names) <= EXACT_LIMIT
     kappa = choose_kappa(run, problem.train, structure, "chain" if small else "climb")
@@ -133,14 +135,14 @@ def learn_all(run: Run, problem: Problem, structure: StructureKind) -> Iterator[
             }
 
 
-def affordable(run: Run, labels: str, method: str, small: bool) -> bool:
+def affordable(run: ExperimentRun, labels: str, method: str, small: bool) -> bool:
     """Whether a pair of searches is run: what takes minutes is not, and what takes seconds not in quick runs."""
     if method == "exact":
         return small and (labels == "greedy" or run.plan.name != "quick")
     return small or labels == "greedy" or (labels == "refined" and method == "climb" and run.plan.name != "quick")
 
 
-def choose_kappa(run: Run, data: Dataset, structure: StructureKind, method: str) -> float:
+def choose_kappa(run: ExperimentRun, data: Dataset, structure: StructureKind, method: str) -> float:
     """Return the best kappa for a structure by cross-validation; tables have none to choose."""
     if structure == "table":
         return 1.0

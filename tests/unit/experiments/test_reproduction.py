@@ -9,9 +9,9 @@ import pytest
 
 from ldag import datasets
 from ldag.errors import ArgumentError
-from ldag.experiments import EXPERIMENTS, QUICK, Cells, reproduce
+from ldag.experiments import EXPERIMENTS, QUICK, FinishedCells, reproduce
 from ldag.experiments.cells import Row
-from ldag.experiments.measures import Run, split
+from ldag.experiments.measures import ExperimentRun, split
 from ldag.experiments.published import HEART, SIMULATION
 from ldag.experiments.simulation import paper_rows
 from ldag.experiments.statements import check_simulation
@@ -95,11 +95,11 @@ def test_a_run_that_was_stopped_resumes(tmp_path: Path) -> None:
     def interrupted() -> list[Row]:
         raise KeyboardInterrupt
 
-    cells = Cells(tmp_path)
+    cells = FinishedCells(tmp_path)
     assert cells.rows("a/1", {"rng": 0}, job) == [{"n": 1}]
     with pytest.raises(KeyboardInterrupt):
         cells.rows("a/2", {"rng": 0}, interrupted)
-    again = Cells(tmp_path)
+    again = FinishedCells(tmp_path)
     again.rows("a/1", {"rng": 0}, job)
     assert len(calls) == 1
     assert not again.has("a/2", {"rng": 0})
@@ -107,7 +107,7 @@ def test_a_run_that_was_stopped_resumes(tmp_path: Path) -> None:
     (tmp_path / "a" / "2.json").write_text('{"made_by": {"rng"')
     again.rows("a/2", {"rng": 0}, job)
     assert len(calls) == 3
-    Cells(tmp_path, fresh=True).rows("a/2", {"rng": 0}, job)
+    FinishedCells(tmp_path, fresh=True).rows("a/2", {"rng": 0}, job)
     assert len(calls) == 4
 
 
@@ -168,9 +168,9 @@ def test_folds_share_out_the_observations() -> None:
 
 def test_seeds_belong_to_their_numbers() -> None:
     """Other draws have other seeds, the same one the same."""
-    run = Run(TINY, rng=3)
-    assert run.seed(1, 2) == Run(TINY, rng=3).seed(1, 2)
-    assert len({run.seed(1, 2), run.seed(2, 1), run.seed(1), Run(TINY, rng=4).seed(1, 2)}) == 4
+    run = ExperimentRun(TINY, rng=3)
+    assert run.seed(1, 2) == ExperimentRun(TINY, rng=3).seed(1, 2)
+    assert len({run.seed(1, 2), run.seed(2, 1), run.seed(1), ExperimentRun(TINY, rng=4).seed(1, 2)}) == 4
 
 
 def test_mistakes_are_named(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 import ldag
 from experiments import study, surveys
 from experiments.peers import PEERS, learn_by_peers, to_rows
-from ldag.experiments import Cells, Problem, Run, write_csv
+from ldag.experiments import ExperimentRun, FinishedCells, StudyProblem, write_csv
 
 TINY = replace(study.make_plan(True, 1), structure_size=60, random_graphs=(4,), surveys=("titanic",), n_folds=2)
 
@@ -18,7 +18,7 @@ TINY = replace(study.make_plan(True, 1), structure_size=60, random_graphs=(4,), 
 def test_peers_are_measured_as_we_are() -> None:
     """Each gives a DAG without labels, measured against the truth and on rows left out."""
     truth = ldag.simulate.generator10(rng=1)
-    problem = Problem("p", 0, truth.sample(200, rng=1), truth=truth, test=truth.sample(50, rng=2))
+    problem = StudyProblem("p", 0, truth.sample(200, rng=1), truth=truth, test=truth.sample(50, rng=2))
     rows = {str(row["structure"]): row for row in learn_by_peers(problem)}
     assert set(rows) == set(PEERS)
     for row in rows.values():
@@ -49,7 +49,11 @@ def test_surveys_become_categorical() -> None:
 def test_the_study_runs_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every problem, structure and peer has rows; the table makes the figure."""
     monkeypatch.setattr(study, "load_survey", lambda _: ldag.datasets.load("ucb"))
-    rows = [row for part in study.run_study(Run(TINY, n_jobs=1), Cells(tmp_path / "cells"), ["WVS"]) for row in part]
+    rows = [
+        row
+        for part in study.run_study(ExperimentRun(TINY, n_jobs=1), FinishedCells(tmp_path / "cells"), ["WVS"])
+        for row in part
+    ]
     assert {row["problem"] for row in rows} == {"dag-generator", "ldag-generator", "random-4", "titanic", "WVS"}
     assert {row["structure"] for row in rows} == {"table", "tree", "ldag", "partial", "graph", *PEERS}
     write_csv(tmp_path / "study.csv", rows)
