@@ -3,14 +3,19 @@
 from pathlib import Path
 
 import ldag
+from ldag.experiments import read_reproduction
 
 HERE = Path(__file__).parent
+RESULTS = HERE.parent / "experiments" / "results"
 
 
 def main() -> None:
     """Write the pictures beside this file."""
     for name in ("guard", "heart"):
         (HERE / f"{name}.svg").write_text(ldag.datasets.graph(name).to_svg(title=f"The {name} graph"))
+    for experiment in ("figures", "structures"):
+        for name, picture in read_reproduction(experiment, RESULTS).pictures.items():
+            (HERE / name).write_text(picture)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import json
 import platform
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
@@ -109,9 +108,8 @@ def reproduce(
     cells = FinishedCells(place / "cells", fresh=fresh)
     for name in EXPERIMENTS:
         if name in wanted:
-            began = time.perf_counter()
             result = _run(name, run, cells, place)
-            _note(place, name, run, command, time.perf_counter() - began)
+            _note(place, name, run, command)
             yield result
     write_atomically(place / "index.html", _page(place).encode())
 
@@ -161,7 +159,7 @@ def read_reproduction(name: str, place: Path) -> Reproduction:
     return Reproduction(name, summary, shows.SHOW_SIMULATION, list(check_simulation(rows, generator)), {})
 
 
-def _note(place: Path, name: str, run: ExperimentRun, command: str, seconds: float) -> None:
+def _note(place: Path, name: str, run: ExperimentRun, command: str) -> None:
     """Write down what made the results of an experiment."""
     path = place / "runs.json"
     runs = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
@@ -171,7 +169,6 @@ def _note(place: Path, name: str, run: ExperimentRun, command: str, seconds: flo
         "plan": asdict(run.plan),
         "versions": {"ldag": version("ldag"), "numpy": version("numpy"), "python": platform.python_version()},
         "machine": f"{platform.system()} {platform.machine()}",
-        "seconds": round(seconds, 1),
     }
     write_atomically(path, (json.dumps(runs, indent=2) + "\n").encode())
 
@@ -194,7 +191,7 @@ def _page(place: Path) -> str:
     )
 
 
-_SHOWN = ("command", "rng", "versions", "seconds")
+_SHOWN = ("command", "rng", "versions")
 
 
 def _list(statements: Sequence[Statement]) -> str:
