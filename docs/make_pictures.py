@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import ldag
+from experiments.study import draw_study
 from ldag.experiments import read_reproduction
 
 HERE = Path(__file__).parent
@@ -16,6 +17,7 @@ def main() -> None:
     for experiment in ("figures", "structures"):
         for name, picture in read_reproduction(experiment, RESULTS).pictures.items():
             (HERE / name).write_text(picture)
+    (HERE / "study.svg").write_text(draw_study(RESULTS))
 
 
 if __name__ == "__main__":
