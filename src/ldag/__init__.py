@@ -15,7 +15,7 @@ from ldag.comparing import (
     structural_hamming_distance,
 )
 from ldag.data import Dataset, read
-from ldag.errors import LdagError, MissingDependency
+from ldag.errors import DataNote, LdagError, MissingDependency
 from ldag.graph import LDAG
 from ldag.learning import Constraints, CrossValidation, Family, Fit, cross_validate, learn, learn_family
 from ldag.model import Variable, ordered
@@ -32,6 +32,7 @@ __all__ = [
     "Comparison",
     "Constraints",
     "CrossValidation",
+    "DataNote",
     "Dataset",
     "Family",
     "Fit",

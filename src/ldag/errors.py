@@ -66,6 +66,10 @@ def _restore(kind: type[LdagError], args: tuple[object, ...]) -> LdagError:
     return kind.__new__(kind, *args)
 
 
+class DataNote(UserWarning):
+    """What reading did with a table that was given in place of a data set, which would tell it in its notes."""
+
+
 def suggest(given: object, known: Iterable[object]) -> str:
     """Return the hint that ends an "unknown name" message: a near miss, or what there is."""
     names = [str(item) for item in known]

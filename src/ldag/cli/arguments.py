@@ -4,12 +4,11 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import get_args
 
 import click
 
 from ldag import datasets
-from ldag.data import Arrays, Dataset, Missing, read, write_rows, write_separated
+from ldag.data import Arrays, write_rows, write_separated
 from ldag.errors import ArgumentError, suggest
 from ldag.formats import format_of, read_assignments
 from ldag.graph import LDAG
@@ -17,23 +16,13 @@ from ldag.model import State
 from ldag.network import Network
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for other programs.")
-counts_option = click.option(
-    "--counts", metavar="COLUMN", help="The column of DATA that says how often each row occurs."
-)
-missing_option = click.option(
-    "--missing",
-    type=click.Choice(get_args(Missing)),
-    default="error",
-    show_default=True,
-    help="Refuse DATA with missing cells, drop such rows, or make missing a state.",
-)
 
 
 def load_graph(source: str) -> LDAG:
     """Return an example graph by its name, or read a file."""
     if source in datasets.graph_names():
         return datasets.graph(source)
-    if not _is_path(source):
+    if not is_path(source):
         hint = suggest(source, datasets.graph_names())
         raise ArgumentError(f"{source!r} is neither a file nor the name of an example graph{hint}")
     return LDAG.load(source)
@@ -50,7 +39,7 @@ def load_network(source: str) -> Network:
 
 def load_model(source: str) -> LDAG | Network:
     """Return a network if there is one in the file, or else a graph."""
-    if source in datasets.graph_names() or not _is_path(source):
+    if source in datasets.graph_names() or not is_path(source):
         return load_graph(source)
     return Network.load_model(source)
 
@@ -61,19 +50,7 @@ def save_model(model: LDAG | Network, target: str) -> None:
     (model if keeps_parameters or isinstance(model, LDAG) else model.ldag).save(target)
 
 
-def load_data(source: str, counts: str | None = None, missing: Missing = "error") -> Dataset:
-    """Return a data set by its name, or read a file."""
-    if source in datasets.names():
-        if counts is not None:
-            raise ArgumentError(f"--counts is for files; the data set {source!r} has its counts already")
-        return datasets.load(source)
-    if not _is_path(source):
-        hint = suggest(source, datasets.names())
-        raise ArgumentError(f"{source!r} is neither a file nor the name of a data set{hint}")
-    return read(source, counts=counts, missing=missing)
-
-
-def _is_path(source: str) -> bool:
+def is_path(source: str) -> bool:
     """Tell whether a text can be meant as a file: it exists, or has an ending."""
     try:
         return Path(source).exists() or bool(Path(source).suffix)

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
-from ldag.cli.arguments import counts_option, json_option, load_data, missing_option, print_json, save_model
+from ldag.cli.arguments import json_option, print_json, save_model
 from ldag.cli.settings import read_settings, settings_options
-from ldag.data import Missing
+from ldag.cli.tables import load_table, table_options, tell_of_parameters
+from ldag.data import ReadOptions
 from ldag.errors import ArgumentError
 from ldag.formats import check_writable
 from ldag.learning import learn as learn_graph
@@ -17,15 +18,13 @@ from ldag.learning import learn as learn_graph
 @click.option("--output", "-o", metavar="FILE", help="Write the network there (.json), or its graph (.ldag, .dot).")
 @settings_options
 @click.option("--checkpoint", metavar="PATH", help="Keep what is done in this file, and resume from it if it is there.")
-@counts_option
-@missing_option
+@table_options
 @json_option
 def learn(
     data: str,
     output: str | None,
     checkpoint: str | None,
-    counts: str | None,
-    missing: Missing,
+    reading: ReadOptions,
     as_json: bool,
     **options: object,
 ) -> None:
@@ -39,7 +38,8 @@ def learn(
         check_writable(output)
         if checkpoint is not None and Path(output).resolve() == Path(checkpoint).resolve():
             raise ArgumentError(f"--output and --checkpoint are the same file, {output}; give one of them another name")
-    fit = learn_graph(load_data(data, counts, missing), **read_settings(options), checkpoint=checkpoint)
+    fit = learn_graph(load_table(data, reading), **read_settings(options), checkpoint=checkpoint)
+    tell_of_parameters(fit.network, fit.data)
     if output is not None:
         save_model(fit.network, output)
     if as_json:

@@ -11,9 +11,12 @@ import click
 import ldag
 from ldag.cli.compare import compare
 from ldag.cli.convert import convert
+from ldag.cli.count import count
 from ldag.cli.datasets import datasets
+from ldag.cli.describe import describe
 from ldag.cli.equivalent import equivalent
 from ldag.cli.explain import explain
+from ldag.cli.fit import fit
 from ldag.cli.implies import implies
 from ldag.cli.learn import learn
 from ldag.cli.plot import plot
@@ -41,7 +44,10 @@ def cli() -> None:
 
 
 for command in (
+    describe,
+    count,
     learn,
+    fit,
     show,
     explain,
     implies,

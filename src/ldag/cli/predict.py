@@ -1,5 +1,6 @@
 """`ldag predict`: a variable in every row of a table."""
 
+import warnings
 from typing import Any
 
 import click
@@ -7,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.cli.arguments import json_option, load_network, put_table
+from ldag.data import Column, read_table
+from ldag.errors import DataNote
 from ldag.formats import spell_state
 from ldag.network import Network, Unseen
 
@@ -30,7 +33,8 @@ def predict(
 ) -> None:
     """Predict a variable in every row of ROWS, a file of data, with NETWORK, a .json file.
 
-    Columns are variables of the network; those that are not there, and empty cells, are summed out.
+    Columns are variables of the network; those that are not there, and empty cells, are summed out. The other columns
+    of ROWS are passed on behind the prediction.
 
     \b
     ldag learn heart --kappa 0.1 -o heart.json
@@ -42,7 +46,9 @@ def predict(
 
 def _columns(network: Network, rows: str, target: str, proba: bool, unseen: Unseen) -> dict[str, NDArray[Any]]:
     """Return the predicted states, and a column of probabilities per state if they are wanted."""
-    probabilities = network.predict_proba(rows, target, unseen=unseen)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataNote)  # columns that the network does not know are passed on
+        probabilities = network.predict_proba(rows, target, unseen=unseen)
     variable = next(variable for variable in network.variables if variable.name == target)
     states = np.array([*variable.states], dtype=object)
     columns: dict[str, NDArray[Any]] = {target: states[probabilities.argmax(axis=1)]}
@@ -50,4 +56,14 @@ def _columns(network: Network, rows: str, target: str, proba: bool, unseen: Unse
         alike = len(set(map(str, states))) < len(states)  # such as 1 and "1"
         names = [f"P({target}={spell_state(state) if alike else state})" for state in states]
         columns |= {name: probabilities[:, code] for code, name in enumerate(names)}
+    table = read_table(rows)
+    for place, name in enumerate(table.names):
+        if name not in columns:
+            columns[name] = _cells(table.column(place))
     return columns
+
+
+def _cells(column: Column) -> NDArray[Any]:
+    """Return the cells of a column as they were; a gap is empty."""
+    values = np.array([*column.values, ""], dtype=object)
+    return values[column.positions]

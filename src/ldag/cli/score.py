@@ -2,8 +2,9 @@
 
 import click
 
-from ldag.cli.arguments import counts_option, json_option, load_data, load_model, missing_option, print_json
-from ldag.data import Missing
+from ldag.cli.arguments import json_option, load_model, print_json
+from ldag.cli.tables import load_table, table_options
+from ldag.data import ReadOptions
 from ldag.network import Network
 from ldag.scoring import PRIORS, Prior
 from ldag.scoring import score as score_graph
@@ -15,8 +16,7 @@ from ldag.scoring import score as score_graph
 @click.option("--kappa", type=float, help="Above 0 and at most 1: what a parameter saved by labels costs.")
 @click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
 @click.option("--prior", type=click.Choice(PRIORS), default="labels", show_default=True, help="What kappa is paid for.")
-@counts_option
-@missing_option
+@table_options
 @json_option
 def score(
     graph: str,
@@ -24,8 +24,7 @@ def score(
     kappa: float | None,
     equivalent_sample_size: float,
     prior: Prior,
-    counts: str | None,
-    missing: Missing,
+    reading: ReadOptions,
     as_json: bool,
 ) -> None:
     """Score GRAPH on DATA (a file, or the name of a data set): log marginal likelihood plus log prior, by node.
@@ -41,9 +40,10 @@ def score(
     if kappa is None and prior == "labels" and isinstance(model, Network) and model.origin is not None:
         stored = model.origin.get("kappa")
         kappa = stored if isinstance(stored, float) else None
+    known = model.ldag if isinstance(model, Network) else model
     found = score_graph(
-        model.ldag if isinstance(model, Network) else model,
-        load_data(data, counts, missing),
+        known,
+        load_table(data, reading, known.schema),
         kappa=kappa,
         equivalent_sample_size=equivalent_sample_size,
         prior=prior,

@@ -1,20 +1,24 @@
 """Tables in, `Dataset` out."""
 
+from ldag.data.binning import Bins
 from ldag.data.coding import Coded, recognise_column
 from ldag.data.columns import Column
 from ldag.data.counts import Codes, Columns, Weights, count_family
-from ldag.data.dataset import Dataset, check_data, state_columns
+from ldag.data.dataset import Dataset, state_columns
 from ldag.data.doors import Wording
 from ldag.data.frames import Backend, make_frame
 from ldag.data.options import Missing, ReadOptions, Unusable
-from ldag.data.reading import Cells, read, read_table, read_with
+from ldag.data.reading import AnyTable, Cells, read, read_table, read_with
 from ldag.data.rows import row_keys
 from ldag.data.tables import Table
+from ldag.data.taking import check_data, ignored_note, read_for, tell
 from ldag.data.writing import Arrays, write_rows, write_separated
 
 __all__ = [
+    "AnyTable",
     "Arrays",
     "Backend",
+    "Bins",
     "Cells",
     "Coded",
     "Codes",
@@ -29,13 +33,16 @@ __all__ = [
     "Wording",
     "check_data",
     "count_family",
+    "ignored_note",
     "make_frame",
     "read",
+    "read_for",
     "read_table",
     "read_with",
     "recognise_column",
     "row_keys",
     "state_columns",
+    "tell",
     "write_rows",
     "write_separated",
 ]

@@ -31,6 +31,7 @@ class Database:
             config={
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
+                "enable_progress_bar": "false",
                 "memory_limit": MEMORY,
                 "temp_directory": str(self.folder),
             },

@@ -118,7 +118,8 @@ class Dataset:
         >>> ldag.read({"x": ["a", "b"]}).merge(ldag.read({"x": ["b", "c"]})).counts("x").tolist()
         [[1, 2, 1]]
         """
-        check_data(other)
+        if not isinstance(other, Dataset):
+            raise ArgumentError(f"merge takes another Dataset, got {type(other).__name__}; read it with ldag.read(...)")
         if set(self.names) != set(other.names):
             odd = sorted(set(self.names) ^ set(other.names))[0]
             raise DataError(f"the parts have different variables: {odd!r} is in one of them only")
@@ -130,6 +131,10 @@ class Dataset:
         notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
         merged = Dataset.from_codes(schema, np.concatenate([a.codes, b.codes], axis=1), weights, self.weight_name)
         return replace(merged, notes=notes)
+
+    def noted(self, note: str) -> "Dataset":
+        """Return the same data with one more note; for the library itself."""
+        return replace(self, notes=(*self.notes, note))
 
     def permuted(self, names: Iterable[str]) -> "Dataset":
         """Return the same rows, in the same order, with the variables in another; for the library itself."""
@@ -212,13 +217,6 @@ def _joint(mine: Variable, theirs: Variable) -> Variable:
         )
     keys = {state_key(state) for state in mine.states}
     return replace(mine, states=(*mine.states, *(s for s in theirs.states if state_key(s) not in keys)))
-
-
-def check_data(data: Dataset) -> Dataset:
-    """Refuse what is not a data set, and say how to make one."""
-    if not isinstance(data, Dataset):
-        raise ArgumentError(f"data must be a Dataset; make one with ldag.read(...), got {type(data).__name__}")
-    return data
 
 
 def state_columns(schema: Schema, codes: Codes) -> dict[str, NDArray[Any]]:

@@ -60,14 +60,15 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
         if named:
             raise DataError(f"column {survey.name!r} has declared states and bins; give one of them")
         return ColumnPlan(survey, n_missing, declared)
+    if named and binning.method not in ("none", "auto"):
+        asked = measurement(survey)
+        if asked is None:
+            raise DataError(f"column {survey.name!r} cannot be cut: {_not_measured(survey)}")
+        return _cut(survey, n_missing, asked, binning)
     try:
         if n_missing == survey.n_rows:
             raise DataError(f"column {survey.name!r} has no values, only missing cells; leave it out")
         measured = None if binning.method == "none" else measurement(survey)
-        if named and binning.method not in ("none", "auto"):
-            if measured is None:
-                raise DataError(f"column {survey.name!r} cannot be cut: {_not_measured(survey)}")
-            return _cut(survey, n_missing, measured, binning)
         if measured is not None and not survey.column.declared and len(measured[0]) > MANY_VALUES:
             problem = _identifier(survey, measured, options.wording)
             if problem is not None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,15 @@ Cells = Sequence[object] | NDArray[np.generic]
 """One column of a table."""
 
 
+AnyTable: TypeAlias = (
+    "str | PathLike[str] | Sequence[str | PathLike[str]] | IntoFrame | NDArray[np.generic] "
+    "| Mapping[str, Cells] | Dataset"
+)
+"""Data in any form."""
+
+
 def read(  # noqa: PLR0913 - one argument per question a table can raise
-    source: "str | PathLike[str] | Sequence[str | PathLike[str]] | IntoFrame | NDArray[np.generic] "
-    "| Mapping[str, Cells] | Dataset",
+    source: AnyTable,
     *,
     counts: str | None = None,
     weights: str | None = None,
@@ -184,6 +190,8 @@ def _amounts(table: Table, options: ReadOptions) -> Weights | None:
 
 def read_table(source: object, options: ReadOptions | Sequence[str] | None = None) -> Table:
     """Open files, a dataframe, a mapping of columns or a 2-d array."""
+    if isinstance(source, Table):
+        return source
     if not isinstance(options, ReadOptions):
         options = ReadOptions(names=options)
     return check_table(_open(source, options))

@@ -1,6 +1,7 @@
 """The graph door: `LDAG`."""
 
 from ldag.graph.alignment import align
+from ldag.graph.arguments import check_pairs
 from ldag.graph.base import NamedPartition
 from ldag.graph.counts import family_counts
 from ldag.graph.door import LDAG
@@ -26,6 +27,7 @@ __all__ = [
     "align",
     "assemble",
     "assemble_tables",
+    "check_pairs",
     "disassemble",
     "disassemble_tables",
     "family_counts",

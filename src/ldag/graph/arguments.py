@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from ldag.checks import check_mapping, check_sequence
 from ldag.errors import ArgumentError, GraphError
 from ldag.formats import Context
-from ldag.model import State
+from ldag.model import OrderedStates, State, Variable
 
 
 def check_pairs(edges: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -30,9 +30,11 @@ def check_contexts(edge: tuple[str, str], given: Iterable[Context]) -> tuple[Con
     return found
 
 
-def check_states_of(name: str, given: Sequence[State]) -> tuple[State, ...]:
-    """Return the states of a variable."""
-    return check_sequence(given, f"the states of {name!r}")
+def check_declared(name: str, given: "Sequence[State] | Variable") -> Variable:
+    """Return a variable from its states, or from another variable that has them."""
+    if isinstance(given, Variable):
+        return Variable(name, given.states, given.ordered, given.cuts)
+    return Variable(name, check_sequence(given, f"the states of {name!r}"), isinstance(given, OrderedStates))
 
 
 def check_partition(name: str, given: object) -> tuple[tuple[str, ...], tuple[int, ...]]:

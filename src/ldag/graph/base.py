@@ -10,7 +10,7 @@ import numpy as np
 from ldag.checks import check_mapping
 from ldag.errors import GraphError
 from ldag.formats import Context, EdgeRecord, GraphRecord, VariableRecord, counted, edge_in_words
-from ldag.graph.arguments import check_contexts, check_pairs, check_partition, check_states_of
+from ldag.graph.arguments import check_contexts, check_declared, check_pairs, check_partition
 from ldag.graph.records import (
     assemble,
     check_acyclic,
@@ -19,7 +19,7 @@ from ldag.graph.records import (
     disassemble,
     family_of_classes,
 )
-from ldag.model import CodedFamily, OrderedStates, Schema, State, Structure, Variable
+from ldag.model import CodedFamily, Schema, State, Structure, Variable
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Graph:
         cls,
         edges: Iterable[tuple[str, str]],
         *,
-        states: Mapping[str, Sequence[State]],
+        states: Mapping[str, Sequence[State] | Variable],
         labels: Mapping[tuple[str, str], Iterable[Context]] | None = None,
     ) -> Self:
         """Build a graph from edges, states and labels.
@@ -79,8 +79,8 @@ class Graph:
         }
         check_labelled_edges(given, pairs)
         variables = tuple(
-            VariableRecord(name, check_states_of(name, s), ordered=isinstance(s, OrderedStates))
-            for name, s in check_mapping(states, "states").items()
+            VariableRecord(v.name, v.states, ordered=v.ordered, cuts=v.cuts)
+            for v in (check_declared(name, given) for name, given in check_mapping(states, "states").items())
         )
         records = tuple(EdgeRecord(parent, child, given.get((parent, child), ())) for parent, child in pairs)
         return cls._from_record(GraphRecord(variables, records), declared_only=True)
@@ -90,7 +90,7 @@ class Graph:
         cls,
         partitions: Mapping[str, NamedPartition | tuple[Sequence[str], Sequence[int]]],
         *,
-        states: Mapping[str, Sequence[State]],
+        states: Mapping[str, Sequence[State] | Variable],
     ) -> Self:
         """Build a graph from the classes of its nodes.
 
@@ -110,12 +110,7 @@ class Graph:
         >>> g.label("b", "c")
         frozenset({(0,)})
         """
-        schema = Schema(
-            tuple(
-                Variable(name, check_states_of(name, s), isinstance(s, OrderedStates))
-                for name, s in check_mapping(states, "states").items()
-            )
-        )
+        schema = Schema(tuple(check_declared(name, given) for name, given in check_mapping(states, "states").items()))
         check_all_states(schema)
         families = [CodedFamily.table((), Structure(schema.n_states, ()).grid(())) for _ in schema]
         for name, given in check_mapping(partitions, "partitions").items():

@@ -4,17 +4,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ldag.data import Dataset, check_data
+from ldag.data import AnyTable, check_data
 from ldag.errors import ArgumentError
 from ldag.graph.door import LDAG
 from ldag.model import CodedFamily, Counts
 
 
-def family_counts(graph: LDAG, data: Dataset) -> Iterator[tuple[str, Counts, CodedFamily]]:
+def family_counts(graph: LDAG, data: AnyTable) -> Iterator[tuple[str, Counts, CodedFamily]]:
     """Go through the nodes of a graph with their counts by configuration in the data."""
     if not isinstance(graph, LDAG):
         raise ArgumentError(f"graph must be an LDAG, got {type(graph).__name__}")
-    aligned = check_data(data).aligned_to(graph.schema)
+    aligned = check_data(data, graph.schema).aligned_to(graph.schema)
     for variable, family in zip(graph.variables, graph.structure.families, strict=True):
         counts = aligned.counts(variable.name, graph.parents(variable.name))
         yield variable.name, counts.astype(np.float64), family

@@ -8,7 +8,7 @@ import numpy as np
 
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_seed
-from ldag.data import Dataset, check_data
+from ldag.data import AnyTable, check_data
 from ldag.errors import ArgumentError
 from ldag.formats import Context, EdgeRecord, edge_in_words
 from ldag.graph import NamedPartition, name_contexts
@@ -66,7 +66,7 @@ class Family(ShownAsText):
 
 
 def learn_family(
-    data: Dataset,
+    data: AnyTable,
     node: str,
     *,
     parents: Iterable[str],
@@ -104,7 +104,8 @@ def learn_family(
     >>> print(*family.labels_in_words(), sep="; ")
     smoking does not matter for pressure when protein is >3; protein does not matter for pressure when smoking is no
     """
-    schema = check_data(data).schema
+    data = check_data(data)
+    schema = data.schema
     child, above = _check_nodes(schema, node, parents)
     check_choice(structure, tuple(STRUCTURES), "structure")
     if kappa is None and prior == "labels" and STRUCTURES[structure].is_table:
@@ -114,7 +115,8 @@ def learn_family(
     options = FamilyOptions(priors, structure, labels, _restart_seed(rng, labels))
     grid = Grid(tuple(schema[parent].n_states for parent in above))
     counts = data.counts(node, [schema[parent].name for parent in above]).astype(np.float64)
-    best = best_partition(counts, grid, options)
+    ordered = [int(schema[parent].ordered) for parent in above] if structure == "partial" else []
+    best = best_partition(counts, grid, options, ordered=ordered)
     partition = best.partition
     return Family(
         node,

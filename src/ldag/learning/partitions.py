@@ -32,6 +32,8 @@ class FamilyOptions:
     labels: LabelSearch
     seed: int = 0
     label_rules: LabelRules = ()
+    ordered: tuple[bool, ...] = ()
+    """By node, whether the order of its states means something; empty where no structure asks."""
 
     @property
     def in_words(self) -> str:
@@ -55,7 +57,12 @@ class FamilyOptions:
             n_restarts=N_RESTARTS,
             cache_bytes=cache_bytes,
             label_rules=[[(rule.parent, rule.contexts) for rule in of_node] for of_node in self.label_rules],
+            ordered=list(map(int, self.ordered)),
         )
+
+    def order_of(self, parents: Sequence[int]) -> list[int]:
+        """Return which parents have an order."""
+        return [int(self.ordered[parent]) for parent in parents] if self.ordered else []
 
     def fixed_labels(self, node: int, parents: Sequence[int], n_states: Sequence[int]) -> FixedLabels:
         """Return the labels that are fixed in a family."""
@@ -72,8 +79,13 @@ class BestPartition:
     steps: "_native.Steps"
 
 
-def best_partition(counts: Counts, grid: Grid, options: FamilyOptions, fixed: FixedLabels = ()) -> BestPartition:
-    """Find the best regular partition of a family; ``counts`` has a row per parent configuration."""
+def best_partition(
+    counts: Counts, grid: Grid, options: FamilyOptions, fixed: FixedLabels = (), ordered: Sequence[int] = ()
+) -> BestPartition:
+    """Find the best regular partition of a family; ``counts`` has a row per parent configuration.
+
+    ``ordered`` says which parents have states with an order, of which only neighbours can act alike (partial).
+    """
     classes, _, likelihood, is_exact, steps = _native.optimise_family(
         counts,
         grid.n_states,
@@ -85,6 +97,7 @@ def best_partition(counts: Counts, grid: Grid, options: FamilyOptions, fixed: Fi
         seed=options.seed,
         n_restarts=N_RESTARTS,
         fixed=[[] if mask is None else mask.astype(int).tolist() for mask in fixed],
+        ordered=list(ordered),
     )
     return BestPartition(Partition.of(grid, classes), likelihood, is_exact, steps)
 
@@ -116,6 +129,7 @@ def learn_families(
             family = CodedFamily.table(above, grid)
         else:
             fixed = options.fixed_labels(node, above, n_states)
-            family = CodedFamily.from_partition(above, best_partition(counts, grid, options, fixed).partition)
+            best = best_partition(counts, grid, options, fixed, options.order_of(above))
+            family = CodedFamily.from_partition(above, best.partition)
         families.append(CountedFamily(family, counts))
     return tuple(families)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ldag.checks import Rng
-from ldag.data import Dataset, check_data
+from ldag.data import AnyTable, Dataset, check_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.learning.checkpoint import resume_search
@@ -37,7 +37,7 @@ LEAST_SECONDS = 0.05
 
 
 def learn(  # noqa: PLR0913 - every choice of a search is named here, once
-    data: Dataset,
+    data: AnyTable,
     *,
     kappa: float | Literal["cv"] = "cv",
     method: MethodChoice = "auto",
@@ -138,7 +138,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
 
 
 def cross_validate(  # noqa: PLR0913 - the same choices
-    data: Dataset,
+    data: AnyTable,
     *,
     kappas: Sequence[float] = DEFAULT_KAPPAS,
     n_folds: int = N_FOLDS,

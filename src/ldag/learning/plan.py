@@ -9,7 +9,7 @@ from typing import Literal, cast, get_args
 import numpy as np
 
 from ldag.checks import Rng, check_choice, check_jobs, check_seed
-from ldag.data import Dataset, check_data
+from ldag.data import AnyTable, Dataset, check_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.learning.checkpoint import Checkpoint, digest, fingerprint
@@ -177,13 +177,14 @@ class Plan:
         return replace(self, search=search, checkpoint=checkpoint)
 
 
-def make_plan(data: Dataset, settings: Settings) -> Plan:
+def make_plan(data: AnyTable, settings: Settings) -> Plan:
     """Check settings against data and translate them."""
     work = order_columns(check_data(data))
     space = search_space(work.schema, settings.constraints or Constraints(), settings.max_parents)
     rules = rules_for(settings.structure, space.label_rules, work.schema)
     seed = check_seed(settings.rng)
-    families = FamilyOptions(settings.priors(), settings.structure, settings.labels, seed, rules)
+    ordered = tuple(variable.ordered for variable in work.schema) if settings.structure == "partial" else ()
+    families = FamilyOptions(settings.priors(), settings.structure, settings.labels, seed, rules, ordered)
     problem = SearchProblem(space, families, work.schema.n_states, work.n_rows)
     if settings.start is not None:
         _check_start(settings.start, work.schema, space)

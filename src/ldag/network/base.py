@@ -1,16 +1,16 @@
 """What a network is: a labelled DAG, a distribution for every class, and the posterior they come from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self, get_args
 
 import numpy as np
 
 from ldag.checks import check_choice
-from ldag.data import Dataset
+from ldag.data import AnyTable, Dataset, check_data, ignored_note, tell
 from ldag.errors import ArgumentError
 from ldag.formats import Estimate
-from ldag.graph import LDAG, family_counts
+from ldag.graph import LDAG, check_pairs, family_counts
 from ldag.model import ClassTable, Posterior, Variable, class_counts, configuration_counts, log_likelihood
 from ldag.network.arguments import Given, check_parameters
 from ldag.scoring import check_equivalent_sample_size, family_log_predictive
@@ -40,14 +40,20 @@ class NetworkBase:
 
     @classmethod
     def from_data(
-        cls, graph: LDAG, data: Dataset, *, equivalent_sample_size: float = 1.0, estimate: Estimate = "mean"
+        cls,
+        graph: LDAG | Iterable[tuple[str, str]],
+        data: AnyTable,
+        *,
+        equivalent_sample_size: float = 1.0,
+        estimate: Estimate = "mean",
     ) -> Self:
         """Estimate the parameters of a graph.
 
         Parameters
         ----------
         graph
-            The graph; data must be over its variables, and have no state that it does not know.
+            The graph; data must have its variables, and no state that it does not know. Edges alone, pairs (parent,
+            child), do as well: states come from the data, and columns that no edge names are left out.
         data
             The data.
         equivalent_sample_size
@@ -68,6 +74,8 @@ class NetworkBase:
         """
         size = check_equivalent_sample_size(equivalent_sample_size)
         check_choice(estimate, get_args(Estimate), "estimate")
+        if not isinstance(graph, LDAG):
+            graph, data = _graph_of_edges(graph, check_data(data))
         return cls.from_counts(graph, _counts_by_class(graph, data), size, estimate)
 
     @classmethod
@@ -133,19 +141,19 @@ class NetworkBase:
         table = self.probabilities[self.ldag.schema.node(node)]
         return tuple(tuple(row) for row in table.tolist())
 
-    def update(self, more: Dataset) -> Self:
+    def update(self, more: AnyTable) -> Self:
         """Return the network after seeing more data: exactly the one estimated from all data at once."""
         learned = self._posterior("update")
         counts = _counts_by_class(self.ldag, more)
         total = [posterior.counts + new for posterior, new in zip(learned.posteriors, counts, strict=True)]
         return self.from_counts(self.ldag, total, learned.equivalent_sample_size, learned.estimate)
 
-    def log_likelihood(self, data: Dataset) -> float:
+    def log_likelihood(self, data: AnyTable) -> float:
         """Return the log probability of data under the parameters; minus infinity if a row is impossible."""
         counts = _counts_by_class(self.ldag, data)
         return sum(log_likelihood(table, p) for table, p in zip(counts, self.probabilities, strict=True))
 
-    def log_predictive(self, data: Dataset) -> float:
+    def log_predictive(self, data: AnyTable) -> float:
         """Return the log posterior predictive probability of new data, the parameters integrated out (equation 11).
 
         It is the sum over rows of each row's log predictive probability after the rows before it were learned from.
@@ -172,5 +180,18 @@ class NetworkBase:
         return self.learned
 
 
-def _counts_by_class(graph: LDAG, data: Dataset) -> tuple[ClassTable, ...]:
+def _graph_of_edges(edges: Iterable[tuple[str, str]], data: Dataset) -> tuple[LDAG, Dataset]:
+    """Return the graph of edges over the variables they name, and the data of these."""
+    pairs = check_pairs(edges)
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    if not names:
+        raise ArgumentError("give at least one edge, a pair (parent, child)")
+    chosen = data.select(names)
+    others = [name for name in data.names if name not in names]
+    if others:
+        tell((ignored_note(others),))
+    return LDAG.from_edges(pairs, states={v.name: v for v in chosen.variables}), chosen
+
+
+def _counts_by_class(graph: LDAG, data: AnyTable) -> tuple[ClassTable, ...]:
     return tuple(class_counts(counts, family.partition) for _, counts, family in family_counts(graph, data))

@@ -8,7 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import check_choice
-from ldag.data import Cells, Coded, Column, Dataset, Table, read_table, recognise_column, state_columns
+from ldag.data import (
+    Cells,
+    Coded,
+    Column,
+    Dataset,
+    Table,
+    ignored_note,
+    read_table,
+    recognise_column,
+    state_columns,
+    tell,
+)
 from ldag.errors import DataError, ImpossibleEvidence, UnknownVariable
 from ldag.formats import counted
 from ldag.inference import UNOBSERVED, Numbers, Predictor, Rows
@@ -91,12 +102,14 @@ class NetworkPrediction(Questions):
         """Return the cells as codes by node."""
         schema = self.ldag.schema
         table = _table(data, schema, target)
-        for name in table.names:
-            if name not in schema.names:
-                raise UnknownVariable(name, schema.names, "the data have a column that the network does not know: ")
+        others = [name for name in table.names if name not in schema.names]
+        if len(others) == len(table.names):
+            raise UnknownVariable(others[0], schema.names, "the data have no column that the network knows: ")
+        if others:
+            tell((ignored_note(others),))
         rows = np.full((table.n_rows, len(schema)), UNOBSERVED, dtype=np.uint8)
         for place, name in enumerate(table.names):
-            node = schema.node(name)
+            node = schema.node(name) if name in schema.names else target
             if node != target:
                 coded: Coded = recognise_column(table.column(place), schema[node], unseen == "error")
                 rows[:, node] = np.where(coded.missing, UNOBSERVED, coded.codes)

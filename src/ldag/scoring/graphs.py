@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldag.data import Dataset, check_data
+from ldag.data import AnyTable, Dataset, check_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG, family_counts
 from ldag.reporting import ShownAsText
@@ -72,7 +72,7 @@ class Score(ShownAsText):
 
 def score(
     graph: LDAG,
-    data: Dataset,
+    data: AnyTable,
     *,
     kappa: float | None = None,
     equivalent_sample_size: float = 1.0,
@@ -105,20 +105,20 @@ def score(
     ordered = _order_nodes(graph)
     parts = {
         name: score_family(counts, family, priors)
-        for name, counts, family in family_counts(ordered, order_columns(check_data(data)))
+        for name, counts, family in family_counts(ordered, order_columns(check_data(data, graph.schema)))
     }
     return Score.of(parts, graph.schema.names, priors)
 
 
-def log_predictive(graph: LDAG, data: Dataset, new: Dataset, *, equivalent_sample_size: float = 1.0) -> float:
+def log_predictive(graph: LDAG, data: AnyTable, new: AnyTable, *, equivalent_sample_size: float = 1.0) -> float:
     """Return the log posterior predictive probability of new data after seeing data (equation 11).
 
     The parameters are integrated out: this is how cross-validation judges a graph.
     """
     size = check_equivalent_sample_size(equivalent_sample_size)
     ordered = _order_nodes(graph)
-    seen = family_counts(ordered, order_columns(check_data(data)))
-    unseen = family_counts(ordered, order_columns(check_data(new)))
+    seen = family_counts(ordered, order_columns(check_data(data, graph.schema)))
+    unseen = family_counts(ordered, order_columns(check_data(new, graph.schema)))
     return sum(
         family_log_predictive(trained, fresh, family, size)
         for (_, trained, family), (_, fresh, _) in zip(seen, unseen, strict=True)

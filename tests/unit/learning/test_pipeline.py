@@ -217,7 +217,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         "constraints on labels apply to structure 'ldag' \\(and edges without labels to 'table'\\), not to 'tree'",
     ),
     (lambda: ldag.learn(HEART, kappa=1, progress=3), "progress must be True, False, None or a function"),  # type: ignore[arg-type]
-    (lambda: ldag.learn([1], kappa=1), "data must be a Dataset"),  # type: ignore[arg-type]
+    (lambda: ldag.learn(1, kappa=1), "cannot read a int; expected a path"),  # type: ignore[arg-type]
     (
         lambda: ldag.learn(ldag.read({f"v{i}": [0, 1] for i in range(60)}), kappa=1, method="exact"),
         "an exact search over 60 variables needs .* use method 'climb' or 'chain'",

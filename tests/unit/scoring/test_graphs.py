@@ -111,7 +111,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         "a state that the graph does not know: variable 'b' has no state 2",
     ),
     (lambda: ldag.score("heart", HEART, kappa=0.5), "graph must be an LDAG, got str"),  # type: ignore[arg-type]
-    (lambda: ldag.score(GRAPH, [1, 2], kappa=0.5), r"data must be a Dataset; make one with ldag.read\(...\), got list"),  # type: ignore[arg-type]
+    (lambda: ldag.score(GRAPH, 5, kappa=0.5), "cannot read a int; expected a path"),  # type: ignore[arg-type]
     (lambda: ldag.learn_family(HEART, "presure", parents=[], kappa=0.5), "node: no variable 'presure'; did you mean"),
     (lambda: ldag.learn_family(HEART, "pressure", parents=["pressure"], kappa=0.5), "cannot be its own parent"),
     (lambda: ldag.learn_family(HEART, "pressure", parents=["mental"] * 2, kappa=0.5), "'mental' is named twice"),

@@ -3,11 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import cast
 
-from ldag.checks import check_whole
+from ldag.checks import check_whole, is_whole
 from ldag.errors import ArgumentError, FormatError
 from ldag.formats import Context, Edge, read_utf8
 from ldag.learning.constraints.text import Statements, read_statements, write_statements
+
+EVERY = "*"
+"""Stands for all variables in max_parents."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Constraints:
     allowed_parents
         For some variables, the only ones that may be their parents.
     max_parents
-        For some variables, how many parents they may have.
+        For some variables, how many parents they may have; a number alone is for all, as in `learn`.
     unlabelled
         Edges that, if they are there, carry no label.
     labels
@@ -45,7 +49,7 @@ class Constraints:
     tiers: Iterable[Iterable[str]] = ()
     order: Iterable[str] = ()
     allowed_parents: Mapping[str, Iterable[str]] = field(default_factory=dict)
-    max_parents: Mapping[str, int] = field(default_factory=dict)
+    max_parents: Mapping[str, int] | int = field(default_factory=dict)
     unlabelled: Iterable[Edge] = ()
     labels: Mapping[Edge, Iterable[Context]] = field(default_factory=dict)
 
@@ -55,6 +59,8 @@ class Constraints:
             set_field(self, name, tuple(_pair(edge, name) for edge in _several(getattr(self, name), name)))
         set_field(self, "tiers", tuple(_several(tier, "a tier") for tier in _several(self.tiers, "tiers")))
         set_field(self, "order", _several(self.order, "order"))
+        if is_whole(self.max_parents):
+            set_field(self, "max_parents", {EVERY: check_max_parents(cast("int", self.max_parents))})
         for name, keys in (("allowed_parents", "variables"), ("max_parents", "variables"), ("labels", "edges")):
             if not isinstance(getattr(self, name), Mapping):
                 raise ArgumentError(f"{name} must be a mapping from {keys}, got {getattr(self, name)!r}")
@@ -62,7 +68,7 @@ class Constraints:
         set_field(self, "allowed_parents", allowed)
         labels = {_pair(edge, "labels"): _several(given, "a label") for edge, given in self.labels.items()}
         set_field(self, "labels", labels)
-        for node, limit in self.max_parents.items():
+        for node, limit in cast("Mapping[str, int]", self.max_parents).items():
             check_max_parents(limit, f"max_parents of {node!r}")
 
     @classmethod

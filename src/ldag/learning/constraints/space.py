@@ -1,11 +1,12 @@
 """The search space that constraints leave, by node numbers; contradictions are found here, and explained."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from ldag.errors import ArgumentError, LdagError
 from ldag.formats import Edge
-from ldag.learning.constraints.given import Constraints, check_max_parents
+from ldag.learning.constraints.given import EVERY, Constraints, check_max_parents
 from ldag.learning.constraints.labels import label_rules
 from ldag.learning.constraints.rules import LabelRules, are_kept, fixed_labels
 from ldag.model import Schema, Structure, find_cycle
@@ -119,8 +120,11 @@ def _limits(
 ) -> list[int]:
     """Return how many parents each node may have."""
     overall = len(schema) - 1 if max_parents is None else min(check_max_parents(max_parents), len(schema) - 1)
+    given = dict(cast("Mapping[str, int]", constraints.max_parents))
+    if EVERY not in schema.names:
+        overall = min(overall, given.pop(EVERY, overall))
     limits = [overall] * len(schema)
-    for name, limit in constraints.max_parents.items():
+    for name, limit in given.items():
         limits[schema.node(name, "max_parents: ")] = min(limit, len(schema) - 1)
     for j, above in enumerate(required):
         if len(above) > limits[j]:

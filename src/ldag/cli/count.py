@@ -1,0 +1,33 @@
+"""`ldag count`: tables merged into one table of different rows and how often each occurs."""
+
+from collections.abc import Sequence
+
+import click
+import numpy as np
+
+from ldag.cli.arguments import json_option, put_table
+from ldag.cli.tables import load_table, table_options
+from ldag.data import ReadOptions, state_columns
+
+
+@click.command(short_help="Merge equal rows of tables.")
+@click.argument("files", nargs=-1, required=True)
+@click.option("--output", "-o", metavar="FILE", help="Write there (.csv, .tsv, with .gz or not, .parquet).")
+@table_options
+@json_option
+def count(files: Sequence[str], output: str | None, reading: ReadOptions, as_json: bool) -> None:
+    """Merge equal rows of FILES into one table, with a last column `count` (or `weight`).
+
+    \b
+    ldag count 'part-*.parquet' -o rows.parquet
+    ldag learn rows.parquet --counts count
+    """
+    data = load_table(files[0], reading)
+    for file in files[1:]:
+        data = data.merge(load_table(file, reading))
+    columns = state_columns(data.schema, data.codes)
+    weights = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights
+    name = reading.counts or reading.weights or ("count" if weights.dtype == np.int64 else "weight")
+    while name in columns:
+        name += "_"
+    put_table({**columns, name: weights}, output, as_json)

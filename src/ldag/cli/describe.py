@@ -1,0 +1,59 @@
+"""`ldag describe`: what a table holds, and what reading makes of it."""
+
+import click
+
+from ldag.cli.arguments import json_option, print_json
+from ldag.cli.tables import load_table, table_options
+from ldag.data import Dataset, ReadOptions
+from ldag.model import Variable
+
+
+@click.command(short_help="Say what a table holds.")
+@click.argument("data")
+@table_options
+@json_option
+def describe(data: str, reading: ReadOptions, as_json: bool) -> None:
+    """Say what DATA (a file, or the name of a data set) holds: variables, their states or cut points, and hints.
+
+    \b
+    ldag describe survey.csv
+    ldag describe survey.csv --bins age=18,40,65 --na "?"
+    """
+    found = load_table(data, reading)
+    if as_json:
+        print_json(_fields(found))
+        return
+    click.echo(f"{found.total:,} observations in {found.n_rows:,} different rows")
+    width = max(len(name) for name in found.names)
+    for variable in found.variables:
+        click.echo(f"  {variable.name:{width}}  {_kind(variable)}: {_states(variable)}")
+
+
+def _kind(variable: Variable) -> str:
+    if variable.cuts:
+        return "measurement"
+    return f"{variable.n_states} states, ordered" if variable.ordered else f"{variable.n_states} states"
+
+
+def _states(variable: Variable) -> str:
+    shown = [str(state) for state in variable.states[:8]]
+    more = f", and {variable.n_states - 8} more" if variable.n_states > 8 else ""
+    return (" < " if variable.ordered else ", ").join(shown) + more
+
+
+def _fields(data: Dataset) -> dict[str, object]:
+    return {
+        "total": data.total,
+        "n_rows": data.n_rows,
+        "variables": [
+            {
+                "name": variable.name,
+                "states": list(variable.states),
+                "ordered": variable.ordered,
+                "cuts": list(variable.cuts),
+                "counts": data.counts(variable.name)[0].tolist(),
+            }
+            for variable in data.variables
+        ],
+        "notes": list(data.notes),
+    }

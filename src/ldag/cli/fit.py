@@ -1,0 +1,90 @@
+"""`ldag fit`: parameters for a graph that is given."""
+
+from dataclasses import replace
+from typing import get_args
+
+import click
+
+from ldag import datasets
+from ldag.cli.arguments import json_option, load_graph, print_json, save_model
+from ldag.cli.tables import load_table, table_options
+from ldag.data import Dataset, ReadOptions
+from ldag.errors import ArgumentError
+from ldag.formats import Estimate, GraphRecord, check_writable, read_model
+from ldag.graph import LDAG
+from ldag.learning import LabelSearch, StructureKind, learn_family
+from ldag.model import Variable
+from ldag.network import Network
+
+
+@click.command(short_help="Fit parameters to a given graph.")
+@click.argument("graph")
+@click.argument("data")
+@click.option("--output", "-o", metavar="FILE", help="Write the network there (.json).")
+@click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
+@click.option("--estimate", type=click.Choice(get_args(Estimate)), default="mean", show_default=True)
+@click.option("--labels", type=click.Choice(get_args(LabelSearch)), help="Also learn labels, by this search.")
+@click.option("--kappa", type=float, help="With --labels: above 0 and at most 1.  [0.1]")
+@click.option("--structure", type=click.Choice(get_args(StructureKind)), help="With --labels: which classes.  [ldag]")
+@table_options
+@json_option
+def fit(  # noqa: PLR0913, PLR0917 - one parameter per option
+    graph: str,
+    data: str,
+    output: str | None,
+    equivalent_sample_size: float,
+    estimate: Estimate,
+    labels: LabelSearch | None,
+    kappa: float | None,
+    structure: StructureKind | None,
+    reading: ReadOptions,
+    as_json: bool,
+) -> None:
+    """Fit the parameters of GRAPH to DATA; variables to which GRAPH gives no states take those of the data.
+
+    \b
+    ldag fit expert.ldag survey.csv -o model.json
+    ldag fit edges.ldag survey.csv --labels greedy -o model.json
+    """
+    if output is not None:
+        check_writable(output)
+    if labels is None and (kappa is not None or structure is not None):
+        raise ArgumentError("--kappa and --structure are for --labels, which learns labels on the edges")
+    known, table = _load(graph, data, reading)
+    if labels is not None:
+        known = _labelled(known, table, labels, 0.1 if kappa is None else kappa, structure or "ldag")
+    network = Network.from_data(known, table, equivalent_sample_size=equivalent_sample_size, estimate=estimate)
+    if output is not None:
+        save_model(network, output)
+    if as_json:
+        print_json({"dimension": network.dimension, "log_likelihood": network.log_likelihood(table)})
+    else:
+        click.echo(str(network))
+
+
+def _load(graph: str, data: str, reading: ReadOptions) -> tuple[LDAG, Dataset]:
+    """Return the graph and the data; states that one of them lacks come from the other."""
+    record = None if graph in datasets.graph_names() else read_model(graph)
+    if not isinstance(record, GraphRecord) or all(v.states is not None for v in record.variables):
+        known = load_graph(graph)
+        return known, load_table(data, reading, known.schema)
+    names = [variable.name for variable in record.variables]
+    declared = {v.name: Variable(v.name, v.states, v.ordered, v.cuts) for v in record.variables if v.states is not None}
+    table = load_table(data, replace(reading, columns=names, states=declared, unusable="error"))
+    by_name = {variable.name: variable for variable in table.variables}
+    filled = tuple(
+        replace(v, states=by_name[v.name].states, ordered=by_name[v.name].ordered, cuts=by_name[v.name].cuts)
+        for v in record.variables
+    )
+    return LDAG.from_record(replace(record, variables=filled)), table
+
+
+def _labelled(graph: LDAG, data: Dataset, labels: LabelSearch, kappa: float, structure: StructureKind) -> LDAG:
+    """Return the graph with the best labels found on its edges."""
+    partitions = {
+        variable.name: learn_family(
+            data, variable.name, parents=graph.parents(variable.name), kappa=kappa, structure=structure, labels=labels
+        ).partition
+        for variable in graph.variables
+    }
+    return LDAG.from_partitions(partitions, states={v.name: v for v in graph.variables})

@@ -1,0 +1,135 @@
+"""What commands take about tables: one list of options, and notes on standard error."""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import ParamSpec, TypeVar, cast, get_args
+
+import click
+
+from ldag import datasets
+from ldag.cli.arguments import is_path
+from ldag.data import Bins, Dataset, Missing, ReadOptions, Unusable, Wording, read_for, read_with
+from ldag.errors import ArgumentError, suggest
+from ldag.model import Schema
+from ldag.network import Network
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+WORDS = Wording("command line")
+
+_OPTIONS = (
+    click.option("--counts", metavar="COLUMN", help="The column of DATA that says how often each row occurs."),
+    click.option("--weights", metavar="COLUMN", help="The same with real numbers."),
+    click.option("--columns", metavar="A,B,...", help="The columns to read.  [all]"),
+    click.option(
+        "--bins",
+        multiple=True,
+        metavar="[COLUMN=]HOW",
+        help="How to cut measurements: a number of bins, cut points (18,40,65), width:5, information:4, none.  [auto]",
+    ),
+    click.option(
+        "--missing",
+        type=click.Choice(get_args(Missing)),
+        default="auto",
+        show_default=True,
+        help="Refuse DATA with missing cells, drop such rows, make missing a state, or choose and say so.",
+    ),
+    click.option("--na", multiple=True, metavar="TEXT", help='A text that stands for a missing cell, such as "?".'),
+    click.option("--sep", metavar="SIGN", help="The sign between cells of a text file.  [found out]"),
+    click.option("--encoding", default="auto", metavar="NAME", help="Encoding of a text file, such as latin-1."),
+    click.option("--names", metavar="A,B,...", help="Names of the columns of a text file without a header."),
+    click.option("--max-states", type=int, default=64, show_default=True, help="The most states of a text column."),
+    click.option(
+        "--unusable",
+        type=click.Choice(get_args(Unusable)),
+        default="drop",
+        show_default=True,
+        help="Leave out columns that cannot be variables, or refuse DATA.",
+    ),
+)
+
+
+def table_options(command: Callable[P, R]) -> Callable[..., R]:
+    """Give a command the options of reading; it gets them as one value, ``reading``."""
+
+    @wraps(command)
+    def with_reading(*args: object, **given: object) -> R:
+        names = ("counts", "weights", "columns", "bins", "missing", "na", "sep", "encoding", "names", "max_states")
+        parts = {name: given.pop(name) for name in (*names, "unusable")}
+        given["reading"] = _reading(parts)
+        return cast("Callable[..., R]", command)(*args, **given)
+
+    wrapped: Callable[..., R] = with_reading
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def load_table(source: str, reading: ReadOptions, schema: Schema | None = None) -> Dataset:
+    """Return a data set by its name, or read files; notes go to standard error."""
+    if source in datasets.names():
+        if reading.counts is not None:
+            raise ArgumentError(f"--counts is for files; the data set {source!r} has its counts already")
+        return datasets.load(source)
+    if source != "-" and not is_path(source):
+        hint = suggest(source, datasets.names())
+        raise ArgumentError(f"{source!r} is neither a file nor the name of a data set{hint}")
+    data = read_with(source, reading) if schema is None else read_for(source, schema, reading)
+    for note in data.notes:
+        click.echo(f"note: {note}", err=True)
+    return data
+
+
+def tell_of_parameters(network: Network, data: Dataset) -> None:
+    """Say that a model has more parameters than a third of the observations, which are then known badly."""
+    if 3 * network.dimension > data.total:
+        click.echo(
+            f"note: {network.dimension:,} parameters from {data.total:,} observations: many are hardly known", err=True
+        )
+
+
+def _reading(given: dict[str, object]) -> ReadOptions:
+    """Return the options as reading wants them."""
+    columns, names = cast("str | None", given.pop("columns")), cast("str | None", given.pop("names"))
+    bins = _bins(cast("Sequence[str]", given.pop("bins")))
+    return ReadOptions(
+        **given,  # type: ignore[arg-type]  # by name, and checked by ReadOptions
+        columns=None if columns is None else _split(columns),
+        names=None if names is None else _split(names),
+        bins=bins,
+        wording=WORDS,
+    )
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _bins(given: Sequence[str]) -> "Bins | dict[str, Bins]":
+    """Return one way for all columns, or ways by column."""
+    by_column: dict[str, Bins] = {}
+    general: Bins = "auto"
+    for text in given:
+        name, equals, how = text.rpartition("=")
+        if equals:
+            by_column[name.strip()] = _way(how.strip())
+        else:
+            general = _way(text.strip())
+    if by_column and general != "auto":
+        raise ArgumentError("--bins: give one way for all columns, or ways by column, not both")
+    return by_column or general
+
+
+def _way(text: str) -> Bins:
+    """Return cut points where there are several, or a number with a point; else the text, which is checked later."""
+    if "," in text:
+        return [_cut(part.strip()) for part in text.split(",")]  # type: ignore[return-value]  # checked later
+    return text
+
+
+def _cut(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text

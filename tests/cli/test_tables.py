@@ -1,0 +1,302 @@
+"""Tables as people have them, by the command line: look-alikes of real files, and what is said about each.
+
+The look-alikes follow files that nobody prepared for this library (packages such as pydataset, statsmodels and
+palmerpenguins ship them): their headers, kinds of columns, gaps and sizes; no data are copied.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from ldag.cli.main import cli
+from ldag.errors import LdagError
+
+Rows = Mapping[str, Sequence[object]]
+
+
+def spread(n: int, low: float, high: float, digits: int, seed: int) -> list[object]:
+    """Measurements with some digits."""
+    return list(np.round(np.random.default_rng(seed).uniform(low, high, n), digits))
+
+
+def pick(n: int, values: list[object], seed: int) -> list[object]:
+    """Categories."""
+    return [values[i] for i in np.random.default_rng(seed).integers(0, len(values), n)]
+
+
+def gaps(cells: list[object], share: float, seed: int, gap: str = "NA") -> list[object]:
+    """Put gaps into a column."""
+    holes = np.random.default_rng(seed).random(len(cells)) < share
+    return [gap if hole else cell for cell, hole in zip(cells, holes, strict=True)]
+
+
+def index(n: int) -> list[object]:
+    """Row numbers, as R writes them."""
+    return [f'"{i + 1}"' for i in range(n)]
+
+
+N = 60
+LOOKALIKES: dict[str, tuple[Rows, str, list[str]]] = {
+    # name: columns, separator, what must be said
+    "iris": (
+        {"": index(N), "Sepal.Length": spread(N, 4, 8, 1, 1), "Species": pick(N, ["setosa", "virginica"], 2)},
+        ",",
+        ["row: left out, 60 values in 60 rows", "Sepal.Length: "],
+    ),
+    "penguins": (
+        {
+            "species": pick(N, ["Adelie", "Gentoo"], 3),
+            "bill": gaps(spread(N, 30, 60, 1, 4), 0.05, 5),
+            "sex": gaps(pick(N, ["male", "female"], 6), 0.1, 7),
+            "year": pick(N, [2007, 2008, 2009], 8),
+        },
+        ",",
+        ["rows left out, which have missing cells (in bill, sex)", "bill: "],
+    ),
+    "titanic counts": (
+        {
+            "Class": ["1st", "2nd", "3rd", "Crew"] * 4,
+            "Sex": (["M"] * 4 + ["F"] * 4) * 2,
+            "Survived": ["No"] * 8 + ["Yes"] * 8,
+            "Freq": [118, 154, 422, 670, 4, 13, 106, 3, 62, 25, 88, 192, 141, 93, 90, 20],
+        },
+        ",",
+        ["Freq: is it a column of counts? --counts Freq"],
+    ),
+    "airquality": (
+        {
+            "": index(N),
+            "Ozone": gaps(spread(N, 1, 160, 0, 9), 0.25, 10),
+            "Wind": spread(N, 2, 20, 1, 11),
+            "Month": pick(N, [5, 6, 7, 8, 9], 12),
+            "Day": spread(N, 1, 31, 0, 13),
+        },
+        ",",
+        ["rows left out", "Ozone: "],
+    ),
+    "mtcars": (
+        {
+            "model": [f"car {i}" for i in range(70)],
+            "mpg": spread(70, 10, 34, 1, 14),
+            "cyl": pick(70, [4, 6, 8], 15),
+            "am": pick(70, [0, 1], 16),
+        },
+        ",",
+        ["model: left out, has 70 states"],
+    ),
+    "adult census": (
+        {
+            "age": spread(N, 17, 90, 0, 17),
+            "workclass": pick(N, [" Private", " ?", " Local-gov"], 18),
+            "income": pick(N, [" <=50K", " >50K"], 19),
+        },
+        ",",
+        ["blanks around cells were trimmed", "workclass: is '?' a missing cell? --na "],
+    ),
+    "german semicolons": ({"Alter": spread(N, 18, 90, 0, 20), "Geschlecht": pick(N, ["m", "w"], 21)}, ";", ["Alter: "]),
+    "tabs": ({"x": pick(N, ["a", "b"], 22), "y": spread(N, 0, 1, 3, 23)}, "\t", ["y: "]),
+    "mostly empty": (
+        {"x": pick(N, ["a", "b"], 24), "note": gaps(pick(N, ["u", "v"], 25), 0.8, 26, ""), "y": pick(N, [1, 2], 27)},
+        ",",
+        ["note: left out, ", "cells are missing"],
+    ),
+    "gaps everywhere": (
+        {f"q{i}": gaps(pick(N, ["no", "yes"], 30 + i), 0.3, 40 + i, "") for i in range(5)},
+        ",",
+        ["missing cells are a state of q0"],
+    ),
+    "likert": ({f"q{i}": pick(N, [1, 2, 3, 4, 5], 50 + i) for i in range(4)}, ",", []),
+    "dates": (
+        {"date": [f"2021-{1 + i % 12:02}-{1 + i % 28:02}" for i in range(N)], "kind": pick(N, ["a", "b"], 60)},
+        ",",
+        ["date: ", "cut at 2021-"],
+    ),
+    "years": ({"year": list(range(1940, 2000)), "war": pick(N, ["no", "yes"], 61)}, ",", ["year: left out"]),
+    "constant": (
+        {"country": ["DE"] * N, "x": pick(N, ["a", "b"], 62), "y": pick(N, ["a", "b"], 63)},
+        ",",
+        ["country: has one value only"],
+    ),
+    "identifiers": (
+        {"patient_id": list(range(1000, 1000 + 7 * N, 7)), "arm": pick(N, ["a", "b"], 64), "out": pick(N, [0, 1], 65)},
+        ",",
+        ["patient_id: left out, 60 values in 60 rows"],
+    ),
+    "free text": (
+        {"comment": [f"said thing {i}" for i in range(80)], "x": pick(80, [0, 1], 66), "y": pick(80, [0, 1], 67)},
+        ",",
+        ["comment: left out, has 80 states"],
+    ),
+    "quoted commas": ({"name": pick(N, ['"a, b"', '"c"'], 68), "y": pick(N, [0, 1], 69)}, ",", []),
+    "booleans": ({"a": pick(N, ["TRUE", "FALSE"], 70), "b": pick(N, ["True", "False"], 71)}, ",", []),
+    "big numbers": (
+        {"population": list(np.random.default_rng(72).integers(10**5, 10**9, N)), "eu": pick(N, ["in", "out"], 73)},
+        ",",
+        ["population: 60 values, cut at"],
+    ),
+    "negative and scientific": (
+        {"t": [f"{v:.3e}" for v in np.random.default_rng(74).normal(0, 1, N)], "g": pick(N, ["x", "y"], 75)},
+        ",",
+        ["t: "],
+    ),
+    "two spellings": ({"dose": pick(N, ["1", "1.0", "2"], 76), "g": pick(N, ["x", "y"], 77)}, ",", []),
+    "spaces in names": (
+        {"blood pressure": spread(N, 90, 180, 0, 78), "has pain?": pick(N, ["no", "yes"], 79)},
+        ",",
+        ["blood pressure: "],
+    ),
+    "no header": (
+        {"5.1": spread(N, 4, 8, 1, 80), "setosa": pick(N, ["setosa", "virginica"], 81)},
+        ",",
+        ["if the file has none, name the columns with --names"],
+    ),
+    "dots as gaps": ({"wage": gaps(spread(N, 5, 50, 2, 82), 0.1, 83, "."), "sex": pick(N, ["m", "f"], 84)}, ",", []),
+    "many categories": ({"state": [f"S{i % 50}" for i in range(300)], "vote": pick(300, ["a", "b"], 85)}, ",", []),
+    "mixed codes": ({"code": pick(N, ["A1", 7, 8], 86), "y": pick(N, [0, 1], 87)}, ",", []),
+}
+
+
+def write(path: Path, columns: Rows, separator: str) -> None:
+    """Write a table as text."""
+    rows = zip(*columns.values(), strict=True)
+    lines = [separator.join(columns), *(separator.join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def run(*arguments: str, text: str | None = None) -> tuple[str, str]:
+    """Run a command that must succeed, and return what it said on both streams."""
+    result = CliRunner().invoke(cli, list(arguments), input=text, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout, result.stderr
+
+
+@pytest.mark.parametrize(("columns", "separator", "said"), LOOKALIKES.values(), ids=LOOKALIKES.keys())
+def test_any_table_is_learned_from_with_an_honest_account(
+    columns: Rows, separator: str, said: list[str], tmp_path: Path
+) -> None:
+    """A model at the first go, and a line for everything that was done to the columns."""
+    write(tmp_path / "t.csv", columns, separator)
+    out, notes = run("learn", str(tmp_path / "t.csv"), "--kappa", "0.1", "--method", "climb", "--restarts", "2")
+    assert "score" in out.lower()
+    for part in said:
+        assert part in notes, notes
+    assert len(notes.splitlines()) >= len(said) - 1
+
+
+def test_options_of_tables_reach_the_reader(tmp_path: Path) -> None:
+    """Columns, bins, missing texts, separator, encoding, names, and the standard input."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(
+        "größe;pain;id\n1,5;?;1\n".replace("1,5", "15").encode("latin-1") + b"18;low;2\n22;high;3\n22;low;4\n"
+    )
+    out, notes = run(
+        "describe",
+        str(path),
+        "--columns",
+        "größe,pain",
+        "--bins",
+        "größe=16,20",
+        "--na",
+        "?",
+        "--sep",
+        ";",
+        "--encoding",
+        "latin-1",
+        "--missing",
+        "state",
+    )
+    assert "<= 16 < (16, 20] < > 20" in out
+    assert "missing" in out
+    assert "is not UTF-8" not in notes
+    _, notes = run("describe", str(path))
+    assert "is not UTF-8 text; read as Windows-1252" in notes
+    out, _ = run("describe", "-", "--names", "a,b", text="1,x\n2,y\n")
+    assert "2 observations in 2 different rows" in out
+    out, _ = run("describe", str(path), "--encoding", "latin-1", "--json")
+    assert '"notes"' in out
+
+
+def test_count_and_learn_from_counts(tmp_path: Path) -> None:
+    """Merged rows are the data again."""
+    write(tmp_path / "a.csv", {"x": pick(50, ["u", "v"], 1), "y": pick(50, ["u", "v"], 2)}, ",")
+    write(tmp_path / "b.csv", {"x": pick(50, ["u", "v"], 3), "y": pick(50, ["u", "v"], 4)}, ",")
+    for ending in ("csv", "parquet"):
+        run("count", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "-o", str(tmp_path / f"rows.{ending}"))
+        out, _ = run("describe", str(tmp_path / f"rows.{ending}"), "--counts", "count")
+        assert out.startswith("100 observations in 4 different rows")
+
+
+def test_an_experts_graph_is_fitted(tmp_path: Path) -> None:
+    """States from the data, columns the graph does not know are told, and raw numbers are understood afterwards."""
+    write(
+        tmp_path / "t.csv",
+        {"bmi": spread(90, 18, 40, 1, 1), "ill": pick(90, ["no", "yes"], 2), "other": pick(90, [1, 2], 3)},
+        ",",
+    )
+    (tmp_path / "g.ldag").write_text("bmi -> ill\n")
+    model = str(tmp_path / "m.json")
+    run(
+        "fit",
+        str(tmp_path / "g.ldag"),
+        str(tmp_path / "t.csv"),
+        "-o",
+        model,
+        "--labels",
+        "greedy",
+        "--structure",
+        "partial",
+    )
+    out, _ = run("query", model, "ill", "--given", "bmi=31.2")
+    assert "yes" in out
+    out, notes = run("predict", model, str(tmp_path / "t.csv"), "--target", "ill")
+    assert out.splitlines()[0] == "ill,bmi,other"
+    (tmp_path / "full.ldag").write_text("bmi cut 25, 30\nill {no, yes}\nbmi -> ill\n")
+    _, notes = run("fit", str(tmp_path / "full.ldag"), str(tmp_path / "t.csv"))
+    assert "1 column that the graph does not know: other" in notes
+
+
+BAD: dict[str, tuple[str, list[str], str]] = {
+    "ragged": ("a,b\n1,2\n1\n", [], "line 3: expected 2 cells as in the header, got 1"),
+    "empty": ("", [], "is empty; expected a header"),
+    "header only": ("a,b\n", [], "the table has no rows"),
+    "two names": ("a,a\n1,2\n", [], "two columns called 'a'"),
+    "unknown column": ("a,b\n1,2\n", ["--columns", "a,c"], "--columns: the table has no column 'c'"),
+    "unknown bins": ("a,b\n1,2\n", ["--bins", "c=3"], "--bins: the table has no column 'c'"),
+    "bins of text": (
+        "a,b\nx,2\ny,3\n",
+        ["--bins", "a=3"],
+        "column 'a' cannot be cut: it holds 'x', which is no number",
+    ),
+    "unknown counts": ("a,b\n1,2\n", ["--counts", "n"], "--counts n: the table has no such column"),
+    "counts and weights": ("a,n\n1,2\n", ["--counts", "n", "--weights", "n"], "give either --counts or --weights"),
+    "half a count": ("a,n\n1,2.5\n", ["--counts", "n"], "for real numbers use --weights n"),
+    "missing": (
+        "a,b\n1,\n2,3\n",
+        ["--missing", "error"],
+        "choose --missing drop to leave out such rows, or --missing state",
+    ),
+    "too many states": (
+        "a\n" + "".join(f"x{i}\n" for i in range(70)),
+        ["--unusable", "error"],
+        "or allow more with --max-states",
+    ),
+    "nothing is left": ("a\n" + "".join(f"x{i}\n" for i in range(70)), [], "no column can be a variable: a: left out"),
+    "max states": ("a\n1\n", ["--max-states", "999"], "--max-states must be between 1 and 255, got 999"),
+    "separator": ("a\n1\n", ["--sep", "ab"], "--sep must be one sign"),
+    "encoding": ("a\n1\n", ["--encoding", "nope"], "--encoding: no encoding 'nope'"),
+    "open quote": ('a,b\n"x,1\n', [], "a quoted cell does not end"),
+}
+
+
+@pytest.mark.parametrize(("text", "options", "message"), BAD.values(), ids=BAD.keys())
+def test_wrong_tables_are_refused_in_the_language_of_the_command_line(
+    text: str, options: list[str], message: str, tmp_path: Path
+) -> None:
+    """One error, with options as they are typed here."""
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(LdagError) as caught:
+        CliRunner().invoke(cli, ["describe", str(tmp_path / "t.csv"), *options], catch_exceptions=False)
+    assert message in str(caught.value)
