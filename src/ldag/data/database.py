@@ -31,11 +31,11 @@ class Database:
             config={
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
-                "enable_progress_bar": "false",
                 "memory_limit": MEMORY,
                 "temp_directory": str(self.folder),
             },
         )
+        self.connection.execute("SET enable_progress_bar = false")  # it would write to the standard output
         weakref.finalize(self, _close, self.connection, self.folder)
 
     def run(self, query: str) -> None:
