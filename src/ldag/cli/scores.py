@@ -5,8 +5,9 @@ from typing import get_args
 
 import click
 
-from ldag.cli.arguments import counts_option, json_option, load_data, missing_option, print_json
-from ldag.data import Missing
+from ldag.cli.arguments import json_option, print_json
+from ldag.cli.tables import load_table, table_options
+from ldag.data import ReadOptions
 from ldag.formats import check_place, load_scores, save_scores, write_scores
 from ldag.learning import LabelSearch, StructureKind, family_scores
 from ldag.scoring import PRIORS, Prior
@@ -22,8 +23,7 @@ from ldag.scoring import PRIORS, Prior
 @click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
 @click.option("--prior", type=click.Choice(PRIORS), default="labels", show_default=True, help="What kappa is paid for.")
 @click.option("--all", "keep_all", is_flag=True, help="Also sets of parents that a subset beats.")
-@counts_option
-@missing_option
+@table_options
 @json_option
 def scores(  # noqa: PLR0913, PLR0917 - one parameter per option
     data: str,
@@ -35,8 +35,7 @@ def scores(  # noqa: PLR0913, PLR0917 - one parameter per option
     equivalent_sample_size: float,
     prior: Prior,
     keep_all: bool,
-    counts: str | None,
-    missing: Missing,
+    reading: ReadOptions,
     as_json: bool,
 ) -> None:
     """Score every family of DATA (a file, or the name of a data set); or check and print a .jkl file.
@@ -51,7 +50,7 @@ def scores(  # noqa: PLR0913, PLR0917 - one parameter per option
         found = load_scores(data)
     else:
         found = family_scores(
-            load_data(data, counts, missing),
+            load_table(data, reading),
             max_parents=max_parents,
             kappa=kappa,
             structure=structure,
