@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,19 +15,44 @@ namespace nb = nanobind;
 
 namespace {
 
-// Climbs done, parents to go on from, the best so far.
-using PlainState = std::tuple<std::size_t, ldag::Parents, FoundGraph>;
+// Climbs done, parents to go on from, the best of the round.
+using PlainChain = std::tuple<std::uint64_t, ldag::Parents, FoundGraph>;
+// Rounds done, those without success, those of a chain by itself, the best of all, what candidates were
+// selected for, the chains of the round under way.
+using PlainState = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, FoundGraph, ldag::Parents,
+                              std::vector<PlainChain>>;
 
 nb::object plain_of(const ldag::ClimbState& state) {
-    return nb::cast(PlainState{state.n_climbs, state.parents, tuple_of(state.best)});
+    std::vector<PlainChain> chains;
+    for (const ldag::ClimbChain& chain : state.chains)
+        chains.emplace_back(chain.n_climbs, chain.parents, tuple_of(chain.best));
+    return nb::cast(PlainState{state.n_rounds, state.n_stale, state.n_alone, tuple_of(state.best),
+                               state.selected_for, std::move(chains)});
+}
+
+ldag::SearchResult result_of(FoundGraph plain) {
+    auto& [parents, score, trace, stopped, n_steps, n_accepted] = plain;
+    return {std::move(parents), score, points_of(trace), stopped, n_steps, n_accepted};
 }
 
 ldag::ClimbState state_of(const nb::object& plain) {
-    auto [n_climbs, parents, best] = nb::cast<PlainState>(plain);
-    auto& [best_parents, score, trace, stopped, n_steps, n_accepted] = best;
-    return {n_climbs,
-            std::move(parents),
-            {std::move(best_parents), score, points_of(trace), stopped, n_steps, n_accepted}};
+    auto [n_rounds, n_stale, n_alone, best, selected_for, plain_chains] = nb::cast<PlainState>(plain);
+    ldag::ClimbState state{n_rounds, n_stale, n_alone, result_of(std::move(best)), std::move(selected_for),
+                           {}};
+    for (auto& [n_climbs, parents, found] : plain_chains)
+        state.chains.push_back({n_climbs, std::move(parents), result_of(std::move(found))});
+    return state;
+}
+
+// Whether the state can be one of a climb in the space.
+bool is_of(const ldag::ClimbState& state, const ldag::SearchSpace& space) {
+    if (state.chains.empty()) return true;
+    const auto is_allowed = [&](const ldag::ClimbChain& chain) {
+        return ldag::is_allowed(space, chain.parents) && ldag::is_allowed(space, chain.best.parents);
+    };
+    return state.chains.size() == ldag::kClimbChains && !state.best.trace.empty() &&
+           ldag::is_allowed(space, state.best.parents) && ldag::is_allowed(space, state.selected_for) &&
+           std::ranges::all_of(state.chains, is_allowed);
 }
 
 FoundGraph search_climb(Scorer& scorer, ldag::Parents candidates, ldag::Parents required,
@@ -42,9 +68,7 @@ FoundGraph search_climb(Scorer& scorer, ldag::Parents candidates, ldag::Parents 
         throw nb::value_error("the start is not an allowed DAG");
     const ldag::ClimbOptions options{n_restarts, tabu_length, seed, n_threads, max_candidates, start};
     const auto search = [&](ldag::Monitor& monitor, ldag::ClimbState* state) {
-        if (state != nullptr && state->n_climbs > 0 &&
-            !(ldag::is_allowed(space, state->parents) && ldag::is_allowed(space, state->best.parents)))
-            throw BadState();
+        if (state != nullptr && !is_of(*state, space)) throw BadState();
         return ldag::search_climb(scorer.scorer, space, options, monitor, state);
     };
     return run_watched({on_progress, resume, keep, keep_every, time_limit}, &plain_of, &state_of, search);

@@ -59,7 +59,7 @@ FamilyResult exact_partition(const FamilyProblem& problem, StructureKind structu
     std::vector<double> gains = block_gains(problem, grid, allowed);
     if (!problem.fixed.empty()) keep_fixed_labels(problem, grid, allowed, gains);
     return result_of(problem, grid,
-                     structure == StructureKind::tree ? best_tree(grid, gains, problem.regular)
+                     structure == StructureKind::tree ? best_block_tree(grid, gains, problem.regular)
                                                       : best_blocks(grid, allowed, gains, problem.regular));
 }
 

@@ -70,7 +70,7 @@ double log_sum_blocks(const BlockGrid& grid, std::span<const Block> allowed, std
                       bool regular);
 
 // The recursion over sub-boxes, for CPT-trees.
-std::vector<Block> best_tree(const BlockGrid& grid, std::span<const double> gains, bool regular);
+std::vector<Block> best_block_tree(const BlockGrid& grid, std::span<const double> gains, bool regular);
 double log_sum_trees(const BlockGrid& grid, std::span<const double> gains, bool regular);
 
 // log(exp(a) + exp(b)), also where one or both are -inf.

@@ -121,7 +121,7 @@ class TreeFold {
 
 }  // namespace
 
-std::vector<Block> best_tree(const BlockGrid& grid, std::span<const double> gains, bool regular) {
+std::vector<Block> best_block_tree(const BlockGrid& grid, std::span<const double> gains, bool regular) {
     return TreeFold<BestTree>(grid, gains, regular).total().leaves;
 }
 

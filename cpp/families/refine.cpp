@@ -6,28 +6,11 @@
 #include <utility>
 
 #include "families/classes.hpp"
+#include "support/random.hpp"
 
 namespace ldag {
 
 namespace {
-
-// splitmix64: the same numbers on every platform.
-class Random {
-  public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
-
-    std::size_t below(std::size_t n) { return static_cast<std::size_t>(next() % n); }
-
-  private:
-    std::uint64_t next() {
-        std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-        return z ^ (z >> 31);
-    }
-
-    std::uint64_t state_;
-};
 
 // Splits a set of cells into the classes its structure allows: connected through whole lines inside the
 // set (ldag), through neighbours (partial), or anything (graph).

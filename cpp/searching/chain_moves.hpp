@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "searching/ancestors.hpp"
 #include "searching/search.hpp"
 #include "support/random.hpp"
 
@@ -14,7 +15,6 @@ namespace ldag {
 
 // What happens to the edge parent -> child: it is added, it is removed, or it takes the place of
 // child -> parent. Different moves lead to different graphs.
-enum class MoveKind : std::uint8_t { add, remove, reverse };
 struct Move {
     MoveKind kind;
     Node parent;
@@ -49,24 +49,15 @@ class MovingGraph {
     bool has(Node parent, Node child) const;
     bool is_required(Node parent, Node child) const;
     bool is_full(Node child) const { return parents_[child].size() >= space_->max_parents[child]; }
-    bool is_ancestor(Node above, Node node) const { return row(node)[above / 64] >> (above % 64) & 1; }
     bool is_only_path(Node parent, Node child) const;
 
-    std::span<std::uint64_t> row(Node node) { return {&ancestors_[node * n_words_], n_words_}; }
-    std::span<const std::uint64_t> row(Node node) const { return {&ancestors_[node * n_words_], n_words_}; }
     void add(Node parent, Node child);
     void remove(Node parent, Node child);
-    void fill_ancestors();
-    void join_ancestors(Node node, Node parent);
-    bool renew_ancestors(Node node);
-    std::vector<Node> below(Node node) const;
 
     const SearchSpace* space_;
     std::vector<std::uint64_t> ends_;  // of the candidates of each node among all candidates
     Parents parents_;
-    std::size_t n_words_;                   // of 64 nodes each
-    std::vector<std::uint64_t> ancestors_;  // a row of bits for each node
-    std::vector<std::uint64_t> old_row_;
+    Ancestors ancestors_;
 };
 
 }  // namespace ldag

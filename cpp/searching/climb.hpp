@@ -3,17 +3,18 @@
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "searching/ancestors.hpp"
 #include "searching/search.hpp"
 #include "support/random.hpp"
 
@@ -31,10 +32,10 @@ inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max()
 // The parents that are tried for every node. A place is the position of a parent among those of a node.
 class Candidates {
   public:
-    // All of the space, or where a node has more than `most` of them, those with the best scores as single
-    // parents (ties to the lowest number) and the ones it must have or starts with.
+    // All of the space, or where a node has more than options.max_candidates of them, those that gain most
+    // besides the parents it has in a graph (ties to the lowest number), these parents, and its children.
     Candidates(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options,
-               std::atomic<bool>& stop);
+               const Parents& graph, std::atomic<bool>& stop);
 
     std::size_t n_nodes() const { return of_.size(); }
     std::span<const Node> of(Node child) const { return of_[child]; }
@@ -62,7 +63,7 @@ struct GainColumn {
 
 using ColumnPointer = std::shared_ptr<const GainColumn>;
 
-// Makes columns, and remembers those used last.
+// Makes columns, and remembers those used last; safe from many threads.
 class ColumnStore {
   public:
     ColumnStore(FamilyScorer& scorer, const SearchSpace& space, const Candidates& candidates,
@@ -98,65 +99,23 @@ class ColumnStore {
     using Columns = std::unordered_map<Key, ColumnPointer, KeyHash>;
 
     bool add_additions(Node child, std::size_t n_threads, GainColumn& column) const;
-    void remember(Node child, const ColumnPointer& column);
+    ColumnPointer recall(Node child, const std::vector<Node>& parents);  // null if not known
+    void remember(Node child, const ColumnPointer& column);              // with the mutex held
 
     FamilyScorer& scorer_;
     const SearchSpace& space_;
     const Candidates& candidates_;
     std::size_t n_threads_;
     std::atomic<bool>& stop_;
-    bool is_slow_ = false;  // whether making the last column took so long that threads pay
-    Columns young_;         // used since the last change of generations
-    Columns old_;           // used in the generation before
+    std::atomic<bool> is_slow_{false};  // whether making the last column took so long that threads pay
+    std::mutex mutex_;                  // of what follows
+    Columns young_;                     // used since the last change of generations
+    Columns old_;                       // used in the generation before
     std::size_t young_bytes_ = 0;
 };
 
-// Who is above whom, and an order of the nodes in which parents come before their children.
-class Ancestors {
-  public:
-    explicit Ancestors(std::size_t n_nodes);
-
-    bool is_above(Node ancestor, Node node) const {
-        return (bits_[node * n_words_ + ancestor / 64] >> (ancestor % 64) & 1) != 0;
-    }
-
-    // After an edge was added.
-    void add(Node parent, Node child);
-
-    // After an edge into `child` was removed.
-    void remove(Node child, std::span<const ColumnPointer> columns);
-
-    // Calls visit(node) for a node and all below it, parents before children.
-    template <class Visit>
-    void for_each_from(Node node, Visit visit) const {
-        visit(node);
-        for (std::size_t i = position_[node] + 1; i < order_.size(); ++i)
-            if (is_above(node, order_[i])) visit(order_[i]);
-    }
-
-    // Calls visit(node) for all above a node.
-    template <class Visit>
-    void for_each_above(Node node, Visit visit) const {
-        for (std::size_t word = 0; word < n_words_; ++word)
-            for (std::uint64_t left = bits_[node * n_words_ + word]; left != 0; left &= left - 1)
-                visit(static_cast<Node>(word * 64 + static_cast<std::size_t>(std::countr_zero(left))));
-    }
-
-  private:
-    void put_in_order(Node parent, Node child);
-    void gather(Node node, std::span<const Node> parents);
-
-    std::size_t n_words_;
-    std::vector<std::uint64_t> bits_;  // by node, its ancestors
-    std::vector<std::uint64_t> gathered_;
-    std::vector<Node> order_;
-    std::vector<std::uint32_t> position_;
-};
-
-enum class MoveKind : std::uint8_t { add, remove, reverse };
-
 // A change of the edge that leads to `child` from its candidate at `place`.
-struct Move {
+struct PlacedMove {
     Node child = 0;
     std::uint32_t place = 0;
     MoveKind kind = MoveKind::add;
@@ -182,19 +141,19 @@ class Graph {
     double score() const;
     Parents parents() const;
 
-    Move move(Node child, std::uint32_t place, MoveKind kind) const;
-    Node parent_of(const Move& move) const { return store_->candidates().of(move.child)[move.place]; }
-    bool is_allowed(const Move& move) const;
+    PlacedMove move(Node child, std::uint32_t place, MoveKind kind) const;
+    Node parent_of(const PlacedMove& move) const { return store_->candidates().of(move.child)[move.place]; }
+    bool is_allowed(const PlacedMove& move) const;
 
     // The allowed move that gains most, if one gains anything.
-    std::optional<Move> best_improvement();
+    std::optional<PlacedMove> best_improvement();
 
     // The allowed move that gains most or loses least without leading to a forbidden graph or to a family
     // that is not filled: these gain little, and take long to look around from.
-    std::optional<Move> best_move(const Tabu& tabu) const;
+    std::optional<PlacedMove> best_move(const Tabu& tabu) const;
 
     // Makes a move and returns true; if stopped, returns false and changes nothing.
-    bool make(const Move& move);
+    bool make(const PlacedMove& move);
 
     // Takes all parents from a node but those it must have; the same answers.
     bool clear(Node child);
@@ -205,10 +164,13 @@ class Graph {
     template <class Accept>
     double best_gain(Node child, double floor, Accept accept) const;
     template <class Accept>
-    std::optional<Move> first_move(Node child, double floor, Accept accept) const;
-    std::uint64_t fingerprint_after(const Move& move) const;
-    bool is_filled_after(const Move& move) const;
+    std::optional<PlacedMove> first_move(Node child, double floor, Accept accept) const;
+    std::uint64_t fingerprint_after(const PlacedMove& move) const;
+    bool is_filled_after(const PlacedMove& move) const;
     void mark_stale(std::span<const Node> parents, Node child);
+    auto parents_now() const {
+        return [this](Node node) { return std::span<const Node>(columns_[node]->parents); };
+    }
 
     ColumnStore* store_;
     std::vector<ColumnPointer> columns_;
@@ -221,5 +183,14 @@ class Graph {
 // Changes a small part of a graph at random, so that a climb from there may end elsewhere; returns how many
 // changes were made.
 std::size_t disturb(Graph& graph, Random& random);
+
+// A graph made along an order of the nodes, each with the parents among those before it that growing and
+// shrinking finds. The order takes the node next that loses least against the parents it would have if all
+// were allowed; with `random`, now and then one that loses a little more. Nothing if stopped.
+std::optional<Graph> start_by_order(ColumnStore& store, const SearchSpace& space, Random* random);
+
+// The graph `a` with the parts of `b` that are better: nodes whose parents differ fall into connected parts,
+// and each part that gains without closing a cycle is taken over.
+Parents combine(FamilyScorer& scorer, const Parents& a, const Parents& b);
 
 }  // namespace ldag::climb

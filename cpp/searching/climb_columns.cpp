@@ -17,11 +17,14 @@ constexpr std::size_t kOverhead = 400;
 // A column that takes longer to make is worth starting threads for.
 constexpr std::chrono::milliseconds kSlow{2};
 
-// The best candidates of one node by single-parent scores, and those it must keep.
-std::vector<Node> screen(FamilyScorer& scorer, Node child, const std::vector<Node>& all,
+// The best candidates of one node besides its parents, and those it must keep.
+std::vector<Node> screen(FamilyScorer& scorer, const FamilyKey& family, const std::vector<Node>& candidates,
                          const std::vector<Node>& kept, std::size_t most) {
+    std::vector<Node> all;
+    std::ranges::set_difference(candidates, kept, std::back_inserter(all));
+    most = std::min(most, all.size());
     std::vector<double> scores(all.size());
-    scorer.scores_of_additions({child, {}}, all, scores);
+    scorer.scores_of_additions(family, all, scores);
     std::vector<std::size_t> order(all.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto better = [&](std::size_t a, std::size_t b) {
@@ -52,14 +55,19 @@ std::size_t count_cells(std::span<const std::size_t> n_states, Node child, std::
 }  // namespace
 
 Candidates::Candidates(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options,
-                       std::atomic<bool>& stop)
+                       const Parents& graph, std::atomic<bool>& stop)
     : of_(space.candidates), required_(of_.size()), back_(of_.size()) {
     const std::size_t most = options.max_candidates == 0 ? of_.size() : options.max_candidates;
+    Parents kept = graph;
+    for (Node child = 0; child < graph.size(); ++child)
+        for (const Node parent : graph[child])
+            if (place_in(of_[parent], child) != kNone) kept[parent].push_back(child);
     parallel_for(
         options.n_threads, of_.size(),
         [&](std::size_t node, std::size_t) {
-            if (of_[node].size() > most)
-                of_[node] = screen(scorer, static_cast<Node>(node), of_[node], options.start[node], most);
+            if (of_[node].size() <= most) return;
+            std::ranges::sort(kept[node]);
+            of_[node] = screen(scorer, {static_cast<Node>(node), graph[node]}, of_[node], kept[node], most);
         },
         &stop);
     for (Node child = 0; child < of_.size(); ++child) {
@@ -86,30 +94,40 @@ std::size_t ColumnStore::KeyHash::operator()(const Key& key) const {
     return static_cast<std::size_t>(hash);
 }
 
-ColumnPointer ColumnStore::find(Node child, const std::vector<Node>& parents) {
+ColumnPointer ColumnStore::recall(Node child, const std::vector<Node>& parents) {
     const Key key{child, parents};
+    const std::lock_guard lock(mutex_);
     if (const auto found = young_.find(key); found != young_.end()) return found->second;
-    ColumnPointer column;
-    if (const auto found = old_.find(key); found != old_.end()) {
-        column = found->second;
-    } else {
-        const auto begun = std::chrono::steady_clock::now();
-        column = make(child, parents, is_slow_ ? n_threads_ : 1);
-        is_slow_ = std::chrono::steady_clock::now() - begun > kSlow;
-    }
+    const auto found = old_.find(key);
+    if (found == old_.end()) return nullptr;
+    ColumnPointer column = found->second;
+    remember(child, column);
+    return column;
+}
+
+ColumnPointer ColumnStore::find(Node child, const std::vector<Node>& parents) {
+    if (ColumnPointer known = recall(child, parents)) return known;
+    const auto begun = std::chrono::steady_clock::now();
+    const ColumnPointer column = make(child, parents, is_slow_ ? n_threads_ : 1);
+    is_slow_ = std::chrono::steady_clock::now() - begun > kSlow;
+    const std::lock_guard lock(mutex_);
     if (column) remember(child, column);
     return column;
 }
 
 std::vector<ColumnPointer> ColumnStore::find_all(const Parents& parents) {
     std::vector<ColumnPointer> columns(parents.size());
+    std::vector<Node> missing;
+    for (Node child = 0; child < columns.size(); ++child)
+        if (!(columns[child] = recall(child, parents[child]))) missing.push_back(child);
     parallel_for(
-        n_threads_, parents.size(),
-        [&](std::size_t node, std::size_t) {
-            columns[node] = make(static_cast<Node>(node), parents[node], 1);
+        n_threads_, missing.size(),
+        [&](std::size_t item, std::size_t) {
+            columns[missing[item]] = make(missing[item], parents[missing[item]], 1);
         },
         &stop_);
-    for (Node child = 0; child < columns.size(); ++child)
+    const std::lock_guard lock(mutex_);
+    for (const Node child : missing)
         if (columns[child]) remember(child, columns[child]);
     return columns;
 }

@@ -1,5 +1,6 @@
-// How a graph is disturbed: mostly by turning one edge round and choosing the parents of both its ends anew,
-// else by a few changes of edges next to each other.
+// How a graph is disturbed: by turning one edge round and choosing the parents of both its ends anew, by a
+// few changes of edges next to each other, or by choosing the parents of some neighbours anew in a random
+// order.
 #include <algorithm>
 
 #include "searching/climb.hpp"
@@ -8,10 +9,14 @@ namespace ldag::climb {
 
 namespace {
 
-// Of so many disturbances, so many turn an edge. Half to all of them did best on networks of 27 to 223
-// variables; without the others, some optima are never left.
+// Of so many disturbances, so many turn an edge and so many place neighbours anew. Half to all turning edges
+// did best on networks of 27 to 223 variables; without the others, some optima are never left.
 constexpr std::uint64_t kDisturbances = 4;
-constexpr std::uint64_t kTurns = 3;
+constexpr std::uint64_t kTurns = 2;
+constexpr std::uint64_t kPlacings = 1;
+
+// Nodes next to each other that are placed anew, besides the first, at most.
+constexpr std::uint64_t kMostPlaced = 5;
 
 // Most changes next to each other; what is far apart is better tried one after the other.
 constexpr std::uint64_t kMostChanges = 5;
@@ -23,11 +28,12 @@ class Disturber {
 
     void turn_edge();
     void change_some();
+    void place_some();
 
     std::size_t n_changes() const { return n_changes_; }
 
   private:
-    using Changed = std::optional<Move>;
+    using Changed = std::optional<PlacedMove>;
 
     template <class Items>
     auto draw(const Items& items) {
@@ -35,8 +41,10 @@ class Disturber {
     }
     Node draw_node() { return static_cast<Node>(random_.below(graph_.n_nodes())); }
     bool clear(Node child);
-    Changed make(const Move& move);
+    Changed make(const PlacedMove& move);
     Changed change_near(Node centre);
+    std::vector<Node> neighbours(Node node) const;
+    void grow(Node child);
     Changed add_any(Node child);
     Changed change_edge(Node parent, Node child);
     Changed force_addition(Node child);
@@ -47,7 +55,7 @@ class Disturber {
     std::size_t n_changes_ = 0;
 };
 
-Disturber::Changed Disturber::make(const Move& move) {
+Disturber::Changed Disturber::make(const PlacedMove& move) {
     if (!graph_.is_allowed(move) || !graph_.make(move)) return std::nullopt;
     ++n_changes_;
     return move;
@@ -79,6 +87,43 @@ void Disturber::change_some() {
             centre = draw_node();
         else
             centre = random_.below(2) == 0 ? changed->child : graph_.parent_of(*changed);
+    }
+}
+
+std::vector<Node> Disturber::neighbours(Node node) const {
+    std::vector<Node> around = graph_.children(node);
+    const std::vector<Node>& parents = graph_.column(node).parents;
+    around.insert(around.end(), parents.begin(), parents.end());
+    return around;
+}
+
+// Some nodes next to each other lose their parents and find new ones, one node after the other: edges among
+// them that can only be turned together are turned together.
+void Disturber::place_some() {
+    std::vector<Node> some{draw_node()};
+    for (std::uint64_t n = 1 + random_.below(kMostPlaced); n > 0; --n) {
+        const std::vector<Node> around = neighbours(draw(some));
+        if (around.empty()) continue;
+        const Node next = draw(around);
+        if (std::ranges::find(some, next) == some.end()) some.push_back(next);
+    }
+    for (const Node node : some)
+        if (!clear(node)) return;
+    for (std::size_t left = some.size(); left > 0; --left) {
+        std::swap(some[left - 1], some[random_.below(left)]);
+        grow(some[left - 1]);
+    }
+}
+
+// Adds the parents that gain most.
+void Disturber::grow(Node child) {
+    for (;;) {
+        const GainColumn& own = graph_.column(child);
+        const auto found = std::ranges::find_if(own.additions, [&](std::uint32_t place) {
+            return !(own.gains[place] > kTie) || graph_.is_allowed(graph_.move(child, place, MoveKind::add));
+        });
+        if (found == own.additions.end() || !(own.gains[*found] > kTie)) return;
+        if (!make(graph_.move(child, *found, MoveKind::add))) return;
     }
 }
 
@@ -119,7 +164,7 @@ Disturber::Changed Disturber::force_addition(Node child) {
         std::ranges::find_if(own.additions, [&](std::uint32_t place) { return !(own.gains[place] > kTie); }) -
         own.additions.begin());
     if (n == 0) return std::nullopt;
-    const Move add = graph_.move(child, own.additions[random_.below(n)], MoveKind::add);
+    const PlacedMove add = graph_.move(child, own.additions[random_.below(n)], MoveKind::add);
     const Node parent = graph_.parent_of(add);
     while (!graph_.is_allowed(add)) {
         const std::vector<std::uint32_t>& places = graph_.column(parent).places;
@@ -137,8 +182,11 @@ Disturber::Changed Disturber::force_addition(Node child) {
 
 std::size_t disturb(Graph& graph, Random& random) {
     Disturber disturber(graph, random);
-    if (random.below(kDisturbances) < kTurns)
+    const std::uint64_t kind = random.below(kDisturbances);
+    if (kind < kTurns)
         disturber.turn_edge();
+    else if (kind < kTurns + kPlacings)
+        disturber.place_some();
     else
         disturber.change_some();
     return disturber.n_changes();

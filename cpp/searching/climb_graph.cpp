@@ -1,57 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "searching/climb.hpp"
 #include "support/random.hpp"
 
 namespace ldag::climb {
-
-Ancestors::Ancestors(std::size_t n_nodes)
-    : n_words_((n_nodes + 63) / 64),
-      bits_(n_nodes * n_words_),
-      gathered_(n_words_),
-      order_(n_nodes),
-      position_(n_nodes) {
-    std::iota(order_.begin(), order_.end(), Node{0});
-    std::iota(position_.begin(), position_.end(), std::uint32_t{0});
-}
-
-void Ancestors::add(Node parent, Node child) {
-    if (is_above(parent, child)) return;
-    if (position_[parent] > position_[child]) put_in_order(parent, child);
-    std::copy_n(bits_.begin() + static_cast<std::ptrdiff_t>(parent * n_words_), n_words_, gathered_.begin());
-    gathered_[parent / 64] |= std::uint64_t{1} << (parent % 64);
-    for_each_from(child, [&](Node node) {
-        std::uint64_t* const row = bits_.data() + node * n_words_;
-        for (std::size_t word = 0; word < n_words_; ++word) row[word] |= gathered_[word];
-    });
-}
-
-// Between the two, moves the child and all below it behind the parent.
-void Ancestors::put_in_order(Node parent, Node child) {
-    const auto first = order_.begin() + position_[child];
-    const auto last = order_.begin() + position_[parent] + 1;
-    std::stable_partition(first, last, [&](Node node) { return node != child && !is_above(child, node); });
-    for (auto place = first; place != last; ++place)
-        position_[*place] = static_cast<std::uint32_t>(place - order_.begin());
-}
-
-void Ancestors::remove(Node child, std::span<const ColumnPointer> columns) {
-    for_each_from(child, [&](Node node) { gather(node, columns[node]->parents); });
-}
-
-// Sets the ancestors of a node from its parents'.
-void Ancestors::gather(Node node, std::span<const Node> parents) {
-    std::ranges::fill(gathered_, 0);
-    for (const Node parent : parents) {
-        const std::uint64_t* const row = bits_.data() + parent * n_words_;
-        for (std::size_t word = 0; word < n_words_; ++word) gathered_[word] |= row[word];
-        gathered_[parent / 64] |= std::uint64_t{1} << (parent % 64);
-    }
-    std::ranges::copy(gathered_, bits_.begin() + static_cast<std::ptrdiff_t>(node * n_words_));
-}
 
 namespace {
 
@@ -108,7 +62,7 @@ std::vector<Node> Graph::children(Node node) const {
     return children;
 }
 
-Move Graph::move(Node child, std::uint32_t place, MoveKind kind) const {
+PlacedMove Graph::move(Node child, std::uint32_t place, MoveKind kind) const {
     double gain = columns_[child]->gains[place];
     if (kind == MoveKind::reverse) {
         const std::uint32_t back = store_->candidates().back(child, place);
@@ -119,7 +73,7 @@ Move Graph::move(Node child, std::uint32_t place, MoveKind kind) const {
     return {child, place, kind, gain};
 }
 
-bool Graph::is_allowed(const Move& move) const {
+bool Graph::is_allowed(const PlacedMove& move) const {
     if (move.gain == kNever) return false;
     const Node parent = parent_of(move);
     switch (move.kind) {
@@ -135,14 +89,14 @@ bool Graph::is_allowed(const Move& move) const {
                                 [&](Node other) { return is_above(parent, other); });
 }
 
-std::uint64_t Graph::fingerprint_after(const Move& move) const {
+std::uint64_t Graph::fingerprint_after(const PlacedMove& move) const {
     const Node parent = parent_of(move);
     std::uint64_t fingerprint = fingerprint_ ^ edge_fingerprint(parent, move.child);
     if (move.kind == MoveKind::reverse) fingerprint ^= edge_fingerprint(move.child, parent);
     return fingerprint;
 }
 
-bool Graph::is_filled_after(const Move& move) const {
+bool Graph::is_filled_after(const PlacedMove& move) const {
     const Node parent = parent_of(move);
     if (move.kind == MoveKind::add) return store_->is_filled(column(move.child), parent);
     return move.kind == MoveKind::remove || store_->is_filled(column(parent), move.child);
@@ -154,11 +108,11 @@ void Graph::visit(Node child, const double& floor, Visit visit) const {
     const GainColumn& own = column(child);
     for (const std::uint32_t place : own.additions) {
         if (!(own.gains[place] > floor)) break;
-        visit(Move{child, place, MoveKind::add, own.gains[place]});
+        visit(PlacedMove{child, place, MoveKind::add, own.gains[place]});
     }
     for (const std::uint32_t place : own.places) {
         for (const MoveKind kind : {MoveKind::remove, MoveKind::reverse}) {
-            const Move change = move(child, place, kind);
+            const PlacedMove change = move(child, place, kind);
             if (change.gain > floor) visit(change);
         }
     }
@@ -168,7 +122,7 @@ void Graph::visit(Node child, const double& floor, Visit visit) const {
 template <class Accept>
 double Graph::best_gain(Node child, double floor, Accept accept) const {
     double best = floor;
-    visit(child, best, [&](const Move& move) {
+    visit(child, best, [&](const PlacedMove& move) {
         if (accept(move)) best = move.gain;
     });
     return best;
@@ -176,9 +130,9 @@ double Graph::best_gain(Node child, double floor, Accept accept) const {
 
 // Of a node's moves that gain more than the floor, the one with the lowest parent, then kind.
 template <class Accept>
-std::optional<Move> Graph::first_move(Node child, double floor, Accept accept) const {
-    std::optional<Move> first;
-    visit(child, floor, [&](const Move& move) {
+std::optional<PlacedMove> Graph::first_move(Node child, double floor, Accept accept) const {
+    std::optional<PlacedMove> first;
+    visit(child, floor, [&](const PlacedMove& move) {
         if (first && std::pair(first->place, first->kind) < std::pair(move.place, move.kind)) return;
         if (accept(move)) first = move;
     });
@@ -188,8 +142,8 @@ std::optional<Move> Graph::first_move(Node child, double floor, Accept accept) c
 // What gains as good as the best are above; gains of ten million and more are further apart than kTie.
 static double tie_floor(double best) { return std::min(best - kTie, std::nextafter(best, kNever)); }
 
-std::optional<Move> Graph::best_improvement() {
-    const auto accept = [&](const Move& move) { return is_allowed(move); };
+std::optional<PlacedMove> Graph::best_improvement() {
+    const auto accept = [&](const PlacedMove& move) { return is_allowed(move); };
     double best = kTie;
     for (Node child = 0; child < n_nodes(); ++child) {
         if (stale_[child] != 0) best_gains_[child] = best_gain(child, kTie, accept);
@@ -202,13 +156,13 @@ std::optional<Move> Graph::best_improvement() {
     return first_move(static_cast<Node>(found - best_gains_.begin()), least, accept);
 }
 
-std::optional<Move> Graph::best_move(const Tabu& tabu) const {
-    const auto accept = [&](const Move& move) {
+std::optional<PlacedMove> Graph::best_move(const Tabu& tabu) const {
+    const auto accept = [&](const PlacedMove& move) {
         return is_allowed(move) && is_filled_after(move) && !tabu.contains(fingerprint_after(move));
     };
     double best = kNever;
     for (Node child = 0; child < n_nodes(); ++child) best = best_gain(child, best, accept);
-    std::optional<Move> first;
+    std::optional<PlacedMove> first;
     for (Node child = 0; child < n_nodes() && !first; ++child)
         first = first_move(child, tie_floor(best), accept);
     return first;
@@ -226,7 +180,7 @@ void Graph::mark_stale(std::span<const Node> parents, Node child) {
     ancestors_.for_each_from(child, mark);
 }
 
-bool Graph::make(const Move& move) {
+bool Graph::make(const PlacedMove& move) {
     const Node parent = parent_of(move);
     const Node child = move.child;
     const bool adds = move.kind == MoveKind::add;
@@ -243,7 +197,7 @@ bool Graph::make(const Move& move) {
     if (adds)
         ancestors_.add(parent, child);
     else
-        ancestors_.remove(child, columns_);
+        ancestors_.remove(child, parents_now());
     mark_stale({&parent, 1}, child);
     if (other) {
         columns_[parent] = std::move(other);
@@ -263,7 +217,7 @@ bool Graph::clear(Node child) {
     if (!bare) return false;
     for (const Node parent : lost) fingerprint_ ^= edge_fingerprint(parent, child);
     columns_[child] = std::move(bare);
-    ancestors_.remove(child, columns_);
+    ancestors_.remove(child, parents_now());
     mark_stale(lost, child);
     return true;
 }

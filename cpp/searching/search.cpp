@@ -11,8 +11,6 @@ double score_dag(FamilyScorer& scorer, const Parents& parents) {
     return score;
 }
 
-namespace {
-
 bool is_acyclic(const Parents& parents) {
     std::vector<std::size_t> missing(parents.size());
     Parents children(parents.size());
@@ -32,8 +30,6 @@ bool is_acyclic(const Parents& parents) {
     }
     return n_placed == parents.size();
 }
-
-}  // namespace
 
 bool is_allowed(const SearchSpace& space, const Parents& parents) {
     if (parents.size() != space.n_nodes()) return false;

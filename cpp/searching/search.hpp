@@ -16,6 +16,9 @@ namespace ldag {
 using Node = std::uint32_t;
 using Parents = std::vector<std::vector<Node>>;  // of every node, in increasing order
 
+// What happens to one edge.
+enum class MoveKind : std::uint8_t { add, remove, reverse };
+
 // The DAGs that are allowed. The constraints are consistent: some allowed DAG exists.
 struct SearchSpace {
     Parents candidates;                    // parents a node may have
@@ -54,6 +57,8 @@ struct SearchResult {
 
 // The sum of the scores of all families.
 double score_dag(FamilyScorer& scorer, const Parents& parents);
+
+bool is_acyclic(const Parents& parents);
 
 // Whether a graph has no cycle and lies in the space.
 bool is_allowed(const SearchSpace& space, const Parents& parents);
@@ -135,22 +140,36 @@ struct ChainState {
 SearchResult search_chain(FamilyScorer& scorer, const SearchSpace& space, const ChainOptions& options,
                           Monitor& monitor, ChainState* state = nullptr);
 
-// Climbing by additions, removals and reversals with a tabu list, and seeded perturbed restarts.
+// Climbing by additions, removals and reversals with a tabu list, and seeded perturbed restarts: several
+// chains of climbs side by side, from different starts, that learn from each other after every round.
 struct ClimbOptions {
     std::size_t n_restarts = 0;
     std::size_t tabu_length = 0;  // 0: plain climbing
     std::uint64_t seed = 0;
     std::size_t n_threads = 1;
-    // Only the best so many single parents of a node are tried; 0: all.
+    // Only so many parents of a node are tried, those that gain most given its other parents; 0: all.
     std::size_t max_candidates = 0;
     Parents start;  // empty means without edges (but those required)
 };
 
-// After the first climb and some restarts. What a restart draws depends on the seed and its number only.
+// More chains find more; these are enough to keep a few cores busy, and start from few enough places.
+inline constexpr std::size_t kClimbChains = 4;
+
+// One of the chains of a round, after some climbs.
+struct ClimbChain {
+    std::uint64_t n_climbs = 0;
+    Parents parents;    // where the next restart begins
+    SearchResult best;  // of this round
+};
+
+// After some rounds and a part of the next. What a climb draws depends on the seed and its number only.
 struct ClimbState {
-    std::size_t n_climbs = 0;
-    Parents parents;  // where the next restart begins
-    SearchResult best;
+    std::uint64_t n_rounds = 0;
+    std::uint64_t n_stale = 0;       // the last of them that brought nothing better
+    std::uint64_t n_alone = 0;       // rounds that the last chain has been by itself, this one included
+    SearchResult best;               // of whole rounds
+    Parents selected_for;            // the graph for which candidates were selected; none: not begun
+    std::vector<ClimbChain> chains;  // of the round under way
 };
 SearchResult search_climb(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options,
                           Monitor& monitor, ClimbState* state = nullptr);

@@ -130,13 +130,15 @@ TEST(a_climb_ends_where_no_allowed_change_improves) {
 TEST(restarts_are_the_same_for_any_number_of_threads_and_prolong_each_other) {
     for (const auto structure : {kTable, kLdag}) {
         Search search(free_space(9, 3), 2, structure);
+        search.options.n_restarts = 47;  // whole rounds
         const ldag::SearchResult expected = search.run();
         for (const std::size_t n_threads : {2, 3}) {
             Search other(free_space(9, 3), 2, structure);
+            other.options.n_restarts = 47;
             other.options.n_threads = n_threads;
             CHECK(is_same(other.run(), expected));
         }
-        search.options.n_restarts = 60;
+        search.options.n_restarts = 95;
         const ldag::SearchResult longer = search.run();
         CHECK(longer.score >= expected.score && longer.n_steps > expected.n_steps);
         CHECK(std::ranges::equal(expected.trace, std::span(longer.trace).first(expected.trace.size()), {},
@@ -147,7 +149,7 @@ TEST(restarts_are_the_same_for_any_number_of_threads_and_prolong_each_other) {
 // Columns of a search's space, and a graph without other edges than those required.
 struct Graphs {
     explicit Graphs(Search& search)
-        : candidates(search.scorer, search.space, search.options, stop),
+        : candidates(search.scorer, search.space, search.options, search.space.required, stop),
           store(search.scorer, search.space, candidates, 1, stop),
           graph(store, store.find_all(search.space.required)) {}
 
@@ -185,7 +187,7 @@ TEST(every_disturbed_graph_is_allowed_and_knows_its_best_improvement) {
             CHECK(ldag::is_allowed(search.space, graph.parents()));
             CHECK(has_right_ancestors(graph));
             if (n > 10 && i % 20 != 0) continue;
-            const std::optional<climb::Move> move = graph.best_improvement();
+            const std::optional<climb::PlacedMove> move = graph.best_improvement();
             const double gain = best_neighbour(search, graph.parents()) - graph.score();
             CHECK(move ? std::abs(move->gain - gain) < 1e-7 : gain < 1e-7);
             if (move && random.below(2) == 0) CHECK(graph.make(*move));
@@ -193,13 +195,50 @@ TEST(every_disturbed_graph_is_allowed_and_knows_its_best_improvement) {
     }
 }
 
+TEST(a_start_by_order_is_allowed_and_has_no_parent_to_spare) {
+    Random random(8);
+    for (int repeat = 0; repeat < 10; ++repeat) {
+        const std::size_t n = 3 + random.below(7);
+        Search search(repeat % 2 == 0 ? free_space(n, n - 1) : tight_space(n, random), random.next(), kTable);
+        Graphs graphs(search);
+        for (Random* drawn : {static_cast<Random*>(nullptr), &random}) {
+            const std::optional<climb::Graph> graph =
+                climb::start_by_order(graphs.store, search.space, drawn);
+            CHECK(graph && ldag::is_allowed(search.space, graph->parents()));
+            for (Node child = 0; child < n; ++child)
+                for (const std::uint32_t place : graph->column(child).places)
+                    CHECK(!(graph->column(child).gains[place] > 1e-7));
+        }
+    }
+}
+
+TEST(a_combination_takes_over_each_part_that_is_better) {
+    Random random(9);
+    int n_mixed = 0;
+    for (int repeat = 0; repeat < 30; ++repeat) {
+        Search search(free_space(8, 3), random.next(), kTable);
+        Graphs graphs(search);
+        Parents two[2];
+        for (Parents& parents : two) {
+            for (int i = 0; i < 6; ++i) climb::disturb(graphs.graph, random);
+            parents = graphs.graph.parents();
+        }
+        const Parents both = climb::combine(search.scorer, two[0], two[1]);
+        CHECK(ldag::is_allowed(search.space, both));
+        CHECK(ldag::score_dag(search.scorer, both) >= ldag::score_dag(search.scorer, two[0]) - 1e-7);
+        for (Node node = 0; node < 8; ++node) CHECK(both[node] == two[0][node] || both[node] == two[1][node]);
+        n_mixed += both != two[0] && both != two[1] ? 1 : 0;
+    }
+    CHECK(n_mixed > 0);
+}
+
 TEST(fingerprints_tell_graphs_and_not_the_way_to_them) {
     Search search(free_space(5, 4), 4, kTable);
     Graphs graphs(search);
     climb::Graph& graph = graphs.graph;
     const std::uint64_t empty = graph.fingerprint();
-    CHECK(graph.make(graph.move(1, graphs.candidates.place(1, 0), climb::MoveKind::add)));
-    CHECK(graph.make(graph.move(1, graphs.candidates.place(1, 3), climb::MoveKind::add)));
+    CHECK(graph.make(graph.move(1, graphs.candidates.place(1, 0), ldag::MoveKind::add)));
+    CHECK(graph.make(graph.move(1, graphs.candidates.place(1, 3), ldag::MoveKind::add)));
     CHECK(graph.fingerprint() != empty && graph.children(0) == std::vector<Node>{1});
     CHECK(graph.clear(1));
     CHECK(graph.fingerprint() == empty && graph.parents() == Parents(5));
@@ -222,8 +261,10 @@ TEST(screened_candidates_keep_what_must_stay) {
     search.options.start[3] = {0, 7};
     search.options.max_candidates = 2;
     std::atomic<bool> stop{false};
-    const climb::Candidates candidates(search.scorer, search.space, search.options, stop);
-    for (Node node = 0; node < 12; ++node) CHECK(candidates.of(node).size() <= (node == 3 ? 4u : 2u));
+    const climb::Candidates candidates(search.scorer, search.space, search.options, search.options.start,
+                                       stop);
+    for (Node node = 0; node < 12; ++node)
+        CHECK(candidates.of(node).size() <= (node == 3 ? 4u : node == 0 || node == 7 ? 3u : 2u));
     CHECK(candidates.place(3, 0) != climb::kNone && candidates.place(3, 7) != climb::kNone);
     CHECK(candidates.is_required(3, candidates.place(3, 7)));
     CHECK(ldag::is_allowed(search.space, search.run().parents));
