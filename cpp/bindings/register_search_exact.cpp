@@ -1,3 +1,5 @@
+#include <nanobind/stl/optional.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +11,7 @@
 #include "register.hpp"
 #include "scorer.hpp"
 #include "search_arrays.hpp"
+#include "searching/exact.hpp"
 #include "searching/search.hpp"
 
 namespace nb = nanobind;
@@ -64,6 +67,30 @@ FoundGraph search_exact(Scorer& scorer, ldag::Parents candidates, ldag::Parents 
     return run_watched({on_progress, resume, keep, keep_every, time_limit}, &plain_of, &state_of, search);
 }
 
+// The ranked parent sets of every node as bits of its candidates with their scores; nothing if stopped.
+std::optional<PlainState> rank_parent_sets(Scorer& scorer, ldag::Parents candidates, ldag::Parents required,
+                                           std::vector<std::size_t> max_parents, std::size_t n_threads,
+                                           const nb::object& on_progress, std::optional<double> time_limit) {
+    const ldag::SearchSpace space =
+        space_of(std::move(candidates), std::move(required), std::move(max_parents));
+    if (space.n_nodes() != scorer.columns->n_columns())
+        throw nb::value_error("expected candidates of every column");
+    ldag::Monitor monitor;
+    Watch watch(monitor, on_progress, time_limit);
+    PlainState plain;
+    {
+        const nb::gil_scoped_release unlocked;
+        for (ldag::RankedSets& node :
+             ldag::rank_parent_sets(scorer.scorer, space, n_threads, monitor, nullptr)) {
+            node.scores.pop_back();
+            plain.emplace_back(std::move(node.sets), std::move(node.scores));
+        }
+    }
+    watch.finish();
+    if (monitor.stop) return std::nullopt;
+    return plain;
+}
+
 std::pair<std::uint64_t, std::uint64_t> exact_cost(ldag::Parents candidates, ldag::Parents required,
                                                    std::vector<std::size_t> max_parents) {
     const ldag::ExactCost cost =
@@ -79,6 +106,10 @@ void register_search_exact(nb::module_& module) {
                nb::arg("resume").none() = nb::none(), nb::arg("keep").none() = nb::none(),
                nb::arg("keep_every") = 1.0, nb::arg("time_limit").none() = nb::none(),
                "The best DAG of the space, by dynamic programming over subsets.");
+    module.def("rank_parent_sets", &rank_parent_sets, nb::arg("scorer"), nb::arg("candidates"),
+               nb::arg("required"), nb::arg("max_parents"), nb::arg("n_threads"),
+               nb::arg("on_progress").none() = nb::none(), nb::arg("time_limit").none() = nb::none(),
+               "The parent sets of every node that beat all their subsets, best first, with their scores.");
     module.def("exact_cost", &exact_cost, nb::arg("candidates"), nb::arg("required"), nb::arg("max_parents"),
                "Bytes that search_exact needs at most, and the number of families it scores.");
 }

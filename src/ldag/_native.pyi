@@ -106,6 +106,15 @@ def search_exact(
     keep_every: float = 1.0,
     time_limit: float | None = None,
 ) -> FoundGraph: ...
+def rank_parent_sets(
+    scorer: FamilyScorer,
+    candidates: Nodes,
+    required: Nodes,
+    max_parents: Sequence[int],
+    n_threads: int,
+    on_progress: OnProgress | None = None,
+    time_limit: float | None = None,
+) -> list[tuple[list[int], list[float]]] | None: ...
 def exact_cost(
     candidates: Sequence[Sequence[int]], required: Sequence[Sequence[int]], max_parents: Sequence[int]
 ) -> tuple[int, int]: ...

@@ -51,6 +51,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     n_iter: int | None = None,
     n_restarts: int | None = None,
     start: LDAG | None = None,
+    max_candidates: int | None = None,
     rng: Rng = None,
     n_jobs: int = -1,
     time_limit: float | None = None,
@@ -81,9 +82,12 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         For "chain": 50 chains of 500 proposals unless said otherwise.
     n_restarts
         For "climb", and "auto" where it climbs: perturbed restarts. Unless said otherwise 20 for each variable, and at
-        least 400. More are rarely wasted: give many, and a time limit.
+        least 400 (five times as many for tables, up to 5,000), or as many as a time limit allows.
     start
         For "chain" and "climb", and "auto" where it climbs: the graph to start from, instead of one without edges.
+    max_candidates
+        For "climb", and "auto" where it climbs: so many parents of each variable are tried, those that gain most
+        besides the parents found so far. Unless said otherwise all of them, and 100 beyond 400 variables.
     rng
         Seed of everything that is random; None is 0.
     n_jobs
@@ -119,6 +123,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         n_iter=n_iter,
         n_restarts=n_restarts,
         start=start,
+        max_candidates=max_candidates,
         rng=rng,
         n_jobs=n_jobs,
         time_limit=time_limit,
@@ -152,6 +157,7 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     n_chains: int | None = None,
     n_iter: int | None = None,
     n_restarts: int | None = None,
+    max_candidates: int | None = None,
     rng: Rng = None,
     n_jobs: int = -1,
     time_limit: float | None = None,
@@ -176,6 +182,7 @@ def cross_validate(  # noqa: PLR0913 - the same choices
         n_chains=n_chains,
         n_iter=n_iter,
         n_restarts=n_restarts,
+        max_candidates=max_candidates,
         rng=rng,
         n_jobs=n_jobs,
         time_limit=time_limit,
@@ -221,7 +228,8 @@ def _search(plan: Plan, deadline: Deadline, progress: Progress) -> SearchResult:
                 listener(report)
             return False
 
-        control = SearchControl(plan.n_jobs, deadline, None if listener is None else on_progress)
+        told = None if listener is None else on_progress
+        control = SearchControl(plan.n_jobs, deadline, told, uses_all_time=True)
         scorer = plan.problem.families.scorer(plan.data.columns)
         if plan.checkpoint is None:
             result = plan.search.run(scorer, plan.problem, control)

@@ -58,6 +58,7 @@ class Settings:
     n_iter: int | None = None
     n_restarts: int | None = None
     start: LDAG | None = None
+    max_candidates: int | None = None
     rng: Rng = None
     n_jobs: int = -1
     time_limit: float | None = None

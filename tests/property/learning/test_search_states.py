@@ -16,7 +16,7 @@ Search = Callable[..., object]
 SETTINGS: dict[str, dict[str, object]] = {
     "exact": {"n_threads": 2},
     "chain": {"n_chains": 4, "n_iter": 25, "seed": 3, "n_threads": 2},
-    "climb": {"n_restarts": 8, "tabu_length": 5, "seed": 3, "n_threads": 2, "max_candidates": 0, "start": []},
+    "climb": {"n_restarts": 40, "tabu_length": 5, "seed": 3, "n_threads": 2, "max_candidates": 0, "start": []},
 }
 
 

@@ -1,5 +1,6 @@
 """Searches by node numbers: the contract that all keep, and what is chosen unless the user says otherwise."""
 
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -65,12 +66,38 @@ def test_options_of_other_methods_are_refused(method: MethodChoice) -> None:
                 Settings(method=method, **{name: value})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("n", "expected"), [(3, 400), (20, 400), (21, 420), (223, 4460), (3000, 60_000)])
-def test_larger_graphs_are_restarted_more_often(n: int, expected: int) -> None:
-    """Twenty times per variable and at least 400 times, unless told otherwise."""
+@pytest.mark.parametrize(
+    ("n", "expected", "tables"),
+    [(3, 400, 400), (20, 400, 2000), (21, 420, 2100), (223, 4460, 5000), (3000, 60_000, 60_000)],
+)
+def test_larger_graphs_are_restarted_more_often(n: int, expected: int, tables: int) -> None:
+    """Twenty times per variable and at least 400 times, more for tables, unless told otherwise."""
     given = problem(n, empty_space(n))
-    assert METHODS["climb"].prepare(given) == Climb(expected)
-    assert METHODS["climb"].prepare(given, n_restarts=7) == Climb(7)
+    plain = replace(given, families=replace(given.families, structure="table"))
+    climb = Climb()
+    assert METHODS["climb"].prepare(given) == climb
+    assert climb.count_restarts(given, SearchControl()) == expected
+    assert climb.count_restarts(plain, SearchControl()) == tables
+    assert Climb(7).count_restarts(given, SearchControl(1, Deadline.after(9.0), uses_all_time=True)) == 7
+
+
+def test_a_time_limit_alone_is_used() -> None:
+    """Restarts go on until it is over where the time is for one search, and not where others wait for theirs."""
+    given = problem(3, empty_space(3))
+    limited = SearchControl(1, Deadline.after(9.0))
+    assert Climb().count_restarts(given, limited) == 400
+    assert Climb().count_restarts(given, replace(limited, uses_all_time=True)) > 10**9
+    fit = ldag.learn(HEART, kappa=0.1, method="climb", time_limit=0.3)
+    assert fit.stopped
+    assert fit.seconds >= 0.3
+
+
+def test_few_candidates_cost_nothing_on_small_data() -> None:
+    """They are selected given the parents found so far, so that three of five lead to the best graph as well."""
+    fit = ldag.learn(HEART, kappa=0.1, method="climb", max_candidates=3)
+    assert fit.score.total == pytest.approx(-6729.69, abs=0.005)
+    with pytest.raises(ArgumentError, match="max_candidates must be a whole number, 1 or more, got 0"):
+        ldag.learn(HEART, kappa=0.1, method="climb", max_candidates=0)
 
 
 @pytest.mark.parametrize(

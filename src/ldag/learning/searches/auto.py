@@ -10,9 +10,15 @@ EXACT_SECONDS = 20.0
 """More than one of these, and exact is not worth waiting for."""
 
 
-def prepare(problem: SearchProblem, *, n_restarts: int | None = None, start: GraphParents | None = None) -> Search:
+def prepare(
+    problem: SearchProblem,
+    *,
+    n_restarts: int | None = None,
+    start: GraphParents | None = None,
+    max_candidates: int | None = None,
+) -> Search:
     """Choose; the options are for climbing."""
-    climbing = climb.prepare(problem, n_restarts=n_restarts, start=start)
+    climbing = climb.prepare(problem, n_restarts=n_restarts, start=start, max_candidates=max_candidates)
     return exact.prepare(problem) if _is_exact_affordable(problem) else climbing
 
 

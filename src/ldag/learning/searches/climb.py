@@ -1,4 +1,7 @@
-"""Hill climbing by additions, removals and reversals of edges, with a tabu list and perturbed restarts."""
+"""Hill climbing by additions, removals and reversals of edges, with a tabu list and perturbed restarts.
+
+A few chains of restarts run side by side and learn from each other; how many does not depend on the threads.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,6 +17,7 @@ from ldag.learning.searches.contract import (
     control_arguments,
     start_lists,
 )
+from ldag.learning.structures import STRUCTURES
 
 TABU_LENGTH = 10
 """Graphs that climbing does not visit again while it looks beyond a local optimum."""
@@ -22,17 +26,24 @@ RESTARTS_PER_VARIABLE = 20
 FEWEST_RESTARTS = 400
 """With fewer, different seeds end at different scores on small networks, too."""
 
+TABLE_RESTARTS = 5_000
+"""Full tables are quick: a hundred for each variable, up to so many in all, cost little."""
+
+UNTIL_THE_END = 10**15
+"""More restarts than any time allows."""
+
 MANY_VARIABLES = 400
 MAX_CANDIDATES = 100
-"""Beyond so many variables, climbing tries only so many candidate parents of each, the best by themselves."""
+"""Beyond so many variables, climbing tries only so many parents of each, those that gain most besides the others."""
 
 
 @dataclass(frozen=True)
 class Climb:
-    """A climb and so many restarts."""
+    """A climb and so many restarts; None: what is enough in most cases, or as many as a limited time allows."""
 
-    n_restarts: int
+    n_restarts: int | None = None
     start: GraphParents | None = None
+    max_candidates: int | None = None
 
     name: ClassVar[str] = "climb"
 
@@ -42,25 +53,50 @@ class Climb:
             _native.search_climb(
                 scorer,
                 *problem.bounds,
-                n_restarts=self.n_restarts,
+                n_restarts=self.count_restarts(problem, control),
                 tabu_length=TABU_LENGTH,
                 seed=problem.families.seed,
-                max_candidates=MAX_CANDIDATES if problem.n_variables > MANY_VARIABLES else 0,
+                max_candidates=self.count_candidates(problem),
                 start=start_lists(self.start),
                 **control_arguments(control),
             )
         )
+
+    def count_restarts(self, problem: SearchProblem, control: SearchControl) -> int:
+        """Return how many restarts to make; larger graphs have more places to improve."""
+        if self.n_restarts is not None:
+            return self.n_restarts
+        if control.uses_all_time and control.deadline.is_set:
+            return UNTIL_THE_END
+        n_restarts = max(RESTARTS_PER_VARIABLE * problem.n_variables, FEWEST_RESTARTS)
+        if STRUCTURES[problem.families.structure].is_table:
+            return max(n_restarts, min(100 * problem.n_variables, TABLE_RESTARTS))
+        return n_restarts
+
+    def count_candidates(self, problem: SearchProblem) -> int:
+        """Return how many parents of a node are tried, 0 for all."""
+        if self.max_candidates is not None:
+            return self.max_candidates
+        return MAX_CANDIDATES if problem.n_variables > MANY_VARIABLES else 0
 
     def promise(self, _problem: SearchProblem, result: SearchResult) -> str:
         """Return what is known of the result."""
         return f"no single edge improves it ({result.n_steps:,} steps); a better graph may exist"
 
 
-def prepare(problem: SearchProblem, *, n_restarts: int | None = None, start: GraphParents | None = None) -> Climb:
-    """Check the options; larger graphs have more places to improve, and are restarted more often."""
-    if n_restarts is None:
-        n_restarts = max(RESTARTS_PER_VARIABLE * problem.n_variables, FEWEST_RESTARTS)
-    return Climb(check_whole(n_restarts, "n_restarts", 0), start)
+def prepare(
+    _problem: SearchProblem,
+    *,
+    n_restarts: int | None = None,
+    start: GraphParents | None = None,
+    max_candidates: int | None = None,
+) -> Climb:
+    """Check the options."""
+    if n_restarts is not None:
+        check_whole(n_restarts, "n_restarts", 0)
+    if max_candidates is not None:
+        check_whole(max_candidates, "max_candidates", 1)
+    return Climb(n_restarts, start, max_candidates)
 
 
-METHOD = SearchMethod(("n_restarts", "start"), prepare)
+METHOD = SearchMethod(("n_restarts", "start", "max_candidates"), prepare)

@@ -45,6 +45,7 @@ class SearchControl:
     """How a search is run: threads, the end of its time, who is told, and how it is resumed.
 
     ``state`` is what ``keep`` was handed in an earlier run, or None; ``keep`` gets the state now and then.
+    ``uses_all_time`` says that the time until the deadline is all for this search, unless its settings say otherwise.
     """
 
     n_threads: int = 1
@@ -52,6 +53,7 @@ class SearchControl:
     on_progress: OnProgress | None = None
     state: object = None
     keep: Callable[[object], object] | None = None
+    uses_all_time: bool = False
 
 
 class ControlArguments(TypedDict):
