@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from ldag.formats.record import Context, EdgeRecord
-from ldag.model import State
+from ldag.model import State, Variable, spell_cut
 
 Alternatives = dict[str, list[State]]
 """For each named variable, the states it may have."""
@@ -21,8 +21,8 @@ def counted(number: float, noun: str, several: str | None = None) -> str:
     return f"{digits} {noun if number == 1 else several or noun + 's'}"
 
 
-def edge_in_words(edge: EdgeRecord) -> str:
-    """Return what an edge's label says.
+def edge_in_words(edge: EdgeRecord, variables: Iterable[Variable] = ()) -> str:
+    """Return what an edge's label says; states of variables with an order are said as ranges.
 
     Examples
     --------
@@ -31,14 +31,45 @@ def edge_in_words(edge: EdgeRecord) -> str:
     """
     if any(not context for context in edge.label):
         return f"{edge.parent} never matters for {edge.child}"
-    parts = [" and ".join(_clause(name, states) for name, states in m.items()) for m in merge_contexts(edge.label)]
+    parts = _lines(edge.label, variables)
     return f"{edge.parent} does not matter for {edge.child} when {', or when '.join(parts)}"
 
 
-def conditions(contexts: Iterable[Context]) -> list[str]:
-    """Return contexts as short lines such as "person is visitor or spy and age is old"."""
-    lines = [" and ".join(_clause(name, states) for name, states in m.items()) for m in merge_contexts(contexts)]
-    return [line or "always" for line in lines]
+def conditions(contexts: Iterable[Context], variables: Iterable[Variable] = ()) -> list[str]:
+    """Return contexts as short lines such as "person is visitor or spy and age is old", or "bmi <= 25.1"."""
+    return [line or "always" for line in _lines(contexts, variables)]
+
+
+def _lines(contexts: Iterable[Context], variables: Iterable[Variable]) -> list[str]:
+    known = {variable.name: variable for variable in variables}
+    return [
+        " and ".join(_range(known.get(name), states) or _clause(name, states) for name, states in m.items())
+        for m in merge_contexts(contexts)
+    ]
+
+
+def _range(variable: Variable | None, states: Sequence[State]) -> str | None:
+    """Say neighbouring states of an ordered variable as a range; None for others."""
+    if variable is None or not variable.ordered:
+        return None
+    codes = sorted(variable.code(state) for state in states)
+    first, last = codes[0], codes[-1]
+    if len(codes) != last - first + 1 or last >= variable.n_ordered:
+        return None
+    name, at_end = variable.name, last == variable.n_ordered - 1
+    if variable.cuts:
+        cuts = variable.cuts
+        if first == 0:
+            return None if at_end else f"{name} <= {spell_cut(cuts[last])}"
+        low = spell_cut(cuts[first - 1])
+        return f"{name} > {low}" if at_end else f"{low} < {name} <= {spell_cut(cuts[last])}"
+    if first == last or (first == 0 and at_end):
+        return None
+    if at_end:
+        return f"{name} is {_said(variable.states[first])} or more"
+    if first == 0:
+        return f"{name} is {_said(variable.states[last])} or less"
+    return f"{name} is {_said(variable.states[first])} to {_said(variable.states[last])}"
 
 
 def merge_contexts(contexts: Iterable[Context]) -> list[Alternatives]:

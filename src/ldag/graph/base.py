@@ -198,7 +198,7 @@ class Graph:
 
     def labels_in_words(self) -> tuple[str, ...]:
         """Return what each label says, such as "smoking does not matter for pressure when protein is >3"."""
-        return tuple(edge_in_words(edge) for edge in self._record.edges if edge.label)
+        return tuple(edge_in_words(edge, self.variables) for edge in self._record.edges if edge.label)
 
     def is_csi_consistent(self, node: str | None = None) -> bool:
         """Tell whether the labels tell everything about a node's classes (or about every node's)."""

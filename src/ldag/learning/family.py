@@ -180,5 +180,5 @@ def _sentences(schema: Schema, child: int, above: tuple[int, ...], partition: Pa
         others = tuple(p for p in above if p != parent)
         label = name_contexts(schema, others, np.flatnonzero(partition.labels[axis]).tolist())
         if label:
-            sentences.append(edge_in_words(EdgeRecord(schema[parent].name, schema[child].name, label)))
+            sentences.append(edge_in_words(EdgeRecord(schema[parent].name, schema[child].name, label), schema))
     return tuple(sentences)

@@ -179,10 +179,9 @@ class Fit(Drawable):
             name, sizes = variable.name, family.partition.sizes.tolist()
             lines.append(f"  {name}: {len(sizes)} classes of {sum(sizes)} configurations")
             shared = [rule for rule in self.graph.reduced_cpt(name).rules if sizes[rule.number] > 1]
-            lines += [
-                f"    {name} is distributed alike when {', or when '.join(conditions(rule.contexts))}"
-                for rule in shared[:SHOWN_CLASSES]
-            ]
+            for rule in shared[:SHOWN_CLASSES]:
+                when = ", or when ".join(conditions(rule.contexts, self.graph.variables))
+                lines.append(f"    {name} is distributed alike when {when}")
             if len(shared) > SHOWN_CLASSES:
                 lines.append(f"    and {len(shared) - SHOWN_CLASSES} more such classes")
         return ["classes", *lines] if lines else []
