@@ -1,7 +1,7 @@
 """What becomes of each column: a variable with the states found, a measurement that is cut, or nothing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -137,7 +137,8 @@ def _cut(survey: Survey, n_missing: int, measured: tuple[Distinct, NDArray[np.in
     if bool(cuts) and isinstance(cuts[0], str) != (values.dtype == object):
         kind = "dates" if values.dtype == object else "numbers"
         raise DataError(f"column {survey.name!r} holds {kind}, but its cut points are of another kind: {cuts!r}")
-    return ColumnPlan(survey, n_missing, Variable.of_bins(survey.name, cuts), binning)
+    counted_once = replace(survey, n_values=len(values))  # a text that stands for a gap is no value
+    return ColumnPlan(counted_once, n_missing, Variable.of_bins(survey.name, cuts), binning)
 
 
 def cut_note(name: str, n_values: int, variable: Variable, binning: Binning) -> str:

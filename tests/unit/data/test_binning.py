@@ -44,6 +44,12 @@ def test_many_numbers_are_cut_into_quartiles_and_told() -> None:
     assert read({"x": list(range(20)) * 2}).variables[0].cuts == ()
 
 
+def test_texts_for_gaps_are_no_values(tmp_path: Path) -> None:
+    """NA is not counted among the different values that are told."""
+    (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{i / 4},a\n" for i in range(30)) + "NA,a\n")
+    assert read(tmp_path / "t.csv", missing="drop").notes[0].startswith("x: 30 values, cut at ")
+
+
 def test_every_way_of_cutting() -> None:
     """A number, cut points, quantiles, widths, by column or for all, and not at all."""
     table = {"bmi": BMI, "age": np.arange(200) % 90}
