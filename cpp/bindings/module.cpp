@@ -20,8 +20,9 @@ NB_MODULE(_native, module) {
     register_search_exact(searching);
     register_search_chain(searching);
     register_search_climb(searching);
-    nb::module_ inference = module.def_submodule("inference", "Circuits and samples.");
+    nb::module_ inference = module.def_submodule("inference", "Sums, circuits and samples.");
     register_circuit(inference);
+    register_sums(inference);
     register_sample(inference);
     for (const nb::module_& part : {counting, families, scoring, searching, inference})
         for (const auto& [name, value] : nb::cast<nb::dict>(part.attr("__dict__")))

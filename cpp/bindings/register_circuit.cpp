@@ -16,6 +16,7 @@
 
 #include "inference/circuit.hpp"
 #include "inference/compile.hpp"
+#include "inference/elimination.hpp"
 #include "register.hpp"
 
 namespace nb = nanobind;
@@ -166,7 +167,7 @@ std::vector<std::vector<std::uint32_t>> elimination_orders(std::vector<std::uint
     try {
         const nb::gil_scoped_release unlocked;
         return ldag::elimination_orders(network, n_tries, seed, n_best, interrupted);
-    } catch (const ldag::CompileStopped&) {
+    } catch (const ldag::EliminationStopped&) {
         nb::raise_python_error();
     }
 }

@@ -6,6 +6,7 @@
 
 #include "inference/decomposition.hpp"
 #include "inference/diagram.hpp"
+#include "inference/elimination.hpp"
 #include "inference/gates.hpp"
 
 namespace ldag {
@@ -267,6 +268,37 @@ Circuit compile(const NetworkShape& network, std::span<const std::uint32_t> orde
         const std::uint32_t node = shared.node_at[summation.busiest()];
         throw CircuitTooLarge(node, elimination_scope(network, order, node));
     }
+}
+
+namespace {
+
+EliminationTask task_of(const NetworkShape& network) {
+    EliminationTask task{network.n_states, {}, {}};
+    for (std::uint32_t node = 0; node < network.n_states.size(); ++node) {
+        std::vector<std::uint32_t> scope = network.families[node].parents;
+        scope.push_back(node);
+        task.scopes.push_back(std::move(scope));
+        task.stages.push_back(network.fixed[node] == kUnobserved ? 1 : EliminationTask::kAbsent);
+    }
+    return task;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> elimination_orders(const NetworkShape& network, std::size_t n_tries,
+                                                           std::uint64_t seed, std::size_t n_best,
+                                                           const std::function<bool()>& poll) {
+    std::vector<std::vector<std::uint32_t>> orders;
+    for (Elimination& found : find_eliminations(task_of(network), {n_tries, seed, n_best, poll}))
+        orders.push_back(std::move(found.order));
+    return orders;
+}
+
+std::vector<std::uint32_t> elimination_scope(const NetworkShape& network,
+                                             std::span<const std::uint32_t> order, std::uint32_t node) {
+    const auto place = std::ranges::find(order, node);
+    if (place == order.end()) return {};
+    return follow_order(task_of(network), {order.begin(), place + 1}).scopes.back();
 }
 
 }  // namespace ldag

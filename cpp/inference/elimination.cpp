@@ -1,19 +1,19 @@
-// Orders of elimination on the moral graph.
+#include "inference/elimination.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <span>
+#include <queue>
+#include <tuple>
 #include <utility>
 
-#include "inference/compile.hpp"
 #include "support/random.hpp"
 
 namespace ldag {
 namespace {
 
-enum class Rule { kFill, kTable, kWeightedFill };
+enum class Rule { kFill, kWeightedFill, kTable };
 
 // Larger tables all cost the same: sums of costs stay finite.
 constexpr double kMaxLogTable = 900.0;
@@ -21,33 +21,30 @@ constexpr double kMaxLogTable = 900.0;
 constexpr double kManyLogTable = 200.0;
 // How many words of neighbours are looked at, at least, before the next poll.
 constexpr std::size_t kPollEvery = std::size_t{1} << 20;
-// How many, for all orders, before no further ties are broken in another way.
-constexpr std::size_t kEnough = std::size_t{1} << 28;
+// So many are looked at for all orders, at least and at most; in between as many as the tables have cells.
+constexpr double kLeastWords = 0x1p20;
+constexpr double kMostWords = 0x1p27;
 
 // The graph of who stands in a table with whom, while nodes are eliminated. Neighbours are rows of bits:
 // where tables are large, sets of neighbours are compared a word at a time.
-class MoralGraph {
+class TableGraph {
   public:
-    explicit MoralGraph(const NetworkShape& network)
-        : n_words_((network.n_states.size() + 63) / 64),
-          log_states_(network.n_states.size()),
-          joined_(network.n_states.size() * n_words_),
-          alive_(network.n_states.size()) {
-        const auto n = static_cast<std::uint32_t>(network.n_states.size());
-        for (std::uint32_t node = 0; node < n; ++node) {
-            alive_[node] = network.fixed[node] == kUnobserved;
-            log_states_[node] = std::log2(network.n_states[node]);
-            std::vector<std::uint32_t> family = network.families[node].parents;
-            family.push_back(node);
-            std::erase_if(family, [&](std::uint32_t member) { return network.fixed[member] != kUnobserved; });
+    explicit TableGraph(const EliminationTask& task)
+        : n_words_((task.n_states.size() + 63) / 64),
+          log_states_(task.n_states.size()),
+          joined_(task.n_states.size() * n_words_) {
+        for (std::size_t node = 0; node < task.n_states.size(); ++node)
+            log_states_[node] = std::log2(task.n_states[node]);
+        for (const std::vector<std::uint32_t>& scope : task.scopes) {
+            std::vector<std::uint32_t> present;
+            for (const std::uint32_t node : scope)
+                if (task.stages[node] != EliminationTask::kAbsent) present.push_back(node);
             std::vector<std::uint64_t> bits(n_words_);
-            for (const std::uint32_t member : family) bits[member / 64] |= bit(member);
-            join(family, bits);
+            for (const std::uint32_t node : present) bits[node / 64] |= bit(node);
+            join(present, bits);
         }
     }
 
-    bool is_alive(std::uint32_t node) const { return alive_[node]; }
-    std::size_t size() const { return alive_.size(); }
     std::size_t n_words() const { return n_words_; }
 
     // Ascending.
@@ -58,18 +55,18 @@ class MoralGraph {
         return found;
     }
 
-    double log_table(std::uint32_t node) const {
+    double log_table(std::uint32_t node, std::span<const std::uint32_t> around) const {
         double sum = log_states_[node];
-        for (const std::uint32_t other : neighbours(node)) sum += log_states_[other];
+        for (const std::uint32_t other : around) sum += log_states_[other];
         return sum;
     }
 
     // What it costs to eliminate a node now.
-    double cost(std::uint32_t node, Rule rule) const {
-        if (rule == Rule::kTable) return log_table(node);
+    double cost(std::uint32_t node, std::span<const std::uint32_t> neighbours, Rule rule) const {
+        if (rule == Rule::kTable) return log_table(node, neighbours);
         double sum = 0.0;
         const std::span<const std::uint64_t> around = row(node);
-        for (const std::uint32_t a : neighbours(node))
+        for (const std::uint32_t a : neighbours)
             for (std::size_t w = a / 64; w < n_words_; ++w) {
                 std::uint64_t missing = around[w] & ~row(a)[w];
                 if (w == a / 64) missing &= ~(bit(a) | (bit(a) - 1));  // each pair once
@@ -83,10 +80,8 @@ class MoralGraph {
     }
 
     // Tells whether this joined any two nodes.
-    bool eliminate(std::uint32_t node) {
-        const std::vector<std::uint32_t> around = neighbours(node);
+    bool eliminate(std::uint32_t node, const std::vector<std::uint32_t>& around) {
         const std::vector<std::uint64_t> bits(row(node).begin(), row(node).end());
-        alive_[node] = false;
         std::ranges::fill(row(node), 0);
         for (const std::uint32_t other : around) row(other)[node / 64] &= ~bit(node);
         return join(around, bits);
@@ -121,7 +116,6 @@ class MoralGraph {
     std::size_t n_words_;
     std::vector<double> log_states_;
     std::vector<std::uint64_t> joined_;
-    std::vector<bool> alive_;
 };
 
 // Counts work, and asks now and then whether to go on.
@@ -132,97 +126,144 @@ struct Effort {
     void add(std::size_t more) {
         const std::size_t before = n_words;
         n_words += more;
-        if (n_words / kPollEvery != before / kPollEvery && poll && poll()) throw CompileStopped();
+        if (n_words / kPollEvery != before / kPollEvery && poll && poll()) throw EliminationStopped();
     }
 };
-
-struct Ordering {
-    std::vector<std::uint32_t> order;
-    double cost = 0.0;  // all cells of all tables
-};
-
-// Eliminates a node and returns those whose cost may differ now.
-std::vector<std::uint32_t> eliminated(MoralGraph& graph, std::uint32_t node) {
-    std::vector<std::uint32_t> changed = graph.neighbours(node);
-    if (!graph.eliminate(node)) return changed;
-    for (const std::uint32_t other : std::vector(changed)) {
-        const std::vector<std::uint32_t> around = graph.neighbours(other);
-        changed.insert(changed.end(), around.begin(), around.end());
-    }
-    std::ranges::sort(changed);
-    changed.erase(std::ranges::unique(changed).begin(), changed.end());
-    return changed;
-}
-
-std::vector<double> all_costs(const MoralGraph& graph, Rule rule) {
-    std::vector<double> costs(graph.size());
-    for (std::uint32_t node = 0; node < graph.size(); ++node)
-        if (graph.is_alive(node)) costs[node] = graph.cost(node, rule);
-    return costs;
-}
 
 // Takes a node of least cost each time, of equal ones a random one; gives up when it gets dearer than
-// `limit`.
-Ordering greedy_order(MoralGraph graph, Rule rule, Random random, double limit, Effort& effort) {
-    Ordering found;
-    std::vector<double> costs = all_costs(graph, rule);
-    while (found.cost < limit) {
-        double least = std::numeric_limits<double>::infinity();
-        std::uint32_t chosen = 0;
-        std::uint64_t n_equal = 0;
-        for (std::uint32_t node = 0; node < graph.size(); ++node) {
-            if (!graph.is_alive(node) || costs[node] > least) continue;
-            n_equal = costs[node] < least ? 1 : n_equal + 1;
-            least = costs[node];
-            if (random.below(n_equal) == 0) chosen = node;
-        }
-        if (n_equal == 0) return found;
-        found.cost += std::exp2(std::min(graph.log_table(chosen), kMaxLogTable));
-        found.order.push_back(chosen);
-        const bool is_large = rule != Rule::kTable && graph.log_table(chosen) > kManyLogTable;
-        const std::vector<std::uint32_t> changed = eliminated(graph, chosen);
-        if (is_large) costs = all_costs(graph, rule = Rule::kTable);
-        for (const std::uint32_t node : changed) {
-            costs[node] = graph.cost(node, rule);
-            effort.add(graph.n_words() * (rule == Rule::kTable ? 1 : graph.neighbours(node).size()));
-        }
+// `limit`. Entries of the queue are out of date once a node's cost has been worked out again.
+class GreedyOrder {
+  public:
+    GreedyOrder(const TableGraph& graph, const EliminationTask& task, Rule rule, Random random,
+                Effort& effort)
+        : graph_(graph),
+          task_(task),
+          rule_(rule),
+          random_(random),
+          effort_(effort),
+          versions_(task.stages.size()) {
+        for (std::uint32_t node = 0; node < task.stages.size(); ++node) enqueue(node);
     }
-    found.cost = std::numeric_limits<double>::infinity();
-    return found;
-}
+
+    Elimination run(double limit) {
+        Elimination result;
+        while (!queue_.empty()) {
+            const auto [stage, cost, tie, node, version] = queue_.top();
+            queue_.pop();
+            if (version != versions_[node]) continue;
+            std::vector<std::uint32_t> around = graph_.neighbours(node);
+            const double log_table = graph_.log_table(node, around);
+            result.n_cells += std::exp2(std::min(log_table, kMaxLogTable));
+            if (!(result.n_cells < limit)) {
+                result.n_cells = std::numeric_limits<double>::infinity();
+                return result;
+            }
+            versions_[node] = kGone;
+            const bool is_new = graph_.eliminate(node, around);
+            result.order.push_back(node);
+            update(around, is_new, log_table);
+            result.scopes.push_back(std::move(around));
+        }
+        return result;
+    }
+
+  private:
+    using Entry = std::tuple<std::uint8_t, double, std::uint32_t, std::uint32_t, std::uint32_t>;
+    static constexpr std::uint32_t kGone = 0xffffffff;
+
+    void enqueue(std::uint32_t node) {
+        const std::uint8_t stage = task_.stages[node];
+        if (stage == EliminationTask::kAbsent || stage == EliminationTask::kKept || versions_[node] == kGone)
+            return;
+        const std::vector<std::uint32_t> around = graph_.neighbours(node);
+        effort_.add(graph_.n_words() * (rule_ == Rule::kTable ? 1 : around.size() + 1));
+        queue_.emplace(stage, graph_.cost(node, around, rule_), static_cast<std::uint32_t>(random_.next()),
+                       node, ++versions_[node]);
+    }
+
+    // Works out again what the cost of nodes is that it may have changed for.
+    void update(const std::vector<std::uint32_t>& around, bool is_new, double log_table) {
+        if (rule_ != Rule::kTable && log_table > kManyLogTable) {
+            rule_ = Rule::kTable;
+            for (std::uint32_t node = 0; node < versions_.size(); ++node) enqueue(node);
+            return;
+        }
+        std::vector<std::uint32_t> changed = around;
+        for (const std::uint32_t other : around) {
+            if (!is_new || rule_ == Rule::kTable) break;
+            const std::vector<std::uint32_t> more = graph_.neighbours(other);
+            changed.insert(changed.end(), more.begin(), more.end());
+        }
+        std::ranges::sort(changed);
+        changed.erase(std::ranges::unique(changed).begin(), changed.end());
+        for (const std::uint32_t node : changed) enqueue(node);
+    }
+
+    TableGraph graph_;
+    const EliminationTask& task_;
+    Rule rule_;
+    Random random_;
+    Effort& effort_;
+    std::vector<std::uint32_t> versions_;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
+};
 
 }  // namespace
 
-std::vector<std::vector<std::uint32_t>> elimination_orders(const NetworkShape& network, std::size_t n_tries,
-                                                           std::uint64_t seed, std::size_t n_best,
-                                                           const std::function<bool()>& poll) {
-    const MoralGraph graph(network);
-    std::vector<Ordering> found;
-    Effort effort{poll};
-    for (const Rule rule : {Rule::kFill, Rule::kWeightedFill, Rule::kTable}) {
-        Ordering best{{}, std::numeric_limits<double>::infinity()};
-        for (std::size_t i = 0; i == 0 || (i < n_tries && effort.n_words < kEnough); ++i) {
-            const std::uint64_t stream = found.size() * n_tries + i;
-            Ordering next = greedy_order(graph, rule, Random(seed, stream), best.cost, effort);
-            if (next.cost < best.cost) best = std::move(next);
-        }
-        found.push_back(std::move(best));
+std::size_t Elimination::largest(std::span<const std::uint32_t> n_states) const {
+    std::size_t best = 0;
+    double most = -1.0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const double cells = count_cells(n_states, order[i], scopes[i]);
+        if (cells > most) best = i;
+        most = std::max(most, cells);
     }
-    std::ranges::stable_sort(found, {}, &Ordering::cost);
-    found.resize(std::min(n_best, found.size()));
-    std::vector<std::vector<std::uint32_t>> orders;
-    for (Ordering& ordering : found) orders.push_back(std::move(ordering.order));
-    return orders;
+    return best;
 }
 
-std::vector<std::uint32_t> elimination_scope(const NetworkShape& network,
-                                             std::span<const std::uint32_t> order, std::uint32_t node) {
-    MoralGraph graph(network);
-    for (const std::uint32_t next : order) {
-        if (next == node) return graph.neighbours(node);
-        graph.eliminate(next);
+double count_cells(std::span<const std::uint32_t> n_states, std::uint32_t node,
+                   std::span<const std::uint32_t> others) {
+    double cells = n_states[node];
+    for (const std::uint32_t other : others) cells *= n_states[other];
+    return cells;
+}
+
+Elimination follow_order(const EliminationTask& task, std::span<const std::uint32_t> order) {
+    TableGraph graph(task);
+    Elimination result;
+    for (const std::uint32_t node : order) {
+        std::vector<std::uint32_t> around = graph.neighbours(node);
+        result.n_cells += std::exp2(std::min(graph.log_table(node, around), kMaxLogTable));
+        graph.eliminate(node, around);
+        result.order.push_back(node);
+        result.scopes.push_back(std::move(around));
     }
-    return {};
+    return result;
+}
+
+std::vector<Elimination> find_eliminations(const EliminationTask& task, const EliminationSearch& search) {
+    const TableGraph graph(task);
+    std::vector<Elimination> found;
+    Effort effort{search.poll};
+    double fewest = std::numeric_limits<double>::infinity();
+    for (const Rule rule : {Rule::kFill, Rule::kWeightedFill, Rule::kTable}) {
+        Elimination best;
+        best.n_cells = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < search.n_tries; ++i) {
+            const double enough = std::clamp(fewest, kLeastWords, kMostWords);
+            if (i > 0 && static_cast<double>(effort.n_words) > enough) break;
+            if (!found.empty() && static_cast<double>(effort.n_words) > 2 * enough) break;
+            const Random random(search.seed, found.size() * search.n_tries + i);
+            Elimination next = GreedyOrder(graph, task, rule, random, effort).run(best.n_cells);
+            if (next.n_cells < best.n_cells) best = std::move(next);
+            fewest = std::min(fewest, best.n_cells);
+        }
+        if (best.order.empty() && !found.empty()) continue;
+        found.push_back(std::move(best));
+    }
+    std::ranges::stable_sort(found, {}, &Elimination::n_cells);
+    found.resize(std::min(search.n_best, found.size()));
+    return found;
 }
 
 }  // namespace ldag

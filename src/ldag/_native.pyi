@@ -202,6 +202,47 @@ def compile_circuit(
     order: Sequence[int],
     max_size: int,
 ) -> tuple[Circuit | None, list[int]]: ...
+
+class SumsTooLarge(Exception): ...
+
+class Sums:
+    def __init__(
+        self,
+        n_states: Sequence[int],
+        parents: Sequence[Sequence[int]],
+        classes: Sequence[NDArray[np.int32]],
+        probabilities: Sequence[NDArray[np.float64]],
+    ) -> None: ...
+    def plan(self) -> tuple[float, float, list[int]]: ...
+    def marginals(
+        self, seen: Sequence[int], likelihoods: Sequence[tuple[int, Sequence[float]]]
+    ) -> tuple[float, NDArray[np.float64]]: ...
+    def joint(
+        self,
+        targets: Sequence[int],
+        seen: Sequence[int],
+        likelihoods: Sequence[tuple[int, Sequence[float]]],
+        max_bytes: float,
+    ) -> tuple[float, NDArray[np.float64], float]: ...
+    def log_probability(
+        self, seen: Sequence[int], likelihoods: Sequence[tuple[int, Sequence[float]]], max_bytes: float
+    ) -> float: ...
+    def most_probable(
+        self,
+        targets: Sequence[int],
+        seen: Sequence[int],
+        likelihoods: Sequence[tuple[int, Sequence[float]]],
+        max_bytes: float,
+    ) -> tuple[float, list[int]]: ...
+    def draw(
+        self,
+        seen: Sequence[int],
+        likelihoods: Sequence[tuple[int, Sequence[float]]],
+        n_rows: int,
+        seed: int,
+        max_bytes: float,
+    ) -> NDArray[np.uint16]: ...
+
 def elimination_orders(
     n_states: Sequence[int], parents: Nodes, fixed: Sequence[int], n_tries: int, seed: int, n_best: int
 ) -> list[list[int]]: ...

@@ -1,4 +1,4 @@
-"""Exact inference by codes: compile a structure with probabilities to a circuit once, ask it many times."""
+"""Exact inference by codes: sums over tables, and circuits that are compiled once and asked many times."""
 
 from ldag.inference.circuit import (
     MAX_SIZE,
@@ -14,20 +14,26 @@ from ldag.inference.circuit import (
 from ldag.inference.engine import Engine
 from ldag.inference.rows import Predictor
 from ldag.inference.sampling import sample_rows
+from ldag.inference.sums import MEMORY_LIMIT, CodedFindings, Sums, SumsPlan, TablesTooLarge
 from ldag.inference.weighting import Weighted, weighted_estimate
 from ldag.model import Model
 
 __all__ = [
     "MAX_SIZE",
     "MAX_STATES",
+    "MEMORY_LIMIT",
     "UNOBSERVED",
     "Circuit",
+    "CodedFindings",
     "Engine",
     "Evidence",
     "Model",
     "Numbers",
     "Predictor",
     "Rows",
+    "Sums",
+    "SumsPlan",
+    "TablesTooLarge",
     "TooManyGates",
     "Weighted",
     "compile_circuit",

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import _native
+from ldag.inference.sums import CodedFindings
 from ldag.model import Model
 
 Rows = NDArray[np.uint8]
@@ -54,9 +55,25 @@ class Circuit:
     def _evaluator(self) -> _native.Evaluator:
         return _native.Evaluator(self.shape, self.values)
 
-    def row(self, evidence: Evidence) -> Rows:
-        """Return one row of evidence; nodes that are not in the circuit make no difference, and are left out."""
-        return np.array([[evidence.get(node, UNOBSERVED) for node in self.nodes]], dtype=np.uint8)
+    def row(self, evidence: CodedFindings) -> Rows:
+        """Return one row of evidence; nodes that are not in the circuit make no difference, and are left out.
+
+        Likelihoods are left out too: `given` puts them in.
+        """
+        codes = [evidence.get(node, UNOBSERVED) for node in self.nodes]
+        return np.array([[UNOBSERVED if isinstance(code, tuple) else code for code in codes]], dtype=np.uint8)
+
+    def given(self, findings: CodedFindings) -> "Circuit":
+        """Return the circuit with likelihoods put in: the parameters of a node's states are multiplied by them."""
+        likelihoods = {node: finding for node, finding in findings.items() if isinstance(finding, tuple)}
+        if not likelihoods:
+            return self
+        values = self.values.copy()
+        for node, numbers in zip(self.nodes, self.numbers, strict=True):
+            for state, weight in enumerate(likelihoods.get(node, ())):
+                own = np.unique(numbers[:, state])
+                values[own[own >= 0]] *= weight
+        return Circuit(self.nodes, self.n_states, self.shape, self.numbers, values, self.seconds)
 
     def log_probabilities(self, rows: Rows, n_threads: int = 1) -> Numbers:
         """Return the log probability of every row; minus infinity where it is impossible."""
@@ -66,12 +83,12 @@ class Circuit:
         """Return the log probability of every row, and the posterior of every state of every node, side by side."""
         return self._evaluator.marginals(rows, n_threads)
 
-    def marginals_of(self, nodes: Sequence[int], evidence: Evidence) -> tuple[float, list[Numbers]]:
+    def marginals_of(self, nodes: Sequence[int], evidence: CodedFindings) -> tuple[float, list[Numbers]]:
         """Return the log probability of one row of evidence, and the posterior of each node in turn."""
         log_probability, posteriors = self.marginals(self.row(evidence))
         return float(log_probability[0]), [posteriors[0, self.columns(node)] for node in nodes]
 
-    def joint(self, nodes: Sequence[int], evidence: Evidence) -> tuple[float, Numbers]:
+    def joint(self, nodes: Sequence[int], evidence: CodedFindings) -> tuple[float, Numbers]:
         """Return the log probability of one row of evidence, and the joint posterior of nodes: an axis each."""
         if len(nodes) == 1:
             log_probability, (posterior,) = self.marginals_of(nodes, evidence)

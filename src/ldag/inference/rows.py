@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data import row_keys
-from ldag.inference.circuit import UNOBSERVED, Circuit, Numbers, Rows, TooManyGates
+from ldag.inference.circuit import UNOBSERVED, Circuit, Numbers, Rows
 from ldag.inference.engine import Engine
 from ldag.model import Mask, Model
 
@@ -156,14 +156,13 @@ class Predictor:
         return np.concatenate(parts)[inverse]
 
     def _asked(self, rows: Rows, observed: list[int]) -> Numbers:
-        """Ask a circuit; where that is too large for any evidence, one for the evidence of each row."""
+        """Ask a circuit if there are enough rows for one and it is not too large, and sums for each row otherwise."""
         first, inverse = _distinct(rows.T, [UNOBSERVED + 1] * rows.shape[1])
         rows = rows[first]
-        try:
-            circuit = self._engine.circuit_over([self._target, *observed])
-        except TooManyGates:
+        if not self._engine.asks_circuit_of(len(rows), [self._target, *observed]):
             found = np.array([self._one(row) for row in rows])
         else:
+            circuit = self._engine.circuit_over([self._target, *observed])
             found = np.concatenate(
                 [self._from_circuit(circuit, rows[i : i + CIRCUIT_BATCH]) for i in range(0, len(rows), CIRCUIT_BATCH)]
             )
@@ -176,7 +175,7 @@ class Predictor:
 
     def _one(self, row: Rows) -> Numbers:
         evidence = {node: code for node, code in enumerate(row.tolist()) if code != UNOBSERVED}
-        log_probability, (posterior,) = self._engine.marginals([self._target], evidence)
+        log_probability, posterior = self._engine.joint([self._target], evidence)
         return np.full_like(posterior, np.nan) if np.isneginf(log_probability) else posterior
 
 

@@ -1,6 +1,6 @@
 """Asking a network: posteriors, probabilities, explanations; exact, or by sampling where that is asked for."""
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,10 +11,21 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_seed, check_whole
 from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge
-from ldag.formats import Context, conditions
-from ldag.inference import MAX_SIZE, Engine, TooManyGates, weighted_estimate
+from ldag.formats import Context
+from ldag.inference import (
+    MAX_SIZE,
+    MAX_STATES,
+    MEMORY_LIMIT,
+    CodedFindings,
+    Engine,
+    TablesTooLarge,
+    TooManyGates,
+    weighted_estimate,
+)
 from ldag.model import Model, State
 from ldag.network.base import NetworkBase
+from ldag.network.findings import Findings, read_findings, spell_findings
+from ldag.network.memory import check_memory, shorten, spell_bytes
 
 Answer = dict[State | tuple[State, ...], float]
 """Probabilities by state, or by tuples of states of several variables."""
@@ -50,18 +61,26 @@ class Estimated:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class AskedQuestion:
     """A question in codes: about a model, perhaps with some nodes set from outside, given evidence."""
 
     engine: Engine
-    evidence: dict[int, int]
-    context: Context
+    evidence: CodedFindings
+    spelled: str
+    memory_limit: float = MEMORY_LIMIT
 
 
 class Questions(NetworkBase):
     """Questions. What is given (``given``) was observed; what is done (``do``) was set from outside."""
 
-    def query(self, targets: str | Iterable[str], given: Context | None = None, *, do: Context | None = None) -> Answer:
+    def query(
+        self,
+        targets: str | Iterable[str],
+        given: Findings | None = None,
+        *,
+        do: Context | None = None,
+        memory_limit: int | str = MEMORY_LIMIT,
+    ) -> Answer:
         """Return the posterior distribution of a variable, or the joint one of several.
 
         Parameters
@@ -69,9 +88,12 @@ class Questions(NetworkBase):
         targets
             A variable, or several.
         given
-            Observed states of other variables.
+            What is known of other variables: the state of one, ``{"x": "a"}``; that it is one of several states,
+            ``{"x": {"a", "b"}}``; or how likely each of its states makes a finding, ``{"x": {"a": 0.9, "b": 0.2}}``.
         do
             States that other variables are set to: they no longer depend on their parents.
+        memory_limit
+            Bytes that the tables of the question may take, or a text such as "8 GB".
 
         Examples
         --------
@@ -80,26 +102,36 @@ class Questions(NetworkBase):
         >>> {state: round(p, 4) for state, p in net.query("pressure", given={"smoking": "yes"}).items()}
         {'<140': 0.6093, '>140': 0.3907}
         """
-        asked = self._asked(given, do)
+        asked = self._asked(given, do, memory_limit)
         nodes = self._targets(targets, asked)
         with self._explained():
-            log_probability, posterior = asked.engine.joint(nodes, asked.evidence)
+            log_probability, posterior = asked.engine.joint(nodes, asked.evidence, asked.memory_limit)
         self._check_possible(log_probability, asked)
         return self._answer(nodes, posterior)
 
-    def marginals(self, given: Context | None = None, *, do: Context | None = None) -> dict[str, dict[State, float]]:
-        """Return the posterior distribution of every variable, from one pass."""
-        asked = self._asked(given, do)
+    def marginals(
+        self, given: Findings | None = None, *, do: Context | None = None, memory_limit: int | str = MEMORY_LIMIT
+    ) -> dict[str, dict[State, float]]:
+        """Return the posterior distribution of every variable; the parameters are those of `query`."""
+        asked = self._asked(given, do, memory_limit)
+        everything = range(len(self.variables))
         with self._explained():
-            log_probability, posteriors = asked.engine.marginals(range(len(self.variables)), asked.evidence)
+            log_probability, posteriors = asked.engine.marginals(everything, asked.evidence, asked.memory_limit)
         self._check_possible(log_probability, asked)
         return {
             variable.name: dict(zip(variable.states, posterior.tolist(), strict=True))
             for variable, posterior in zip(self.variables, posteriors, strict=True)
         }
 
-    def probability(self, event: Context, given: Context | None = None, *, do: Context | None = None) -> float:
-        """Return the probability that some variables are in these states, all of them.
+    def probability(
+        self,
+        event: Findings,
+        given: Findings | None = None,
+        *,
+        do: Context | None = None,
+        memory_limit: int | str = MEMORY_LIMIT,
+    ) -> float:
+        """Return the probability that some variables are in these states (or one of these), all of them.
 
         Examples
         --------
@@ -108,29 +140,70 @@ class Questions(NetworkBase):
         >>> round(net.probability({"smoking": "yes", "pressure": ">140"}), 4)
         0.1867
         """
-        return exp(self.log_probability(event, given, do=do))
+        return exp(self.log_probability(event, given, do=do, memory_limit=memory_limit))
 
-    def log_probability(self, event: Context, given: Context | None = None, *, do: Context | None = None) -> float:
+    def log_probability(
+        self,
+        event: Findings,
+        given: Findings | None = None,
+        *,
+        do: Context | None = None,
+        memory_limit: int | str = MEMORY_LIMIT,
+    ) -> float:
         """Return the logarithm of `probability`, also where that is too small for a number; minus infinity for zero."""
-        asked = self._asked(given, do)
-        wanted = self.ldag.schema.context(event, "event: ")
+        asked = self._asked(given, do, memory_limit)
+        wanted = read_findings(self.ldag.schema, event, "event: ")
+        for node, finding in wanted.items():
+            if isinstance(finding, tuple) and not set(finding) <= {0.0, 1.0}:
+                name = self.ldag.schema[node].name
+                raise ArgumentError(f"event: {name!r} has likelihoods; an event is a state, or one of several")
         with self._explained():
-            log_given = asked.engine.log_probability(asked.evidence)
+            log_given = asked.engine.log_probability(asked.evidence, asked.memory_limit)
             self._check_possible(log_given, asked)
-            if any(asked.evidence.get(node, code) != code for node, code in wanted.items()):
+            both = _both(asked.evidence, wanted, self.ldag.schema.n_states)
+            if both is None:
                 return -np.inf
-            return min(asked.engine.log_probability(asked.evidence | wanted) - log_given, 0.0)
+            return min(asked.engine.log_probability(both, asked.memory_limit) - log_given, 0.0)
 
-    def most_probable(self, given: Context | None = None, *, do: Context | None = None) -> dict[str, State]:
-        """Return the most probable states of all variables together.
+    def most_probable(
+        self,
+        given: Findings | None = None,
+        *,
+        of: str | Iterable[str] | None = None,
+        do: Context | None = None,
+        memory_limit: int | str = MEMORY_LIMIT,
+    ) -> dict[str, State]:
+        """Return the most probable states of all variables together, or of some of them.
 
         This is not the most probable state of each: all of them at once are most probable.
+
+        Parameters
+        ----------
+        given, do, memory_limit
+            As in `query`.
+        of
+            The variables to explain, if not all; the others are summed out. (This is called marginal MAP.)
+
+        Examples
+        --------
+        >>> import ldag
+        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+        >>> net.most_probable({"pressure": ">140"}, of=["smoking", "protein"])
+        {'smoking': 'no', 'protein': '<3'}
         """
-        asked = self._asked(given, do)
+        if given is not None and not isinstance(given, Mapping):
+            raise ArgumentError(
+                f"given: expected findings by variable, such as {{'x': 'yes'}}, got {given!r};"
+                " the variables to explain are named by of=[...]"
+            )
+        asked = self._asked(given, do, memory_limit)
+        nodes = None if of is None else self._named(of, asked, "of: ")
         with self._explained():
-            log_probability, codes = asked.engine.most_probable(asked.evidence)
+            log_probability, codes = asked.engine.most_probable(nodes, asked.evidence, asked.memory_limit)
         self._check_possible(log_probability, asked)
-        return self.ldag.schema.named(dict(enumerate(codes)))
+        schema = self.ldag.schema
+        found = enumerate(codes) if nodes is None else zip(nodes, codes, strict=True)
+        return {schema[node].name: schema[node].states[code] for node, code in found}
 
     def estimate(
         self,
@@ -155,10 +228,11 @@ class Questions(NetworkBase):
         asked = self._asked(given, do)
         nodes = self._targets(targets, asked)
         size = check_whole(n_samples, "n_samples")
-        found = weighted_estimate(asked.engine.model, nodes, asked.evidence, size, check_seed(rng))
+        known = self.ldag.schema.context(given, "given: ") | self.ldag.schema.context(do, "do: ")
+        found = weighted_estimate(asked.engine.model, nodes, known, size, check_seed(rng))
         if found is None:
             raise ImpossibleEvidence(
-                f"no sample agrees with {conditions([asked.context])[0]}: it is impossible, or so improbable that"
+                f"no sample agrees with {asked.spelled}: it is impossible, or so improbable that"
                 f" {n_samples:,} samples do not show it; give more n_samples"
             )
         probabilities, errors = (self._answer(nodes, n) for n in (found.probabilities, found.standard_errors))
@@ -171,9 +245,18 @@ class Questions(NetworkBase):
         way; a larger ``max_size`` allows more, at up to 70 bytes and about a microsecond each.
         """
         check_whole(max_size, "max_size")
+        self._check_states("a circuit")
         with self._explained():
             circuit = self._engine().compile(max_size)
         return Compiled(circuit.shape.n_gates, circuit.shape.size, circuit.seconds)
+
+    def _check_states(self, what: str) -> None:
+        """Refuse what keeps codes in a byte."""
+        for variable in self.variables:
+            if variable.n_states > MAX_STATES:
+                raise TooLarge(
+                    f"{variable.name!r} has {variable.n_states} states; {what} works with up to {MAX_STATES}"
+                )
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_engines"}  # made again when asked
@@ -190,25 +273,32 @@ class Questions(NetworkBase):
             self._engines[key] = Engine(model.intervened(key) if key else model)
         return self._engines[key]
 
-    def _asked(self, given: Context | None, do: Context | None) -> _Asked:
+    def _asked(
+        self, given: Findings | None, do: Context | None, memory_limit: int | str = MEMORY_LIMIT
+    ) -> AskedQuestion:
         schema = self.ldag.schema
-        seen, done = schema.context(given, "given: "), schema.context(do, "do: ")
+        seen, done = read_findings(schema, given, "given: "), schema.context(do, "do: ")
         for node in seen:
             if node in done:
                 raise ArgumentError(f"{schema[node].name!r} is both observed and set; name it in given or in do")
-        return _Asked(self._engine(done), seen | done, schema.named(seen))
+        return AskedQuestion(self._engine(done), seen | done, spell_findings(schema, seen), check_memory(memory_limit))
 
-    def _targets(self, targets: str | Iterable[str], asked: _Asked) -> tuple[int, ...]:
+    def _named(self, names: str | Iterable[str], asked: AskedQuestion, where: str) -> tuple[int, ...]:
+        """Return variables in an order, none of which has its state given."""
         schema = self.ldag.schema
-        if isinstance(targets, Set):
-            raise ArgumentError(f"targets: a set has no order, and the answer has one; give a list, got {targets!r}")
-        nodes = schema.nodes(targets, "targets: ")
+        if isinstance(names, Set):
+            raise ArgumentError(f"{where}a set has no order, and the answer has one; give a list, got {names!r}")
+        nodes = schema.nodes(names, where)
         if not nodes:
             raise ArgumentError("name at least one target")
         for node in nodes:
-            if node in asked.evidence:
+            if isinstance(asked.evidence.get(node), int):
                 raise ArgumentError(f"{schema[node].name!r} is a target and has its state given")
-        size = prod(schema[node].n_states for node in nodes)
+        return nodes
+
+    def _targets(self, targets: str | Iterable[str], asked: AskedQuestion) -> tuple[int, ...]:
+        nodes = self._named(targets, asked, "targets: ")
+        size = prod(self.ldag.schema[node].n_states for node in nodes)
         if size > JOINT_LIMIT:
             raise TooLarge(
                 f"the joint distribution of the targets has {size:,} cells; at most {JOINT_LIMIT:,} are listed"
@@ -225,23 +315,47 @@ class Questions(NetworkBase):
             for codes in np.ndindex(*numbers.shape)
         }
 
-    def _check_possible(self, log_probability: float, asked: _Asked) -> None:
+    def _check_possible(self, log_probability: float, asked: AskedQuestion) -> None:
         if np.isneginf(log_probability):
             raise ImpossibleEvidence(
-                f"{conditions([asked.context])[0]} has probability zero in this network, so nothing follows from it"
+                f"{asked.spelled or 'always'} has probability zero in this network, so nothing follows from it"
             )
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn a circuit that is too large into an error that names the variables."""
+        """Turn what is too large into an error that names the variables."""
         try:
             yield
+        except TablesTooLarge as refused:
+            names = [self.ldag.schema[node].name for node in refused.nodes]
+            raise TooLarge(
+                f"exact inference needs tables of {spell_bytes(refused.n_bytes)}, and memory_limit is"
+                f" {spell_bytes(refused.memory_limit)}: the largest has {refused.n_cells:,.0f} cells, over"
+                f" {shorten(names)}; observe some of these variables, allow"
+                f" memory_limit={spell_bytes(refused.n_bytes)!r}, or use estimate(...), which samples"
+            ) from None
         except TooManyGates as refused:
             first, *others = (self.ldag.schema[node].name for node in refused.nodes)
-            shown = ", ".join(others[:12]) + (f" and {len(others) - 12} more" if len(others) > 12 else "")
-            step = f": {first!r} has to be summed out of a function of {shown}" if others else f" already for {first!r}"
+            step = f": {first!r} has to be summed out of a function of {shorten(others)}" if others else ""
             raise TooLarge(
-                f"exact inference needs sums and products with more than {refused.max_size:,} arguments{step};"
-                " observe some of these variables, allow more with compile(max_size=...), or use estimate(...),"
-                " which samples"
+                f"exact inference needs sums and products with more than {refused.max_size:,} arguments"
+                f"{step or f' already for {first!r}'}; observe some of these variables, allow more with"
+                " compile(max_size=...), or use estimate(...), which samples"
             ) from None
+
+
+def _both(findings: CodedFindings, more: CodedFindings, n_states: Sequence[int]) -> CodedFindings | None:
+    """Return findings that say what both say, or None if they contradict each other."""
+    both = dict(findings)
+    for node, finding in more.items():
+        known = _weights(both.get(node, (1.0,) * n_states[node]), n_states[node])
+        joined = tuple(a * b for a, b in zip(known, _weights(finding, n_states[node]), strict=True))
+        if not any(joined):
+            return None
+        is_state = sorted(joined)[-1] == sum(joined) == 1.0
+        both[node] = joined.index(1.0) if is_state else joined
+    return both
+
+
+def _weights(finding: int | tuple[float, ...], n_states: int) -> tuple[float, ...]:
+    return finding if isinstance(finding, tuple) else tuple(float(code == finding) for code in range(n_states))

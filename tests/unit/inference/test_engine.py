@@ -1,6 +1,7 @@
 """Questions that cannot be answered say why; limits, interruption and copies."""
 
 import pickle
+import re
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ import pytest
 
 from ldag import LDAG, Network
 from ldag.errors import ArgumentError, ImpossibleEvidence, LdagError, TooLarge
-from ldag.inference import Engine, TooManyGates, compile_circuit
+from ldag.inference import Engine, TablesTooLarge, TooManyGates, compile_circuit
 from ldag.model import Model
 
 
@@ -100,24 +101,48 @@ def test_a_family_too_large_names_its_node() -> None:
         network.compile(max_size=1)
 
 
-def test_too_large_without_evidence_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same circuit is not compiled a second time to be refused again."""
+def test_what_was_refused_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same circuit is compiled once to be refused; a larger limit is another question."""
     calls = []
 
-    def refuse(*arguments: object, **_: object) -> None:
+    def refuse(*arguments: object, max_size: int, **_: object) -> None:
         calls.append(arguments)
-        raise TooManyGates([0], 1)
+        raise TooManyGates([0], max_size)
 
     monkeypatch.setattr("ldag.inference.engine.compile_circuit", refuse)
     network = weather()
     engine = Engine(Model(network.ldag.structure, network.probabilities))
     for _ in range(2):
         with pytest.raises(TooManyGates):
-            engine.marginals([0], {})
+            engine.compile(100)
     assert len(calls) == 1
     with pytest.raises(TooManyGates):
-        engine.marginals([0], {1: 0})  # for any evidence, and for this
-    assert len(calls) == 3
+        engine.compile(101)
+    assert len(calls) == 2
+    for limit in (0, 8):  # sums are refused too, then; with evidence, a circuit for it is tried
+        with pytest.raises(TablesTooLarge):
+            engine.marginals([0], {1: 0}, limit)
+    assert len(calls) == 4
+
+
+def test_tables_too_large_are_refused_by_their_size() -> None:
+    """The error names the largest table and the memory that would do, before any work; with that it answers."""
+    network = grid(5)
+    with pytest.raises(TooLarge) as refused:
+        network.marginals({"x0_0": "1"}, memory_limit=4000)
+    text = str(refused.value)
+    found = re.search(r"tables of (.*?), and memory_limit is 3.9 KB: the largest has (.*) cells, over (x.*?);", text)
+    assert found is not None
+    assert int(found[2].replace(",", "")) == 3 ** len(found[3].split(", "))
+    assert f"allow memory_limit={found[1]!r}, or use estimate(...), which samples" in text
+    assert network.marginals({"x0_0": "1"}, memory_limit=found[1])["x0_0"]["1"] == 1.0
+
+
+@pytest.mark.parametrize("limit", [0, -1, "much", "8 XB", 1.5])
+def test_memory_limits_are_bytes(limit: object) -> None:
+    """Or texts with a unit."""
+    with pytest.raises(ArgumentError, match="memory_limit must be a number of bytes or a text such as '8 GB'"):
+        weather().query("mood", memory_limit=limit)  # type: ignore[arg-type]
 
 
 def test_joint_distributions_have_a_limit() -> None:

@@ -1,0 +1,217 @@
+#include "inference/junction_tree.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <numeric>
+
+namespace ldag {
+namespace {
+
+// Posteriors of several nodes are read off one product of up to so many cells.
+constexpr double kProductCells = 4096.0;
+
+// One propagation. What is no longer needed is forgotten on the way down.
+template <class Number>
+class Propagation {
+  public:
+    using Tables = std::vector<TableRef<Number>>;
+
+    Propagation(const JunctionTree& tree, const SumsNetwork& network, const Findings& findings,
+                SumsEffort& effort)
+        : tree_(tree),
+          network_(network),
+          findings_(findings),
+          effort_(effort),
+          own_(tree.cliques().size()),
+          up_(tree.cliques().size()),
+          down_(tree.cliques().size()),
+          offsets_(network.n_states.size()) {
+        for (std::size_t c = 0; c < own_.size(); ++c)
+            for (const std::uint32_t node : tree.cliques()[c].families)
+                own_[c].push_back(family_table<Number>(network, findings, tree.ranking(), node));
+        for (const auto& [node, weights] : findings.likelihoods) {
+            const Rank rank = tree.ranking().rank_of[node];
+            const auto place = std::ranges::find_if(tree.cliques(), [&](const JunctionTree::Clique& clique) {
+                return std::ranges::binary_search(clique.members, rank);
+            });
+            own_[static_cast<std::size_t>(place - tree.cliques().begin())].push_back(
+                likelihood_table<Number>(tree.ranking(), node, weights));
+        }
+        std::exclusive_scan(network.n_states.begin(), network.n_states.end(), offsets_.begin(),
+                            std::size_t{0});
+    }
+
+    // Messages towards the roots; returns ln P(findings).
+    double collect() {
+        for (std::size_t c = own_.size(); c-- > 0;)
+            up_[c] = message(c, kNoRank, tree_.cliques()[c].separator, true);
+        return log_total_;
+    }
+
+    void distribute(std::span<double> posteriors) {
+        for (std::uint32_t c = 0; c < own_.size(); ++c) {
+            const JunctionTree::Clique& clique = tree_.cliques()[c];
+            for (const std::uint32_t below : clique.below)
+                down_[below] = message(c, below, tree_.cliques()[below].separator, false);
+            if (!clique.answers.empty()) answer(gathered(c, kNoRank), clique.answers, posteriors);
+            for (const std::uint32_t below : clique.below) up_[below].clear();
+            down_[c].clear();
+            own_[c].clear();
+        }
+    }
+
+    bool is_reliable() const { return is_sure_ || sizeof(Number) > sizeof(double); }
+
+  private:
+    // All tables of a clique and of the messages to it, but the one from `without`.
+    Tables gathered(std::size_t c, std::uint32_t without) const {
+        Tables all = own_[c];
+        all.insert(all.end(), down_[c].begin(), down_[c].end());
+        for (const std::uint32_t below : tree_.cliques()[c].below)
+            if (below != without) all.insert(all.end(), up_[below].begin(), up_[below].end());
+        return all;
+    }
+
+    Tables message(std::size_t c, std::uint32_t without, std::span<const Rank> separator, bool counts) {
+        TableList<Number> list(tree_.ranking().n_states, effort_);
+        list.add(gathered(c, without));
+        list.reduce_to(separator);
+        Tables kept;
+        for (const TableRef<Number>& table : list.tables()) {
+            is_sure_ = is_sure_ && is_sure<Number>(table->exponent);
+            if (!table->scope.empty()) {
+                kept.push_back(table);
+                continue;
+            }
+            is_sure_ = is_sure_ && table->values[0] > 0;
+            if (counts) log_total_ += log_of(*table);
+        }
+        return kept;
+    }
+
+    // The posteriors of some nodes of a clique: of few cells at once, or of two halves in turn.
+    void answer(const Tables& tables, std::span<const Rank> ranks, std::span<double> posteriors) {
+        TableList<Number> list(tree_.ranking().n_states, effort_);
+        list.add(tables);
+        list.reduce_to(ranks);
+        double size = 1.0;
+        for (const Rank rank : ranks) size *= tree_.ranking().n_states[rank];
+        if (ranks.size() > 1 && size > kProductCells) {
+            const std::size_t half = ranks.size() / 2;
+            answer(list.tables(), ranks.first(half), posteriors);
+            answer(list.tables(), ranks.subspan(half), posteriors);
+            return;
+        }
+        const Table<Number> joint =
+            product<Number>(list.tables(), ranks, tree_.ranking().n_states, Joining::kSum, effort_);
+        const auto shared = std::make_shared<Table<Number>>(joint);
+        const std::vector<TableRef<Number>> one = {shared};
+        for (const Rank rank : ranks) write(one, rank, posteriors);
+    }
+
+    void write(std::span<const TableRef<Number>> joint, Rank rank, std::span<double> posteriors) {
+        const Table<Number> own =
+            product<Number>(joint, std::span(&rank, 1), tree_.ranking().n_states, Joining::kSum, effort_);
+        const std::uint32_t node = tree_.ranking().node_at[rank];
+        const std::span<double> out = posteriors.subspan(offsets_[node], network_.n_states[node]);
+        if (own.scope.empty()) {  // it was seen
+            std::ranges::fill(out, 1.0);
+            return;
+        }
+        const Number sum = std::accumulate(own.values.begin(), own.values.end(), Number{0});
+        is_sure_ = is_sure_ && sum > 0 && is_sure<Number>(own.exponent);
+        for (std::size_t s = 0; s < out.size(); ++s) out[s] = static_cast<double>(own.values[s] / sum);
+    }
+
+    const JunctionTree& tree_;
+    const SumsNetwork& network_;
+    const Findings& findings_;
+    SumsEffort& effort_;
+    std::vector<Tables> own_;
+    std::vector<Tables> up_;    // by clique: its message to the one above
+    std::vector<Tables> down_;  // and the one from above to it
+    std::vector<std::size_t> offsets_;
+    double log_total_ = 0.0;
+    bool is_sure_ = true;
+};
+
+}  // namespace
+
+JunctionTree::JunctionTree(const SumsNetwork& network, const Elimination& elimination)
+    : ranking_(network.n_states, elimination.order), home_of_(elimination.order.size()) {
+    for (auto rank = static_cast<Rank>(elimination.order.size()); rank-- > 0;) {
+        std::vector<Rank> separator;
+        for (const std::uint32_t other : elimination.scopes[rank])
+            separator.push_back(ranking_.rank_of[other]);
+        std::ranges::sort(separator);
+        const std::uint32_t above = separator.empty() ? kNoRank : home_of_[separator[0]];
+        if (above != kNoRank && separator.size() == cliques_[above].members.size()) {
+            cliques_[above].members.insert(cliques_[above].members.begin(), rank);
+            home_of_[rank] = above;
+            continue;
+        }
+        home_of_[rank] = static_cast<std::uint32_t>(cliques_.size());
+        if (above != kNoRank) cliques_[above].below.push_back(home_of_[rank]);
+        std::vector<Rank> members = {rank};
+        members.insert(members.end(), separator.begin(), separator.end());
+        cliques_.push_back({std::move(members), std::move(separator), above, {}, {}, {}});
+    }
+    std::vector<double> least(ranking_.node_at.size(), std::numeric_limits<double>::infinity());
+    std::vector<std::uint32_t> smallest(ranking_.node_at.size());
+    for (std::uint32_t c = 0; c < cliques_.size(); ++c) {
+        const double size = size_of(cliques_[c].members);
+        n_cells_ += size;
+        n_bytes_ += 2 * sizeof(double) * size_of(cliques_[c].separator);
+        for (const Rank rank : cliques_[c].members) {
+            if (size < least[rank]) smallest[rank] = c;
+            least[rank] = std::min(least[rank], size);
+        }
+    }
+    for (Rank rank = 0; rank < smallest.size(); ++rank) cliques_[smallest[rank]].answers.push_back(rank);
+    for (std::uint32_t node = 0; node < network.n_states.size(); ++node) {
+        Rank first = ranking_.rank_of[node];
+        for (const std::uint32_t parent : network.families[node].parents)
+            first = std::min(first, ranking_.rank_of[parent]);
+        cliques_[home_of_[first]].families.push_back(node);
+    }
+}
+
+double JunctionTree::size_of(std::span<const Rank> members) const {
+    double size = 1.0;
+    for (const Rank rank : members) size *= ranking_.n_states[rank];
+    return size;
+}
+
+const JunctionTree::Clique& JunctionTree::largest() const {
+    return *std::ranges::max_element(cliques_, {},
+                                     [&](const Clique& clique) { return size_of(clique.members); });
+}
+
+double JunctionTree::marginals(const SumsNetwork& network, const Findings& findings,
+                               std::span<double> posteriors, const SumsLimits& limits) const {
+    SumsEffort effort{limits.poll};
+    const auto run = [&]<class Number>(Number) {
+        Propagation<Number> propagation(*this, network, findings, effort);
+        const double log_probability = propagation.collect();
+        if (!propagation.is_reliable()) return std::pair(log_probability, false);
+        if (log_probability > -std::numeric_limits<double>::infinity()) propagation.distribute(posteriors);
+        return std::pair(log_probability, propagation.is_reliable());
+    };
+    std::pair<double, bool> done = run(double{});
+    if (!done.second) done = run(static_cast<long double>(0));
+    std::size_t at = 0;
+    for (std::uint32_t node = 0; node < network.n_states.size(); at += network.n_states[node++]) {
+        if (!(done.first > -std::numeric_limits<double>::infinity())) {
+            std::fill_n(posteriors.begin() + static_cast<std::ptrdiff_t>(at), network.n_states[node],
+                        std::numeric_limits<double>::quiet_NaN());
+        } else if (findings.seen[node] != Findings::kUnseen) {
+            std::fill_n(posteriors.begin() + static_cast<std::ptrdiff_t>(at), network.n_states[node], 0.0);
+            posteriors[at + static_cast<std::size_t>(findings.seen[node])] = 1.0;
+        }
+    }
+    return done.first;
+}
+
+}  // namespace ldag

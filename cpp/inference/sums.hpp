@@ -1,0 +1,89 @@
+// Exact answers by sums over tables, with nothing compiled: the product of the families and the findings,
+// from which variables are summed out one by one (bucket elimination), or messages on a junction tree for the
+// posteriors of all nodes (lazy propagation, Madsen & Jensen 1999).
+//
+// Tables are built from classes when a question is asked, with the findings put in. What is neither asked
+// about nor above a finding is left out, and so is what findings separate from the question.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "inference/elimination.hpp"
+
+namespace ldag {
+
+// A node given its parents: a class per configuration of the parents (the last fastest), a row of
+// probabilities per class.
+struct SumsFamily {
+    std::vector<std::uint32_t> parents;
+    std::span<const std::int32_t> classes;
+    std::span<const double> probabilities;
+};
+
+struct SumsNetwork {
+    std::vector<std::uint32_t> n_states;
+    std::vector<SumsFamily> families;
+};
+
+// What is known: the state of a node (or kUnseen), and likelihoods of the states of others.
+struct Findings {
+    static constexpr std::int32_t kUnseen = -1;
+
+    std::vector<std::int32_t> seen;
+    std::vector<std::pair<std::uint32_t, std::vector<double>>> likelihoods;
+};
+
+// The tables would take more memory than allowed; the largest one is over `node` and `others`.
+struct SumsTooLarge : std::runtime_error {
+    SumsTooLarge(std::uint32_t eliminated, std::vector<std::uint32_t> scope, double cells, double bytes)
+        : std::runtime_error("the tables are too large"),
+          node(eliminated),
+          others(std::move(scope)),
+          n_cells(cells),
+          n_bytes(bytes) {}
+    std::uint32_t node;
+    std::vector<std::uint32_t> others;
+    double n_cells;
+    double n_bytes;
+};
+
+struct SumsLimits {
+    double max_bytes;
+    std::function<bool()> poll = {};
+};
+
+// ln P(findings), of the part that matters for the question, and the joint posterior of the targets, the last
+// fastest; not numbers where the findings are impossible.
+struct JointAnswer {
+    double log_probability;
+    std::vector<double> posterior;
+    double n_cells;  // that were worked out
+};
+JointAnswer joint_posterior(const SumsNetwork& network, const Findings& findings,
+                            std::span<const std::uint32_t> targets, const SumsLimits& limits);
+
+// ln P(findings).
+double log_probability(const SumsNetwork& network, const Findings& findings, const SumsLimits& limits);
+
+// The states of the targets that are most probable together, the others summed out, and the ln of their joint
+// probability with the findings; of equally probable ones the first. Minus infinity and no states where the
+// findings are impossible.
+struct MostProbable {
+    double log_probability;
+    std::vector<std::uint32_t> states;  // of the targets, in turn
+};
+MostProbable most_probable(const SumsNetwork& network, const Findings& findings,
+                           std::span<const std::uint32_t> targets, const SumsLimits& limits);
+
+// Draws rows of states from the posterior of all nodes, n_rows times each node's state; tells whether the
+// findings are possible. Row i depends on the seed and i alone.
+bool draw_posterior(const SumsNetwork& network, const Findings& findings, std::size_t n_rows,
+                    std::uint64_t seed, std::span<std::uint16_t> states, const SumsLimits& limits);
+
+}  // namespace ldag

@@ -1,0 +1,196 @@
+#include "inference/sums_tables.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <memory>
+
+namespace ldag {
+namespace {
+
+template <class Number>
+bool has(const TableRef<Number>& table, Rank rank) {
+    return std::ranges::binary_search(table->scope, rank);
+}
+
+}  // namespace
+
+Ranking::Ranking(std::span<const std::uint32_t> states_of_nodes, std::vector<std::uint32_t> order)
+    : rank_of(states_of_nodes.size(), kNoRank), node_at(std::move(order)) {
+    for (std::uint32_t rank = 0; rank < node_at.size(); ++rank) {
+        rank_of[node_at[rank]] = rank;
+        n_states.push_back(states_of_nodes[node_at[rank]]);
+    }
+}
+
+template <class Number>
+TableRef<Number> family_table(const SumsNetwork& network, const Findings& findings, const Ranking& ranking,
+                              std::uint32_t node) {
+    struct Axis {
+        Rank rank;
+        std::size_t configuration;  // what a step adds to the number of the parents' configuration
+        std::size_t state;          // and to the node's own state
+    };
+    const SumsFamily& family = network.families[node];
+    std::vector<Axis> axes;
+    std::size_t configuration = 0;
+    std::size_t state = 0;
+    const auto place = [&](std::uint32_t member, std::size_t by_configuration, std::size_t by_state) {
+        if (findings.seen[member] == Findings::kUnseen) {
+            axes.push_back({ranking.rank_of[member], by_configuration, by_state});
+        } else {
+            configuration += by_configuration * static_cast<std::size_t>(findings.seen[member]);
+            state += by_state * static_cast<std::size_t>(findings.seen[member]);
+        }
+    };
+    std::size_t stride = 1;
+    for (std::size_t i = family.parents.size(); i-- > 0;) {
+        place(family.parents[i], stride, 0);
+        stride *= network.n_states[family.parents[i]];
+    }
+    place(node, 0, 1);
+    std::ranges::sort(axes, {}, &Axis::rank);
+    auto table = std::make_shared<Table<Number>>();
+    std::size_t size = 1;
+    for (const Axis& axis : axes) {
+        table->scope.push_back(axis.rank);
+        size *= ranking.n_states[axis.rank];
+    }
+    if (findings.seen[node] == Findings::kUnseen) table->heads = {ranking.rank_of[node]};
+    table->values.reserve(size);
+    std::vector<std::uint32_t> digits(axes.size());
+    const std::size_t n = network.n_states[node];
+    for (;;) {
+        const auto row = static_cast<std::size_t>(family.classes[configuration]);
+        table->values.push_back(static_cast<Number>(family.probabilities[row * n + state]));
+        std::size_t i = axes.size();
+        while (i-- > 0) {
+            const std::uint32_t most = ranking.n_states[axes[i].rank] - 1;
+            if (digits[i] < most) {
+                ++digits[i];
+                configuration += axes[i].configuration;
+                state += axes[i].state;
+                break;
+            }
+            digits[i] = 0;
+            configuration -= most * axes[i].configuration;
+            state -= most * axes[i].state;
+        }
+        if (i == static_cast<std::size_t>(-1)) return table;
+    }
+}
+
+template <class Number>
+TableRef<Number> likelihood_table(const Ranking& ranking, std::uint32_t node,
+                                  std::span<const double> weights) {
+    auto table = std::make_shared<Table<Number>>();
+    table->scope = {ranking.rank_of[node]};
+    table->values.assign(weights.begin(), weights.end());
+    return table;
+}
+
+template <class Number>
+double TableList<Number>::product_size(Rank rank) const {
+    std::vector<Rank> scope;
+    for (const TableRef<Number>& table : tables_) {
+        if (!has(table, rank)) continue;
+        std::vector<Rank> joined;
+        std::ranges::set_union(scope, table->scope, std::back_inserter(joined));
+        scope = std::move(joined);
+    }
+    double size = 1.0;
+    for (const Rank other : scope) size *= n_states_[other];
+    return size;
+}
+
+// A variable that is in one table only, which sums to 1 over it, makes no difference.
+template <class Number>
+bool TableList<Number>::drop_barren(std::vector<Rank>& gone) {
+    bool dropped = false;
+    for (std::size_t i = 0; i < gone.size();) {
+        std::size_t only = tables_.size();
+        std::size_t n = 0;
+        for (std::size_t t = 0; t < tables_.size() && n < 2; ++t)
+            if (has(tables_[t], gone[i])) {
+                only = t;
+                ++n;
+            }
+        const bool is_barren =
+            n == 1 && tables_[only]->heads.size() == 1 && tables_[only]->heads[0] == gone[i];
+        if (is_barren) tables_.erase(tables_.begin() + static_cast<std::ptrdiff_t>(only));
+        if (is_barren || n == 0)
+            gone.erase(gone.begin() + static_cast<std::ptrdiff_t>(i));
+        else
+            ++i;
+        dropped = dropped || is_barren;
+    }
+    return dropped;
+}
+
+template <class Number>
+void TableList<Number>::sum_out(Rank rank) {
+    const auto middle = std::ranges::stable_partition(tables_, [&](const TableRef<Number>& table) {
+                            return !has(table, rank);
+                        }).begin();
+    const std::span<const TableRef<Number>> factors(middle, tables_.end());
+    std::vector<Rank> kept = joint_scope<Number>(factors);
+    std::erase(kept, rank);
+    auto summed =
+        std::make_shared<Table<Number>>(product<Number>(factors, kept, n_states_, Joining::kSum, effort_));
+    tables_.erase(middle, tables_.end());
+    tables_.push_back(std::move(summed));
+}
+
+// Multiplies tables into others that have all of their variables, unless one is known to sum to 1.
+template <class Number>
+void TableList<Number>::merge_contained() {
+    for (std::size_t i = 0; i < tables_.size();) {
+        std::size_t into = tables_.size();
+        for (std::size_t k = 0; k < tables_.size() && tables_[i]->heads.empty(); ++k)
+            if (k != i && tables_[k]->heads.empty() && !tables_[i]->scope.empty() &&
+                std::ranges::includes(tables_[k]->scope, tables_[i]->scope)) {
+                into = k;
+                break;
+            }
+        if (into == tables_.size()) {
+            ++i;
+            continue;
+        }
+        const std::vector<TableRef<Number>> both = {tables_[into], tables_[i]};
+        tables_[into] = std::make_shared<Table<Number>>(
+            product<Number>(both, both[0]->scope, n_states_, Joining::kSum, effort_));
+        tables_.erase(tables_.begin() + static_cast<std::ptrdiff_t>(i));
+        i = 0;
+    }
+}
+
+template <class Number>
+void TableList<Number>::reduce_to(std::span<const Rank> kept) {
+    std::vector<Rank> gone;
+    std::ranges::set_difference(joint_scope<Number>(tables_), kept, std::back_inserter(gone));
+    for (;;) {
+        while (drop_barren(gone)) {
+        }
+        if (gone.empty()) break;
+        std::size_t best = 0;
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < gone.size(); ++i) {
+            const double size = product_size(gone[i]);
+            if (size < least) best = i;
+            least = std::min(least, size);
+        }
+        sum_out(gone[best]);
+        gone.erase(gone.begin() + static_cast<std::ptrdiff_t>(best));
+    }
+    merge_contained();
+}
+
+template class TableList<double>;
+template class TableList<long double>;
+template TableRef<double> family_table(const SumsNetwork&, const Findings&, const Ranking&, std::uint32_t);
+template TableRef<long double> family_table(const SumsNetwork&, const Findings&, const Ranking&,
+                                            std::uint32_t);
+template TableRef<double> likelihood_table(const Ranking&, std::uint32_t, std::span<const double>);
+template TableRef<long double> likelihood_table(const Ranking&, std::uint32_t, std::span<const double>);
+
+}  // namespace ldag

@@ -1,0 +1,39 @@
+"""Amounts of memory, as people write and read them."""
+
+import re
+from collections.abc import Sequence
+
+from ldag.checks import is_whole
+from ldag.errors import ArgumentError
+
+UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+NAMED = 12
+"""So many names are listed in an error."""
+
+
+def check_memory(limit: int | str) -> int:
+    """Return a limit in bytes; a text such as "8 GB" has a unit, each 1024 of the one before."""
+    if isinstance(limit, str):
+        parts = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", limit.lower())
+        if parts:
+            return int(float(parts[1]) * 1024 ** UNITS[parts[2]])
+    elif is_whole(limit) and limit > 0:
+        return int(limit)
+    raise ArgumentError(f"memory_limit must be a number of bytes or a text such as '8 GB', got {limit!r}")
+
+
+def spell_bytes(n_bytes: float) -> str:
+    """Return an amount that is not less, such as "2.4 GB"."""
+    for unit in ("bytes", "KB", "MB", "GB", "TB"):
+        if n_bytes < 1024 or unit == "TB":
+            break
+        n_bytes /= 1024
+    if unit == "bytes":
+        return f"{n_bytes:.0f} bytes"
+    return f"{n_bytes:,.0f} {unit}" if n_bytes >= 100 or n_bytes == int(n_bytes) else f"{n_bytes + 0.05:.1f} {unit}"
+
+
+def shorten(names: Sequence[str]) -> str:
+    """Return names in a row, the last of many left out."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
