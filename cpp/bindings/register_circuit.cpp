@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <tuple>
@@ -28,6 +29,7 @@ using Parameters = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::devi
 using Rows = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+using Plain = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>;
 using Codes = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<2>>;
 
 bool interrupted() {
@@ -122,6 +124,37 @@ Vector expected_uses(const ldag::Evaluator& evaluator, const Rows& row, std::siz
     return owned<Vector>(std::move(out), {n_parameters});
 }
 
+Vector log_derivatives(const ldag::Evaluator& evaluator, const Rows& row, std::size_t n_parameters) {
+    const std::span<const std::uint8_t> states = rows_of(evaluator, row);
+    if (row.shape(0) != 1) throw nb::value_error("one row of evidence");
+    auto out = std::make_unique<double[]>(n_parameters);
+    {
+        const nb::gil_scoped_release unlocked;
+        evaluator.log_derivatives(states, {out.get(), n_parameters});
+    }
+    return owned<Vector>(std::move(out), {n_parameters});
+}
+
+// Numbers of one kind from every item of a list.
+template <class Items, class Member>
+Plain plain(const Items& items, Member member) {
+    auto out = std::make_unique<std::uint32_t[]>(items.size());
+    std::ranges::transform(items, out.get(), member);
+    return owned<Plain>(std::move(out), {items.size()});
+}
+
+// Node, state and parameter of the inputs.
+std::tuple<Plain, Plain, Plain> inputs_of(const ldag::Circuit& circuit) {
+    return {plain(circuit.inputs, &ldag::Input::node), plain(circuit.inputs, &ldag::Input::state),
+            plain(circuit.inputs, &ldag::Input::parameter)};
+}
+
+// Where the terms of each sum start, and the two factors of every term.
+std::tuple<Plain, Plain, Plain> terms_of(const ldag::Circuit& circuit) {
+    return {plain(circuit.first, std::identity()), plain(circuit.terms, &ldag::Factors::a),
+            plain(circuit.terms, &ldag::Factors::b)};
+}
+
 // A circuit with values of its parameters.
 void make_evaluator(ldag::Evaluator* self, std::shared_ptr<ldag::Circuit> circuit,
                     const Parameters& parameters) {
@@ -177,13 +210,17 @@ std::vector<std::vector<std::uint32_t>> elimination_orders(std::vector<std::uint
 void register_circuit(nb::module_& module) {
     nb::class_<ldag::Circuit>(module, "Circuit", "A compiled network. Made by compile_circuit.")
         .def_prop_ro("n_gates", &ldag::Circuit::n_gates)
+        .def_prop_ro("root", [](const ldag::Circuit& circuit) { return circuit.root; })
+        .def_prop_ro("inputs", &inputs_of, nb::rv_policy::move)
+        .def_prop_ro("terms", &terms_of, nb::rv_policy::move)
         .def_prop_ro("size", [](const ldag::Circuit& circuit) { return circuit.terms.size(); });
     nb::class_<ldag::Evaluator>(module, "Evaluator", "A circuit with values of its parameters.")
         .def("__init__", &make_evaluator, nb::arg("circuit"), nb::arg("parameters"))
         .def("log_probabilities", &log_probabilities, nb::arg("rows"), nb::arg("n_threads"))
         .def("marginals", &marginals, nb::arg("rows"), nb::arg("n_threads"))
         .def("most_probable", &most_probable, nb::arg("rows"), nb::arg("n_threads"))
-        .def("expected_uses", &expected_uses, nb::arg("row"), nb::arg("n_parameters"));
+        .def("expected_uses", &expected_uses, nb::arg("row"), nb::arg("n_parameters"))
+        .def("log_derivatives", &log_derivatives, nb::arg("row"), nb::arg("n_parameters"));
     module.def("compile_circuit", &compile_circuit, nb::arg("n_states"), nb::arg("parents"),
                nb::arg("classes"), nb::arg("parameters"), nb::arg("fixed"), nb::arg("order"),
                nb::arg("max_size"));

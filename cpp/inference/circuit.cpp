@@ -183,6 +183,18 @@ void Evaluator::expected_uses(std::span<const std::uint8_t> row, std::span<doubl
         uses[circuit_->inputs[i].parameter] += pass.share(i, 0);
 }
 
+void Evaluator::log_derivatives(std::span<const std::uint8_t> row, std::span<double> derivatives) const {
+    Pass<Scaled, 1> pass(*circuit_, parameters_);
+    pass.upward(row);
+    pass.downward();
+    std::ranges::fill(derivatives, 0.0);
+    for (std::size_t i = 0; i < circuit_->inputs.size(); ++i) {
+        const Input& input = circuit_->inputs[i];
+        if (row[input.node] == kUnobserved || row[input.node] == input.state)
+            derivatives[input.parameter] += pass.slope(i, 0);
+    }
+}
+
 bool Evaluator::most_probable(std::span<const std::uint8_t> rows, std::span<std::uint8_t> states,
                               std::span<double> log_probability, const Running& running) const {
     const std::size_t n = circuit_->n_states.size();

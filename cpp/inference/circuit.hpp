@@ -80,6 +80,9 @@ class Evaluator {
     // state | evidence).
     void expected_uses(std::span<const std::uint8_t> row, std::span<double> uses) const;
 
+    // The derivative of ln P(evidence) by each parameter, given one row of evidence.
+    void log_derivatives(std::span<const std::uint8_t> row, std::span<double> derivatives) const;
+
     // The most probable states of all nodes given every row, and ln of their joint probability; of equally
     // probable ones those of the first gates. States stay as they are where the evidence is impossible.
     bool most_probable(std::span<const std::uint8_t> rows, std::span<std::uint8_t> states,

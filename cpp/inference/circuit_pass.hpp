@@ -65,6 +65,11 @@ class Pass {
         return Algebra::ratio(Algebra::multiply(value(gate)[b], derivative(gate)[b]), root(b));
     }
 
+    // dP/dw / P of an input.
+    double slope(std::size_t input, std::size_t b) const {
+        return Algebra::ratio(derivative(kFirstInput + static_cast<Gate>(input))[b], root(b));
+    }
+
     // The states along which the root got its value, when sums are maxima.
     void trace(std::span<std::uint8_t> states) const {
         std::vector<Gate> todo = {circuit_.root};

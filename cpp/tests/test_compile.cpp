@@ -6,6 +6,7 @@
 #include "check.hpp"
 #include "circuit_networks.hpp"
 #include "inference/compile.hpp"
+#include "inference/elimination.hpp"
 #include "support/random.hpp"
 
 namespace {
@@ -54,7 +55,7 @@ TEST(looking_for_orders_can_be_stopped) {
     bool stopped = false;
     try {
         ldag::elimination_orders(shape, 10, 1, 3, [&] { return ++n_polls == 2; });
-    } catch (const ldag::CompileStopped&) {
+    } catch (const ldag::EliminationStopped&) {
         stopped = true;
     }
     CHECK(stopped && n_polls == 2);

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from ldag.model import State
 
 Context = Mapping[str, State]
 Row = tuple[State, ...]
+Weights = Mapping[str, Mapping[State, float]]
 
 
 class Joint:
@@ -59,6 +61,24 @@ class Joint:
         return max(
             p for row, p in self.rows.items() if all(row[self.names.index(name)] == s for name, s in given.items())
         )
+
+    def weighted(self, weights: "Weights") -> "Joint":
+        """The same rows, their probabilities multiplied by a weight for the state of each variable that has them."""
+        found = object.__new__(Joint)
+        found.names, found.states = self.names, self.states
+        found.rows = {}
+        for row, probability in self.rows.items():
+            seen = dict(zip(self.names, row, strict=True))
+            found.rows[row] = probability * prod(by_state[seen[name]] for name, by_state in weights.items())
+        return found
+
+    def table(self, targets: Sequence[str]) -> dict[Row, float]:
+        """Sums over the rows by the states of the targets."""
+        places = [self.names.index(name) for name in targets]
+        table = dict.fromkeys(product(*(self.states[name] for name in targets)), 0.0)
+        for row, probability in self.rows.items():
+            table[tuple(row[place] for place in places)] += probability
+        return table
 
     def array(self) -> NDArray[np.float64]:
         """All probabilities, an axis per variable."""

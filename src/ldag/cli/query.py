@@ -1,6 +1,7 @@
 """`ldag query`: posteriors, on the command line."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import chain
 
 import click
@@ -9,7 +10,7 @@ from ldag.cli.arguments import json_option, load_network, print_json, split_cont
 from ldag.errors import ArgumentError
 from ldag.formats import Context, spell_name, spell_state
 from ldag.model import State
-from ldag.network import Answer, Network
+from ldag.network import Answer, Findings, Network
 
 
 @click.command(short_help="Ask a network.")
@@ -18,7 +19,9 @@ from ldag.network import Answer, Network
 @click.option("--given", "-g", multiple=True, metavar="NAME=STATE", help="Observed states.")
 @click.option("--do", "-d", "do", multiple=True, metavar="NAME=STATE", help="States set from outside.")
 @click.option("--all", "everything", is_flag=True, help="The distribution of every variable.")
-@click.option("--most-probable", is_flag=True, help="The most probable states of all variables together.")
+@click.option("--most-probable", is_flag=True, help="The most probable states of TARGETS, or of all, together.")
+@click.option("--explain", is_flag=True, help="Which findings moved the target, and by how much.")
+@click.option("--memory-limit", metavar="SIZE", default="2 GB", show_default=True, help="What tables may take.")
 @json_option
 def query(
     network: str,
@@ -27,6 +30,8 @@ def query(
     do: tuple[str, ...],
     everything: bool,
     most_probable: bool,
+    explain: bool,
+    memory_limit: str,
     as_json: bool,
 ) -> None:
     """Ask NETWORK, a .json file, for the distribution of a variable, or the joint one of several TARGETS.
@@ -36,19 +41,45 @@ def query(
     ldag query heart.json pressure smoking --do mental=no
     ldag query heart.json --all --given smoking=yes
     ldag query heart.json --most-probable --given smoking=yes
+    ldag query heart.json --most-probable smoking protein --given "pressure=>140"
+    ldag query heart.json pressure --given smoking=yes --given protein=<3 --explain
+
+    A variable that --given names more than once is in one of these states.
     """
-    if bool(targets) + everything + most_probable != 1:
+    if bool(targets) + everything != 1 and not (most_probable and not everything):
         raise ArgumentError("name the variables to ask about, or give --all, or --most-probable: one of the three")
+    if explain and (most_probable or everything or len(targets) != 1):
+        raise ArgumentError("--explain is about one variable; name it")
     net = load_network(network)
-    seen, done = split_context(given, "--given"), split_context(do, "--do")
-    if most_probable:
-        _tell_states(net, seen, done, as_json)
+    asked = Asked(_findings(given), split_context(do, "--do"), memory_limit)
+    names = split_names(net.ldag, targets)
+    if explain:
+        told = net.explain(names[0], asked.given, do=asked.do)
+        print_json(told.to_dict()) if as_json else click.echo(told)
+    elif most_probable:
+        _tell_states(net, names, asked, as_json)
     elif everything:
-        _tell_all(net, seen, done, as_json)
+        _tell_all(net, asked, as_json)
     else:
-        names = split_names(net.ldag, targets)
-        answer = net.query(names, given=seen, do=done)
-        _tell(names, answer, as_json)
+        _tell(names, net.query(names, asked.given, do=asked.do, memory_limit=memory_limit), as_json)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What all kinds of questions share."""
+
+    given: Findings
+    do: Context
+    memory_limit: str
+
+
+def _findings(given: tuple[str, ...]) -> Findings:
+    """Return findings; a variable that is named again is in one of several states."""
+    found: dict[str, list[State]] = {}
+    for text in given:
+        for name, state in split_context([text], "--given").items():
+            found.setdefault(name, []).append(state)
+    return {name: states[0] if len(states) == 1 else set(states) for name, states in found.items()}
 
 
 def _tell(names: list[str], answer: Answer, as_json: bool) -> None:
@@ -60,8 +91,8 @@ def _tell(names: list[str], answer: Answer, as_json: bool) -> None:
     _print_aligned(cells, ["probability", *(f"{p:.4f}" for _, p in rows)])
 
 
-def _tell_all(net: Network, seen: Context, done: Context, as_json: bool) -> None:
-    marginals = net.marginals(seen, do=done)
+def _tell_all(net: Network, asked: Asked, as_json: bool) -> None:
+    marginals = net.marginals(asked.given, do=asked.do, memory_limit=asked.memory_limit)
     if as_json:
         print_json({name: _distribution(d) for name, d in marginals.items()})
         return
@@ -69,10 +100,11 @@ def _tell_all(net: Network, seen: Context, done: Context, as_json: bool) -> None
     _print_aligned(cells, [f"{p:.4f}" for p in chain.from_iterable(d.values() for d in marginals.values())])
 
 
-def _tell_states(net: Network, seen: Context, done: Context, as_json: bool) -> None:
-    best = net.most_probable(seen, do=done)
-    free = {name: state for name, state in best.items() if name not in {*seen, *done}}
-    probability = net.probability(free, seen, do=done)
+def _tell_states(net: Network, names: list[str], asked: Asked, as_json: bool) -> None:
+    limit = asked.memory_limit
+    best = net.most_probable(asked.given, of=names or None, do=asked.do, memory_limit=limit)
+    free = {name: state for name, state in best.items() if name not in asked.do}
+    probability = net.probability(free, asked.given, do=asked.do, memory_limit=limit)
     if as_json:
         print_json({"states": best, "probability": probability})
         return

@@ -125,6 +125,38 @@ class Circuit:
         uses = np.append(self._evaluator.expected_uses(self.row(evidence), len(self.values)), 0.0)
         return tuple(uses[numbers] for numbers in self.numbers)
 
+    def log_derivatives(self, evidence: Evidence) -> Numbers:
+        """Return the derivative of the log probability of evidence by every parameter."""
+        return self._evaluator.log_derivatives(self.row(evidence), len(self.values))
+
+    def by_class(self, numbers: Numbers) -> tuple[Numbers, ...]:
+        """Return numbers of the parameters for each node, class and state, zero where it is impossible."""
+        padded = np.append(numbers, 0.0)
+        return tuple(padded[places] for places in self.numbers)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the circuit as plain lists, to be evaluated elsewhere.
+
+        Gate 0 is zero, gate 1 is one. Then come the inputs: gate 2 + i is ``parameters[parameter[i]]`` where node
+        ``node[i]`` may be in state ``state[i]``, times the likelihood of that, and 0 otherwise. Then come the sums:
+        gate 2 + n_inputs + k is the sum of ``a[t] * b[t]`` (numbers of gates before it) for t from ``first[k]`` to
+        ``first[k + 1]``, exclusive. The value of gate ``root`` is P(evidence). For the posteriors go back: the
+        derivative of the root by itself is 1; each term of a sum with derivative d adds d times the value of one
+        factor to the derivative of the other. The sum of value times derivative over the inputs of a node and a state,
+        divided by P(evidence), is the posterior probability of the state. With the greatest term in place of the sum,
+        the root is the probability of the most probable states.
+        """
+        node, state, parameter = self.shape.inputs
+        first, a, b = self.shape.terms
+        return {
+            "nodes": list(self.nodes),
+            "n_states": list(self.n_states),
+            "parameters": self.values.tolist(),
+            "inputs": {"node": node.tolist(), "state": state.tolist(), "parameter": parameter.tolist()},
+            "sums": {"first": first.tolist(), "a": a.tolist(), "b": b.tolist()},
+            "root": self.shape.root,
+        }
+
     def with_probabilities(self, model: Model) -> "Circuit":
         """Return the same circuit for other probabilities; it must have been compiled by class."""
         values = np.concatenate([model.probabilities[node].reshape(-1) for node in self.nodes])

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from ldag.inference.circuit import MAX_SIZE, MAX_STATES, Circuit, Numbers, TooManyGates, compile_circuit
+from ldag.inference.circuit import MAX_SIZE, Circuit, Numbers, TooManyGates, compile_circuit
 from ldag.inference.sums import MEMORY_LIMIT, CodedFindings, Sums, TablesTooLarge
 from ldag.model import Model
 
@@ -136,7 +136,7 @@ class Engine:
         """Decide by costs, and compile the model if that pays; ``n_rows`` is what a circuit needs for a question."""
         plan = self.sums.plan
         fits = plan.n_bytes <= memory_limit
-        if self._whole is None and fits and max(self.model.structure.n_states, default=1) <= MAX_STATES:
+        if self._whole is None and fits:
             self._spent += n_questions * plan.cost
             compiling = COMPILE_CELL_COST * plan.n_cells + COMPILE_NODE_COST * len(self.model.structure)
             if self._spent >= compiling:
@@ -148,8 +148,7 @@ class Engine:
 
     def _instead(self, asked: Iterable[int], findings: CodedFindings, refused: TablesTooLarge) -> Circuit:
         """Return a circuit where tables are too large, if labels or zeros may make that smaller."""
-        codes = max(self.model.structure.n_states, default=1) <= MAX_STATES
-        if not codes or (refused.n_cells > MAX_SIZE and self._share() > LABELLED):
+        if refused.n_cells > MAX_SIZE and self._share() > LABELLED:
             raise refused
         try:
             return self._circuit_for(asked, findings, int(refused.memory_limit / ARGUMENT_BYTES))

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from ldag.checks import Rng
 from ldag.network.files import NetworkFiles
+from ldag.network.findings import Finding, Findings
+from ldag.network.influence import Explanation, FindingInfluence, NetworkInfluence, ParameterInfluence
 from ldag.network.intervals import NetworkIntervals
 from ldag.network.pictures import NetworkPictures
 from ldag.network.prediction import NetworkPrediction, Unseen
@@ -16,15 +18,22 @@ __all__ = [
     "Compiled",
     "ConditionalTable",
     "Estimated",
+    "Explanation",
+    "Finding",
+    "FindingInfluence",
+    "Findings",
     "Network",
     "NodeParameters",
+    "ParameterInfluence",
     "Rng",
     "Unseen",
 ]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Network(NetworkViews, NetworkPictures, NetworkIntervals, NetworkPrediction, NetworkFiles):
+class Network(
+    NetworkViews, NetworkPictures, NetworkIntervals, NetworkInfluence, NetworkPrediction, NetworkFiles
+):
     """A labelled DAG with parameters: for every class of a node the distribution of its states.
 
     A frozen value. Build one with `from_data`, `from_parameters` or `load`, or take ``fit.network``. A network

@@ -1,6 +1,6 @@
 """What people may know of a variable: its state, that it is one of several, or likelihoods of its states."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import product
 from math import isfinite, prod
 from typing import TypeAlias
@@ -10,8 +10,9 @@ from ldag.errors import ArgumentError
 from ldag.formats import Context, conditions
 from ldag.inference import CodedFindings
 from ldag.model import Schema, State, Variable
+from ldag.network.arguments import Named
 
-Finding: TypeAlias = State | Set[State] | list[State] | tuple[State, ...] | Mapping[State, float]
+Finding: TypeAlias = State | Set[State] | Sequence[State] | Named | Mapping[State, float]
 Findings: TypeAlias = Mapping[str, Finding]
 """By variable: a state; several, one of which it has; or a likelihood of each state, in a mapping."""
 
@@ -34,7 +35,7 @@ def read_findings(schema: Schema, given: Findings | None, where: str) -> dict[in
 def _coded(variable: Variable, finding: Finding, where: str) -> int | tuple[float, ...]:
     if isinstance(finding, Mapping):
         return _likelihoods(variable, finding, where)
-    if isinstance(finding, Set | list | tuple):
+    if isinstance(finding, Set) or (isinstance(finding, Sequence) and not isinstance(finding, str)):
         codes = {variable.code(state, where) for state in finding}
         if not codes:
             raise ArgumentError(f"{where}{variable.name!r} is one of no states; name at least one")
@@ -44,7 +45,7 @@ def _coded(variable: Variable, finding: Finding, where: str) -> int | tuple[floa
     return variable.code(finding, where)
 
 
-def _likelihoods(variable: Variable, finding: Mapping[State, float], where: str) -> tuple[float, ...]:
+def _likelihoods(variable: Variable, finding: Named | Mapping[State, float], where: str) -> tuple[float, ...]:
     """Return the likelihoods of all states, the greatest 1; those that are not named are zero."""
     weights = [0.0] * variable.n_states
     for state, weight in finding.items():

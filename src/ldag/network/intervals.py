@@ -8,19 +8,19 @@ from ldag.checks import Rng, check_share, check_whole
 from ldag.formats import Context
 from ldag.inference import compile_circuit
 from ldag.model import Model, State
-from ldag.network.questions import Questions
+from ldag.network.findings import Findings
 from ldag.network.sampling import NetworkSampling
 
 Intervals = dict[State | tuple[State, ...], tuple[float, float]]
 
 
-class NetworkIntervals(Questions, NetworkSampling):
+class NetworkIntervals(NetworkSampling):
     """Credible intervals."""
 
     def credible_interval(
         self,
         targets: str | Iterable[str],
-        given: Context | None = None,
+        given: Findings | None = None,
         *,
         do: Context | None = None,
         level: float = 0.95,
@@ -61,7 +61,7 @@ class NetworkIntervals(Questions, NetworkSampling):
         answers = []
         for other in drawn:
             redrawn = Model(other.ldag.structure, other.probabilities).intervened(done)
-            _, posterior = circuit.with_probabilities(redrawn).joint(nodes, asked.evidence)
+            _, posterior = circuit.with_probabilities(redrawn).given(asked.evidence).joint(nodes, asked.evidence)
             answers.append(posterior)
         tails = [(1 - level) / 2, (1 + level) / 2]
         low, high = np.quantile(np.array(answers), tails, axis=0)

@@ -86,7 +86,6 @@ class NetworkPrediction(Questions):
         """
         node = self.ldag.schema.node(target, "target: ")
         check_choice(unseen, get_args(Unseen), "unseen")
-        self._check_states("the prediction of rows")
         rows = self._evidence(data, node, unseen)
         with self._explained():
             found = Predictor(self._engine(), node).posteriors(rows)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import exp, prod
 
@@ -14,8 +14,8 @@ from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge
 from ldag.formats import Context
 from ldag.inference import (
     MAX_SIZE,
-    MAX_STATES,
     MEMORY_LIMIT,
+    Circuit,
     CodedFindings,
     Engine,
     TablesTooLarge,
@@ -40,6 +40,14 @@ class Compiled:
     n_gates: int
     size: int
     seconds: float
+    circuit: Circuit = field(repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the circuit as plain lists; `ldag.inference.Circuit.to_dict` says how it is evaluated.
+
+        Nodes have the numbers of the network's variables.
+        """
+        return {"n_gates": self.n_gates, "size": self.size, "circuit": self.circuit.to_dict()}
 
 
 @dataclass(frozen=True)
@@ -245,18 +253,9 @@ class Questions(NetworkBase):
         way; a larger ``max_size`` allows more, at up to 70 bytes and about a microsecond each.
         """
         check_whole(max_size, "max_size")
-        self._check_states("a circuit")
         with self._explained():
             circuit = self._engine().compile(max_size)
-        return Compiled(circuit.shape.n_gates, circuit.shape.size, circuit.seconds)
-
-    def _check_states(self, what: str) -> None:
-        """Refuse what keeps codes in a byte."""
-        for variable in self.variables:
-            if variable.n_states > MAX_STATES:
-                raise TooLarge(
-                    f"{variable.name!r} has {variable.n_states} states; {what} works with up to {MAX_STATES}"
-                )
+        return Compiled(circuit.shape.n_gates, circuit.shape.size, circuit.seconds, circuit)
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_engines"}  # made again when asked

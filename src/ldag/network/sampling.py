@@ -7,17 +7,19 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_generator, check_seed, check_whole
 from ldag.data import Backend, Codes, Dataset, make_frame, state_columns
+from ldag.formats import Context
 from ldag.inference import sample_rows
-from ldag.network.base import NetworkBase
+from ldag.network.findings import Findings
+from ldag.network.questions import Questions
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 
-class NetworkSampling(NetworkBase):
+class NetworkSampling(Questions):
     """Random rows and random parameters."""
 
-    def sample(self, n: int, rng: Rng = None) -> Dataset:
+    def sample(self, n: int, rng: Rng = None, *, given: Findings | None = None, do: Context | None = None) -> Dataset:
         """Draw a data set; equal rows are merged, as in every data set.
 
         Parameters
@@ -26,6 +28,8 @@ class NetworkSampling(NetworkBase):
             How many rows.
         rng
             Seed, or a numpy Generator; None is 0. More rows with the same seed begin with the same ones.
+        given, do
+            Draw from the distribution given what is known, or with variables set from outside, as in `query`.
 
         Examples
         --------
@@ -34,16 +38,28 @@ class NetworkSampling(NetworkBase):
         >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), heart)
         >>> net.sample(1000, rng=1).total
         1000
+        >>> set(net.sample_columns(100, given={"pressure": ">140"})["pressure"].tolist())
+        {'>140'}
         """
-        return Dataset.from_codes(self.ldag.schema, self._draw(n, rng))
+        return Dataset.from_codes(self.ldag.schema, self._draw(n, rng, given, do))
 
-    def sample_frame(self, n: int, rng: Rng = None, backend: Backend = "pandas") -> "IntoDataFrame":
+    def sample_frame(
+        self,
+        n: int,
+        rng: Rng = None,
+        backend: Backend = "pandas",
+        *,
+        given: Findings | None = None,
+        do: Context | None = None,
+    ) -> "IntoDataFrame":
         """Draw a dataframe with one row per draw, in the order drawn; the same rows as in `sample`."""
-        return make_frame(self.sample_columns(n, rng), backend)
+        return make_frame(self.sample_columns(n, rng, given=given, do=do), backend)
 
-    def sample_columns(self, n: int, rng: Rng = None) -> dict[str, NDArray[np.generic]]:
+    def sample_columns(
+        self, n: int, rng: Rng = None, *, given: Findings | None = None, do: Context | None = None
+    ) -> dict[str, NDArray[np.generic]]:
         """Draw the same rows as numpy arrays of states, one per variable."""
-        return state_columns(self.ldag.schema, self._draw(n, rng))
+        return state_columns(self.ldag.schema, self._draw(n, rng, given, do))
 
     def sample_parameters(self, n: int, rng: Rng = None) -> list[Self]:
         """Draw networks from the posterior of the parameters: how far answers scatter is how sure they are.
@@ -66,5 +82,13 @@ class NetworkSampling(NetworkBase):
             for _ in range(check_whole(n, "n"))
         ]
 
-    def _draw(self, n: int, rng: Rng) -> Codes:
-        return sample_rows(self.ldag.structure, self.probabilities, check_whole(n, "n"), check_seed(rng))
+    def _draw(self, n: int, rng: Rng, given: Findings | None, do: Context | None) -> Codes:
+        check_whole(n, "n")
+        seed = check_seed(rng)
+        if not given and not do:
+            return sample_rows(self.ldag.structure, self.probabilities, n, seed)
+        asked = self._asked(given, do)
+        with self._explained():
+            rows = asked.engine.sums.draw(asked.evidence, n, seed, asked.memory_limit)
+        self._check_possible(0.0 if len(rows) else -np.inf, asked)
+        return np.ascontiguousarray(rows.T, dtype=np.uint8)

@@ -1,0 +1,250 @@
+"""What moves an answer: findings, other variables, and the parameters themselves."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.checks import check_whole
+from ldag.errors import ArgumentError
+from ldag.formats import Context, conditions, spell_state
+from ldag.inference import MEMORY_LIMIT, compile_circuit
+from ldag.model import State
+from ldag.network.findings import Findings, read_findings, spell_findings
+from ldag.network.questions import Questions
+
+
+@dataclass(frozen=True)
+class FindingInfluence:
+    """One finding: what is believed of the target given it alone, and given all findings but this one."""
+
+    variable: str
+    spelled: str
+    alone: Mapping[State, float]
+    without: Mapping[State, float]
+    change: float
+    """By how much the finding, added to the others, changes the probability of the explained state."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How findings moved the distribution of a target; those that changed ``state`` most come first."""
+
+    target: str
+    state: State
+    before: Mapping[State, float]
+    after: Mapping[State, float]
+    findings: tuple[FindingInfluence, ...]
+
+    def __str__(self) -> str:
+        head = (
+            f"{self.target} is {spell_state(self.state)}: probability {self.before[self.state]:.4f} before,"
+            f" {self.after[self.state]:.4f} given all findings"
+        )
+        if not self.findings:
+            return head
+        width = max(len(finding.spelled) for finding in self.findings)
+        rows = [
+            f"  {f.spelled:<{width}}  {f.change:+.4f}  (alone {f.alone[self.state]:.4f},"
+            f" all but this {f.without[self.state]:.4f})"
+            for f in self.findings
+        ]
+        return "\n".join([head, *rows])
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values for JSON; distributions are lists, as states need not be texts."""
+        return {
+            "target": self.target,
+            "state": self.state,
+            "before": _listed(self.before),
+            "after": _listed(self.after),
+            "findings": [
+                {
+                    "variable": f.variable,
+                    "finding": f.spelled,
+                    "change": f.change,
+                    "alone": _listed(f.alone),
+                    "without": _listed(f.without),
+                }
+                for f in self.findings
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class ParameterInfluence:
+    """A parameter, and the derivative of an answer by it; the others of its distribution shrink in proportion."""
+
+    variable: str
+    state: State
+    number: int
+    """Of the class of the variable's parents, as in `Network.classes`."""
+    contexts: tuple[Context, ...] = field(repr=False)
+    value: float
+    derivative: float
+
+    def __str__(self) -> str:
+        given = " or ".join(conditions(self.contexts))
+        given = "" if given == "always" else f" | {given}"
+        parameter = f"P({self.variable} is {spell_state(self.state)}{given})"
+        return f"{parameter} = {self.value:.4f}: derivative {self.derivative:+.4f}"
+
+
+class NetworkInfluence(Questions):
+    """What moves answers."""
+
+    def explain(
+        self, target: str, given: Findings, *, state: State | None = None, do: Context | None = None
+    ) -> Explanation:
+        """Tell which findings moved the distribution of a variable, and by how much.
+
+        Parameters
+        ----------
+        target
+            The variable.
+        given
+            Findings, as in `query`.
+        state
+            The state to explain; by default the one that is most probable given all findings.
+        do
+            As in `query`.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+        >>> print(net.explain("pressure", {"smoking": "yes", "protein": "<3"}))
+        pressure is "<140": probability 0.5723 before, 0.6737 given all findings
+          smoking is yes  +0.0758  (alone 0.6093, all but this 0.5979)
+          protein is "<3"  +0.0644  (alone 0.5979, all but this 0.6093)
+        """
+        schema = self.ldag.schema
+        findings = read_findings(schema, given, "given: ")
+        if not findings:
+            raise ArgumentError("given: there is nothing to explain without findings; name at least one")
+        variable = schema[schema.node(target, "target: ")]
+        after = self._distribution(target, given, do)
+        likeliest = max(after, key=lambda s: after[s])
+        shown = likeliest if state is None else variable.states[variable.code(state, "state: ")]
+        influences = []
+        for name, finding in given.items():
+            node = schema.node(name)
+            others = {other: known for other, known in given.items() if other != name}
+            without = self._distribution(target, others, do)
+            alone = self._distribution(target, {name: finding}, do)
+            spelled = spell_findings(schema, {node: findings[node]})
+            influences.append(FindingInfluence(name, spelled, alone, without, after[shown] - without[shown]))
+        influences.sort(key=lambda influence: -abs(influence.change))
+        return Explanation(target, shown, self._distribution(target, {}, do), after, tuple(influences))
+
+    def mutual_information(
+        self,
+        a: str | Iterable[str],
+        b: str | Iterable[str],
+        given: Findings | None = None,
+        *,
+        do: Context | None = None,
+        memory_limit: int | str = MEMORY_LIMIT,
+    ) -> float:
+        """Return how much one or several variables tell about others, in nats, given what is known.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+        >>> round(net.mutual_information("smoking", "pressure"), 5)
+        0.00251
+        """
+        first, second = ([names] if isinstance(names, str) else list(names) for names in (a, b))
+        asked = self._asked(given, do, memory_limit)
+        nodes = self._targets([*first, *second], asked)
+        if not first or not second:
+            raise ArgumentError("name at least one variable on each side")
+        with self._explained():
+            log_probability, posterior = asked.engine.joint(nodes, asked.evidence, asked.memory_limit)
+        self._check_possible(log_probability, asked)
+        size = int(np.prod(posterior.shape[: len(first)]))
+        joint: NDArray[np.float64] = posterior.reshape(size, -1)
+        apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+        seen = joint > 0
+        return max(0.0, float(joint[seen] @ np.log(joint[seen] / apart[seen])))
+
+    def sensitivity(
+        self, event: Context, given: Context | None = None, *, do: Context | None = None, n: int = 10
+    ) -> tuple[ParameterInfluence, ...]:
+        """Return the parameters that the probability of an event depends on most, with its derivatives by them.
+
+        Parameters
+        ----------
+        event, given, do
+            As in `probability`; states only.
+        n
+            How many to return, the greatest derivatives first.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+        >>> print(net.sensitivity({"pressure": ">140"}, {"smoking": "yes"}, n=1)[0])
+        P(pressure is ">140" | smoking is yes, protein is "<3") = 0.3263: derivative +0.5723
+        """
+        schema = self.ldag.schema
+        known = schema.context(given, "given: ") | schema.context(do, "do: ")
+        wanted = schema.context(event, "event: ")
+        check_whole(n, "n")
+        asked = self._asked(given, do)
+        probability = self.probability(event, given, do=do)
+        if probability == 0:
+            raise ArgumentError("event: it has probability zero here, which no small change of a parameter explains")
+        model = asked.engine.model
+        nodes = sorted(model.structure.ancestors([*wanted, *known]))
+        with self._explained():
+            circuit = compile_circuit(model, nodes, by_class=True)
+        changes = circuit.log_derivatives(known | wanted) - circuit.log_derivatives(known)
+        derivatives = probability * changes
+        done = schema.context(do)
+        parts = zip(circuit.nodes, circuit.by_class(derivatives), circuit.by_class(circuit.values), strict=True)
+        ranked = [
+            (float(slopes[place]), node, place, float(values[place]))
+            for node, slopes, values in parts
+            if node not in done
+            for slopes in (_in_proportion(slopes, values),)
+            for place in np.ndindex(*values.shape)
+        ]
+        ranked.sort(key=lambda item: -abs(item[0]))
+        return tuple(self._named_parameter(*item) for item in ranked[:n])
+
+    def _named_parameter(
+        self, derivative: float, node: int, place: tuple[int, ...], value: float
+    ) -> ParameterInfluence:
+        variable = self.ldag.schema[node]
+        rule = self.ldag.reduced_cpt(variable.name).rules[place[0]]
+        return ParameterInfluence(
+            variable.name, variable.states[place[1]], place[0], tuple(rule.contexts), value, derivative
+        )
+
+    def _distribution(self, target: str, given: Findings, do: Context | None) -> dict[State, float]:
+        """Return the posterior of one variable by state."""
+        asked = self._asked(given, do)
+        (node,) = self._targets(target, asked)
+        with self._explained():
+            log_probability, posterior = asked.engine.joint((node,), asked.evidence)
+        self._check_possible(log_probability, asked)
+        return dict(zip(self.ldag.schema[node].states, posterior.tolist(), strict=True))
+
+
+def _in_proportion(slopes: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return derivatives where the other parameters of a row make room in proportion, or evenly if all are zero."""
+    n_others = values.shape[1] - 1
+    if n_others == 0:
+        return np.zeros_like(slopes)
+    others = 1 - values
+    weighted = (slopes * values).sum(axis=1, keepdims=True) - slopes * values
+    even = (slopes.sum(axis=1, keepdims=True) - slopes) / n_others
+    alone = others < 1e-15
+    return np.asarray(slopes - np.where(alone, even, weighted / np.where(alone, 1.0, others)))
+
+
+def _listed(distribution: Mapping[State, float]) -> list[dict[str, object]]:
+    return [{"state": state, "probability": p} for state, p in distribution.items()]

@@ -1,0 +1,171 @@
+"""Sums over tables, and circuits with likelihoods, equal listing the joint distribution for all kinds of findings."""
+
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ldag import LDAG, Network
+from ldag.errors import ImpossibleEvidence
+from ldag.inference import Engine, Sums, compile_circuit
+from ldag.model import Model
+from ldag.network.findings import Findings, read_findings
+from tests.oracle.inference import Joint, Weights
+from tests.property.inference.test_engine import networks
+
+SETTINGS = settings(deadline=None, max_examples=60)
+MEMORY = 1 << 20
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> tuple[Network, Findings, Weights]:
+    """A network and findings of every kind, also as a weight for each state."""
+    network = draw(networks())
+    names = draw(st.lists(st.sampled_from([v.name for v in network.variables]), unique=True, max_size=4))
+    findings: dict[str, object] = {}
+    weights: dict[str, dict[object, float]] = {}
+    for name in names:
+        states = next(v.states for v in network.variables if v.name == name)
+        kind = draw(st.sampled_from(["state", "set", "likelihoods"]))
+        if kind == "state":
+            findings[name] = draw(st.sampled_from(states))
+            weights[name] = {state: float(state == findings[name]) for state in states}
+        elif kind == "set":
+            chosen = draw(st.sets(st.sampled_from(states), min_size=1))
+            findings[name] = chosen
+            weights[name] = {state: float(state in chosen) for state in states}
+        else:
+            given = draw(st.lists(st.sampled_from([0.0, 0.2, 0.7, 1.0]), min_size=len(states), max_size=len(states)))
+            given[draw(st.integers(0, len(states) - 1))] = 1.0
+            findings[name] = weights[name] = dict(zip(states, given, strict=True))
+    return network, findings, weights  # type: ignore[return-value]
+
+
+@given(questions(), st.data())
+@SETTINGS
+def test_both_engines_equal_enumeration(question: tuple[Network, Findings, Weights], data: st.DataObject) -> None:
+    """Log probabilities, posteriors of each and of several, most probable states of all and of some."""
+    network, findings, weights = question
+    joint = Joint(network).weighted(weights)
+    total = sum(joint.rows.values())
+    codes = read_findings(network.ldag.schema, findings, "given: ")
+    model = Model(network.ldag.structure, network.probabilities)
+    sums = Sums(model)
+    circuit = compile_circuit(model, range(len(model.structure))).given(codes)
+    expected_log = log(total) if total > 0 else -np.inf
+    assert sums.log_probability(codes, MEMORY) == pytest.approx(expected_log, abs=1e-12)
+    assert circuit.log_probabilities(circuit.row(codes))[0] == pytest.approx(expected_log, abs=1e-12)
+    for log_probability, posteriors in (
+        sums.marginals(codes, MEMORY),
+        circuit.marginals_of(range(len(model.structure)), codes),
+    ):
+        assert log_probability == pytest.approx(expected_log, abs=1e-12)
+        for name, posterior in zip(joint.names, posteriors, strict=True):
+            wanted = [p / total for (_,), p in joint.table([name]).items()] if total > 0 else [np.nan] * len(posterior)
+            assert posterior == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+    free = [n for n in range(len(joint.names)) if not isinstance(codes.get(n), int)]
+    if total == 0 or not free:
+        return
+    chosen = data.draw(st.lists(st.sampled_from(free), min_size=1, max_size=3, unique=True))
+    names = [joint.names[node] for node in chosen]
+    table = joint.table(names)
+    _, posterior = sums.joint(chosen, codes, MEMORY)
+    assert posterior.reshape(-1) == pytest.approx([p / total for p in table.values()], abs=1e-12)
+    best, states = sums.most_probable(chosen, codes, MEMORY)
+    shown = tuple(network.variables[n].states[code] for n, code in zip(chosen, states, strict=True))
+    assert best == pytest.approx(log(max(table.values())), abs=1e-12)
+    assert table[shown] == pytest.approx(max(table.values()), rel=1e-9)
+    best, everything = Engine(model).most_probable(None, codes)
+    row = tuple(v.states[code] for v, code in zip(network.variables, everything, strict=True))
+    assert best == pytest.approx(log(joint.rows[row]), abs=1e-12)
+    assert joint.rows[row] == pytest.approx(max(joint.rows.values()), rel=1e-9)
+
+
+@given(questions())
+@SETTINGS
+def test_questions_take_all_kinds_of_findings(question: tuple[Network, Findings, Weights]) -> None:
+    """The same before and after the network was compiled, to the last digits."""
+    network, findings, _ = question
+    try:
+        before = network.marginals(findings)
+    except ImpossibleEvidence:
+        with pytest.raises(ImpossibleEvidence):
+            network.probability({}, findings)
+        return
+    network.compile()
+    for name, distribution in network.marginals(findings).items():
+        assert distribution == pytest.approx(before[name], abs=1e-12)
+
+
+@given(questions(), st.data())
+@SETTINGS
+def test_events_may_be_sets(question: tuple[Network, Findings, Weights], data: st.DataObject) -> None:
+    """P(event | findings), also where both are about one variable."""
+    network, findings, weights = question
+    joint = Joint(network).weighted(weights)
+    total = sum(joint.rows.values())
+    if total == 0:
+        return
+    variable = data.draw(st.sampled_from(network.variables))
+    chosen = data.draw(st.sets(st.sampled_from(variable.states), min_size=1))
+    expected = sum(p for (state,), p in joint.table([variable.name]).items() if state in chosen) / total
+    assert network.probability({variable.name: chosen}, findings) == pytest.approx(expected, abs=1e-12)
+
+
+@given(questions(), st.integers(0, 2**32))
+@settings(deadline=None, max_examples=20)
+def test_draws_follow_the_posterior(question: tuple[Network, Findings, Weights], seed: int) -> None:
+    """Every row is possible, how often rows come is within five standard errors, and more rows begin the same."""
+    network, findings, weights = question
+    joint = Joint(network).weighted(weights)
+    total = sum(joint.rows.values())
+    if total == 0:
+        with pytest.raises(ImpossibleEvidence):
+            network.sample_columns(3, seed, given=findings)
+        return
+    n = 400
+    columns = network.sample_columns(n, seed, given=findings)
+    rows = list(zip(*(columns[name].tolist() for name in joint.names), strict=True))
+    assert rows[:7] == list(
+        zip(*(network.sample_columns(7, seed, given=findings)[name].tolist() for name in joint.names), strict=True)
+    )
+    assert all(joint.rows[row] > 0 for row in rows)
+    for row, weight in joint.rows.items():
+        p = weight / total
+        assert abs(rows.count(row) - n * p) <= 5 * np.sqrt(n * p * (1 - p)) + 3
+
+
+@given(questions())
+@SETTINGS
+def test_mutual_information_equals_its_definition(question: tuple[Network, Findings, Weights]) -> None:
+    """The sum of p log(p / (p_a p_b)) over the listed posterior."""
+    network, findings, weights = question
+    joint = Joint(network).weighted(weights)
+    total = sum(joint.rows.values())
+    codes = read_findings(network.ldag.schema, findings, "given: ")
+    names = [name for node, name in enumerate(joint.names) if not isinstance(codes.get(node), int)]
+    if total == 0 or len(names) < 2:
+        return
+    both = {states: p / total for states, p in joint.table(names[:2]).items()}
+    a, b = ({s: p / total for (s,), p in joint.table([name]).items()} for name in names[:2])
+    expected = sum(p * log(p / (a[s] * b[t])) for (s, t), p in both.items() if p > 0)
+    assert network.mutual_information(names[0], names[1], findings) == pytest.approx(expected, abs=1e-9)
+
+
+def test_many_findings_do_not_underflow() -> None:
+    """Fifteen hundred independent observations of a coin: the probability is below the smallest number."""
+    n = 1500
+    states = {"coin": ["a", "b"]} | {f"x{i}": ["0", "1"] for i in range(n)}
+    graph = LDAG.from_edges([("coin", f"x{i}") for i in range(n)], states=states)
+    tables = {f"x{i}": [[0.5, 0.5], [0.499, 0.501]] for i in range(n)}
+    network = Network.from_parameters(graph, {"coin": [[0.5, 0.5]], **tables})
+    findings = {f"x{i}": "01"[i % 2] for i in range(n)}
+    ratio = (0.499 * 0.501 / 0.25) ** (n / 2)
+    for _ in range(2):
+        assert network.query("coin", findings)["b"] == pytest.approx(ratio / (1 + ratio), rel=1e-9)
+        assert network.marginals(findings)["coin"]["b"] == pytest.approx(ratio / (1 + ratio), rel=1e-9)
+        expected = n * log(0.5) + log((1 + ratio) / 2)
+        assert network.log_probability(findings) == pytest.approx(expected, rel=1e-12)
+        network.compile()
