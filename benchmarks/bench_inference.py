@@ -1,9 +1,9 @@
 """Posterior marginals of all variables given five findings, beside pyAgrum's LazyPropagation.
 
-Findings are parts of rows drawn from the network, so they are possible. Each network is asked in a process of its own, as
-the peer is: the first answer (with everything that has to be worked out before it), the mean of four later ones with
-findings on other variables, one of a batch of 1,000 from a compiled circuit (where one is made within its limits; not for
-the largest networks), and the memory that answering took. Well-known networks are given as plain tables.
+Findings are parts of rows drawn from the network, so they are possible. Each network is asked in a process of its own,
+as the peer is: the first answer (with everything that has to be worked out before it), the mean of four later ones with
+findings on other variables, one of a batch of 1,000 from a compiled circuit (not for the largest networks), and the
+memory that answering took. Well-known networks are given as plain tables.
 """
 
 import argparse

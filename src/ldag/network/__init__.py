@@ -31,9 +31,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Network(
-    NetworkViews, NetworkPictures, NetworkIntervals, NetworkInfluence, NetworkPrediction, NetworkFiles
-):
+class Network(NetworkViews, NetworkPictures, NetworkIntervals, NetworkInfluence, NetworkPrediction, NetworkFiles):
     """A labelled DAG with parameters: for every class of a node the distribution of its states.
 
     A frozen value. Build one with `from_data`, `from_parameters` or `load`, or take ``fit.network``. A network
