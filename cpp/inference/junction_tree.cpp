@@ -169,6 +169,8 @@ JunctionTree::JunctionTree(const SumsNetwork& network, const Elimination& elimin
             least[rank] = std::min(least[rank], size);
         }
     }
+    // What is made on the way inside a clique lacks a variable, of two states at least.
+    if (!cliques_.empty()) n_bytes_ += sizeof(double) * size_of(largest().members) / 2;
     for (Rank rank = 0; rank < smallest.size(); ++rank) cliques_[smallest[rank]].answers.push_back(rank);
     for (std::uint32_t node = 0; node < network.n_states.size(); ++node) {
         Rank first = ranking_.rank_of[node];

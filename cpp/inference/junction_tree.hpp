@@ -29,7 +29,7 @@ class JunctionTree {
 
     const std::vector<Clique>& cliques() const { return cliques_; }  // those above come first
     const Ranking& ranking() const { return ranking_; }
-    // Cells of all cliques; bytes of all messages, if none were left out.
+    // Cells of all cliques; bytes of all messages and of what is made on the way, if nothing were left out.
     double n_cells() const { return n_cells_; }
     double n_bytes() const { return n_bytes_; }
     const Clique& largest() const;

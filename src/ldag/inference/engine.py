@@ -158,7 +158,7 @@ class Engine:
     def _share(self) -> float:
         """Return how many different parameters there are for each cell of the families' tables."""
         tables = zip(self.model.structure.families, self.model.probabilities, strict=True)
-        cells = [(len(f.partition.classes) * t.shape[1], len(np.unique(t[t > 0]))) for f, t in tables]
+        cells = [(f.partition.grid.size * t.shape[1], len(np.unique(t[t > 0]))) for f, t in tables]
         return float(sum(n for _, n in cells) / sum(n for n, _ in cells))
 
     def _circuit_for(self, asked: Iterable[int], findings: CodedFindings, max_size: int = MAX_SIZE) -> Circuit:
