@@ -123,7 +123,9 @@ def test_impossible_rows_are_named() -> None:
 
 def test_wrong_tables(guard: Network) -> None:
     """Columns that are no variables, arrays of the wrong width, no rows, and wrong targets."""
-    with pytest.raises(UnknownVariable, match=r"the network does not know: no variable 'gendr'; did you mean 'gender'"):
+    with pytest.raises(
+        UnknownVariable, match="no column that the network knows: no variable 'gendr'; did you mean 'gender'"
+    ):
         guard.predict({"gendr": ["male"]}, "badge")
     with pytest.raises(DataError, match="has a column for each of the 3 variables in order, or for each but 'badge'"):
         guard.predict(np.zeros((2, 5)), "badge")
