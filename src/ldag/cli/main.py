@@ -9,6 +9,7 @@ from typing import NoReturn
 import click
 
 import ldag
+from ldag.cli.certify import certify
 from ldag.cli.compare import compare
 from ldag.cli.convert import convert
 from ldag.cli.count import count
@@ -52,6 +53,7 @@ for command in (
     explain,
     implies,
     equivalent,
+    certify,
     compare,
     score,
     scores,

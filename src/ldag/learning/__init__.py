@@ -1,5 +1,6 @@
 """Learning graphs from data: families, searches, cross-validation, and what a fit is."""
 
+from ldag.learning.certificate import Certificate
 from ldag.learning.constraints import Constraints, read_edge, read_names
 from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.family import Family, learn_family
@@ -15,6 +16,7 @@ from ldag.learning.structures import STRUCTURES, StructureKind
 __all__ = [
     "METHODS",
     "STRUCTURES",
+    "Certificate",
     "Constraints",
     "CountedFamily",
     "CrossValidation",

@@ -12,9 +12,11 @@ from ldag.data import Dataset
 from ldag.drawing import Picture
 from ldag.formats import conditions, counted
 from ldag.graph import LDAG, Drawable, PictureOptions
+from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint
 from ldag.learning.cross_validation import CrossValidation
-from ldag.learning.plan import Settings
+from ldag.learning.plan import Settings, make_plan
+from ldag.learning.progress import check_time_limit
 from ldag.model import Counts, class_counts
 from ldag.network import Network
 from ldag.reporting import Figure, Listing, Paragraph, write_fragment
@@ -111,6 +113,31 @@ class Fit(Drawable):
             f"<Fit: {counted(len(graph.variables), 'variable')}, {counted(len(graph.edges), 'edge')},"
             f" {counted(graph.dimension, 'parameter')}, score {self.score.total:.2f}, by {self.method}>"
         )
+
+    def certify(self, *, time_limit: float = 120.0, max_parents: int | None = None) -> Certificate:
+        """Bound the score of every graph that could have been learned: a proof of optimality, or of the gap.
+
+        By integer programming (HiGHS, ``pip install 'ldag[certify]'``), for more variables than an exact search takes.
+
+        Parameters
+        ----------
+        time_limit
+            Seconds for the proof; the bound that is there by then is returned.
+        max_parents
+            Only graphs with at most so many parents of a variable; None is the limit that was learned with.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> fit = ldag.learn(ldag.datasets.load("heart"), kappa=0.1, method="climb")
+        >>> fit.certify().is_optimal
+        True
+        """
+        limit = check_time_limit(time_limit)
+        settings = self.settings if max_parents is None else replace(self.settings, max_parents=max_parents)
+        plan = make_plan(self.data, settings).with_priors(self.score.priors)
+        n_parents = max(len(family.parents) for family in self.graph.structure.families)
+        return certify(plan, self.score.total, n_parents, limit or 0.0)
 
     def to_dict(self) -> dict[str, object]:
         """Return what was learned, and how, as plain values."""

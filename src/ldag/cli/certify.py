@@ -1,0 +1,32 @@
+"""`ldag certify`: how much better than the learned graph any graph could be."""
+
+import click
+
+from ldag.cli.arguments import json_option, print_json
+from ldag.cli.settings import read_settings, settings_options
+from ldag.cli.tables import load_table, table_options
+from ldag.data import ReadOptions
+from ldag.learning import learn as learn_graph
+
+
+@click.command(short_help="Learn a graph and bound the score of all others.")
+@click.argument("data")
+@click.option(
+    "--proof-limit", default=120.0, show_default=True, metavar="SECONDS", help="Time for the proof, after the search."
+)
+@settings_options
+@table_options
+@json_option
+def certify(data: str, proof_limit: float, reading: ReadOptions, as_json: bool, **options: object) -> None:
+    """Learn a graph from DATA (a file, or the name of a data set) and prove how far from the best it is at most.
+
+    \b
+    ldag certify heart --kappa 0.1
+    ldag certify survey.csv --structure table --method climb --max-parents 3 --proof-limit 300
+    """
+    fit = learn_graph(load_table(data, reading), **read_settings(options))
+    certificate = fit.certify(time_limit=proof_limit)
+    if as_json:
+        print_json(fit.to_dict() | {"certificate": certificate.to_dict()})
+    else:
+        click.echo(f"{fit}\n{certificate}")

@@ -1,0 +1,16 @@
+"""`ldag certify`: proofs on the command line."""
+
+import json
+
+import pytest
+
+from tests.cli.test_cli import run
+
+pytest.importorskip("highspy")
+
+
+def test_a_proof_in_words_and_as_json() -> None:
+    """The fit and its proof."""
+    shown = run("certify", "heart", "--kappa", "0.1", "--method", "climb")
+    assert "optimal: no allowed graph with at most 5 parents of a variable scores better than -6729.69" in shown
+    assert json.loads(run("certify", "heart", "--kappa", "0.1", "--json"))["certificate"]["optimal"] is True

@@ -1,0 +1,80 @@
+"""Certificates: they equal exact search, never fall below a known score, and say what they are about."""
+
+import numpy as np
+import pytest
+
+import ldag
+from ldag import Dataset, datasets
+from ldag.errors import ArgumentError, TooLarge
+from ldag.learning import StructureKind
+
+pytest.importorskip("highspy")
+
+
+def sample(n: int, seed: int) -> Dataset:
+    """Rows in which variables depend on some before them."""
+    rng = np.random.default_rng(seed)
+    codes: dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
+    for node in range(n):
+        column = rng.integers(0, 2 + node % 2, 150)
+        for parent in rng.choice(node, size=min(node, 2), replace=False):
+            copied = rng.random(150) < 0.5
+            column = np.where(copied, codes[f"v{parent}"] % (2 + node % 2), column)
+        codes[f"v{node}"] = column
+    return ldag.read(codes)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_certificate_equals_exact_search(seed: int) -> None:
+    """On random problems of 6 to 9 variables, with labels and without, from a graph that need not be the best."""
+    data = sample(6 + seed % 4, seed)
+    structure: StructureKind = "ldag" if seed % 2 else "table"
+    kappa = 0.2 if seed % 2 else 1.0
+    exact = ldag.learn(data, kappa=kappa, structure=structure, method="exact", max_parents=3)
+    poor = ldag.learn(data, kappa=kappa, structure=structure, method="climb", n_restarts=0, max_parents=3)
+    proof = poor.certify()
+    assert proof.bound == pytest.approx(exact.score.total, abs=1e-4)
+    assert proof.is_optimal == (poor.score.total > exact.score.total - 1e-4)
+    assert (proof.better_edges is None) == proof.is_optimal
+    assert exact.certify().is_optimal
+
+
+def test_a_better_graph_is_shown() -> None:
+    """Its score is the bound."""
+    data = datasets.load("heart")
+    empty = ldag.learn(data, kappa=0.1, constraints=ldag.Constraints(max_parents={"smoking": 0}), max_parents=2)
+    assert empty.certify().is_optimal
+    start = ldag.learn(data, structure="table", method="chain", n_chains=1, n_iter=1, max_parents=2)
+    proof = start.certify()
+    assert proof.better_edges is not None
+    better = ldag.LDAG.from_edges(proof.better_edges, states={v.name: v.states for v in data.variables})
+    assert ldag.score(better, data, kappa=1).total == pytest.approx(proof.bound, abs=1e-4)
+    assert "a better graph" in str(proof)
+
+
+def test_without_time_there_is_a_bound_still() -> None:
+    """The sum of the best families, once they are scored; before that, an error says so."""
+    fit = ldag.learn(sample(9, 0), structure="table", method="climb", max_parents=3)
+    assert fit.certify(time_limit=60).bound >= fit.score.total
+    with pytest.raises(TooLarge, match="were not there within 1e-09 seconds"):
+        fit.certify(time_limit=1e-9)
+
+
+def test_what_cannot_be_certified_is_refused() -> None:
+    """Too many families, fewer parents than the graph has, no time."""
+    fit = ldag.learn(sample(9, 1), structure="table", method="climb")
+    with pytest.raises(ArgumentError, match="max_parents must be that at least"):
+        fit.certify(max_parents=0)
+    with pytest.raises(ArgumentError, match="time_limit"):
+        fit.certify(time_limit=-1)
+    wide = ldag.read({f"v{i:02}": np.arange(20) * (i + 1) % 7 % 2 for i in range(70)})
+    with pytest.raises(TooLarge, match="at most 63 possible parents"):
+        ldag.learn(wide, structure="table", method="climb", n_restarts=0, max_parents=1).certify()
+
+
+def test_a_certificate_says_what_it_is_about() -> None:
+    """In words and as plain values."""
+    proof = ldag.learn(datasets.load("heart"), kappa=0.1).certify()
+    assert str(proof).startswith("optimal: no allowed graph with at most 5 parents")
+    assert proof.to_dict()["optimal"] is True
+    assert proof.n_kept < proof.n_families == 6 * 2**5
