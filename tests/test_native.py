@@ -8,7 +8,7 @@ import pytest
 from ldag import _native
 
 ROOT = Path(__file__).parents[1]
-PARTS = ("counting", "families", "scoring", "searching", "inference")
+PARTS = ("counting", "families", "scoring", "searching", "uncertainty", "inference")
 Signatures = dict[str, set[tuple[str, ...]]]
 
 

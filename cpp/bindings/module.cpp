@@ -20,11 +20,13 @@ NB_MODULE(_native, module) {
     register_search_exact(searching);
     register_search_chain(searching);
     register_search_climb(searching);
+    nb::module_ uncertainty = module.def_submodule("uncertainty", "Posteriors over labels and DAGs.");
+    register_uncertainty(uncertainty);
     nb::module_ inference = module.def_submodule("inference", "Sums, circuits and samples.");
     register_circuit(inference);
     register_sums(inference);
     register_sample(inference);
-    for (const nb::module_& part : {counting, families, scoring, searching, inference})
+    for (const nb::module_& part : {counting, families, scoring, searching, uncertainty, inference})
         for (const auto& [name, value] : nb::cast<nb::dict>(part.attr("__dict__")))
             if (nb::borrow<nb::str>(name).c_str()[0] != '_') module.attr(name) = value;
 }

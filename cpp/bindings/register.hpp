@@ -9,6 +9,7 @@ void register_scorer(nanobind::module_& module);
 void register_search_exact(nanobind::module_& module);
 void register_search_chain(nanobind::module_& module);
 void register_search_climb(nanobind::module_& module);
+void register_uncertainty(nanobind::module_& module);
 void register_circuit(nanobind::module_& module);
 void register_sums(nanobind::module_& module);
 void register_sample(nanobind::module_& module);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "family_keys.hpp"
 #include "register.hpp"
 #include "scorer.hpp"
 
@@ -17,30 +18,7 @@ namespace nb = nanobind;
 
 namespace {
 
-using Numbers = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Scores = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
-
-// Family i is nodes[i] with parents[offsets[i]] .. parents[offsets[i + 1]], in increasing order.
-std::vector<ldag::FamilyKey> families_of(const Numbers& nodes, const Numbers& parents, const Offsets& offsets,
-                                         std::size_t n_columns) {
-    if (offsets.size() != nodes.size() + 1) throw nb::value_error("one offset per family, and one more");
-    std::vector<ldag::FamilyKey> families;
-    families.reserve(nodes.size());
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const std::int64_t first = offsets.data()[i];
-        const std::int64_t last = offsets.data()[i + 1];
-        if (first < 0 || last < first || static_cast<std::size_t>(last) > parents.size())
-            throw nb::value_error("offsets must ascend within the parents");
-        const std::span<const std::uint32_t> own(parents.data() + first, parents.data() + last);
-        const auto known = [&](std::uint32_t variable) { return variable < n_columns; };
-        if (!known(nodes.data()[i]) || !std::ranges::all_of(own, known))
-            throw nb::index_error("no such column");
-        if (!std::ranges::is_sorted(own)) throw nb::value_error("parents must ascend");
-        families.push_back({nodes.data()[i], own});
-    }
-    return families;
-}
 
 Scores scores(Scorer& self, const Numbers& nodes, const Numbers& parents, const Offsets& offsets,
               std::size_t n_threads) {

@@ -6,11 +6,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "families/posterior.hpp"
+
 namespace ldag {
 
-namespace {
-
-void check(const FamilyProblem& problem) {
+void check_exact(const FamilyProblem& problem) {
     const std::size_t n_cells = problem.grid.size();
     if (n_cells == 0 || n_cells > kMaxExactCells) {
         throw std::invalid_argument("exact partitions need a grid of 1 to " + std::to_string(kMaxExactCells) +
@@ -20,6 +20,8 @@ void check(const FamilyProblem& problem) {
         throw std::invalid_argument("expected one count per configuration and state");
     }
 }
+
+namespace {
 
 // The marginal likelihood of the class made of these cells.
 double log_marginal_likelihood(const FamilyProblem& problem, const BlockGrid& grid, Block block) {
@@ -52,8 +54,15 @@ FamilyResult result_of(const FamilyProblem& problem, const BlockGrid& grid, std:
 
 }  // namespace
 
+double log_of_singletons(const FamilyProblem& problem, const BlockGrid& grid) {
+    double sum = 0.0;
+    for (std::size_t cell = 0; cell < grid.n_cells(); ++cell)
+        sum += log_marginal_likelihood(problem, grid, grid.cell(cell));
+    return sum;
+}
+
 FamilyResult exact_partition(const FamilyProblem& problem, StructureKind structure) {
-    check(problem);
+    check_exact(problem);
     const BlockGrid grid(problem.grid);
     std::vector<Block> allowed = allowed_blocks(grid, structure);
     std::vector<double> gains = block_gains(problem, grid, allowed);
@@ -64,19 +73,12 @@ FamilyResult exact_partition(const FamilyProblem& problem, StructureKind structu
 }
 
 double log_sum_partitions(const FamilyProblem& problem, StructureKind structure) {
-    check(problem);
-    if (!problem.fixed.empty()) throw std::invalid_argument("the sum over partitions takes no fixed labels");
+    if (structure != StructureKind::tree) return FamilyPosterior(problem, structure).log_sum();
+    check_exact(problem);
+    if (!problem.fixed.empty()) throw std::invalid_argument("the sum over trees takes no fixed labels");
     const BlockGrid grid(problem.grid);
-    const std::vector<Block> allowed = allowed_blocks(grid, structure);
-    const std::vector<double> gains = block_gains(problem, grid, allowed);
-    const double log_sum = structure == StructureKind::tree
-                               ? log_sum_trees(grid, gains, problem.regular)
-                               : log_sum_blocks(grid, allowed, gains, problem.regular);
-    double singletons = 0.0;
-    for (std::size_t cell = 0; cell < grid.n_cells(); ++cell) {
-        singletons += log_marginal_likelihood(problem, grid, grid.cell(cell));
-    }
-    return singletons + log_sum;
+    const std::vector<double> gains = block_gains(problem, grid, allowed_blocks(grid, structure));
+    return log_of_singletons(problem, grid) + log_sum_trees(grid, gains, problem.regular);
 }
 
 }  // namespace ldag

@@ -45,6 +45,12 @@ class BlockGrid {
     Grid grid_;
 };
 
+// Throws std::invalid_argument unless the grid can be solved exactly and the counts fit it.
+void check_exact(const FamilyProblem& problem);
+
+// The marginal likelihood of the full table.
+double log_of_singletons(const FamilyProblem& problem, const BlockGrid& grid);
+
 // The blocks that a structure allows as classes, in increasing order. For trees: the sub-boxes.
 std::vector<Block> allowed_blocks(const BlockGrid& grid, StructureKind structure);
 
@@ -66,6 +72,8 @@ void keep_fixed_labels(const FamilyProblem& problem, const BlockGrid& grid, std:
 // The recursion over subsets of the grid, for structures whose partitions are any allowed blocks.
 std::vector<Block> best_blocks(const BlockGrid& grid, std::span<const Block> allowed,
                                std::span<const double> gains, bool regular);
+// Whether sums of exp(gain) may leave the range of a double.
+bool needs_logarithms(const BlockGrid& grid, std::span<const Block> allowed, std::span<const double> gains);
 double log_sum_blocks(const BlockGrid& grid, std::span<const Block> allowed, std::span<const double> gains,
                       bool regular);
 

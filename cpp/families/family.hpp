@@ -94,7 +94,8 @@ FamilyResult refine(const FamilyProblem& problem, StructureKind structure, Famil
 // Fixed labels that some partition has, if any.
 FamilyResult exact_partition(const FamilyProblem& problem, StructureKind structure);
 
-// log of the sum of exp(score) over all allowed partitions (problem.regular asks for regular ones only).
+// log of the sum of exp(score) over all allowed partitions (problem.regular asks for regular ones only); more
+// about them is in families/posterior.hpp.
 double log_sum_partitions(const FamilyProblem& problem, StructureKind structure);
 
 }  // namespace ldag

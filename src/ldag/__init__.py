@@ -22,6 +22,7 @@ from ldag.model import Variable, ordered
 from ldag.network import Network
 from ldag.reasoning import Independence, Verdict
 from ldag.scoring import Score, log_predictive, score
+from ldag.uncertainty import Mixture, Posterior, posterior
 
 if TYPE_CHECKING:
     from ldag.learning.classifier import LDAGClassifier as LDAGClassifier
@@ -38,7 +39,9 @@ __all__ = [
     "Fit",
     "Independence",
     "LdagError",
+    "Mixture",
     "Network",
+    "Posterior",
     "Score",
     "Variable",
     "Verdict",
@@ -54,6 +57,7 @@ __all__ = [
     "learn_family",
     "log_predictive",
     "ordered",
+    "posterior",
     "read",
     "score",
     "simulate",

@@ -253,3 +253,78 @@ class Sums:
 def elimination_orders(
     n_states: Sequence[int], parents: Nodes, fixed: Sequence[int], n_tries: int, seed: int, n_best: int
 ) -> list[list[int]]: ...
+
+MAX_DAG_NODES: int
+MAX_EXACT_CELLS: int
+
+class FamilyPosterior:
+    def __init__(
+        self,
+        counts: NDArray[np.float64],
+        n_states: Sequence[int],
+        equivalent_sample_size: float,
+        class_lost: float,
+        structure: str,
+        regular: bool,
+        fixed: Sequence[Sequence[int]] = [],
+    ) -> None: ...
+    @property
+    def log_sum(self) -> float: ...
+    def all_inside(self, lines: Sequence[tuple[int, int]]) -> float: ...
+    def together(self) -> NDArray[np.float64]: ...
+    def n_classes(self) -> NDArray[np.float64]: ...
+    def mean_distributions(self) -> NDArray[np.float64]: ...
+    def draw(self, n_draws: int, seed: int) -> NDArray[np.int32]: ...
+
+def log_weights(
+    columns: Columns,
+    equivalent_sample_size: float,
+    kappa: float,
+    prior: str,
+    label_rules: Sequence[Sequence[tuple[int, Sequence[Sequence[tuple[int, int]]]]]],
+    nodes: NDArray[np.uint32],
+    parents: NDArray[np.uint32],
+    offsets: NDArray[np.int64],
+    n_threads: int,
+    on_progress: OnProgress | None = None,
+) -> NDArray[np.float64]: ...
+
+class DagPosterior:
+    def __init__(
+        self,
+        sets: Sequence[NDArray[np.uint32]],
+        log_weights: Sequence[NDArray[np.float64]],
+        n_threads: int,
+        on_progress: OnProgress | None = None,
+    ) -> None: ...
+    @property
+    def is_complete(self) -> bool: ...
+    @property
+    def log_evidence(self) -> float: ...
+    def parent_sets(self) -> list[NDArray[np.float64]]: ...
+    def ancestors(self) -> NDArray[np.float64]: ...
+    def draw(self, n_draws: int, seed: int) -> NDArray[np.uint32]: ...
+
+def dag_posterior_bytes(n_nodes: int) -> float: ...
+
+MAX_CHAIN_CANDIDATES: int
+
+def run_coupled_chains(
+    candidates: Nodes,
+    sets: Sequence[NDArray[np.uint32]],
+    log_weights: Sequence[NDArray[np.float64]],
+    n_runs: int,
+    n_rounds: int,
+    thin: int,
+    seed: int,
+    n_threads: int,
+    on_progress: OnProgress | None = None,
+) -> list[
+    tuple[
+        list[NDArray[np.float64]],
+        NDArray[np.float64],
+        NDArray[np.uint32],
+        list[float],
+        list[float],
+    ]
+]: ...

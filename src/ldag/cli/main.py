@@ -21,6 +21,7 @@ from ldag.cli.fit import fit
 from ldag.cli.implies import implies
 from ldag.cli.learn import learn
 from ldag.cli.plot import plot
+from ldag.cli.posterior import posterior
 from ldag.cli.predict import predict
 from ldag.cli.query import query
 from ldag.cli.reproduce import reproduce
@@ -49,6 +50,7 @@ for command in (
     count,
     learn,
     fit,
+    posterior,
     show,
     explain,
     implies,

@@ -73,7 +73,7 @@ def read_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     if given["start"] is not None:
         given["start"] = load_graph(given["start"])
     names = ("constraint_file", "tiers", "require", "forbid", "unlabelled")
-    return given | {"constraints": _read_constraints(*(options[name] for name in names))}
+    return given | {"constraints": read_constraints(*(options[name] for name in names))}
 
 
 class NumberOrWord(click.ParamType):  # type: ignore[type-arg]  # generic in some versions only
@@ -115,7 +115,7 @@ def _kind(name: str, hint: object) -> Any:
     return numbers[0] if numbers else None
 
 
-def _read_constraints(
+def read_constraints(
     path: str | None, tiers: str | None, require: Sequence[str], forbid: Sequence[str], unlabelled: Sequence[str]
 ) -> Constraints | None:
     """Put the constraints of all options together."""

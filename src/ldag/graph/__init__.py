@@ -6,7 +6,7 @@ from ldag.graph.base import NamedPartition
 from ldag.graph.counts import family_counts
 from ldag.graph.door import LDAG
 from ldag.graph.pictures import Drawable, PictureOptions
-from ldag.graph.questions import Cpdag, EquivalenceClass, GraphDifference
+from ldag.graph.questions import Cpdag, EquivalenceClass, GraphDifference, Names
 from ldag.graph.records import assemble, disassemble, name_contexts
 from ldag.graph.representations import ReducedCPT, Rule
 from ldag.graph.tables import EQUAL_DECIMALS, assemble_tables, disassemble_tables
@@ -21,6 +21,7 @@ __all__ = [
     "GraphDifference",
     "Multinet",
     "NamedPartition",
+    "Names",
     "PictureOptions",
     "ReducedCPT",
     "Rule",

@@ -99,7 +99,7 @@ class GraphQuestions(Graph):
 
         Sound and fast, not complete: `implies` decides everything.
         """
-        q = self._question(a, b, given, context)
+        q = self.question(a, b, given, context)
         return csi_separated(self.structure, q.a, q.b, q.given, q.context)
 
     def implies(
@@ -132,7 +132,7 @@ class GraphQuestions(Graph):
         False
         """
         budget = check_whole(budget, "budget")
-        return self._verdict(self._question(a, b, given, context), budget)
+        return self._verdict(self.question(a, b, given, context), budget)
 
     def independencies(self, max_given: int | None = None, *, budget: int = DEFAULT_BUDGET) -> tuple[Independence, ...]:
         """List independencies.
@@ -184,8 +184,8 @@ class GraphQuestions(Graph):
             raise GraphError("the graph is too large to decide which edges are essential")
         return self._name_edges(edges)
 
-    def _question(self, a: Names, b: Names, given: Names, context: Mapping[str, State] | None) -> Question:
-        """Check the sides of a question and translate them."""
+    def question(self, a: Names, b: Names, given: Names, context: Mapping[str, State] | None) -> Question:
+        """Check the sides of a question and return them by number; for the library itself."""
         sides = {"a": check_names(a), "b": check_names(b), "given": check_names(given)}
         nodes = {side: self.schema.nodes(names, f"{side}: ") for side, names in sides.items()}
         fixed = self.schema.context(context, "context: ")

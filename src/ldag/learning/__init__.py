@@ -1,7 +1,17 @@
 """Learning graphs from data: families, searches, cross-validation, and what a fit is."""
 
 from ldag.learning.certificate import Certificate
-from ldag.learning.constraints import Constraints, read_edge, read_names
+from ldag.learning.checkpoint import Checkpoint, digest, fingerprint
+from ldag.learning.constraints import (
+    Constraints,
+    LabelRules,
+    SearchSpace,
+    fixed_labels,
+    read_edge,
+    read_names,
+    rules_for,
+    search_space,
+)
 from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.family import Family, learn_family
 from ldag.learning.fit import Fit
@@ -17,6 +27,7 @@ __all__ = [
     "METHODS",
     "STRUCTURES",
     "Certificate",
+    "Checkpoint",
     "Constraints",
     "CountedFamily",
     "CrossValidation",
@@ -24,6 +35,7 @@ __all__ = [
     "Family",
     "FamilyOptions",
     "Fit",
+    "LabelRules",
     "LabelSearch",
     "MethodChoice",
     "Plan",
@@ -32,11 +44,15 @@ __all__ = [
     "SearchControl",
     "SearchProblem",
     "SearchResult",
+    "SearchSpace",
     "Settings",
     "StructureKind",
     "check_progress",
     "cross_validate",
+    "digest",
     "family_scores",
+    "fingerprint",
+    "fixed_labels",
     "learn",
     "learn_families",
     "learn_family",
@@ -44,4 +60,6 @@ __all__ = [
     "make_plan",
     "read_edge",
     "read_names",
+    "rules_for",
+    "search_space",
 ]

@@ -6,9 +6,9 @@ from ldag.model.cuts import MISSING_STATE, Cuts, bin_of, bin_states, check_cuts,
 from ldag.model.distribution import Model
 from ldag.model.grid import Grid
 from ldag.model.parameters import (
+    ClassPosteriors,
     ClassTable,
     Counts,
-    Posterior,
     class_counts,
     configuration_counts,
     freeze,
@@ -21,6 +21,7 @@ from ldag.model.variables import OrderedStates, Schema, State, StateKey, Variabl
 
 __all__ = [
     "MISSING_STATE",
+    "ClassPosteriors",
     "ClassTable",
     "CodedFamily",
     "Counts",
@@ -32,7 +33,6 @@ __all__ = [
     "OrderedStates",
     "Parents",
     "Partition",
-    "Posterior",
     "Schema",
     "State",
     "StateKey",

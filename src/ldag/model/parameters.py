@@ -15,7 +15,7 @@ ClassTable = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class ClassPosteriors:
     """The Dirichlet posteriors of a node's classes: what the prior counts for and what was counted, kept apart.
 
     Both arrays are read-only and have a row per class and a column per state.
@@ -25,7 +25,7 @@ class Posterior:
     counts: ClassTable
 
     @classmethod
-    def of(cls, partition: Partition, equivalent_sample_size: float, counts: ClassTable) -> "Posterior":
+    def of(cls, partition: Partition, equivalent_sample_size: float, counts: ClassTable) -> "ClassPosteriors":
         """Make the posteriors from counts by class; the prior is N |S| / (r q) for each state of a class S."""
         n_states = counts.shape[1]
         share = equivalent_sample_size * partition.sizes / (n_states * partition.grid.size)

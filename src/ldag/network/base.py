@@ -11,7 +11,7 @@ from ldag.data import AnyTable, Dataset, check_data, ignored_note, tell
 from ldag.errors import ArgumentError
 from ldag.formats import Estimate
 from ldag.graph import LDAG, check_pairs, family_counts
-from ldag.model import ClassTable, Posterior, Variable, class_counts, configuration_counts, log_likelihood
+from ldag.model import ClassPosteriors, ClassTable, Variable, class_counts, configuration_counts, log_likelihood
 from ldag.network.arguments import Given, check_parameters
 from ldag.scoring import check_equivalent_sample_size, family_log_predictive
 
@@ -20,7 +20,7 @@ from ldag.scoring import check_equivalent_sample_size, family_log_predictive
 class Learned:
     """What a network knows of the data its parameters were estimated from: a posterior per node."""
 
-    posteriors: tuple[Posterior, ...]
+    posteriors: tuple[ClassPosteriors, ...]
     equivalent_sample_size: float
     estimate: Estimate
 
@@ -105,7 +105,9 @@ class NetworkBase:
     def from_counts(cls, graph: LDAG, counts: Sequence[ClassTable], size: float, estimate: Estimate = "mean") -> Self:
         """Estimate from counts by class; for the library itself."""
         families = graph.structure.families
-        posteriors = tuple(Posterior.of(f.partition, size, table) for f, table in zip(families, counts, strict=True))
+        posteriors = tuple(
+            ClassPosteriors.of(f.partition, size, table) for f, table in zip(families, counts, strict=True)
+        )
         tables = tuple(p.mean() if estimate == "mean" else p.maximum_likelihood() for p in posteriors)
         return cls(graph, tables, Learned(posteriors, size, estimate))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_share, check_whole
 from ldag.formats import Context
@@ -49,6 +50,22 @@ class NetworkIntervals(NetworkSampling):
         True
         """
         check_share(level, "level", inside=True)
+        answers = self.draw_answers(targets, given, do=do, n_draws=n_draws, rng=rng)
+        nodes = self.ldag.schema.nodes(targets)
+        low, high = np.quantile(answers, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        upper = self._answer(nodes, high)
+        return {state: (value, upper[state]) for state, value in self._answer(nodes, low).items()}
+
+    def draw_answers(
+        self,
+        targets: str | Iterable[str],
+        given: Findings | None = None,
+        *,
+        do: Context | None = None,
+        n_draws: int,
+        rng: Rng = None,
+    ) -> NDArray[np.float64]:
+        """Return what `query` would answer for each of some draws of the parameters; for the library itself."""
         self._posterior("credible_interval")
         asked = self._asked(given, do)
         nodes = self._targets(targets, asked)
@@ -63,7 +80,4 @@ class NetworkIntervals(NetworkSampling):
             redrawn = Model(other.ldag.structure, other.probabilities).intervened(done)
             _, posterior = circuit.with_probabilities(redrawn).given(asked.evidence).joint(nodes, asked.evidence)
             answers.append(posterior)
-        tails = [(1 - level) / 2, (1 + level) / 2]
-        low, high = np.quantile(np.array(answers), tails, axis=0)
-        upper = self._answer(nodes, high)
-        return {state: (value, upper[state]) for state, value in self._answer(nodes, low).items()}
+        return np.array(answers)

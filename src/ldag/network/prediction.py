@@ -98,6 +98,18 @@ class NetworkPrediction(Questions):
             )
         return found
 
+    def row_log_probabilities(
+        self,
+        data: "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset",
+        target: str,
+        *,
+        unseen: Unseen = "error",
+    ) -> Numbers:
+        """Return the log probability of the cells of every row that `predict_proba` looks at."""
+        rows = self._evidence(data, self.ldag.schema.node(target, "target: "), unseen)
+        with self._explained():
+            return self._engine().compile().log_probabilities(rows, n_threads=0)
+
     def _evidence(self, data: object, target: int, unseen: Unseen) -> Rows:
         """Return the cells as codes by node."""
         schema = self.ldag.schema

@@ -3,7 +3,13 @@
 from ldag.reasoning.equivalence import Difference, beyond_labels, compare_structures, equivalence_class, essential_edges
 from ldag.reasoning.implication import DEFAULT_BUDGET, Question, decide
 from ldag.reasoning.markov import CodedCpdag, CodedEdge, cpdag, markov_equivalent
-from ldag.reasoning.separation import context_parents, context_structure, csi_separated, label_variables
+from ldag.reasoning.separation import (
+    context_parents,
+    context_structure,
+    csi_separated,
+    d_separated,
+    label_variables,
+)
 from ldag.reasoning.verdict import Independence, Verdict, assignments
 
 __all__ = [
@@ -21,6 +27,7 @@ __all__ = [
     "context_structure",
     "cpdag",
     "csi_separated",
+    "d_separated",
     "decide",
     "equivalence_class",
     "essential_edges",

@@ -1,0 +1,50 @@
+// DAGs drawn by Markov chains over ordered partitions of the nodes, for more nodes than sums over all DAGs
+// can take. An ordered partition stands for all DAGs of which it is the list of layers: the first layer has
+// no parents, and every node of a later one has a parent in the layer just before it, none in its own or
+// later. Each DAG has one list of layers, so every DAG counts once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "searching/search.hpp"
+
+namespace ldag {
+
+// Most candidate parents of a node: sums are tabulated over their subsets.
+inline constexpr std::size_t kMaxChainCandidates = 16;
+
+// The candidate parents of a node, and its parent sets as bit masks over them with ln w of each.
+struct CandidateSets {
+    std::vector<Node> candidates;
+    std::vector<std::uint32_t> sets;
+    std::vector<double> log_weights;
+};
+
+struct CoupledOptions {
+    std::uint64_t n_rounds = 1000;  // kept, after as many as a quarter of them are left out
+    std::uint64_t n_steps = 8;      // of every chain between two rounds of swaps
+    std::uint64_t thin = 5;         // rounds between two samples
+    std::size_t n_runs = 4;
+    std::uint64_t seed = 0;
+    std::size_t n_threads = 1;
+};
+
+// One run: chains at powers 1 > ... > smallest of the weight, coupled by swaps of neighbours (Geyer 1991).
+// Only the first is sampled. The powers are set in the part that is left out, such that swaps are about
+// equally often accepted.
+struct CoupledRun {
+    std::size_t n_samples = 0;
+    std::vector<std::vector<double>> parent_sets;  // by node, sums of probabilities over samples
+    std::vector<double> edges;                     // by sample, node and candidate: probability of the edge
+    std::vector<std::uint32_t> dags;               // by sample and node: the number of a drawn parent set
+    std::vector<double> powers;
+    std::vector<double> swap_rates;
+};
+
+// The runs, which depend on the seed and their numbers only. Stopped early, they have fewer samples.
+std::vector<CoupledRun> run_coupled_chains(const std::vector<CandidateSets>& nodes,
+                                           const CoupledOptions& options, Monitor& monitor);
+
+}  // namespace ldag

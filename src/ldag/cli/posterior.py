@@ -1,0 +1,66 @@
+"""`ldag posterior`: how probable graphs, edges and labels are."""
+
+from typing import Any, get_args
+
+import click
+
+from ldag.cli.arguments import json_option, print_json
+from ldag.cli.settings import CONSTRAINTS, NumberOrWord, read_constraints
+from ldag.cli.tables import load_table, table_options
+from ldag.data import ReadOptions
+from ldag.uncertainty import GraphPrior, Posterior, PosteriorChoice
+from ldag.uncertainty import posterior as find_posterior
+
+
+def _constraint_options(command: Any) -> Any:
+    for option in reversed(CONSTRAINTS):
+        command = option(command)
+    return command
+
+
+@click.command(short_help="Say how sure one can be of edges and labels.")
+@click.argument("data")
+@click.option("--output", "-o", metavar="FILE", help="Write the posterior there (.json).")
+@click.option("--kappa", type=NumberOrWord("kappa", ["evidence"]), help="The price of labels.  [evidence]")
+@click.option("--prior", type=click.Choice(get_args(GraphPrior)), default="normalised", show_default=True)
+@click.option("--max-parents", type=int, help="Parents of a node at most.")
+@click.option("--method", type=click.Choice(get_args(PosteriorChoice)), default="auto", show_default=True)
+@click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
+@_constraint_options
+@click.option("--rounds", "n_rounds", type=int, help="For chains: rounds of each run.  [4,000]")
+@click.option("--rng", type=int, help="Seed of chains.  [0]")
+@click.option("--jobs", "n_jobs", default=-1, show_default=True, help="Threads; -1 is all cores.")
+@click.option("--checkpoint", metavar="PATH", help="Keep what is done in this file, and resume from it if it is there.")
+@table_options
+@json_option
+def posterior(data: str, output: str | None, reading: ReadOptions, as_json: bool, **options: Any) -> None:
+    """Say how probable edges and labels are, given DATA (a file, or the name of a data set).
+
+    \b
+    ldag posterior heart --kappa 0.3 --max-parents 3
+    ldag posterior survey.csv -o post.json
+    """
+    names = ("constraint_file", "tiers", "require", "forbid", "unlabelled")
+    constraints = read_constraints(*(options.pop(name) for name in names))
+    found = find_posterior(load_table(data, reading), constraints=constraints, **options)
+    if output is not None:
+        found.save(output)
+    if as_json:
+        print_json(_fields(found))
+    else:
+        click.echo(str(found))
+
+
+def _fields(found: Posterior) -> dict[str, object]:
+    """Return what is printed as plain values."""
+    return {
+        "method": found.method,
+        "prior": found.priors.prior,
+        "kappas": [{"kappa": kappa, "probability": weight} for kappa, weight in found.kappas.items()],
+        "log_evidence": found.log_evidence,
+        "edges": [edge._asdict() for edge in found.edges],
+        "labels": [label._asdict() for label in found.labels()],
+        "diagnostics": None if found.diagnostics is None else found.diagnostics.to_dict(),
+        "notes": found.notes,
+        "seconds": found.seconds,
+    }

@@ -1,0 +1,189 @@
+"""The posterior over DAGs from coupled Markov chains, by number: candidates, runs, and what they say together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+
+import numpy as np
+
+from ldag import _native
+from ldag.learning import SearchSpace
+from ldag.model import Schema
+from ldag.uncertainty.component import Component, Drawn, Floats, ParentSet
+from ldag.uncertainty.diagnostics import Diagnostics, effective_size, split_r_hat
+from ldag.uncertainty.exact import Weighing
+from ldag.uncertainty.space import MAX_CONFIGURATIONS, ParentSets
+
+N_RUNS = 4
+N_CANDIDATES = 12
+"""Candidate parents of a node, those that help most by themselves and beside its best parents."""
+N_ROUNDS = 4000
+THIN = 6
+
+
+@dataclass(frozen=True)
+class ChainSettings:
+    """How long chains run."""
+
+    n_rounds: int = N_ROUNDS
+    n_runs: int = N_RUNS
+    seed: int = 0
+
+
+def choose_candidates(weighing: Weighing, schema: Schema, space: SearchSpace, kappa: float) -> tuple[ParentSet, ...]:
+    """Choose the candidate parents of every node.
+
+    All of them if there are few. Otherwise the required ones, and then those that gain most: by themselves, or added to
+    the parents that a greedy choice has found so far, whichever is more.
+    """
+    chosen = []
+    for node in range(len(schema)):
+        varies = schema[node].n_states > 1
+        free = [p for p in space.candidates[node] if varies and schema[p].n_states > 1]
+        if len(free) <= N_CANDIDATES:
+            chosen.append(tuple(sorted({*free, *space.required[node]})))
+            continue
+        gains = _gains(weighing, schema, space, kappa, node, free)
+        best = sorted(free, key=lambda p: (-gains[p], p))
+        kept = [*space.required[node], *(p for p in best if p not in space.required[node])]
+        chosen.append(tuple(sorted(kept[: max(N_CANDIDATES, len(space.required[node]))])))
+    return tuple(chosen)
+
+
+def _gains(
+    weighing: Weighing, schema: Schema, space: SearchSpace, kappa: float, node: int, free: Sequence[int]
+) -> dict[int, float]:
+    """Return the largest gain that each possible parent was seen to make."""
+    parents: ParentSet = tuple(space.required[node])
+    gains = dict.fromkeys(free, -np.inf)
+    limit = min(space.max_parents[node], 3)
+    while True:
+        added = [p for p in free if p not in parents]
+        sets = [parents, *(tuple(sorted((*parents, p))) for p in added)]
+        if prod(schema.n_states[p] for p in parents) * max(schema.n_states[p] for p in free) > MAX_CONFIGURATIONS:
+            return gains
+        weights = weighing.weights_of(node, sets, kappa)
+        for parent, weight in zip(added, weights[1:].tolist(), strict=True):
+            gains[parent] = max(gains[parent], weight - weights[0])
+        best = int(np.argmax(weights))
+        if best == 0 or len(parents) >= limit:
+            return gains
+        parents = sets[best]
+        gains[added[best - 1]] = np.inf
+
+
+def sets_over(candidates: Sequence[ParentSet], schema: Schema, space: SearchSpace, sets: ParentSets) -> ParentSets:
+    """Return the parent sets of a space that consist of candidates."""
+    by_node = []
+    labelled_limit = MAX_CONFIGURATIONS
+    left_out = 0
+    for node, own in enumerate(candidates):
+        required = tuple(space.required[node])
+        free = [p for p in own if p not in required]
+        most = max(min(sets.max_parents, space.max_parents[node]), len(required))
+        found = []
+        for size in range(most - len(required) + 1):
+            for added in combinations(free, size):
+                parents = tuple(sorted((*required, *added)))
+                if prod(schema.n_states[p] for p in parents) <= labelled_limit:
+                    found.append(parents)
+                else:
+                    left_out += 1
+        by_node.append(tuple(found))
+    return ParentSets(tuple(by_node), sets.max_parents, sets.was_chosen, left_out, sum(map(len, by_node)))
+
+
+def chain_component(
+    weighing: Weighing,
+    candidates: tuple[ParentSet, ...],
+    sets: ParentSets,
+    kappa: float,
+    settings: ChainSettings,
+) -> tuple[Component, Diagnostics]:
+    """Run the chains, and put together what they say."""
+    log_weights = weighing.log_weights(sets, kappa)
+    place = [{parent: i for i, parent in enumerate(own)} for own in candidates]
+    masks = [
+        np.array([sum(1 << place[node][p] for p in parents) for parents in own], dtype=np.uint32)
+        for node, own in enumerate(sets.by_node)
+    ]
+    runs = _native.run_coupled_chains(
+        [list(own) for own in candidates],
+        masks,
+        list(log_weights),
+        settings.n_runs,
+        settings.n_rounds,
+        THIN,
+        settings.seed,
+        weighing.n_threads,
+        weighing.on_progress,
+    )
+    expected = settings.n_rounds // THIN
+    n_samples = min(len(dags) for _, _, dags, _, _ in runs)
+    if n_samples < 8:
+        raise KeyboardInterrupt
+    edges = np.array([series[:n_samples] for _, series, _, _, _ in runs])
+    dags = np.array([drawn[:n_samples] for _, _, drawn, _, _ in runs])
+    above = _ancestors(dags, sets)
+    total = sum(len(drawn) for _, _, drawn, _, _ in runs)
+    probabilities = tuple(
+        np.asarray(sum(sums[node] for sums, _, _, _, _ in runs)) / total for node in range(len(candidates))
+    )
+    flat = dags.reshape(-1, len(candidates))
+
+    def draw(n_draws: int, seed: int) -> Drawn:
+        chosen = np.random.default_rng(seed).choice(len(flat), size=n_draws, replace=n_draws > len(flat))
+        return flat[chosen]
+
+    rates = tuple(np.mean([swaps for *_, swaps in runs], axis=0).tolist())
+    diagnostics = _diagnose(edges, above, candidates, rates, n_samples < expected)
+    ancestors = above.mean(axis=(0, 1))
+    return Component(kappa, 1.0, sets.by_node, probabilities, ancestors, None, draw), diagnostics
+
+
+def _ancestors(dags: Drawn, sets: ParentSets) -> Floats:
+    """Return for every run and sample who is above whom."""
+    n_runs, n_samples, n = dags.shape
+    known: dict[bytes, Floats] = {}
+    found = np.zeros((n_runs, n_samples, n, n))
+    for run in range(n_runs):
+        for sample in range(n_samples):
+            dag = dags[run, sample]
+            key = dag.tobytes()
+            if key not in known:
+                above = np.zeros((n, n))
+                for node, number in enumerate(dag.tolist()):
+                    above[list(sets.by_node[node][number]), node] = 1
+                reached = above
+                for _ in range(max(n - 1, 1).bit_length()):
+                    reached = np.minimum(reached + reached @ reached, 1)
+                known[key] = reached
+            found[run, sample] = known[key]
+    return found
+
+
+def _diagnose(
+    edges: Floats, above: Floats, candidates: Sequence[ParentSet], swap_rates: tuple[float, ...], stopped: bool
+) -> Diagnostics:
+    """Judge every edge."""
+    n = len(candidates)
+    r_hat, sizes = np.ones((n, n)), np.full((n, n), float(edges.shape[0] * edges.shape[1]))
+    errors, above_errors = np.zeros((n, n)), np.zeros((n, n))
+    column = 0
+    for node, own in enumerate(candidates):
+        for parent in own:
+            chains = edges[:, :, column]
+            column += 1
+            mean = chains.mean()
+            sizes[parent, node] = effective_size(chains)
+            errors[parent, node] = chains.std() / np.sqrt(sizes[parent, node])
+            if 0.01 < mean < 0.99 or np.ptp(chains.mean(axis=1)) > 0.01:
+                r_hat[parent, node] = split_r_hat(chains)
+    for i in range(n):
+        for j in range(n):
+            chains = above[:, :, i, j]
+            if 0 < chains.mean() < 1:
+                above_errors[i, j] = chains.std() / np.sqrt(effective_size(chains))
+    n_runs, n_samples = edges.shape[:2]
+    return Diagnostics(n_runs, n_samples, r_hat, sizes, errors, above_errors, swap_rates, stopped)

@@ -1,0 +1,111 @@
+"""Every DAG of a small space, one by one: for what only whole graphs can tell."""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations, product
+from math import exp, prod
+
+import numpy as np
+
+from ldag.inference import Engine
+from ldag.model import CodedFamily, Model, Structure, freeze
+from ldag.reasoning import Question, d_separated
+from ldag.uncertainty.component import NEGLIGIBLE, Component, Floats, ParentSet
+from ldag.uncertainty.families import FamilyLabels
+
+MOST_GRAPHS = 5_000
+"""Choices of a parent set per node, cyclic ones included, that are gone through."""
+
+Dag = tuple[ParentSet, ...]
+
+
+def is_small(component: Component) -> bool:
+    """Whether all DAGs can be gone through."""
+    return component.log_weights is not None and prod(map(len, component.sets)) <= MOST_GRAPHS
+
+
+def all_dags(component: Component) -> Iterator[tuple[Dag, float]]:
+    """Go through the DAGs with their probabilities."""
+    assert component.log_weights is not None
+    assert component.log_evidence is not None
+    choices = [
+        list(zip(sets, weights.tolist(), strict=True))
+        for sets, weights in zip(component.sets, component.log_weights, strict=True)
+    ]
+    for chosen in product(*choices):
+        probability = exp(min(sum(weight for _, weight in chosen) - component.log_evidence, 0.0))
+        dag = tuple(parents for parents, _ in chosen)
+        if probability > NEGLIGIBLE and _is_acyclic(dag):
+            yield dag, probability
+
+
+def separation_probability(component: Component, families: FamilyLabels, question: Question) -> float:
+    """Return the probability that a graph CSI-separates: in a context, edges whose label is satisfied are gone."""
+    remaining: dict[tuple[int, ParentSet], list[tuple[ParentSet, float]]] = {}
+    separated: dict[Dag, bool] = {}
+    total = 0.0
+    blocked = [*question.given, *question.context]
+    for dag, probability in all_dags(component):
+        for family in enumerate(dag):
+            if family not in remaining:
+                remaining[family] = list(_context_parents(*family, component.kappa, families, question.context))
+        for kept in product(*(remaining[family] for family in enumerate(dag))):
+            pruned = tuple(parents for parents, _ in kept)
+            if pruned not in separated:
+                separated[pruned] = d_separated(pruned, question.a, question.b, blocked)
+            if separated[pruned]:
+                total += probability * prod(p for _, p in kept)
+    return total
+
+
+def _context_parents(
+    node: int, parents: ParentSet, kappa: float, families: FamilyLabels, context: Mapping[int, int]
+) -> Iterator[tuple[ParentSet, float]]:
+    """Go through the parents that are left in a context, with probabilities (inclusion and exclusion over labels)."""
+    lines = {parent: families.lines(parents, parent, context) for parent in parents}
+    open_to = [parent for parent in parents if lines[parent]]
+    if not open_to:
+        yield parents, 1.0
+        return
+    posterior = families.of(node, parents, kappa)
+    at_least = {
+        gone: posterior.all_inside([line for parent in gone for line in lines[parent]])
+        for size in range(len(open_to) + 1)
+        for gone in combinations(open_to, size)
+    }
+    for gone in at_least:
+        exactly = sum((-1) ** (len(more) - len(gone)) * p for more, p in at_least.items() if set(gone) <= set(more))
+        if exactly > 0:
+            yield tuple(parent for parent in parents if parent not in gone), exactly
+
+
+def mean_answer(
+    component: Component, families: FamilyLabels, targets: tuple[int, ...], do: Mapping[int, int]
+) -> Floats:
+    """Return the joint distribution of targets when some variables are set, averaged over everything.
+
+    Given the DAG, parameters of different families are independent and each occurs once in a product, so means may be
+    put in their place.
+    """
+    total = np.zeros([families.n_states[node] for node in targets])
+    tables: dict[tuple[int, ParentSet], tuple[CodedFamily, Floats]] = {}
+    for dag, probability in all_dags(component):
+        for node, parents in enumerate(dag):
+            if (node, parents) not in tables:
+                mean = families.of(node, parents, component.kappa).mean_distributions()
+                table = CodedFamily.table(parents, families.grid(parents))
+                tables[node, parents] = table, freeze(mean / mean.sum(axis=1, keepdims=True))
+        own = [tables[family] for family in enumerate(dag)]
+        model = Model(Structure(families.n_states, tuple(f for f, _ in own)), tuple(t for _, t in own))
+        _, answer = Engine(model.intervened(do)).joint(targets, dict(do))
+        total += probability * answer
+    return total
+
+
+def _is_acyclic(dag: Dag) -> bool:
+    left = set(range(len(dag)))
+    while left:
+        free = {node for node in left if not left.intersection(dag[node])}
+        if not free:
+            return False
+        left -= free
+    return True

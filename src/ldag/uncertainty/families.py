@@ -1,0 +1,109 @@
+"""The labels of single families, by number: all of them together, each as probable as data and prior make it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag import _native
+from ldag.learning import LabelRules, fixed_labels
+from ldag.model import Counts, Grid
+from ldag.uncertainty.priors import PosteriorPriors
+
+Lines = list[tuple[int, int]]
+"""Lines of a grid: pairs of an axis and a line along it."""
+
+KEPT = 256
+"""Families whose sums are kept for further questions."""
+
+
+class LabelPosterior(Protocol):
+    """What can be asked of all labels of a family."""
+
+    def all_inside(self, lines: Lines) -> float:
+        """Return the probability that each of these lines lies inside a class."""
+
+    def mean_distributions(self) -> NDArray[np.float64]:
+        """Return the distribution of every configuration, averaged over labels and parameters."""
+
+    def draw(self, n_draws: int, seed: int) -> NDArray[np.int32]:
+        """Draw partitions, a row of class numbers each."""
+
+
+@dataclass(frozen=True, eq=False)
+class FullTable:
+    """The same for a family that has no labels."""
+
+    counts: Counts
+    equivalent_sample_size: float
+
+    def all_inside(self, lines: Lines) -> float:
+        """Return 0 unless there are no lines."""
+        return 0.0 if lines else 1.0
+
+    def mean_distributions(self) -> NDArray[np.float64]:
+        """Return the posterior means."""
+        smoothed = self.counts + self.equivalent_sample_size / self.counts.size
+        return np.asarray(smoothed / smoothed.sum(axis=1, keepdims=True))
+
+    def draw(self, n_draws: int, seed: int) -> NDArray[np.int32]:  # noqa: ARG002 - there is nothing to draw
+        """Return singletons."""
+        return np.tile(np.arange(len(self.counts), dtype=np.int32), (n_draws, 1))
+
+
+@dataclass(eq=False)
+class FamilyLabels:
+    """Answers about the labels of the families of some data; ``count`` returns the counts of a node and its parents."""
+
+    n_states: tuple[int, ...]
+    count: Callable[[int, tuple[int, ...]], Counts]
+    priors: PosteriorPriors
+    label_rules: LabelRules = ()
+    _kept: dict[tuple[int, tuple[int, ...], float], LabelPosterior] = field(default_factory=dict)
+
+    def grid(self, parents: Sequence[int]) -> Grid:
+        """Return the grid of some parents."""
+        return Grid(tuple(self.n_states[parent] for parent in parents))
+
+    def of(self, node: int, parents: tuple[int, ...], kappa: float) -> LabelPosterior:
+        """Return the posterior of the labels of a family."""
+        key = node, parents, kappa
+        if key not in self._kept:
+            if len(self._kept) == KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = self._made(node, parents, kappa)
+        return self._kept[key]
+
+    def _made(self, node: int, parents: tuple[int, ...], kappa: float) -> LabelPosterior:
+        counts = self.count(node, parents)
+        size = self.priors.equivalent_sample_size
+        if self.priors.prior == "table":
+            return FullTable(counts, size)
+        fixed = fixed_labels(self.label_rules[node], parents, self.n_states) if self.label_rules else ()
+        return _native.FamilyPosterior(
+            counts,
+            self.grid(parents).n_states,
+            size,
+            self.priors.class_lost(kappa, self.n_states[node]),
+            self.priors.structure,
+            regular=True,
+            fixed=[[] if mask is None else mask.astype(int).tolist() for mask in fixed],
+        )
+
+    def lines(self, parents: tuple[int, ...], parent: int, context: Mapping[int, int]) -> Lines:
+        """Return the lines that make the edge from a parent vanish in a context; none if it names no other parent."""
+        others = [other for other in parents if other != parent]
+        named = {others.index(node): code for node, code in context.items() if node in others}
+        if not named:
+            return []
+        axis = parents.index(parent)
+        return [(axis, line) for line in self.grid(others).matching(named).tolist()]
+
+    def vanishes(
+        self, node: int, parents: tuple[int, ...], kappa: float, parent: int, context: Mapping[int, int]
+    ) -> float:
+        """Return the probability that the edge from a parent vanishes in a context, given these parents."""
+        lines = self.lines(parents, parent, context)
+        return self.of(node, parents, kappa).all_inside(lines) if lines else 0.0

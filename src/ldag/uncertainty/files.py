@@ -1,0 +1,166 @@
+"""A posterior in files: parent sets with their probabilities and counts, ancestors, and drawn DAGs."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self, cast
+
+import numpy as np
+
+from ldag.checks import check_path
+from ldag.errors import ArgumentError, FormatError
+from ldag.formats import read_utf8, write_atomically
+from ldag.model import Counts, Schema, Variable
+from ldag.uncertainty.base import PosteriorBase, PosteriorMethod
+from ldag.uncertainty.component import Component, Drawn, ParentSet
+from ldag.uncertainty.diagnostics import Diagnostics
+from ldag.uncertainty.families import FamilyLabels
+from ldag.uncertainty.priors import PosteriorPriors
+
+FORMAT = "ldag posterior"
+VERSION = 1
+KEPT_SET = 1e-6
+"""Parent sets less probable than this are not written."""
+N_KEPT = 1000
+"""DAGs that are drawn and written, so that questions about whole graphs can be asked of a file."""
+
+
+class PosteriorFiles(PosteriorBase):
+    """Reading and writing."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values, which `load` can read once they are written as JSON.
+
+        Parent sets less probable than one in a million are left out, and 1,000 DAGs are drawn and kept for questions
+        about whole graphs. Counts of the families that are kept are in it: it tells about the data what they tell.
+        """
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "variables": [{"name": v.name, "states": list(v.states)} for v in self.schema],
+            "order": list(self.names),
+            "prior": self.priors.prior,
+            "equivalent_sample_size": self.priors.equivalent_sample_size,
+            "method": self.method,
+            "notes": list(self.notes),
+            "settings": dict(self.settings),
+            "n_observations": self.n_observations,
+            "seconds": self.seconds,
+            "log_evidence": self.log_evidence,
+            "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
+            "families": self._families_to_list(),
+            "components": [_component_to_dict(component) for component in self.components],
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a JSON file, whole or not at all."""
+        write_atomically(_json_path(path), json.dumps(self.to_dict(), ensure_ascii=False).encode())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file that `save` wrote. It holds no data, so `log_predictive` cannot be asked of it."""
+        found = _json_path(path)
+        try:
+            content = json.loads(read_utf8(found))
+        except ValueError:
+            content = None
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise FormatError(f"{found}: expected a posterior that ldag wrote, got something else")
+        if content.get("version") != VERSION:
+            raise FormatError(f"{found}: expected version {VERSION} of a posterior, got {content.get('version')!r}")
+        try:
+            return cls(**_fields(content))
+        except (KeyError, TypeError, ValueError, IndexError):
+            raise FormatError(f"{found}: the posterior is damaged") from None
+
+    def _families_to_list(self) -> list[dict[str, object]]:
+        """Return the counts of all families that some component keeps."""
+        kept = dict.fromkeys(
+            (node, parents)
+            for component in self.components
+            for node, sets in enumerate(component.sets)
+            for parents, p in zip(sets, component.probabilities[node].tolist(), strict=True)
+            if p > KEPT_SET
+        )
+        return [
+            {"node": node, "parents": list(parents), "counts": self.families.count(node, parents).tolist()}
+            for node, parents in kept
+        ]
+
+
+def _component_to_dict(component: Component) -> dict[str, object]:
+    """Return what is kept of a component: its probable parent sets, and DAGs made of these."""
+    kept = [np.flatnonzero(p > KEPT_SET) for p in component.probabilities]
+    drawn = component.draw(N_KEPT, 0)
+    inside = [np.isin(drawn[:, node], own) for node, own in enumerate(kept)]
+    dags = [np.searchsorted(own, drawn[np.all(inside, axis=0), node]).tolist() for node, own in enumerate(kept)]
+    return {
+        "kappa": component.kappa,
+        "weight": component.weight,
+        "log_evidence": component.log_evidence,
+        "parent_sets": [
+            [
+                {"parents": list(component.sets[node][i]), "probability": float(component.probabilities[node][i])}
+                for i in own
+            ]
+            for node, own in enumerate(kept)
+        ],
+        "ancestors": component.ancestors.tolist(),
+        "dags": dags,
+    }
+
+
+def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of a posterior."""
+    schema = Schema(tuple(Variable(v["name"], tuple(v["states"])) for v in content["variables"]))
+    kappas = tuple(float(c["kappa"]) for c in content["components"])
+    priors = PosteriorPriors(kappas, float(content["equivalent_sample_size"]), content["prior"])
+    counts = {(f["node"], tuple(f["parents"])): np.array(f["counts"], dtype=np.float64) for f in content["families"]}
+
+    def count(node: int, parents: ParentSet) -> Counts:
+        return counts[node, parents]
+
+    given = content["diagnostics"]
+    return {
+        "schema": schema,
+        "names": tuple(content["order"]),
+        "priors": priors,
+        "components": tuple(_component(one) for one in content["components"]),
+        "families": FamilyLabels(schema.n_states, count, priors),
+        "method": cast("PosteriorMethod", content["method"]),
+        "diagnostics": None if given is None else Diagnostics.from_dict(given),
+        "notes": tuple(content["notes"]),
+        "settings": content["settings"],
+        "n_observations": content["n_observations"],
+        "seconds": content["seconds"],
+    }
+
+
+def _component(given: Mapping[str, Any]) -> Component:
+    dags = np.array(given["dags"], dtype=np.uint32).T
+
+    def draw(n_draws: int, seed: int) -> Drawn:
+        if n_draws > len(dags):
+            raise ArgumentError(
+                f"the file holds {len(dags):,} drawn graphs, and {n_draws:,} are asked for; draw from the posterior"
+                " itself, or ask for fewer"
+            )
+        return dags[np.random.default_rng(seed).permutation(len(dags))[:n_draws]]
+
+    return Component(
+        float(given["kappa"]),
+        float(given["weight"]),
+        tuple(tuple(tuple(s["parents"]) for s in own) for own in given["parent_sets"]),
+        tuple(np.array([s["probability"] for s in own]) for own in given["parent_sets"]),
+        np.array(given["ancestors"], dtype=np.float64),
+        given["log_evidence"],
+        draw,
+    )
+
+
+def _json_path(path: str | os.PathLike[str]) -> Path:
+    found = Path(check_path(path))
+    if found.suffix.lower() != ".json":
+        raise FormatError(f"{found}: a posterior is kept in a file that ends in .json")
+    return found

@@ -1,0 +1,241 @@
+"""Several networks as one: `Mixture`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import exp, fsum, log
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.checks import Rng, check_generator, check_share, check_whole
+from ldag.data import Cells, Dataset, state_columns
+from ldag.errors import ArgumentError, ImpossibleEvidence
+from ldag.formats import Context, counted
+from ldag.model import Schema, State, Variable
+from ldag.network import Answer, Network, Unseen
+from ldag.uncertainty.chances import Averaged, AveragedAnswer
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mixture:
+    """Networks over the same variables, each with a weight: what they say together, and how far they disagree.
+
+    Parameters
+    ----------
+    members
+        The networks.
+    weights
+        How much each counts; equal weights if left out. They are made to sum to 1.
+
+    Examples
+    --------
+    >>> import ldag
+    >>> heart = ldag.datasets.load("heart")
+    >>> both = [ldag.learn(heart, kappa=kappa).network for kappa in (0.001, 0.5)]
+    >>> answer = ldag.Mixture(both).query("pressure", given={"smoking": "yes"})
+    >>> {state: round(p, 3) for state, p in answer.items()}
+    {'<140': 0.589, '>140': 0.411}
+    """
+
+    members: Sequence[Network]
+    weights: Sequence[float] | None = None
+    _shares: NDArray[np.float64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "members", tuple(self.members))
+        if not self.members or not all(isinstance(member, Network) for member in self.members):
+            raise ArgumentError("a mixture needs at least one member, and all of them must be networks")
+        if any(member.ldag.schema != self.members[0].ldag.schema for member in self.members):
+            raise ArgumentError("the members of a mixture must have the same variables, in the same order")
+        shares = np.ones(len(self.members)) if self.weights is None else np.asarray(self.weights, dtype=np.float64)
+        if shares.shape != (len(self.members),) or not np.all(np.isfinite(shares) & (shares >= 0)) or not shares.sum():
+            raise ArgumentError(
+                f"weights must be {counted(len(self.members), 'number')}, 0 or more, one per member, and not all 0"
+            )
+        object.__setattr__(self, "_shares", shares / shares.sum())
+        object.__setattr__(self, "weights", tuple(self._shares.tolist()))
+
+    def __repr__(self) -> str:
+        return f"<Mixture of {counted(len(self.members), 'network')} over {counted(len(self.variables), 'variable')}>"
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in order."""
+        return self.members[0].variables
+
+    def query(self, targets: str | Iterable[str], given: Context | None = None, *, do: Context | None = None) -> Answer:
+        """Return the distribution of a variable, or the joint one of several, as `Network.query` does.
+
+        What is given counts as evidence about the members too: those that expected it weigh more.
+        """
+        names = targets if isinstance(targets, str) else tuple(targets)
+        shares = self._given_evidence(given, do)
+        total: Answer = {}
+        for member, share in zip(self.members, shares.tolist(), strict=True):
+            if share > 0:
+                for state, p in member.query(names, given, do=do).items():
+                    total[state] = total.get(state, 0.0) + share * p
+        return total
+
+    def query_interval(
+        self,
+        targets: str | Iterable[str],
+        given: Context | None = None,
+        *,
+        do: Context | None = None,
+        interval: float = 0.95,
+        n_draws: int = 1000,
+        rng: Rng = None,
+    ) -> AveragedAnswer:
+        """Return the mean of every probability over members and their parameters, with an equal-tailed interval.
+
+        Members are drawn by their weights, and their parameters from their posteriors. Unlike in `query`, what is given
+        is not taken as evidence about the members.
+        """
+        check_share(interval, "interval", inside=True)
+        names = targets if isinstance(targets, str) else tuple(targets)
+        answers = self.draw_answers(names, given, do=do, n_draws=n_draws, rng=rng)
+        low, high = np.quantile(answers, [(1 - interval) / 2, (1 + interval) / 2], axis=0)
+        return _named(self.members[0].ldag.schema, names, answers.mean(axis=0), low, high)
+
+    def draw_answers(
+        self,
+        targets: str | Iterable[str],
+        given: Context | None = None,
+        *,
+        do: Context | None = None,
+        n_draws: int,
+        rng: Rng = None,
+    ) -> NDArray[np.float64]:
+        """Return what `query` answers for draws of a member and its parameters, in the order of the members."""
+        names = targets if isinstance(targets, str) else tuple(targets)
+        generator = check_generator(rng)
+        numbers = _spread(self._shares, check_whole(n_draws, "n_draws"), generator)
+        return np.concatenate(
+            [
+                member.draw_answers(names, given, do=do, n_draws=number, rng=generator)
+                for member, number in zip(self.members, numbers.tolist(), strict=True)
+                if number
+            ]
+        )
+
+    def marginals(self, given: Context | None = None, *, do: Context | None = None) -> dict[str, dict[State, float]]:
+        """Return the distribution of every variable."""
+        shares = self._given_evidence(given, do)
+        total = {v.name: dict.fromkeys(v.states, 0.0) for v in self.variables}
+        for member, share in zip(self.members, shares.tolist(), strict=True):
+            if share > 0:
+                for name, distribution in member.marginals(given, do=do).items():
+                    for state, p in distribution.items():
+                        total[name][state] += share * p
+        return total
+
+    def predict_proba(
+        self,
+        data: "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset",
+        target: str,
+        *,
+        unseen: Unseen = "error",
+    ) -> NDArray[np.float64]:
+        """Return the distribution of a variable given the other cells of every row, as `Network.predict_proba` does."""
+        logs = np.array([m.row_log_probabilities(data, target, unseen=unseen) for m in self.members])
+        with np.errstate(divide="ignore"):
+            logs += np.log(self._shares)[:, None]
+        largest = logs.max(axis=0)
+        if np.isneginf(largest).any():
+            row = int(np.flatnonzero(np.isneginf(largest))[0]) + 1
+            raise ImpossibleEvidence(f"row {row} has probability zero in every member, so nothing follows from it")
+        shares = np.exp(logs - largest)
+        shares /= shares.sum(axis=0)
+        return np.asarray(
+            sum(
+                share[:, None] * member.predict_proba(data, target, unseen=unseen)
+                for member, share in zip(self.members, shares, strict=True)
+            )
+        )
+
+    def predict(
+        self,
+        data: "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset",
+        target: str,
+        *,
+        unseen: Unseen = "error",
+    ) -> NDArray[Any]:
+        """Return the most probable state of a variable in every row; of equally probable ones the first."""
+        best = self.predict_proba(data, target, unseen=unseen).argmax(axis=1)
+        schema = self.members[0].ldag.schema
+        return state_columns(Schema((schema[schema.node(target)],)), best[None])[target]
+
+    def log_likelihood(self, data: Dataset) -> float:
+        """Return the log probability of data whose rows come from the mixture, each by itself."""
+        rows = [_row_logs(member, data) for member in self.members]
+        with np.errstate(divide="ignore"):
+            logs = np.array(rows) + np.log(self._shares)[:, None]
+        weights = np.ones(data.n_rows) if data.weights is None else data.weights
+        return float(weights @ np.logaddexp.reduce(logs, axis=0))
+
+    def log_predictive(self, data: Dataset) -> float:
+        """Return the log probability of data, one member behind all rows, parameters integrated out."""
+        logs = [
+            log(share) + member.log_predictive(data)
+            for member, share in zip(self.members, self._shares.tolist(), strict=True)
+            if share > 0
+        ]
+        return max(logs) + log(fsum(exp(one - max(logs)) for one in logs))
+
+    def _given_evidence(self, given: Context | None, do: Context | None) -> NDArray[np.float64]:
+        """Return the weights of the members after evidence."""
+        if not given:
+            return self._shares
+        with np.errstate(divide="ignore"):
+            logs = np.array([m.log_probability(given, do=do) for m in self.members]) + np.log(self._shares)
+        if np.isneginf(logs.max()):
+            raise ImpossibleEvidence("what is given has probability zero in every member, so nothing follows from it")
+        shares = np.exp(logs - logs.max())
+        return np.asarray(shares / shares.sum())
+
+
+def _row_logs(member: Network, data: Dataset) -> NDArray[np.float64]:
+    """Return the log probability of every different row."""
+    rows = data.aligned_to(member.ldag.schema)
+    logs = np.zeros(rows.n_rows)
+    with np.errstate(divide="ignore"):
+        for node, family in enumerate(member.ldag.structure.families):
+            classes = family.partition.classes_of_rows(rows.codes[list(family.parents)])
+            logs += np.log(member.probabilities[node][classes, rows.codes[node]])
+    return logs
+
+
+def _spread(shares: NDArray[np.float64], n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return how often each member is drawn: in proportion, chance deciding only what is left over."""
+    whole = np.floor(shares * n)
+    rest = shares * n - whole
+    left = n - int(whole.sum())
+    if left:
+        whole += rng.multinomial(left, rest / rest.sum())
+    return whole.astype(np.int64)
+
+
+def _named(
+    schema: Schema,
+    targets: str | tuple[str, ...],
+    mean: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+) -> AveragedAnswer:
+    """Return arrays with an axis per target as a mapping."""
+    variables = [schema[node] for node in schema.nodes(targets)]
+    found = AveragedAnswer()
+    for codes in np.ndindex(*mean.shape):
+        states = tuple(v.states[code] for v, code in zip(variables, codes, strict=True))
+        key: State | tuple[State, ...] = states if len(states) > 1 else states[0]
+        found[key] = Averaged(float(mean[codes]), float(low[codes]), float(high[codes]))
+    return found

@@ -1,0 +1,171 @@
+"""The posterior as people use it: chains, files, drawing, messages."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ldag
+from ldag.errors import ArgumentError, FormatError, TooLarge, UnknownState, UnknownVariable
+
+HEART = ldag.datasets.load("heart")
+
+
+@pytest.fixture(scope="module")
+def post() -> ldag.Posterior:
+    """An exact posterior."""
+    return ldag.posterior(HEART, kappa=0.3, max_parents=3)
+
+
+def test_chains_agree_with_the_exact_posterior(post: ldag.Posterior) -> None:
+    """From random starts, every edge and path is within its stated error, and any number of threads gives the same."""
+    chains = ldag.posterior(HEART, kappa=0.3, max_parents=3, method="chains", n_rounds=3000, rng=3, n_jobs=2)
+    assert chains.diagnostics is not None
+    assert chains.diagnostics.converged
+    assert chains.log_evidence is None
+    for edge in post.edges:
+        found = chains.edge(edge.parent, edge.child)
+        assert abs(found - edge.probability) <= 4 * found.mc_error + 0.01
+        path = chains.ancestor(edge.parent, edge.child)
+        assert abs(path - post.ancestor(edge.parent, edge.child)) <= 4 * path.mc_error + 0.01
+    exact, about = (p.label("smoking", "pressure", context={"protein": ">3"}) for p in (post, chains))
+    assert abs(exact - about) < 0.05
+    again = ldag.posterior(HEART, kappa=0.3, max_parents=3, method="chains", n_rounds=3000, rng=3, n_jobs=1)
+    assert again.edges == chains.edges
+
+
+def test_chains_that_are_too_short_do_not_claim_to_have_converged() -> None:
+    """On strong data from random starts a few rounds are not enough, and that is said."""
+    rng = np.random.default_rng(0)
+    columns = {"x0": rng.integers(2, size=3000)}
+    for i in range(1, 9):
+        columns[f"x{i}"] = np.where(rng.random(3000) < 0.95, columns[f"x{i - 1}"], rng.integers(2, size=3000))
+    short = ldag.posterior(ldag.read(columns), kappa=0.3, max_parents=2, method="chains", n_rounds=100)
+    assert short.diagnostics is not None
+    assert not short.diagnostics.converged
+    assert "NOT converged" in str(short)
+
+
+def test_a_file_gives_the_same_answers(post: ldag.Posterior, tmp_path: Path) -> None:
+    """Edges, paths, parent sets and labels are read back; draws are those that were kept."""
+    post.save(tmp_path / "post.json")
+    read = ldag.Posterior.load(tmp_path / "post.json")
+    assert read.edge("smoking", "pressure") == pytest.approx(post.edge("smoking", "pressure"), abs=1e-5)
+    assert read.ancestor("physical", "pressure") == post.ancestor("physical", "pressure")
+    assert read.label("smoking", "pressure", context={"protein": ">3"}) == pytest.approx(
+        post.label("smoking", "pressure", context={"protein": ">3"}), abs=1e-4
+    )
+    assert read.log_evidence == post.log_evidence
+    assert len(read.sample(500, rng=1)) == 500
+    assert read.csi_separated("mental", "pressure", n_draws=500) == pytest.approx(
+        post.csi_separated("mental", "pressure"), abs=0.1
+    )
+    with pytest.raises(ArgumentError, match=r"drawn graphs, and 5,000 are asked for"):
+        read.sample(5000)
+    with pytest.raises(ArgumentError, match="needs the data"):
+        read.log_predictive(HEART)
+    (tmp_path / "other.json").write_text("{}")
+    with pytest.raises(FormatError, match=r"other.json: expected a posterior"):
+        ldag.Posterior.load(tmp_path / "other.json")
+
+
+def test_a_fit_hands_on_data_and_settings() -> None:
+    """Kappa, constraints and limits of the fit hold."""
+    rules = ldag.Constraints(forbidden=[("smoking", "pressure")])
+    fit = ldag.learn(HEART, kappa=0.3, max_parents=2, constraints=rules)
+    post = ldag.posterior(fit)
+    assert list(post.kappas) == [0.3]
+    assert float(post.edge("smoking", "pressure")) == 0.0
+    assert max(map(len, post.parents("pressure"))) <= 2
+    table = ldag.posterior(ldag.learn(HEART, structure="table", max_parents=2))
+    assert table.priors.prior == "table"
+
+
+def test_mixture_and_query(post: ldag.Posterior) -> None:
+    """Means lie inside intervals, and the mixture predicts what its members do together."""
+    answer = post.query("pressure", do={"smoking": "yes"}, interval=0.9, rng=1)
+    assert isinstance(answer, dict)
+    found = answer[">140"]
+    assert isinstance(found, tuple)
+    assert found.low < found.mean < found.high
+    mixture = post.mixture(50, rng=1)
+    assert sum(mixture.weights or ()) == pytest.approx(1)
+    rows: dict[str, list[object]] = {"smoking": ["yes", None], "protein": [">3", "<3"]}
+    expected = [
+        mixture.query("pressure", given={"smoking": "yes", "protein": ">3"})[">140"],
+        mixture.query("pressure", given={"protein": "<3"})[">140"],
+    ]
+    assert mixture.predict_proba(rows, "pressure")[:, 1] == pytest.approx(expected)
+    assert mixture.marginals()["pressure"] == pytest.approx(mixture.query("pressure"))
+    best = max(member.log_likelihood(HEART) for member in mixture.members)
+    assert mixture.log_likelihood(HEART) < best + 10
+    other = ldag.Network.from_data(ldag.datasets.graph("heart"), HEART)
+    fewer = ldag.learn(HEART.select(["smoking", "pressure"]), kappa=0.3).network
+    with pytest.raises(ArgumentError, match="same variables"):
+        ldag.Mixture([other, fewer])
+    with pytest.raises(ArgumentError, match="2 numbers, 0 or more, one per member"):
+        ldag.Mixture([other, other], [1.0])
+
+
+def test_consensus_is_acyclic_and_has_the_probable_labels(post: ldag.Posterior) -> None:
+    """Edges above one half that make no cycle, each with its probable labels."""
+    graph = post.consensus()
+    assert ("smoking", "pressure") in graph.edges
+    assert graph.label("smoking", "pressure") == frozenset({(">3",)})
+    assert post.consensus(threshold=0.2).edges
+
+
+def test_the_evidence_of_new_data_is_a_ratio(post: ldag.Posterior) -> None:
+    """Two rows after another are predicted as both at once."""
+    first = ldag.read(
+        {v.name: [v.states[0]] for v in HEART.variables}, states={v.name: v.states for v in HEART.variables}
+    )
+    together = ldag.read(
+        {v.name: [v.states[0]] * 2 for v in HEART.variables}, states={v.name: v.states for v in HEART.variables}
+    )
+    assert post.log_predictive(together) < 2 * post.log_predictive(first) + 0.1
+    assert post.log_predictive(first) < 0
+
+
+def test_a_checkpoint_resumes(post: ldag.Posterior, tmp_path: Path) -> None:
+    """The same call reads the sums of families from the file; another call is refused."""
+    path = tmp_path / "run.json"
+    first = ldag.posterior(HEART, kappa=0.3, max_parents=3, checkpoint=path)
+    assert any(name.startswith("weights of") for name in json.loads(path.read_text())["parts"])
+    again = ldag.posterior(HEART, kappa=0.3, max_parents=3, checkpoint=path)
+    assert first.edges == again.edges == post.edges
+    with pytest.raises(ArgumentError, match="another run"):
+        ldag.posterior(HEART, kappa=0.1, max_parents=3, checkpoint=path)
+
+
+def test_messages(post: ldag.Posterior) -> None:
+    """What was expected, what came, and what to do."""
+    with pytest.raises(ArgumentError, match="prior 'table' has no labels"):
+        ldag.posterior(HEART, prior="table", kappa=0.1)
+    with pytest.raises(ArgumentError, match="needs prior 'normalised'"):
+        ldag.posterior(HEART, prior="labels", kappa="evidence")
+    with pytest.raises(ArgumentError, match="kappa must be a number above 0"):
+        ldag.posterior(HEART, kappa=2)
+    with pytest.raises(ArgumentError, match="n_rounds applies to method 'chains'"):
+        ldag.posterior(HEART, kappa=0.3, n_rounds=1000)
+    with pytest.raises(ArgumentError, match="chains need one kappa"):
+        ldag.posterior(HEART, method="chains")
+    with pytest.raises(UnknownVariable, match="did you mean 'smoking'"):
+        post.edge("smokng", "pressure")
+    with pytest.raises(UnknownState, match="no state 'x'"):
+        post.label("smoking", "pressure", context={"protein": "x"})
+    with pytest.raises(ArgumentError, match="is an end of the edge"):
+        post.label("smoking", "pressure", context={"pressure": "<140"})
+    with pytest.raises(ArgumentError, match="two different variables"):
+        post.edge("smoking", "smoking")
+    wide = ldag.read({f"x{i}": [0, 1] for i in range(30)})
+    with pytest.raises(TooLarge, match=r"30 variables needs .* GB and about .* hours"):
+        ldag.posterior(wide, kappa=0.3, max_parents=2, method="exact")
+
+
+def test_what_is_left_out_is_said() -> None:
+    """Parent sets beyond 16 configurations are left out, with a note."""
+    everything = ldag.posterior(HEART, kappa=0.3, max_parents=5)
+    assert any("more than 16 configurations are left out" in note for note in everything.notes)
+    assert "left out" in str(everything)
