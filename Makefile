@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PACKAGE := $(VENV)/.package
 STAMP := $(VENV)/.installed
 CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
 NATIVE := $(filter-out cpp/tests/%, $(CPP))
@@ -15,11 +16,16 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ldag needs Python 3.11 or newer, this is " + sys.version)'
 	$(PYTHON) -m venv $(VENV)
 
-$(STAMP): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(NATIVE)
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+# The package alone, for the demo; everything else adds the tools of development.
+$(PACKAGE): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(NATIVE)
+	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
-demo: $(STAMP)
+$(STAMP): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(NATIVE)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@ $(PACKAGE)
+
+demo: $(PACKAGE)
 	@$(BIN)/python examples/demo.py
 
 test: $(STAMP) test-cpp

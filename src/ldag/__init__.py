@@ -26,7 +26,9 @@ from ldag.uncertainty import Mixture, Posterior, posterior
 
 if TYPE_CHECKING:
     from ldag.learning.classifier import LDAGClassifier as LDAGClassifier
+    from ldag.presenting import explore as explore
     from ldag.presenting import plot as plot
+    from ldag.presenting import report as report
 
 __all__ = [
     "LDAG",
@@ -68,7 +70,9 @@ __version__ = "0.1.0"
 
 _LOADED_LATER = {
     "LDAGClassifier": "ldag.learning.classifier",
+    "explore": "ldag.presenting",
     "plot": "ldag.presenting",
+    "report": "ldag.presenting",
 }
 """Public names that are loaded when they are first asked for, and where they are."""
 

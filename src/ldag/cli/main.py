@@ -17,6 +17,7 @@ from ldag.cli.datasets import datasets
 from ldag.cli.describe import describe
 from ldag.cli.equivalent import equivalent
 from ldag.cli.explain import explain
+from ldag.cli.explore import explore
 from ldag.cli.fit import fit
 from ldag.cli.implies import implies
 from ldag.cli.learn import learn
@@ -24,6 +25,7 @@ from ldag.cli.plot import plot
 from ldag.cli.posterior import posterior
 from ldag.cli.predict import predict
 from ldag.cli.query import query
+from ldag.cli.report import report
 from ldag.cli.reproduce import reproduce
 from ldag.cli.sample import sample
 from ldag.cli.score import score
@@ -64,6 +66,8 @@ for command in (
     sample,
     convert,
     plot,
+    report,
+    explore,
     reproduce,
     datasets,
 ):

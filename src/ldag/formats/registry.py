@@ -69,6 +69,11 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     check_place(Path(path))
 
 
+def holds_models(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is one of a graph or a network, by its ending."""
+    return any(Path(path).suffix.lower() in known.endings for known in FORMATS)
+
+
 def format_named(name: str) -> Format:
     """Return a format by its short name."""
     names = [known.name for known in FORMATS]

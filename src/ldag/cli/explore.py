@@ -1,0 +1,25 @@
+"""`ldag explore`: one HTML file in which states can be clicked."""
+
+import click
+
+from ldag.cli.arguments import json_option, load_network, print_json
+from ldag.presenting import explore as write_explorer
+
+
+@click.command(short_help="Write an HTML page in which states can be clicked.")
+@click.argument("network")
+@click.option("--output", "-o", required=True, metavar="FILE.html", help="The page to write.")
+@click.option("--title", metavar="TEXT", help="What stands above it.")
+@json_option
+def explore(network: str, output: str, title: str | None, as_json: bool) -> None:
+    """Write an explorer of NETWORK: click states, watch edges vanish and probabilities move.
+
+    One file to open in a browser, or to send to somebody; it needs no server and no network.
+
+    \b
+    ldag learn heart -o heart.json
+    ldag explore heart.json -o heart.html
+    """
+    write_explorer(load_network(network), output, title=title)
+    if as_json:
+        print_json({"written": output})

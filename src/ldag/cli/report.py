@@ -1,0 +1,65 @@
+"""`ldag report`: one page to send to somebody."""
+
+from typing import Literal, cast
+
+import click
+
+from ldag.cli.arguments import json_option, load_network, print_json
+from ldag.cli.settings import read_settings, settings_options
+from ldag.cli.tables import load_table, table_options
+from ldag.data import ReadOptions
+from ldag.errors import ArgumentError
+from ldag.formats import holds_models
+from ldag.learning import learn
+from ldag.presenting import report as write_report
+
+
+@click.command(short_help="Write a report: one HTML page, or Markdown.")
+@click.argument("source")
+@click.option("--output", "-o", required=True, metavar="FILE", help="The report: .html, or .md.")
+@click.option("--data", metavar="DATA", help="The data of a model: a file, or the name of a data set.")
+@click.option("--title", metavar="TEXT", help="What stands above it.")
+@click.option("--posterior/--no-posterior", default=True, help="Tell how probable each edge is (up to 14 variables).")
+@settings_options
+@table_options
+@json_option
+@click.pass_context
+def report(
+    context: click.Context,
+    /,
+    source: str,
+    output: str,
+    data: str | None,
+    title: str | None,
+    posterior: bool,
+    as_json: bool,
+    **options: object,
+) -> None:
+    """Write a report on SOURCE: data to learn from, or a model (with --data).
+
+    It tells what the data are and what was done to them, shows the graph, puts every label in a sentence, gives rules
+    with intervals, and says how sure it all is.
+
+    \b
+    ldag report survey.csv -o survey.html
+    ldag report model.json --data survey.csv -o survey.html
+    """
+    reading = cast("ReadOptions", options.pop("reading"))
+    how: Literal["auto"] | None = "auto" if posterior else None
+    if holds_models(source):
+        given = [
+            name for name in options if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+        ]
+        if given:
+            flag = given[0].replace("_", "-")
+            raise ArgumentError(f"--{flag} is for learning; {source} is a model that has been learned")
+        network = load_network(source)
+        table = None if data is None else load_table(data, reading, network.ldag.schema)
+        write_report(network, output, data=table, posterior=how, title=title)
+    else:
+        if data is not None:
+            raise ArgumentError(f"--data is for models; {source} is data itself")
+        fit = learn(load_table(source, reading), **read_settings(options))
+        write_report(fit, output, posterior=how, title=title)
+    if as_json:
+        print_json({"written": output})

@@ -1,0 +1,171 @@
+"""The explorer in a real browser: clicks, marginals equal to the library's, fading edges, and nothing fetched."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from selenium import webdriver
+
+import ldag
+from ldag import LDAG, Network
+from tests.oracle.networks import BifNetwork
+
+NASTY = "<script>alert(1)</script>"
+
+
+def alarm() -> Network:
+    """Return the alarm network, estimated from a sample of it."""
+    bif = BifNetwork("alarm")
+    graph = LDAG.from_edges([(p, c) for c in bif.states for p in bif.parents[c]], states=bif.states)
+    columns = {n: np.array(bif.states[n], dtype=object)[codes] for n, codes in bif.sample(500, 1).items()}
+    return Network.from_data(graph, ldag.read(columns, states=bif.states))
+
+
+def with_zeros() -> Network:
+    """Return a network that rules states out, so that some clicks are impossible."""
+    graph = LDAG.from_edges(
+        [("a", "c"), ("b", "c"), ("c", "d")],
+        states={"a": [0, 1, 2], "b": ["x", "y"], "c": [0, 1], "d": [0, 1, 2]},
+        labels={("b", "c"): [{"a": 0}]},
+    )
+    table = [[1.0, 0.0], [0.0, 1.0], [0.3, 0.7], [0.5, 0.5], [0.2, 0.8]][
+        : graph.structure.families[2].partition.n_classes
+    ]
+    return Network.from_parameters(
+        graph, {"a": [0.2, 0.3, 0.5], "b": [0.0, 1.0], "c": table, "d": [[0.0, 0.5, 0.5], [1.0, 0.0, 0.0]]}
+    )
+
+
+def heart() -> Network:
+    """Return the network of the heart data."""
+    return Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+
+
+def logged(browser: webdriver.Chrome, kind: str) -> list[dict[str, Any]]:
+    """Return what the browser logged since it was last asked."""
+    return list(cast("Any", browser).get_log(kind))
+
+
+def open_page(browser: webdriver.Chrome, network: Network, folder: Path) -> None:
+    """Write the explorer of a network, and open it from its file."""
+    path = folder / "explorer.html"
+    ldag.explore(network, path)
+    browser.get("about:blank")
+    browser.get(path.as_uri())
+
+
+def shown(browser: webdriver.Chrome) -> list[list[float]]:
+    """Return the marginals that the page shows."""
+    read = "return [...document.querySelectorAll('button.state')].map(b => [+b.dataset.node, +b.dataset.p])"
+    found: dict[int, list[float]] = {}
+    for node, p in browser.execute_script(read):
+        found.setdefault(int(node), []).append(float("nan") if p is None else p)
+    return [found[node] for node in sorted(found)]
+
+
+def click(browser: webdriver.Chrome, node: int, state: int, shift: bool = False) -> None:
+    """Click a state, by the page's own handler."""
+    event = f"new MouseEvent('click', {{bubbles: true, shiftKey: {json.dumps(shift)}}})"
+    where = f"button.state[data-node='{node}'][data-state='{state}']"
+    browser.execute_script(f'document.querySelector("{where}").dispatchEvent({event})')
+
+
+@pytest.mark.parametrize(("make", "n_clicks"), [(heart, 100), (alarm, 60), (with_zeros, 100)])
+def test_marginals_after_random_clicks_equal_the_library(
+    browser: webdriver.Chrome, tmp_path: Path, make: object, n_clicks: int
+) -> None:
+    """Observing and setting states in any order gives the library's marginals to ten digits."""
+    network: Network = make()  # type: ignore[operator]
+    open_page(browser, network, tmp_path)
+    rng = random.Random(7)
+    names = [variable.name for variable in network.variables]
+    findings: dict[int, tuple[int, bool]] = {}
+    for _ in range(n_clicks):
+        node = rng.randrange(len(names))
+        state, shift = rng.randrange(network.variables[node].n_states), rng.random() < 0.3
+        click(browser, node, state, shift)
+        if findings.get(node) == (state, shift):
+            del findings[node]
+        else:
+            findings[node] = state, shift
+        given = {names[n]: network.variables[n].states[s] for n, (s, is_set) in findings.items() if not is_set}
+        do = {names[n]: network.variables[n].states[s] for n, (s, is_set) in findings.items() if is_set}
+        try:
+            expected = network.marginals(given, do=do)
+        except ldag.errors.ImpossibleEvidence:
+            assert "impossible" in browser.execute_script("return document.getElementById('probability').textContent")
+            browser.execute_script("document.getElementById('reset').click()")
+            findings.clear()
+            continue
+        found = shown(browser)
+        for n, name in enumerate(names):
+            if name in expected:
+                assert found[n] == pytest.approx(list(expected[name].values()), abs=1e-10), (name, given, do)
+        if len(findings) > 6:
+            browser.execute_script("document.getElementById('reset').click()")
+            findings.clear()
+    assert [entry for entry in logged(browser, "browser") if entry["level"] == "SEVERE"] == []
+
+
+def test_edges_fade_where_labels_say_so(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    """For a spy the edge from gender fades and its label lights up; undo brings both back."""
+    open_page(browser, ldag.simulate.guard(), tmp_path)
+    gone = "return [...document.querySelectorAll('#graph .edge.gone')].map(e => e.dataset.parent + e.dataset.child)"
+    lit = "return document.querySelectorAll('#graph .label.lit').length"
+    assert browser.execute_script(gone) == []
+    click(browser, 0, 2)
+    assert browser.execute_script(gone) == ["12"]
+    assert browser.execute_script(lit) == 1
+    assert browser.execute_script("return location.hash") == "#o0=2"
+    browser.execute_script("document.getElementById('undo').click()")
+    assert browser.execute_script(gone) == []
+    click(browser, 0, 0)
+    assert browser.execute_script(gone) == []
+    click(browser, 2, 1, shift=True)
+    assert sorted(browser.execute_script(gone)) == ["02", "12"]
+
+
+def test_nothing_is_fetched_and_names_stay_text(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    """A variable called like a script is shown, not run; the page asks the network for nothing."""
+    graph = LDAG.from_edges([(NASTY, "b")], states={NASTY: ["</script>", '"'], "b": [0, 1]})
+    network = Network.from_parameters(graph, {NASTY: [0.5, 0.5], "b": [[0.1, 0.9], [0.8, 0.2]]})
+    logged(browser, "performance")
+    open_page(browser, network, tmp_path)
+    assert browser.execute_script("return document.querySelector('#v0 h3').textContent") == NASTY
+    assert (
+        browser.execute_script("return document.querySelectorAll('button.state .name')[0].textContent") == "</script>"
+    )
+    asked = [json.loads(entry["message"])["message"] for entry in logged(browser, "performance")]
+    urls = [m["params"]["request"]["url"] for m in asked if m["method"] == "Network.requestWillBeSent"]
+    assert all(url.startswith(("file:", "data:", "about:")) for url in urls)
+    assert [entry for entry in logged(browser, "browser") if entry["level"] == "SEVERE"] == []
+
+
+def test_search_pin_and_shared_addresses(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    """Variables are found by name, marginals are pinned, and an address brings its findings along."""
+    open_page(browser, heart(), tmp_path)
+    browser.execute_script(
+        "const box = document.getElementById('search'); box.value = 'press'; box.dispatchEvent(new Event('input'))"
+    )
+    assert (
+        browser.execute_script("return [...document.querySelectorAll('.variable')].filter(v => !v.hidden).length") == 1
+    )
+    browser.execute_script("document.getElementById('pin').click()")
+    assert "compared with: nothing observed" in browser.execute_script(
+        "return document.getElementById('pinned').textContent"
+    )
+    browser.execute_script("location.hash = '#o0=1&d3=0'")
+    browser.execute_async_script("setTimeout(arguments[0], 200)")
+    assert "smoking = yes, set pressure = <140" in browser.execute_script(
+        "return document.getElementById('findings').textContent"
+    )
+
+
+def test_clicks_are_quick(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    """The page says how long its last evaluation took; it is a number."""
+    open_page(browser, alarm(), tmp_path)
+    click(browser, 3, 0)
+    assert browser.execute_script("return window.explorer.milliseconds") >= 0

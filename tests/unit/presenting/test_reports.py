@@ -1,0 +1,72 @@
+"""Reports: what they tell, in HTML and in Markdown, with and without a posterior."""
+
+from pathlib import Path
+
+import pytest
+
+import ldag
+from ldag.errors import ArgumentError
+
+HEART = ldag.datasets.load("heart")
+FIT = ldag.learn(HEART, kappa="cv", rng=1)
+
+
+def test_a_report_tells_everything(tmp_path: Path) -> None:
+    """Labels as sentences with gains and probabilities, rules with intervals, sureness, prediction, caveats, lines."""
+    path = tmp_path / "heart.html"
+    ldag.report(FIT, path, title="Heart <disease>")
+    text = path.read_text()
+    for part in (
+        "Heart &lt;disease&gt;",
+        "1,841 observations",
+        "does not matter for pressure when",
+        "gain in score",
+        "probability, given the edge",
+        "in either direction",
+        "pressure given smoking, protein",
+        "plain tables",
+        "Arrows are not causes",
+        "ldag.report(fit",
+        'class="ldag-picture"',
+    ):
+        assert part in text, part
+    probability = ldag.posterior(FIT, max_parents=3).edge("smoking", "pressure")
+    assert f"{float(probability):.3f}" in text
+
+
+def test_markdown_tells_the_same(tmp_path: Path) -> None:
+    """Without pictures."""
+    path = tmp_path / "heart.md"
+    ldag.report(FIT, path, posterior=None)
+    text = path.read_text()
+    assert text.startswith("# What matters, and when")
+    assert "It was not computed." in text
+    assert "| label | rows it is about | gain in score |" in text
+
+
+def test_networks_need_their_data_for_counts(tmp_path: Path) -> None:
+    """A network alone has rules; with its data it has everything but the search."""
+    net = ldag.simulate.guard()
+    ldag.report(net, tmp_path / "guard.html")
+    assert "badge given person, gender" in (tmp_path / "guard.html").read_text()
+    ldag.report(net, tmp_path / "sample.html", data=net.sample(500, rng=1))
+    assert "500 observations" in (tmp_path / "sample.html").read_text()
+
+
+def test_many_parameters_are_warned_of(tmp_path: Path) -> None:
+    """More than a third as many parameters as observations."""
+    net = ldag.simulate.guard()
+    ldag.report(net, tmp_path / "few.html", data=net.sample(20, rng=1), posterior=None)
+    assert "Expect it to describe these data better than new ones" in (tmp_path / "few.html").read_text()
+
+
+def test_mistakes_are_refused(tmp_path: Path) -> None:
+    """Other endings, other things, and data that a fit has already."""
+    with pytest.raises(
+        ArgumentError, match=r"a report is a file that ends in .html or .htm or .md, got the ending '.pdf'"
+    ):
+        ldag.report(FIT, tmp_path / "heart.pdf")
+    with pytest.raises(ArgumentError, match="report takes a Fit or a Network, got LDAG"):
+        ldag.report(FIT.ldag, tmp_path / "heart.html")  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="a fit has its own data"):
+        ldag.report(FIT, tmp_path / "heart.html", data=HEART)
