@@ -22,7 +22,7 @@ from ldag.model import Variable, ordered
 from ldag.network import Network
 from ldag.reasoning import Independence, Verdict
 from ldag.scoring import Score, log_predictive, score
-from ldag.uncertainty import Mixture, Posterior, posterior
+from ldag.uncertainty import Bootstrap, Mixture, Posterior, bootstrap, posterior
 
 if TYPE_CHECKING:
     from ldag.learning.classifier import LDAGClassifier as LDAGClassifier
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LDAG",
+    "Bootstrap",
     "Comparison",
     "Constraints",
     "CrossValidation",
@@ -48,6 +49,7 @@ __all__ = [
     "Variable",
     "Verdict",
     "adjusted_rand",
+    "bootstrap",
     "compare",
     "cross_validate",
     "datasets",

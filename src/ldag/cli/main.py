@@ -9,6 +9,7 @@ from typing import NoReturn
 import click
 
 import ldag
+from ldag.cli.bootstrap import bootstrap
 from ldag.cli.certify import certify
 from ldag.cli.compare import compare
 from ldag.cli.convert import convert
@@ -53,6 +54,7 @@ for command in (
     learn,
     fit,
     posterior,
+    bootstrap,
     show,
     explain,
     implies,

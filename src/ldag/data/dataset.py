@@ -147,6 +147,18 @@ class Dataset:
         """Return the same data with the rows in the order of their codes; for the library itself."""
         return Dataset.from_codes(self.schema, self.codes, self.weights, self.weight_name)
 
+    @property
+    def whole_weights(self) -> NDArray[np.int64]:
+        """How often each row occurs, for the library itself; the weights must be whole numbers."""
+        return np.ones(self.n_rows, dtype=np.int64) if self.weights is None else self.weights.astype(np.int64)
+
+    def reweighed(self, weights: NDArray[np.int64]) -> "Dataset":
+        """Return the same rows, each so many times, without those of weight 0; for the library itself."""
+        some = weights > 0
+        left = weights[some]
+        codes = np.ascontiguousarray(self.codes[:, some])
+        return Dataset(self.schema, codes, None if (left == 1).all() else left, self.weight_name)
+
     def aligned_to(self, schema: Schema) -> "Dataset":
         """Return the same rows over the variables and states of a graph, in its order.
 

@@ -196,12 +196,18 @@ def absent_if(label: Iterable[Context]) -> tuple[str, ...]:
     return tuple(f"{'or' if number else 'not'} if {line}" for number, line in enumerate(lines))
 
 
+def check_picture(path: str | os.PathLike[str]) -> Path:
+    """Check the ending of a file for a picture."""
+    target = Path(check_path(path))
+    if target.suffix.lower() not in PICTURES:
+        got = f"the ending {target.suffix!r}" if target.suffix else "no ending"
+        raise ArgumentError(f"{target}: a picture is a file that ends in {', '.join(PICTURES)}, got {got}")
+    return target
+
+
 def write_picture(picture: Picture, path: Path) -> None:
     """Write a picture by the ending of the file."""
-    ending = path.suffix.lower()
-    if ending not in PICTURES:
-        got = f"the ending {path.suffix!r}" if path.suffix else "no ending"
-        raise ArgumentError(f"{path}: a picture is a file that ends in {', '.join(PICTURES)}, got {got}")
+    ending = check_picture(path).suffix.lower()
     content = draw_svg(picture).encode() if ending == ".svg" else draw_bytes(picture, ending.removeprefix("."))
     write_atomically(path, content)
 

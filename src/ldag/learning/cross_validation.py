@@ -116,12 +116,12 @@ class Fold:
     @cached_property
     def train(self) -> Dataset:
         """What is learned from."""
-        return _take(self.data, _whole_weights(self.data) - self.inside)
+        return self.data.reweighed(self.data.whole_weights - self.inside)
 
     @cached_property
     def test(self) -> Dataset:
         """What is predicted."""
-        return _take(self.data, self.inside)
+        return self.data.reweighed(self.inside)
 
 
 def cut_folds(data: Dataset, n_folds: int, seed: int) -> Iterator[Fold]:
@@ -131,7 +131,7 @@ def cut_folds(data: Dataset, n_folds: int, seed: int) -> Iterator[Fold]:
     had been shuffled, so that memory is needed for different rows only.
     """
     rng = np.random.default_rng(seed)
-    left = _whole_weights(data)
+    left = data.whole_weights
     n_left = int(left.sum())
     for number in range(n_folds, 0, -1):
         size = -(-n_left // number)
@@ -139,19 +139,6 @@ def cut_folds(data: Dataset, n_folds: int, seed: int) -> Iterator[Fold]:
         left = left - inside
         n_left -= size
         yield Fold(data, inside)
-
-
-def _whole_weights(data: Dataset) -> NDArray[np.int64]:
-    """Return how often each row occurs."""
-    return np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights.astype(np.int64)
-
-
-def _take(data: Dataset, weights: NDArray[np.int64]) -> Dataset:
-    """Return the rows of some weight; they are different and sorted already."""
-    some = weights > 0
-    left = weights[some]
-    codes = np.ascontiguousarray(data.codes[:, some])
-    return Dataset(data.schema, codes, None if (left == 1).all() else left, data.weight_name)
 
 
 class FoldScore(NamedTuple):

@@ -31,6 +31,7 @@ __all__ = [
     "decide",
     "equivalence_class",
     "essential_edges",
+    "is_satisfied",
     "label_variables",
     "markov_equivalent",
 ]

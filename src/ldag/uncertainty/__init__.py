@@ -1,21 +1,32 @@
 """How sure one can be: the posterior over graphs and labels, and answers averaged over graphs."""
 
+from ldag.uncertainty.bootstrap import bootstrap
 from ldag.uncertainty.chances import Averaged, AveragedAnswer, Chance
 from ldag.uncertainty.diagnostics import Diagnostics, effective_size, split_r_hat
 from ldag.uncertainty.door import Posterior
 from ldag.uncertainty.mixture import Mixture
 from ldag.uncertainty.pipeline import PosteriorChoice, posterior
 from ldag.uncertainty.priors import GraphPrior
+from ldag.uncertainty.replicates import Bootstrap, LabelShare, bootstrap_path
+from ldag.uncertainty.strengths import Directions, EdgeStrength, average_arcs, edge_strengths
 
 __all__ = [
     "Averaged",
     "AveragedAnswer",
+    "Bootstrap",
     "Chance",
     "Diagnostics",
+    "Directions",
+    "EdgeStrength",
     "GraphPrior",
+    "LabelShare",
     "Mixture",
     "Posterior",
     "PosteriorChoice",
+    "average_arcs",
+    "bootstrap",
+    "bootstrap_path",
+    "edge_strengths",
     "effective_size",
     "posterior",
     "split_r_hat",

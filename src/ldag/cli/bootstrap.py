@@ -1,0 +1,76 @@
+"""`ldag bootstrap`: how often what is learned is learned again."""
+
+from typing import get_args
+
+import click
+
+from ldag.cli.arguments import json_option, print_json
+from ldag.cli.settings import read_settings, settings_options
+from ldag.cli.tables import load_table, table_options
+from ldag.data import ReadOptions
+from ldag.formats import check_place
+from ldag.graph import check_picture
+from ldag.uncertainty import Bootstrap, Directions, bootstrap_path
+from ldag.uncertainty import bootstrap as learn_again
+
+
+@click.command(short_help="Say how often edges and labels are learned again.")
+@click.argument("data")
+@click.option("--number", "-n", "n", default=200, show_default=True, help="How many graphs are learned.")
+@click.option("--output", "-o", metavar="FILE", help="Write the bootstrap there (.json).")
+@click.option("--picture", metavar="FILE", help="Draw the consensus there (.svg, .png, .pdf); width is strength.")
+@click.option(
+    "--directions",
+    type=click.Choice(get_args(Directions)),
+    default="cpdag",
+    show_default=True,
+    help="Which edges count for one direction only.",
+)
+@settings_options
+@table_options
+@json_option
+def bootstrap(
+    data: str,
+    n: int,
+    output: str | None,
+    picture: str | None,
+    directions: Directions,
+    reading: ReadOptions,
+    as_json: bool,
+    **options: object,
+) -> None:
+    """Learn from rows of DATA drawn again and again, and say how often edges and labels return.
+
+    \b
+    ldag bootstrap heart -n 200 --kappa 0.1
+    ldag bootstrap survey.csv -n 200 -o boot.json --picture boot.svg
+    """
+    if output is not None:
+        check_place(bootstrap_path(output))
+    if picture is not None:
+        check_place(check_picture(picture))
+    result = learn_again(load_table(data, reading), n, directions=directions, **read_settings(options))
+    if output is not None:
+        result.save(output)
+    if picture is not None:
+        result.save_picture(picture)
+    if as_json:
+        print_json(_fields(result))
+    else:
+        click.echo(str(result))
+
+
+def _fields(result: Bootstrap) -> dict[str, object]:
+    """Return what is printed as plain values."""
+    return {
+        "n": result.n,
+        "n_different": len(result.graphs),
+        "kappa": result.kappa,
+        "method": result.method,
+        "directions": result.directions,
+        "threshold": result.threshold,
+        "edges": [edge._asdict() for edge in result.edges],
+        "labels": [label._asdict() for label in result.labels()],
+        "consensus": [list(edge) for edge in result.consensus().edges],
+        "seconds": result.seconds,
+    }

@@ -1,0 +1,183 @@
+"""`ldag.bootstrap`: drawing rows again, what it tells, and its files."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ldag
+from ldag.errors import ArgumentError, DataError, FormatError
+from ldag.learning import Settings, make_plan
+from ldag.uncertainty.members import Members, SearchOptions, random_order
+
+
+@pytest.fixture(scope="module")
+def heart() -> ldag.Dataset:
+    """Six binary variables."""
+    return ldag.datasets.load("heart")
+
+
+@pytest.fixture(scope="module")
+def boot(heart: ldag.Dataset) -> ldag.Bootstrap:
+    """Forty graphs."""
+    return ldag.bootstrap(heart, 40, kappa=0.3, rng=1)
+
+
+def test_every_setting_but_the_seed_can_be_given() -> None:
+    """The options of a search exist once."""
+    assert set(SearchOptions.__annotations__) == {option.name for option in fields(Settings)} - {"rng"}
+
+
+def test_the_answer_depends_on_the_seed_and_nothing_else(heart: ldag.Dataset, boot: ldag.Bootstrap) -> None:
+    """Threads, executors, and the order of columns make no difference."""
+    turned = heart.select(list(reversed(heart.names)))
+    others = [ldag.bootstrap(turned, 40, kappa=0.3, rng=1, n_jobs=1)]
+    with ThreadPoolExecutor(2) as pool:
+        others.append(ldag.bootstrap(heart, 40, kappa=0.3, rng=1, n_jobs=2, executor=pool))
+    for other in others:
+        assert other.arcs == pytest.approx(boot.arcs)
+    assert ldag.bootstrap(heart, 40, kappa=0.3, rng=2).arcs != boot.arcs
+
+
+def test_a_replicate_is_learned_from_as_many_rows_drawn_again(heart: ldag.Dataset) -> None:
+    """Literally: the weights of a replicate, expanded to rows, give the same graph."""
+    plan = make_plan(heart, Settings(kappa=0.3, rng=1))
+    members = Members(plan, resamples=True, reorders=False)
+    weights = plan.data.whole_weights
+    drawn = np.random.default_rng([1, 0]).multinomial(weights.sum(), weights / weights.sum())
+    again = ldag.Dataset.from_codes(plan.data.schema, np.repeat(plan.data.codes, drawn, axis=1))
+    assert again.total == heart.total
+    assert members.learn(0) == ldag.learn(again, kappa=0.3).ldag.structure
+
+
+def test_a_fit_hands_on_its_data_and_settings(heart: ldag.Dataset) -> None:
+    """Also the kappa it was given, unless another is said."""
+    fit = ldag.learn(heart, kappa=0.3, max_parents=1)
+    direct = ldag.bootstrap(heart, 5, kappa=0.3, max_parents=1)
+    assert ldag.bootstrap(fit, 5).arcs == direct.arcs
+    assert ldag.bootstrap(fit, 5, kappa=0.1).kappa == 0.1
+
+
+def test_kappa_is_chosen_once(heart: ldag.Dataset) -> None:
+    """By cross-validation on all the data, as `learn` does."""
+    small = heart.select(["smoking", "pressure", "protein"])
+    assert ldag.bootstrap(small, 3).kappa == ldag.learn(small).kappa
+
+
+def test_constraints_hold_in_every_graph(heart: ldag.Dataset) -> None:
+    """And an edge that can point one way only counts for that way."""
+    order = ldag.Constraints(order=["smoking", "protein", "pressure"], required=[("smoking", "pressure")])
+    boot = ldag.bootstrap(heart.select(["smoking", "protein", "pressure"]), 10, kappa=0.3, constraints=order)
+    assert boot.strength("smoking", "pressure") == 1.0
+    assert boot.direction("smoking", "pressure") == 1.0
+    assert boot.direction("protein", "smoking") == 0.0
+
+
+def test_shares_of_labels_are_counted_over_the_graphs(boot: ldag.Bootstrap) -> None:
+    """By asking every graph."""
+    context = {"protein": ">3"}
+    joined = vanishing = 0
+    for graph, count in boot.graphs:
+        if ("smoking", "pressure") in graph.edges:
+            joined += count
+            vanishing += count * (("smoking", "pressure") not in graph.context_graph(context).edges)
+    assert boot.label("smoking", "pressure", context=context) == vanishing / joined
+    entry = next(
+        one for one in boot.labels(0.0) if (one.parent, one.child, one.context) == ("smoking", "pressure", context)
+    )
+    assert (entry.share, entry.given_edge) == (vanishing / boot.n, vanishing / joined)
+
+
+def test_the_consensus_has_the_significant_pairs(boot: ldag.Bootstrap) -> None:
+    """No cycle is left out of these, and labels are those of the majority."""
+    graph = boot.consensus()
+    strong = {frozenset(edge[:2]) for edge in boot.edges if edge.strength > boot.threshold}
+    assert {frozenset(edge) for edge in graph.edges} == strong
+    assert boot.consensus(1.0).edges == ()
+    assert graph.is_regular()
+
+
+def test_a_file_gives_back_all_of_it(boot: ldag.Bootstrap, tmp_path: Path) -> None:
+    """Graphs, arcs, and what is printed."""
+    boot.save(tmp_path / "boot.json")
+    again = ldag.Bootstrap.load(tmp_path / "boot.json")
+    assert str(again) == str(boot)
+    assert again.graphs == boot.graphs
+    assert again.to_dict() == boot.to_dict()
+
+
+def test_other_files_are_refused(boot: ldag.Bootstrap, tmp_path: Path) -> None:
+    """Each with its own sentence."""
+    path = tmp_path / "boot.json"
+    path.write_text("[]")
+    with pytest.raises(FormatError, match="expected a bootstrap that ldag wrote"):
+        ldag.Bootstrap.load(path)
+    boot.save(path)
+    path.write_text(path.read_text().replace('"version": 1', '"version": 9'))
+    with pytest.raises(FormatError, match="expected version 1 of a bootstrap, got 9"):
+        ldag.Bootstrap.load(path)
+    boot.save(path)
+    path.write_text(path.read_text().replace('"classes": [0', '"classes": [[]'))
+    with pytest.raises(FormatError, match="the bootstrap is damaged"):
+        ldag.Bootstrap.load(path)
+    with pytest.raises(FormatError, match=r"ends in \.json"):
+        boot.save(tmp_path / "boot.txt")
+
+
+def test_the_picture_shows_strengths(boot: ldag.Bootstrap) -> None:
+    """As widths, which the tooltips say in numbers."""
+    picture = boot.picture()
+    first = picture.edges[0]
+    assert first.probability == boot.strength(picture.nodes[first.parent].name, picture.nodes[first.child].name)
+    assert "Consensus of 40 graphs" in boot.to_svg()
+
+
+def test_the_frame_has_the_columns_of_bnlearn(boot: ldag.Bootstrap) -> None:
+    """A row per ordered pair."""
+    frame = boot.to_frame()
+    assert list(frame.columns) == ["from", "to", "strength", "direction"]
+    assert len(frame) == 30
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n": 0}, "n must be a whole number, 1 or more, got 0"),
+        ({"directions": "cpdags"}, "no directions 'cpdags'; did you mean 'cpdag'"),
+        ({"directions": "essential", "structure": "graph"}, "choose 'cpdag' or 'dag'"),
+        ({"method": "climb", "n_chains": 3}, "n_chains applies to method 'chain'"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(heart: ldag.Dataset, arguments: dict[str, Any], message: str) -> None:
+    """Before anything is learned."""
+    with pytest.raises(ArgumentError, match=message):
+        ldag.bootstrap(heart, **{"kappa": 0.1, **arguments})
+
+
+def test_real_weights_cannot_be_drawn_from() -> None:
+    """They do not say how many observations there are."""
+    data = ldag.read({"a": ["x", "y"], "w": [0.5, 1.5]}, weights="w")
+    with pytest.raises(DataError, match="these data have real weights"):
+        ldag.bootstrap(data, 2)
+
+
+def test_questions_about_labels_name_other_variables(boot: ldag.Bootstrap) -> None:
+    """And an edge that is there at times."""
+    with pytest.raises(ArgumentError, match="context must name variables other than"):
+        boot.label("smoking", "pressure", context={"smoking": "yes"})
+    with pytest.raises(ArgumentError, match="twice"):
+        boot.strength("smoking", "smoking")
+
+
+def test_a_random_order_keeps_to_what_is_required() -> None:
+    """Required parents come first always, one-way candidates where no circle of wishes forbids it."""
+    for seed in range(20):
+        order = random_order([(1, 2), (0, 2), (0,)], [(2,), (), ()], np.random.default_rng(seed))
+        assert order.index(2) < order.index(0)
+        order = random_order([(), (0,), (0, 1)], [(), (), ()], np.random.default_rng(seed))
+        assert order == [0, 1, 2]
+    orders = {tuple(random_order([(1,), (0,)], [(), ()], np.random.default_rng(seed))) for seed in range(20)}
+    assert orders == {(0, 1), (1, 0)}
