@@ -139,8 +139,8 @@ class Bootstrap(Drawable):
         --------
         >>> import ldag
         >>> boot = ldag.bootstrap(ldag.datasets.load("heart"), 20, kappa=0.1)
-        >>> ("protein", "smoking") in boot.consensus().cpdag().undirected
-        True
+        >>> boot.consensus(0.9).edges
+        (('physical', 'smoking'), ('mental', 'physical'))
         """
         limit = self.threshold if threshold is None else check_share(threshold, "threshold")
         arcs = [self.schema.nodes(arc) for arc in consensus_arcs(self.schema.names, self.edges, limit)]
