@@ -8,6 +8,7 @@ from ldag.reasoning.separation import (
     context_structure,
     csi_separated,
     d_separated,
+    is_satisfied,
     label_variables,
 )
 from ldag.reasoning.verdict import Independence, Verdict, assignments
