@@ -22,7 +22,7 @@ from ldag.model import Variable, ordered
 from ldag.network import Network
 from ldag.reasoning import Independence, Verdict
 from ldag.scoring import Score, log_predictive, score
-from ldag.uncertainty import Bootstrap, Mixture, Posterior, bootstrap, posterior
+from ldag.uncertainty import Bootstrap, Mixture, Posterior, average, bootstrap, posterior
 
 if TYPE_CHECKING:
     from ldag.learning.classifier import LDAGClassifier as LDAGClassifier
@@ -49,6 +49,7 @@ __all__ = [
     "Variable",
     "Verdict",
     "adjusted_rand",
+    "average",
     "bootstrap",
     "compare",
     "cross_validate",

@@ -10,7 +10,7 @@ from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
 from ldag.formats import check_place
 from ldag.graph import check_picture
-from ldag.uncertainty import Bootstrap, Directions, bootstrap_path
+from ldag.uncertainty import Bootstrap, Directions, json_path
 from ldag.uncertainty import bootstrap as learn_again
 
 
@@ -46,7 +46,7 @@ def bootstrap(
     ldag bootstrap survey.csv -n 200 -o boot.json --picture boot.svg
     """
     if output is not None:
-        check_place(bootstrap_path(output))
+        check_place(json_path(output, "bootstrap"))
     if picture is not None:
         check_place(check_picture(picture))
     result = learn_again(load_table(data, reading), n, directions=directions, **read_settings(options))

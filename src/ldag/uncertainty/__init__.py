@@ -1,13 +1,15 @@
 """How sure one can be: the posterior over graphs and labels, and answers averaged over graphs."""
 
+from ldag.uncertainty.average import MemberVariety, average
 from ldag.uncertainty.bootstrap import bootstrap
 from ldag.uncertainty.chances import Averaged, AveragedAnswer, Chance
 from ldag.uncertainty.diagnostics import Diagnostics, effective_size, split_r_hat
+from ldag.uncertainty.documents import json_path
 from ldag.uncertainty.door import Posterior
 from ldag.uncertainty.mixture import Mixture
 from ldag.uncertainty.pipeline import PosteriorChoice, posterior
 from ldag.uncertainty.priors import GraphPrior
-from ldag.uncertainty.replicates import Bootstrap, LabelShare, bootstrap_path
+from ldag.uncertainty.replicates import Bootstrap, LabelShare
 from ldag.uncertainty.strengths import Directions, EdgeStrength, average_arcs, edge_strengths
 
 __all__ = [
@@ -20,14 +22,16 @@ __all__ = [
     "EdgeStrength",
     "GraphPrior",
     "LabelShare",
+    "MemberVariety",
     "Mixture",
     "Posterior",
     "PosteriorChoice",
+    "average",
     "average_arcs",
     "bootstrap",
-    "bootstrap_path",
     "edge_strengths",
     "effective_size",
+    "json_path",
     "posterior",
     "split_r_hat",
 ]

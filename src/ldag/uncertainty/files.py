@@ -1,25 +1,21 @@
 """A posterior in files: parent sets with their probabilities and counts, ancestors, and drawn DAGs."""
 
-import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Self, cast
 
 import numpy as np
 
-from ldag.checks import check_path
-from ldag.errors import ArgumentError, FormatError
-from ldag.formats import read_utf8, write_atomically
+from ldag.errors import ArgumentError
 from ldag.model import Counts, Schema, Variable
 from ldag.uncertainty.base import PosteriorBase, PosteriorMethod
 from ldag.uncertainty.component import Component, Drawn, ParentSet
 from ldag.uncertainty.diagnostics import Diagnostics
+from ldag.uncertainty.documents import VERSION, read_document, write_document
 from ldag.uncertainty.families import FamilyLabels
 from ldag.uncertainty.priors import PosteriorPriors
 
 FORMAT = "ldag posterior"
-VERSION = 1
 KEPT_SET = 1e-6
 """Parent sets less probable than this are not written."""
 N_KEPT = 1000
@@ -55,24 +51,12 @@ class PosteriorFiles(PosteriorBase):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a JSON file, whole or not at all."""
-        write_atomically(_json_path(path), json.dumps(self.to_dict(), ensure_ascii=False).encode())
+        write_document(path, "posterior", self.to_dict())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file that `save` wrote. It holds no data, so `log_predictive` cannot be asked of it."""
-        found = _json_path(path)
-        try:
-            content = json.loads(read_utf8(found))
-        except ValueError:
-            content = None
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise FormatError(f"{found}: expected a posterior that ldag wrote, got something else")
-        if content.get("version") != VERSION:
-            raise FormatError(f"{found}: expected version {VERSION} of a posterior, got {content.get('version')!r}")
-        try:
-            return cls(**_fields(content))
-        except (KeyError, TypeError, ValueError, IndexError):
-            raise FormatError(f"{found}: the posterior is damaged") from None
+        return read_document(path, "posterior", lambda content: cls(**_fields(content)))
 
     def _families_to_list(self) -> list[dict[str, object]]:
         """Return the counts of all families that some component keeps."""
@@ -157,10 +141,3 @@ def _component(given: Mapping[str, Any]) -> Component:
         given["log_evidence"],
         draw,
     )
-
-
-def _json_path(path: str | os.PathLike[str]) -> Path:
-    found = Path(check_path(path))
-    if found.suffix.lower() != ".json":
-        raise FormatError(f"{found}: a posterior is kept in a file that ends in .json")
-    return found

@@ -1,10 +1,11 @@
 """Several networks as one: `Mixture`."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, fsum, log
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from ldag.formats import Context, counted
 from ldag.model import Schema, State, Variable
 from ldag.network import Answer, Network, Unseen
 from ldag.uncertainty.chances import Averaged, AveragedAnswer
+from ldag.uncertainty.documents import VERSION, read_document, write_document
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -138,6 +140,54 @@ class Mixture:
                         total[name][state] += share * p
         return total
 
+    def probability(self, event: Context, given: Context | None = None, *, do: Context | None = None) -> float:
+        """Return the probability of an event, states of some variables, as `Network.probability` does."""
+        shares = self._given_evidence(given, do)
+        return fsum(
+            share * member.probability(event, given, do=do)
+            for member, share in zip(self.members, shares.tolist(), strict=True)
+            if share > 0
+        )
+
+    def sample(self, n: int, rng: Rng = None, *, given: Context | None = None, do: Context | None = None) -> Dataset:
+        """Draw a data set: every row from a member that is drawn by its weight.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> ldag.average(ldag.datasets.load("heart"), 3, kappa=0.1).sample(1000, rng=1).total
+        1000
+        """
+        check_whole(n, "n")
+        generator = check_generator(rng)
+        numbers = generator.multinomial(n, self._given_evidence(given, do)).tolist()
+        parts = [
+            member.sample(number, generator, given=given, do=do)
+            for member, number in zip(self.members, numbers, strict=True)
+            if number
+        ]
+        codes = np.concatenate([part.codes for part in parts], axis=1)
+        return Dataset.from_codes(parts[0].schema, codes, np.concatenate([part.whole_weights for part in parts]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values, which `load` can read once they are written as JSON."""
+        return {
+            "format": "ldag mixture",
+            "version": VERSION,
+            "weights": self._shares.tolist(),
+            "members": [json.loads(member.to_json()) for member in self.members],
+        }
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a JSON file, whole or not at all."""
+        write_document(path, "mixture", self.to_dict())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a file that `save` wrote."""
+        members, weights = read_document(path, "mixture", _parts)
+        return cls(members, weights)
+
     def predict_proba(
         self,
         data: "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset",
@@ -176,10 +226,10 @@ class Mixture:
 
     def log_likelihood(self, data: Dataset) -> float:
         """Return the log probability of data whose rows come from the mixture, each by itself."""
-        rows = [_row_logs(member, data) for member in self.members]
+        rows = data.aligned_to(self.members[0].ldag.schema)
         with np.errstate(divide="ignore"):
-            logs = np.array(rows) + np.log(self._shares)[:, None]
-        weights = np.ones(data.n_rows) if data.weights is None else data.weights
+            logs = np.array([_row_logs(member, rows) for member in self.members]) + np.log(self._shares)[:, None]
+        weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
         return float(weights @ np.logaddexp.reduce(logs, axis=0))
 
     def log_predictive(self, data: Dataset) -> float:
@@ -203,9 +253,13 @@ class Mixture:
         return np.asarray(shares / shares.sum())
 
 
-def _row_logs(member: Network, data: Dataset) -> NDArray[np.float64]:
-    """Return the log probability of every different row."""
-    rows = data.aligned_to(member.ldag.schema)
+def _parts(content: Mapping[str, Any]) -> tuple[list[Network], list[float]]:
+    """Return the members of a written mixture, and their weights."""
+    return [Network.from_json(json.dumps(one)) for one in content["members"]], content["weights"]
+
+
+def _row_logs(member: Network, rows: Dataset) -> NDArray[np.float64]:
+    """Return the log probability of every different row, over the variables of the network."""
     logs = np.zeros(rows.n_rows)
     with np.errstate(divide="ignore"):
         for node, family in enumerate(member.ldag.structure.families):

@@ -1,23 +1,22 @@
 """What many graphs say together: `Bootstrap`, with strengths, directions, labels, a consensus, pictures and files."""
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack, cast, get_args
 
 import numpy as np
 
-from ldag.checks import check_path, check_share
+from ldag.checks import check_share
 from ldag.data import Backend, make_frame
 from ldag.drawing import Picture
-from ldag.errors import ArgumentError, FormatError, LdagError
-from ldag.formats import Context, Edge, EdgeRecord, counted, edge_in_words, read_utf8, write_atomically
+from ldag.errors import ArgumentError
+from ldag.formats import Context, Edge, EdgeRecord, counted, edge_in_words
 from ldag.graph import LDAG, Drawable, PictureOptions
 from ldag.model import CodedFamily, Grid, Partition, Schema, State, Structure, Variable
 from ldag.reasoning import is_satisfied
+from ldag.uncertainty.documents import VERSION, read_document, write_document
 from ldag.uncertainty.strengths import (
     Directions,
     EdgeStrength,
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 FORMAT = "ldag bootstrap"
-VERSION = 1
 SHOWN_STRENGTH = 0.05
 SHOWN_LABEL = 0.1
 """What is rarer is counted, not listed, when a bootstrap is printed."""
@@ -198,24 +196,12 @@ class Bootstrap(Drawable):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a JSON file, whole or not at all."""
-        write_atomically(bootstrap_path(path), json.dumps(self.to_dict(), ensure_ascii=False).encode())
+        write_document(path, "bootstrap", self.to_dict())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file that `save` wrote."""
-        source = bootstrap_path(path)
-        try:
-            content = json.loads(read_utf8(source))
-        except ValueError:
-            content = None
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise FormatError(f"{source}: expected a bootstrap that ldag wrote, got something else")
-        if content.get("version") != VERSION:
-            raise FormatError(f"{source}: expected version {VERSION} of a bootstrap, got {content.get('version')!r}")
-        try:
-            return cls(**_fields(content))
-        except (KeyError, TypeError, ValueError, IndexError, LdagError):
-            raise FormatError(f"{source}: the bootstrap is damaged") from None
+        return read_document(path, "bootstrap", lambda content: cls(**_fields(content)))
 
     def __repr__(self) -> str:
         return f"<Bootstrap: {counted(self.n, 'graph')} of {counted(len(self.schema), 'variable')}>"
@@ -329,11 +315,3 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
     arcs = {(arc["from"], arc["to"]): arc["share"] for arc in content["arcs"]}
     same = ("directions", "kappa", "method", "settings", "n_observations", "seconds")
     return {"graphs": graphs, "arcs": arcs, **{name: content[name] for name in same}}
-
-
-def bootstrap_path(path: str | os.PathLike[str]) -> Path:
-    """Check the ending of a file for a bootstrap."""
-    target = Path(check_path(path))
-    if target.suffix.lower() != ".json":
-        raise FormatError(f"{target}: a bootstrap is kept in a file that ends in .json")
-    return target

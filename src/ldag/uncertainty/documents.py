@@ -1,0 +1,44 @@
+"""JSON files of this room: a document says what it is and its version, and is written whole or not at all."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ldag.checks import check_path
+from ldag.errors import FormatError, LdagError
+from ldag.formats import read_utf8, write_atomically
+
+T = TypeVar("T")
+VERSION = 1
+
+
+def json_path(path: str | os.PathLike[str], what: str) -> Path:
+    """Check the ending of a file for a document, such as a "posterior"."""
+    target = Path(check_path(path))
+    if target.suffix.lower() != ".json":
+        raise FormatError(f"{target}: a {what} is kept in a file that ends in .json")
+    return target
+
+
+def write_document(path: str | os.PathLike[str], what: str, content: Mapping[str, object]) -> None:
+    """Write a document."""
+    write_atomically(json_path(path, what), json.dumps(content, ensure_ascii=False).encode())
+
+
+def read_document(path: str | os.PathLike[str], what: str, make: Callable[[Mapping[str, Any]], T]) -> T:
+    """Read a document and make of it what it is."""
+    source = json_path(path, what)
+    try:
+        content = json.loads(read_utf8(source))
+    except ValueError:
+        content = None
+    if not isinstance(content, dict) or content.get("format") != f"ldag {what}":
+        raise FormatError(f"{source}: expected a {what} that ldag wrote, got something else")
+    if content.get("version") != VERSION:
+        raise FormatError(f"{source}: expected version {VERSION} of a {what}, got {content.get('version')!r}")
+    try:
+        return make(content)
+    except (KeyError, TypeError, ValueError, IndexError, LdagError):
+        raise FormatError(f"{source}: the {what} is damaged") from None
