@@ -11,7 +11,13 @@ from pathlib import Path
 
 MOST_SECONDS = 60
 MOST_MEMORY = 3 << 30
-"""Bytes that work may take before it is interrupted, on top of what the tests have."""
+"""Bytes that work may take before it is interrupted: on top of what the tests have, or in a process of its own."""
+
+
+def bound() -> None:
+    """End this process, and the program that it becomes, when it takes too long or too much memory."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    signal.alarm(MOST_SECONDS)
 
 
 @contextmanager
@@ -32,17 +38,17 @@ def interrupted(after: float) -> Iterator[list[float]]:
         signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
         signal.SIGALRM: signal.signal(signal.SIGALRM, give_up),
     }
-    resource.setrlimit(resource.RLIMIT_AS, (used + MOST_MEMORY, hard))
-    signal.alarm(MOST_SECONDS)
     timer = threading.Timer(after, interrupt)
-    timer.start()
     try:
+        resource.setrlimit(resource.RLIMIT_AS, (used + MOST_MEMORY, hard))
+        signal.alarm(MOST_SECONDS)
+        timer.start()
         yield sent
     finally:
+        signal.alarm(0)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # too late now
         timer.cancel()
         timer.join()
-        signal.alarm(0)
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
         for number, handler in handlers.items():
             signal.signal(number, handler)

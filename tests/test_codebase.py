@@ -233,15 +233,15 @@ def test_no_room_is_named_like_a_public_function() -> None:
 
 def test_partitions_are_asked_not_opened() -> None:
     """Outside its module nobody takes a partition's array apart, so that it can be kept in another way later."""
-    for path in PYTHON:
-        if path != SOURCE / "model" / "partition.py":
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.Attribute) and node.attr == "classes":
-                    owner = ast.unparse(node.value)
-                    assert owner.split(".")[-1] != "partition" or owner == "self.partition", (
-                        f"{path.name}, line {node.lineno}: ask the partition (classes_of, expand, add_up, first, sizes,"
-                        " members, to_array) instead of opening it"
-                    )
+    for path in (path for path in PYTHON if path != SOURCE / "model" / "partition.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            is_opened = (
+                isinstance(node, ast.Attribute) and node.attr == "_classes" and ast.unparse(node.value) != "self"
+            )
+            assert not is_opened, (
+                f"{path.name}: ask the partition (classes_of, expand, add_up, first, sizes,"
+                " members, to_array) instead of opening it"
+            )
 
 
 @pytest.mark.parametrize("path", CPP, ids=lambda path: str(path.relative_to(ROOT)))
@@ -264,15 +264,34 @@ def test_only_the_bindings_know_python() -> None:
             assert not re.search(r"#include <(Python\.h|nanobind)", path.read_text()), path.name
 
 
+# Files of tests that are named for what they show, as it lies across the modules of their room.
+ACROSS = {
+    "data": {"bad_data"},
+    "formats": {"bad_formats", "json_networks"},
+    "graph": {"bad_graphs"},
+    "learning": {"exact", "fixed_labels", "interrupts", "scorer", "search_states"},
+}
+
+
+def _topics(room: str) -> set[str]:
+    """What files of tests of a room may be named for: the room, its modules and folders, or what lies across them."""
+    inside = [path for path in (SOURCE / room).rglob("*") if path.suffix in ("", ".py")]
+    names = {path.stem for path in inside}
+    searches = {f"search_{path.stem}" for path in inside if path.parent.name == "searches"}
+    return {room, room.removesuffix("s"), f"{room}s", *names, *searches, *ACROSS.get(room, ())}
+
+
 @pytest.mark.parametrize("kind", ["unit", "property"])
 def test_tests_mirror_the_rooms(kind: str) -> None:
-    """A folder of tests is a room, and a file of tests is named for a module of it, or for the room."""
+    """A folder of tests is a room, and a file of tests is named for a module of it, for its kernel, or for the room."""
     for path in sorted((ROOT / "tests" / kind).rglob("test_*.py")):
         room = path.relative_to(ROOT / "tests" / kind).parts[0]
+        topic = path.stem.removeprefix("test_").removesuffix("_native")
         if room.endswith(".py"):
-            assert path.stem.removeprefix("test_") in (*ROOMS, "ldag"), path
+            assert topic in (*ROOMS, "ldag"), path
         else:
             assert room in _own_rooms(), f"{path}: there is no such room"
+            assert topic in _topics(room), f"{path}: name it for a module of {room}, or for what it shows in ACROSS"
 
 
 def test_contributing_shows_the_house() -> None:

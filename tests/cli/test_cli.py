@@ -12,6 +12,7 @@ import pytest
 
 import ldag
 from ldag import LDAG, datasets
+from tests.interrupts import bound
 
 PROGRAM = Path(sys.executable).with_name("ldag")
 
@@ -166,9 +167,14 @@ def test_learn_says_in_one_line_that_it_was_interrupted(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     options = ("--kappa", "0.3", "--method", "chain", "--iter", "100000000", "--checkpoint", str(path))
     with subprocess.Popen(
-        [PROGRAM, "learn", "heart", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [PROGRAM, "learn", "heart", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=bound,  # noqa: PLW1509  # it sets limits and nothing else
     ) as running:
         while not path.exists():
+            assert running.poll() is None, "the search ended before it wrote a checkpoint"
             time.sleep(0.05)
         running.send_signal(signal.SIGINT)
         shown, said = running.communicate(timeout=60)

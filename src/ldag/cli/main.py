@@ -98,7 +98,8 @@ def main() -> None:
     except LdagError as error:
         _fail(str(error))
     except MemoryError as error:
-        _fail(f"not enough memory{f': {error}' if str(error) else ''}; try fewer parents, rows or threads")
+        size = "" if str(error) in ("", "std::bad_alloc") else f": {error}"  # numpy says how much it asked for
+        _fail(f"not enough memory{size}; try fewer parents, rows or threads")
     except BrokenPipeError:
         _leave_quietly()
     except SystemExit:  # click's answer to a broken pipe; no command of ours exits by itself

@@ -29,12 +29,12 @@ class Partition:
 
     Examples
     --------
-    >>> Partition.of(Grid((2, 2)), [7, 3, 7, 7]).classes.tolist()
+    >>> Partition.of(Grid((2, 2)), [7, 3, 7, 7]).to_array().tolist()
     [0, 1, 0, 0]
     """
 
     grid: Grid
-    classes: NDArray[np.int32]
+    _classes: NDArray[np.int32]
     n_classes: int
     _key: bytes = field(repr=False)
 
@@ -80,7 +80,7 @@ class Partition:
     @cached_property
     def labels(self) -> Labels:
         """Return the maximal labels: every line that lies inside one class."""
-        cube = self.classes.reshape(self.grid.n_states)
+        cube = self._classes.reshape(self.grid.n_states)
         masks = []
         for axis in range(self.grid.n_axes):
             equal = np.all(cube == np.take(cube, [0], axis=axis), axis=axis).reshape(-1)
@@ -100,7 +100,7 @@ class Partition:
     def restricted(self, context: Mapping[int, int]) -> "Partition":
         """Return the partition of the other variables' configurations when some axes are fixed."""
         grid = self.grid.without(*context)
-        return Partition.of(grid, self.classes[self.grid.matching(context)])
+        return Partition.of(grid, self._classes[self.grid.matching(context)])
 
     def without(self, axes: Iterable[int]) -> "Partition":
         """Return the partition over fewer parents; the axes dropped must be irrelevant."""
@@ -109,53 +109,53 @@ class Partition:
     def reordered(self, order: Sequence[int]) -> "Partition":
         """Return the same partition with the parents in another order: new axis a is old axis order[a]."""
         grid = Grid(tuple(self.grid.n_states[axis] for axis in order))
-        return Partition.of(grid, self.classes.reshape(self.grid.n_states).transpose(order))
+        return Partition.of(grid, self._classes.reshape(self.grid.n_states).transpose(order))
 
     def over(self, grid: Grid, axes: Sequence[int]) -> NDArray[np.int32]:
         """Return the class of every configuration of a larger grid, whose ``axes`` (ascending) are this one's."""
         shape = [n if axis in axes else 1 for axis, n in enumerate(grid.n_states)]
-        return np.broadcast_to(self.classes.reshape(shape), grid.n_states).reshape(-1)
+        return np.broadcast_to(self._classes.reshape(shape), grid.n_states).reshape(-1)
 
     def to_array(self) -> NDArray[np.int32]:
         """Return the class of every configuration, for those who need all of them: kernels, files, pictures."""
-        return self.classes
+        return self._classes
 
     def classes_of(self, configurations: Indices) -> NDArray[np.int32]:
         """Return the classes of some configurations, given by number."""
-        return self.classes[configurations]
+        return self._classes[configurations]
 
     def classes_of_rows(self, codes: NDArray[np.uint8]) -> NDArray[np.int32]:
         """Return the class of each row of a data set, given as an array row of codes per parent."""
-        return self.classes[self.grid.indices(codes)]
+        return self._classes[self.grid.indices(codes)]
 
     def classes_within(self, context: Mapping[int, int]) -> NDArray[np.int32]:
         """Return the classes of the configurations that agree with fixed codes of some axes."""
-        return self.classes[self.grid.matching(context)]
+        return self._classes[self.grid.matching(context)]
 
     @cached_property
     def sizes(self) -> NDArray[np.intp]:
         """How many configurations each class has."""
-        return np.bincount(self.classes, minlength=self.n_classes)
+        return np.bincount(self._classes, minlength=self.n_classes)
 
     @cached_property
     def first(self) -> NDArray[np.intp]:
         """The first configuration of each class."""
-        return np.unique(self.classes, return_index=True)[1]
+        return np.unique(self._classes, return_index=True)[1]
 
     def expand(self, rows: NDArray[N]) -> NDArray[N]:
         """Return a row per configuration from a row per class."""
-        return rows[self.classes]
+        return rows[self._classes]
 
     def add_up(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return a row per class, the sum of the rows of its configurations."""
         table = np.zeros((self.n_classes, *rows.shape[1:]))
-        np.add.at(table, self.classes, rows)
+        np.add.at(table, self._classes, rows)
         return table
 
     def members(self) -> list[list[int]]:
         """Return the configurations of each class."""
         members: list[list[int]] = [[] for _ in range(self.n_classes)]
-        for cell, number in enumerate(self.classes.tolist()):
+        for cell, number in enumerate(self._classes.tolist()):
             members[number].append(cell)
         return members
 

@@ -39,7 +39,7 @@ def test_exactly_the_rule_of_the_class_holds(partition: Partition) -> None:
     for number, rule in enumerate(reduced_rules(partition)):
         assert rule.number == number
         cells = frozenset().union(*(cover_oracle.cells_of(partition.grid, term) for term in rule.terms))
-        assert sorted(cells) == np.flatnonzero(partition.classes == number).tolist()
+        assert sorted(cells) == np.flatnonzero(partition.to_array() == number).tolist()
 
 
 @settings(deadline=None, max_examples=150)
@@ -49,7 +49,7 @@ def test_smallest_tree_has_the_fewest_leaves(partition: Partition) -> None:
     grid = partition.grid
     found = smallest_tree(partition)
     walked = [oracle.class_in_tree(found.tree, grid.configuration(cell)) for cell in range(grid.size)]
-    assert walked == partition.classes.tolist()
+    assert walked == partition.to_array().tolist()
     assert found.is_minimal
     assert n_leaves(found.tree) == oracle.fewest_leaves(partition)
     assert partition_of_tree(grid, found.tree) == partition
@@ -62,7 +62,7 @@ def test_decision_graph_says_the_same_without_repetition(partition: Partition) -
     grid = partition.grid
     graph = decision_graph(smallest_tree(partition).tree)
     walked = [oracle.class_in_graph(graph, grid.configuration(cell)) for cell in range(grid.size)]
-    assert walked == partition.classes.tolist()
+    assert walked == partition.to_array().tolist()
     assert len(set(graph.nodes)) == len(graph.nodes)
     assert graph.nodes[-partition.n_classes :] == tuple(Leaf(number) for number in range(partition.n_classes))
     for number, node in enumerate(graph.nodes[: -partition.n_classes]):

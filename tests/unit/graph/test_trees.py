@@ -82,7 +82,7 @@ def test_graph_drops_idle_decisions() -> None:
 def test_partition_of_a_tree_joins_leaves_of_equal_number() -> None:
     """Leaf numbers are names of classes: equal numbers are one class."""
     tree = Split(1, (Leaf(7), Split(0, (Leaf(3), Leaf(7))), Leaf(5)))
-    assert partition_of_tree(Grid((2, 3)), tree).classes.tolist() == [0, 1, 2, 0, 0, 2]
+    assert partition_of_tree(Grid((2, 3)), tree).to_array().tolist() == [0, 1, 2, 0, 0, 2]
 
 
 def test_greedy_tree_beyond_the_exact_size(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,21 +112,21 @@ def test_large_trees_are_grown_in_reasonable_time() -> None:
 def test_equal_rows_are_one_class() -> None:
     """With no tolerance, exactly equal rows are joined."""
     rows = np.array([[0.5, 0.5], [0.1, 0.9], [0.5, 0.5], [0.1 + 1e-12, 0.9 - 1e-12]])
-    assert partition_of_rows(Grid((2, 2)), rows, 0.0).classes.tolist() == [0, 1, 0, 2]
-    assert partition_of_rows(Grid((2, 2)), rows, 1e-9).classes.tolist() == [0, 1, 0, 1]
+    assert partition_of_rows(Grid((2, 2)), rows, 0.0).to_array().tolist() == [0, 1, 0, 2]
+    assert partition_of_rows(Grid((2, 2)), rows, 1e-9).to_array().tolist() == [0, 1, 0, 1]
 
 
 def test_rows_are_joined_through_a_chain() -> None:
     """Two distant rows are one class if rows between them link them."""
     rows = np.array([[0.1, 0.9], [0.3, 0.7], [0.2, 0.8], [0.6, 0.4]])
-    assert partition_of_rows(Grid((4,)), rows, 0.11).classes.tolist() == [0, 0, 0, 1]
+    assert partition_of_rows(Grid((4,)), rows, 0.11).to_array().tolist() == [0, 0, 0, 1]
 
 
 def test_rows_that_no_single_column_separates() -> None:
     """Each column alone links all rows, together they do not."""
     corners = np.array([[0.0, 0.0], [0.1, 0.2], [0.2, 0.1], [0.3, 0.3]])
     rows = np.column_stack([corners, 1 - corners.sum(axis=1)])
-    assert partition_of_rows(Grid((4,)), rows, 0.15).classes.tolist() == [0, 1, 1, 2]
+    assert partition_of_rows(Grid((4,)), rows, 0.15).to_array().tolist() == [0, 1, 1, 2]
 
 
 def test_many_rows() -> None:

@@ -12,6 +12,7 @@ from ldag import LDAG, Network
 from ldag.errors import ArgumentError, ImpossibleEvidence, LdagError, TooLarge
 from ldag.inference import Engine, TablesTooLarge, TooManyGates, compile_circuit
 from ldag.model import Model
+from tests.interrupts import bound
 
 
 def weather() -> Network:
@@ -217,7 +218,8 @@ def interrupted(call: str, side: int, before: str = "") -> float:
     """Seconds from Ctrl-C to KeyboardInterrupt, in a process of its own."""
     root = __file__.rsplit("/tests/", 1)[0]
     code = INTERRUPT.format(root=root, side=side, call=call, before=before)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, preexec_fn=bound)
     assert done.returncode == 0, done.stderr
     return float(done.stdout)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.interrupts import bound
+
 WORK = """
 import os, signal, threading, time, warnings
 import numpy as np
@@ -38,7 +40,8 @@ LONG = {
 
 def run(code: str) -> list[str]:
     """Run a program and return its lines."""
-    done = subprocess.run([sys.executable, "-c", WORK + code], capture_output=True, text=True, timeout=60, check=False)
+    command = [sys.executable, "-c", WORK + code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, preexec_fn=bound)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -72,6 +75,7 @@ def shown(code: str) -> str:
     """Run a program on a terminal, and return what it shows there."""
     pid, terminal = pty.fork()
     if pid == 0:
+        bound()
         os.execv(sys.executable, [sys.executable, "-c", WORK + code])
     pieces = []
     while True:
