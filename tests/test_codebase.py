@@ -266,10 +266,11 @@ def test_only_the_bindings_know_python() -> None:
 
 # Files of tests that are named for what they show, as it lies across the modules of their room.
 ACROSS = {
-    "data": {"bad_data"},
-    "formats": {"bad_formats", "json_networks"},
+    "data": {"bad_data", "csv_fuzz", "sources"},
+    "formats": {"bad_formats", "cuts", "fuzz", "json_networks", "other_programs"},
     "graph": {"bad_graphs"},
-    "learning": {"exact", "fixed_labels", "interrupts", "scorer", "search_states"},
+    "learning": {"exact", "fixed_labels", "interrupts", "ordered", "scorer", "search_states"},
+    "uncertainty": {"family_posterior", "posterior"},
 }
 
 
