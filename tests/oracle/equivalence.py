@@ -68,7 +68,7 @@ def context_graph(structure: Structure, x: Sequence[int]) -> Parents:
     """Keep the edges i -> j for which X_j depends on X_i when the other parents are as in x."""
     graph = []
     for family in structure.families:
-        classes = family.partition.classes.reshape(family.partition.grid.n_states)
+        classes = family.partition.to_array().reshape(family.partition.grid.n_states)
         kept = []
         for axis, parent in enumerate(family.parents):
             line = tuple(slice(None) if a == axis else x[p] for a, p in enumerate(family.parents))
@@ -156,7 +156,7 @@ def random_joint(structure: Structure, rng: np.random.Generator) -> NDArray[np.i
         r = structure.n_states[j]
         rows = rng.integers(1, PRIME, size=(family.partition.n_classes, r))
         rows[:, -1] = (1 - rows[:, :-1].sum(axis=1)) % PRIME
-        table = rows[family.partition.classes].reshape(*family.partition.grid.n_states, r)
+        table = rows[family.partition.to_array()].reshape(*family.partition.grid.n_states, r)
         axes = [*family.parents, j]
         shape = [n if node in axes else 1 for node, n in enumerate(structure.n_states)]
         joint = joint * table.transpose(np.argsort(axes)).reshape(shape) % PRIME

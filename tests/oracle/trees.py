@@ -10,7 +10,7 @@ from ldag.model import Partition
 def fewest_leaves(partition: Partition) -> int:
     """Return the number of leaves of a smallest tree: try every variable at every split."""
     grid = partition.grid
-    table = {grid.configuration(cell): int(number) for cell, number in enumerate(partition.classes)}
+    table = {grid.configuration(cell): int(number) for cell, number in enumerate(partition.to_array())}
 
     def best(cells: list[tuple[int, ...]], axes: frozenset[int]) -> int:
         if len({table[cell] for cell in cells}) == 1:
