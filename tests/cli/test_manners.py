@@ -74,7 +74,8 @@ module.main()
     ("error", "code", "message"),
     [
         ("MemoryError()", 2, "error: not enough memory; try fewer parents, rows or threads\n"),
-        ("MemoryError('std::bad_alloc')", 2, "error: not enough memory: std::bad_alloc; try fewer"),
+        ("MemoryError('std::bad_alloc')", 2, "error: not enough memory; try fewer"),
+        ("MemoryError('unable to allocate 4 GiB')", 2, "error: not enough memory: unable to allocate 4 GiB; try fewer"),
         ("KeyboardInterrupt", 130, "interrupted\n"),
         ("OSError('no space left')", 2, "error: no space left\n"),
     ],
