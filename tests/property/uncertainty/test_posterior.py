@@ -145,7 +145,7 @@ def test_graphs_are_drawn_as_often_as_probable(seed: int, prior: str) -> None:
     seen = dict.fromkeys(expected, 0)
     for graph in ask(question).sample(2000, rng=seed):
         families = graph.structure.families
-        seen[tuple(f.parents for f in families), tuple(tuple(f.partition.classes.tolist()) for f in families)] += 1
+        seen[tuple(f.parents for f in families), tuple(tuple(f.partition.to_array().tolist()) for f in families)] += 1
     common = [key for key, number in expected.items() if number >= 5]
     squares = math.fsum((seen[key] - expected[key]) ** 2 / expected[key] for key in common)
     assert squares < len(common) + 5 * math.sqrt(2 * len(common)) + 25
