@@ -4,6 +4,15 @@ import click
 
 from ldag.cli.arguments import json_option, load_graph, print_json, split_context, split_names
 from ldag.drawing import Direction
+from ldag.graph import LDAG
+from ldag.uncertainty import Posterior, is_posterior_file
+
+
+def _load(source: str) -> LDAG | Posterior:
+    """Read a graph, or the file of a posterior."""
+    if is_posterior_file(source):
+        return Posterior.load(source)
+    return load_graph(source)
 
 
 @click.command(short_help="Draw a graph as SVG, PNG or PDF.")
@@ -25,18 +34,20 @@ def plot(
     direction: Direction,
     as_json: bool,
 ) -> None:
-    """Draw GRAPH: an edge carries the cases in which it is absent, "not if person is visitor or spy".
+    """Draw GRAPH, or a posterior: an edge carries the cases in which it is absent, "not if person is spy".
 
     \b
     ldag plot guard -o guard.svg
     ldag plot guard -o spies.svg --context person=spy
+    ldag plot post.json -o post.svg
     ldag plot model.json -o graph.png --focus pressure --direction right
     """
-    loaded = load_graph(graph)
+    loaded = _load(graph)
+    names = loaded.consensus() if isinstance(loaded, Posterior) else loaded
     loaded.save_picture(
         output,
         context=split_context(context) or None,
-        focus=split_names(loaded, focus) or None,
+        focus=split_names(names, focus) or None,
         labels=labels,
         arrows=arrows,
         direction=direction,

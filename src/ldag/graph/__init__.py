@@ -5,7 +5,7 @@ from ldag.graph.arguments import check_pairs
 from ldag.graph.base import NamedPartition
 from ldag.graph.counts import family_counts
 from ldag.graph.door import LDAG
-from ldag.graph.pictures import Drawable, PictureOptions, check_picture
+from ldag.graph.pictures import Drawable, PictureOptions, absent_if, check_picture
 from ldag.graph.questions import Cpdag, EquivalenceClass, GraphDifference, Names
 from ldag.graph.records import assemble, disassemble, name_contexts
 from ldag.graph.representations import ReducedCPT, Rule
@@ -25,6 +25,7 @@ __all__ = [
     "PictureOptions",
     "ReducedCPT",
     "Rule",
+    "absent_if",
     "align",
     "assemble",
     "assemble_tables",

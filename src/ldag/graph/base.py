@@ -181,6 +181,11 @@ class Graph:
             for codes in configurations
         )
 
+    def label_contexts(self, parent: str, child: str) -> tuple[Context, ...]:
+        """Return the label of an edge as few contexts of some of the other parents, as files write it."""
+        self._edge(parent, child)
+        return next(edge.label for edge in self._record.edges if (edge.parent, edge.child) == (parent, child))
+
     def partition(self, node: str) -> NamedPartition:
         """Return the classes of a node: parent configurations that share one conditional distribution."""
         family = self.structure.families[self.schema.node(node)]

@@ -10,6 +10,7 @@ from typing import Unpack
 
 from ldag.data import Dataset
 from ldag.drawing import Picture
+from ldag.errors import GraphError
 from ldag.formats import conditions, counted
 from ldag.graph import LDAG, Drawable, PictureOptions
 from ldag.learning.certificate import Certificate, certify
@@ -180,7 +181,7 @@ class Fit(Drawable):
             f" + log prior {self.score.log_prior:.2f} (kappa {self.kappa:g}{chosen})",
             f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
             f" ({graph.dag_dimension:,} {without})",
-            *(f"  {parent} -> {child}" for parent, child in graph.edges),
+            *self._edges_in_words(),
         ]
         if graph.labels_in_words():
             lines += ["labels", *(f"  {sentence}" for sentence in self._labels_with_gains())]
@@ -188,8 +189,19 @@ class Fit(Drawable):
         if self.class_gains:
             gains = ", ".join(f"{node} {gain:.2f}" for node, gain in self.class_gains.items())
             lines.append(f"better than full tables by: {gains}")
+        if graph.edges:
+            lines.append("gains are not certainties: ldag.posterior(fit) tells how probable each edge and label is")
         lines.append(f"search: {self.method}, {self.seconds:.2f} s; {self.promise}")
         return "\n".join(lines)
+
+    def _edges_in_words(self) -> Iterator[str]:
+        """Go through the edges; those that an equivalent graph has the other way round say so."""
+        try:
+            determined = self.graph.essential_edges()
+        except GraphError:
+            determined = frozenset(self.graph.edges)
+        for parent, child in self.graph.edges:
+            yield f"  {parent} -> {child}" + ("" if (parent, child) in determined else "   (or the other way)")
 
     def _labels_with_gains(self) -> Iterator[str]:
         """Go through the labels in words, each with what it gains."""

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Self, cast
 
 import numpy as np
@@ -22,6 +23,15 @@ N_KEPT = 1000
 """DAGs that are drawn and written, so that questions about whole graphs can be asked of a file."""
 
 
+def is_posterior_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is one that a posterior was saved in."""
+    target = Path(path)
+    if target.suffix.lower() != ".json" or not target.is_file():
+        return False
+    with target.open("rb") as file:
+        return file.read(64).lstrip().startswith(b'{"format": "ldag posterior"')
+
+
 class PosteriorFiles(PosteriorBase):
     """Reading and writing."""
 
@@ -34,7 +44,7 @@ class PosteriorFiles(PosteriorBase):
         return {
             "format": FORMAT,
             "version": VERSION,
-            "variables": [{"name": v.name, "states": list(v.states)} for v in self.schema],
+            "variables": [_variable_to_dict(variable) for variable in self.schema],
             "order": list(self.names),
             "prior": self.priors.prior,
             "equivalent_sample_size": self.priors.equivalent_sample_size,
@@ -73,6 +83,14 @@ class PosteriorFiles(PosteriorBase):
         ]
 
 
+def _variable_to_dict(variable: Variable) -> dict[str, object]:
+    """Return a variable with what is known of its order and its cut points."""
+    fields: dict[str, object] = {"name": variable.name, "states": list(variable.states)}
+    if variable.cuts:
+        return fields | {"cuts": list(variable.cuts)}
+    return fields | {"ordered": True} if variable.ordered else fields
+
+
 def _component_to_dict(component: Component) -> dict[str, object]:
     """Return what is kept of a component: its probable parent sets, and DAGs made of these."""
     kept = [np.flatnonzero(p > KEPT_SET) for p in component.probabilities]
@@ -97,7 +115,12 @@ def _component_to_dict(component: Component) -> dict[str, object]:
 
 def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a posterior."""
-    schema = Schema(tuple(Variable(v["name"], tuple(v["states"])) for v in content["variables"]))
+    schema = Schema(
+        tuple(
+            Variable(v["name"], tuple(v["states"]), v.get("ordered", False), tuple(v.get("cuts", ())))
+            for v in content["variables"]
+        )
+    )
     kappas = tuple(float(c["kappa"]) for c in content["components"])
     priors = PosteriorPriors(kappas, float(content["equivalent_sample_size"]), content["prior"])
     counts = {(f["node"], tuple(f["parents"])): np.array(f["counts"], dtype=np.float64) for f in content["families"]}
