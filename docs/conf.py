@@ -1,7 +1,11 @@
 """How Sphinx builds these pages; `make docs` runs it with warnings as errors."""
 
+import csv
 from importlib.metadata import version as installed_version
+from pathlib import Path
 from typing import Any
+
+HERE = Path(__file__).parent
 
 project = "ldag"
 author = "The ldag developers"
@@ -33,6 +37,7 @@ html_copy_source = False
 
 def setup(app: Any) -> None:
     """Prepare docstrings before napoleon reads them."""
+    app.connect("builder-inited", _write_tables)
     app.connect("autodoc-process-docstring", _shield_property, priority=400)
 
 
@@ -41,3 +46,25 @@ def _shield_property(*details: Any) -> None:
     _, what, *_, lines = details
     if what == "property":
         lines[:0] = ["..", ""]
+
+
+def _write_tables(*_: Any) -> None:
+    """Write the results of the benchmarks as tables for people."""
+    folder = HERE / "_build" / "tables"
+    folder.mkdir(parents=True, exist_ok=True)
+    for source in (HERE.parent / "benchmarks" / "results").glob("*.csv"):
+        with source.open(encoding="utf-8") as rows, (folder / source.name).open("w", encoding="utf-8") as table:
+            writer = csv.writer(table)
+            writer.writerow(["what", "ours", "other program", "its time", "its time / ours", "goal"])
+            for row in csv.DictReader(rows):
+                ours, theirs = float(row["seconds"]), float(row["peer_seconds"] or "nan")
+                ratio = f"{theirs / ours:.2g}" if row["peer_seconds"] else ""
+                writer.writerow([row["job"], _spell(ours), row["peer"], _spell(theirs), ratio, row["verdict"]])
+
+
+def _spell(seconds: float) -> str:
+    """Return a time with a unit that suits it, and nothing for one that is not known."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size or unit == "µs":
+            return f"{seconds / size:.3g} {unit}" if seconds == seconds else ""
+    return ""

@@ -1,19 +1,51 @@
 """Draws the pictures that the README and the pages show."""
 
+import doctest
 from pathlib import Path
+from typing import Any
 
 import ldag
 from experiments.study import draw_study
 from ldag.experiments import read_reproduction
 
+PAGES = Path(__file__).parent
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "experiments" / "results"
+
+
+def learn_titanic() -> ldag.Fit:
+    """Learn what the first page shows."""
+    last = ldag.Constraints(tiers=[["class", "sex", "age"], ["survived"]])
+    return ldag.learn(ldag.datasets.load("titanic"), kappa=0.1, constraints=last)
+
+
+def learn_berkeley() -> ldag.Fit:
+    """Learn from the admissions, with the edge that is asked about."""
+    tiers = [["gender"], ["department"], ["admitted"]]
+    asked = ldag.Constraints(tiers=tiers, required=[("gender", "admitted")])
+    return ldag.learn(ldag.datasets.load("ucb"), kappa=0.1, constraints=asked)
+
+
+def fit_of_page(page: str) -> ldag.Fit:
+    """Return the variable `fit` after the Python examples of a page."""
+    text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
+    variables: dict[str, Any] = {}
+    for example in doctest.DocTestParser().get_examples(text.replace("```", "")):
+        exec(compile(example.source, page, "exec"), variables)
+    fit: ldag.Fit = variables["fit"]
+    return fit
 
 
 def main() -> None:
     """Write the pictures beside this file."""
     for name in ("guard", "heart"):
         (HERE / f"{name}.svg").write_text(ldag.datasets.graph(name).to_svg(title=f"The {name} graph"))
+    for name, fit in (("titanic", learn_titanic()), ("berkeley", learn_berkeley()), ("survey", fit_of_page("survey"))):
+        (HERE / f"{name}.svg").write_text(fit.to_svg(title=f"What was learned from {name}"))
+    spies = ldag.datasets.graph("guard").to_svg(context={"person": "spy"}, title="The guard among spies")
+    (HERE / "spies.svg").write_text(spies)
+    around = ldag.datasets.graph("generator10").to_svg(focus=["7"], direction="right", title="Around one node")
+    (HERE / "focus.svg").write_text(around)
     for experiment in ("figures", "structures"):
         for name, picture in read_reproduction(experiment, RESULTS).pictures.items():
             (HERE / name).write_text(picture)
