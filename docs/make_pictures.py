@@ -1,6 +1,8 @@
 """Draws the pictures that the README and the pages show."""
 
+import contextlib
 import doctest
+import io
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +32,9 @@ def fit_of_page(page: str) -> ldag.Fit:
     """Return the variable `fit` after the Python examples of a page."""
     text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
     variables: dict[str, Any] = {}
-    for example in doctest.DocTestParser().get_examples(text.replace("```", "")):
-        exec(compile(example.source, page, "exec"), variables)
+    with contextlib.redirect_stdout(io.StringIO()):
+        for example in doctest.DocTestParser().get_examples(text.replace("```", "")):
+            exec(compile(example.source, page, "exec"), variables)
     fit: ldag.Fit = variables["fit"]
     return fit
 

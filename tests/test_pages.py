@@ -29,7 +29,14 @@ PAGES = sorted(DOCS.glob("*.md"))
 PROGRAM = Path(sys.executable).with_name("ldag")
 
 RUN = {"pycon", "console", "{code-block}"}
-NOT_RUN = {"sh", "text", "{eval-rst}", "{image}", "{toctree}", "{csv-table}"}  # sh installs things, text shows what is not code
+NOT_RUN = {
+    "sh",
+    "text",
+    "{eval-rst}",
+    "{image}",
+    "{toctree}",
+    "{csv-table}",
+}  # sh installs things, text shows what is not code
 
 _FENCED = re.compile(r"^```(\S+)[^\n]*\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 
