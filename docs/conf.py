@@ -1,6 +1,7 @@
 """How Sphinx builds these pages; `make docs` runs it with warnings as errors."""
 
 import csv
+import math
 from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ def _write_tables(*_: Any) -> None:
 
 def _spell(seconds: float) -> str:
     """Return a time with a unit that suits it, and nothing for one that is not known."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size or unit == "µs":
-            return f"{seconds / size:.3g} {unit}" if seconds == seconds else ""
-    return ""
+    if math.isnan(seconds):
+        return ""
+    unit, size = next((pair for pair in (("s", 1.0), ("ms", 1e-3)) if seconds >= pair[1]), ("µs", 1e-6))
+    return f"{seconds / size:.3g} {unit}"
