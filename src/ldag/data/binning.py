@@ -24,6 +24,9 @@ AUTO_BINS = 4
 FINE_BINS = 50
 """Quantiles that information-preserving binning starts from; more are hardly filled in most tables."""
 
+SHORT = 6
+"""Digits of a cut point that people still read; more are kept only where values lie closer together."""
+
 Distinct = NDArray[np.float64] | NDArray[np.object_]
 """Different numbers in increasing order, or different dates as texts."""
 
@@ -75,8 +78,8 @@ def check_bins(bins: object, where: str) -> Binning:
 def find_cuts(values: Distinct, times: NDArray[np.int64] | NDArray[np.float64], binning: Binning) -> Cuts:
     """Return the cut points of a measurement with these different values, in order, and how often each occurs.
 
-    Every bin holds at least one of the values; where quantiles fall together there are fewer bins. Dates are cut at
-    dates that occur.
+    Every bin holds at least one of the values, and digits that separate no values are rounded away. Where quantiles
+    fall together there are fewer bins. Dates are cut at dates that occur.
     """
     if binning.method == "cuts":
         return binning.cuts
@@ -115,8 +118,17 @@ def _separating(values: Distinct, cuts: Distinct) -> Cuts:
     kept: dict[int, float | str] = {}
     for place, cut in zip(places.tolist(), cuts.tolist(), strict=True):
         if place > 0:
-            kept.setdefault(place, cut if cut < values[-1] else values[place - 1])
+            kept.setdefault(place, _short(cut, values) if cut < values[-1] else values[place - 1])
     return cast("Cuts", tuple(kept.values()))
+
+
+def _short(cut: float | str, values: Distinct) -> float | str:
+    """Return a cut point with as few digits, at least six, as leave every value on its side."""
+    if isinstance(cut, str):
+        return cut
+    place = np.searchsorted(values, cut, side="right")
+    shorter = (float(f"{cut:.{digits}g}") for digits in range(SHORT, 17))
+    return next((number for number in shorter if np.searchsorted(values, number, side="right") == place), cut)
 
 
 def join_intervals(

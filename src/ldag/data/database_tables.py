@@ -17,7 +17,7 @@ from ldag.model import Cuts, Variable
 LISTED = 1000
 """Different values of a column that are listed; a column with more is a measurement, or no variable."""
 
-DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?"
+DATE = r"[0-9]{4}(-[0-9]{2}-|/[0-9]{2}/)[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?"
 
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 _KEY = 1 << 62
@@ -226,7 +226,7 @@ class DatabaseTable:
             dates = self._all_match(known, trimmed, DATE)
             if not dates and not (self.text and self._all_match(known, trimmed, NUMBER)):
                 return None
-            value = f"replace({trimmed}, ' ', 'T')" if dates else f"CAST({trimmed} AS DOUBLE)"
+            value = _iso(trimmed) if dates else f"CAST({trimmed} AS DOUBLE)"
         elif self.types[place] == "BOOLEAN":
             return None
         else:
@@ -321,7 +321,7 @@ class DatabaseTable:
     def _bin(self, place: int, cuts: Cuts) -> str:
         """Return a measurement as the number of its bin, from 1; 0 is a gap."""
         if cuts and isinstance(cuts[0], str):
-            value = f"replace(trim({self._cell(place)}), ' ', 'T')"
+            value = _iso(f"trim({self._cell(place)})")
             if self.text:
                 value = f"CASE WHEN {value} NOT IN ({quote_list(sorted(self.na))}) THEN {value} END"
         else:
@@ -340,6 +340,11 @@ def describe(engine: Database, source: str, shown: str) -> tuple[tuple[str, ...]
     except DatabaseError as error:
         raise DataError(f"{shown} cannot be read: {_first_line(error)}") from None
     return tuple(row[0] for row in rows), tuple(str(row[1]) for row in rows)
+
+
+def _iso(cell: str) -> str:
+    """Return a date of a text as ISO text."""
+    return f"translate({cell}, ' /', 'T-')"
 
 
 def _first_line(error: Exception) -> str:

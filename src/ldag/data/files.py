@@ -12,6 +12,7 @@ from ldag.data.options import ReadOptions
 from ldag.data.tables import Table, check_column_names
 from ldag.data.text_files import PACKINGS, TextFile, check_encoding, check_separator, even_line_ends, open_text
 from ldag.errors import DataError
+from ldag.formats import counted
 
 ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".data")
 """Endings of text files; each also packed."""
@@ -171,14 +172,17 @@ def _text_table(
 
 
 def _named(names: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
-    """Give a first column without a name, usually a row index, a name if unusable columns are left out."""
-    if options.unusable == "drop" and names and not names[0] and "row" not in names:
-        return ("row", *names[1:])
-    return names
+    """Name columns without a name, the first of which is usually a row index, if unusable columns are left out."""
+    if options.unusable != "drop":
+        return names
+    own = tuple(name or ("row" if place == 0 else f"column {place + 1}") for place, name in enumerate(names))
+    return own if len(set(own)) == len(own) else names
 
 
 def _looks_like_data(names: Sequence[str]) -> bool:
-    return any(name.replace(".", "", 1).lstrip("+-").isdigit() for name in names)
+    """Whether a name is a number, other than a year."""
+    numbers = [name for name in names if name.replace(".", "", 1).lstrip("+-").isdigit()]
+    return any(not (name.isdigit() and 1500 <= int(name) <= 2100) for name in numbers)
 
 
 def _source(parts: Sequence[str], width: int) -> str:
@@ -206,7 +210,9 @@ def _explained(error: DatabaseError, texts: Sequence[TextFile], width: int) -> D
     place = f"{faulty.shown}, line {line}: " if line else f"{faulty.shown} cannot be read: "
     for part in lines:
         if "Found:" in part:
-            return DataError(f"{place}expected {width} cells as in the header, got {part.split('Found:')[-1].strip()}")
+            found = part.split("Found:")[-1].strip()
+            above = "; remove lines above the header, if there are any" if int(found or 0) > width else ""
+            return DataError(f"{place}expected {counted(width, 'cell')} as in the header, got {found}{above}")
         if "unterminated quote" in part:
             return DataError(f"{place}a quoted cell does not end")
         if "aximum line size" in part:

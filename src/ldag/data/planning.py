@@ -21,8 +21,11 @@ from ldag.model import MISSING_STATE, Variable, date_text, spell_cut
 IDENTIFIER_NAMES = ("id", "index", "rownames", "row", "key", "uuid", "obs", "case", "unnamed: 0", "no", "nr")
 """Names under which a column of numbers that all differ is an identifier."""
 
-COUNT_NAMES = ("n", "count", "counts", "freq", "frequency", "weight", "weights")
+COUNT_NAMES = ("n", "count", "counts", "freq", "frequency")
 """Names under which a column may say how often each row occurs."""
+
+FEW_ROWS = 8
+"""Rows below which nothing is said about values that nearly all differ."""
 
 ODD_TEXTS = ("?", "-", ".", "N/A", "n/a", "null", "NULL", "None", "none", "#N/A", "unknown", "Unknown", "*")
 """Texts that often stand for a missing cell, and sometimes do not."""
@@ -73,11 +76,14 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
             problem = _identifier(survey, measured, options.wording)
             if problem is not None:
                 return ColumnPlan(survey, n_missing, problem=problem)
-            return _cut(survey, n_missing, measured, binning)
+            return replace(
+                _cut(survey, n_missing, measured, binning), notes=_identifier_hint(survey, measured, options)
+            )
         _check_states(survey, options)
+        _check_repeated(survey, measured, options)
     except DataError as error:
         return ColumnPlan(survey, n_missing, problem=str(error).removeprefix(f"column {survey.name!r} "))
-    return ColumnPlan(survey, n_missing, notes=_hints(survey, options))
+    return ColumnPlan(survey, n_missing, notes=_hints(survey, measured, options))
 
 
 def tidy_survey(survey: Survey) -> Survey:
@@ -152,14 +158,45 @@ def _identifier(survey: Survey, measured: tuple[Distinct, NDArray[np.int64]], wo
     values, times = measured
     if values.dtype == object or len(values) < 0.95 * times.sum() or (values % 1 != 0).any():
         return None
-    consecutive = values[-1] - values[0] + 1 == len(values) == times.sum()
-    named = survey.name.strip().lower() in IDENTIFIER_NAMES or survey.name.lower().endswith(("_id", " id", ".id"))
-    if not consecutive and not named:
+    consecutive = len(values) > MANY_VALUES and values[-1] - values[0] + 1 == len(values) == times.sum()
+    if not consecutive and not _is_named_identifier(survey.name):
         return None
     return (
         f"looks like an identifier: {counted(len(values), 'value')} in {counted(int(times.sum()), 'row')}; "
         f"leave it out, or cut it with {wording.of_column('bins', survey.name, '4')}"
     )
+
+
+def _is_named_identifier(name: str) -> bool:
+    return name.strip().lower() in IDENTIFIER_NAMES or name.lower().endswith(("_id", " id", ".id"))
+
+
+def _identifier_hint(
+    survey: Survey, measured: tuple[Distinct, NDArray[np.int64]], options: ReadOptions
+) -> tuple[str, ...]:
+    """Ask whether numbers that were cut name persons or groups."""
+    if not _is_named_identifier(survey.name) or measured[0].dtype == object or (measured[0] % 1 != 0).any():
+        return ()
+    return (f"{survey.name}: is it an identifier? name the columns to read with {options.wording.option('columns')}",)
+
+
+def _check_repeated(survey: Survey, measured: tuple[Distinct, NDArray[np.int64]] | None, options: ReadOptions) -> None:
+    """Refuse texts most of which occur once, and short row numbers: they name rows. Counted rows may all differ."""
+    column, n_given = survey.column, survey.n_rows - _count_missing(survey)
+    if column.declared or options.counts is not None or options.weights is not None or n_given < FEW_ROWS:
+        return
+    problem = None
+    if measured is not None:
+        problem = _identifier(survey, measured, options.wording)
+    elif column.text or all(isinstance(value, str) for value in column.values):
+        n_values = sum(not column.is_missing(value) for value in column.values)
+        if n_given > MANY_VALUES and 2 * n_values > n_given:
+            problem = (
+                f"looks like an identifier: {counted(n_values, 'value')} in {counted(n_given, 'row')}; leave it out, "
+                "or group its values"
+            )
+    if problem is not None:
+        raise DataError(problem)
 
 
 def _check_states(survey: Survey, options: ReadOptions) -> None:
@@ -198,7 +235,9 @@ def _not_measured(survey: Survey) -> str:
     return f"it holds {texts[0]!r}, which is no number" if texts else "its values are not all numbers"
 
 
-def _hints(survey: Survey, options: ReadOptions) -> tuple[str, ...]:
+def _hints(
+    survey: Survey, measured: tuple[Distinct, NDArray[np.int64]] | None, options: ReadOptions
+) -> tuple[str, ...]:
     """Say what may be wrong with a column that is taken as it is."""
     column, notes = survey.column, []
     kept = [value for value in column.values if not column.is_missing(value)]
@@ -213,4 +252,11 @@ def _hints(survey: Survey, options: ReadOptions) -> tuple[str, ...]:
             notes.append(f"{column.name}: the state {odd[0]!r} may stand for a missing cell")
     if len(texts or set(map(str, kept))) == 1 and MISSING_STATE not in texts:
         notes.append(f"{column.name}: has one value only, {next(iter(kept))!r}; it cannot depend on anything")
+    if measured is not None and not column.declared and survey.n_rows >= FEW_ROWS:
+        n_numbers = len(measured[0])
+        if 2 * n_numbers > survey.n_rows:
+            spelled = options.wording.of_column("bins", column.name, "3")
+            notes.append(
+                f"{column.name}: {n_numbers} different numbers in {survey.n_rows} rows; cut them with {spelled}"
+            )
     return tuple(notes)

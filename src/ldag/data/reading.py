@@ -76,7 +76,8 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
     bins
         How measurements are cut, for all columns or by column: a number of quantiles, cut points, "quantile:4",
         "width:5", "information:4" (joining neighbours that lose least mutual information), None (not at all), or
-        "auto": quartiles of numbers and dates with more than 20 different values.
+        "auto": quartiles of numbers and dates with more than 20 different values. Cut points that are found have as few
+        digits, at least six, as separate the same values.
     missing
         What to do with missing cells (None, NaN; in text files an empty cell, NA, NaN or nan, unless declared as a
         state): refuse the table, drop rows that have any, make "missing" the last state of such a variable, or "auto":
@@ -88,7 +89,8 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
     sep, encoding
         The sign between cells of a text file, and its encoding; found out and UTF-8 by default.
     unusable
-        Refuse a table with columns that cannot be variables, such as identifiers, or leave these columns out.
+        Refuse a table with columns that cannot be variables, or leave these columns out: too many states, texts most of
+        which occur once, row numbers, no value at all.
 
     Examples
     --------

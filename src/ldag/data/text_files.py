@@ -19,7 +19,7 @@ from ldag.errors import ArgumentError, DataError
 PACKINGS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 """Endings of packed files, and what opens them."""
 
-SEPARATORS = (",", ";", "\t", "|")
+SEPARATORS = (",", ";", "\t", "|", " ")
 """Signs between cells that are tried, in this order; the one that a file's ending promises comes first."""
 
 _HEAD = 1 << 18
@@ -63,7 +63,15 @@ def open_text(
     body = "".join(lines[skip:])
     sign = separator or _separator(body, path)
     header = _rows(body, sign, 1, shown)[0]
-    return TextFile(path, shown, sign, tuple(name.strip() for name in header), skip, tuple(notes))
+    return TextFile(path, shown, sign, _names(header), skip, tuple(notes))
+
+
+def _names(header: Sequence[str]) -> tuple[str, ...]:
+    """Return names of columns without blanks around them, and without single quotes if all have them."""
+    names = tuple(name.strip() for name in header)
+    if all(len(name) > 2 and name[0] == name[-1] == "'" for name in names):
+        return tuple(name[1:-1] for name in names)
+    return names
 
 
 def even_line_ends(file: TextFile, folder: Path) -> TextFile:
@@ -171,9 +179,9 @@ def _separator(body: str, path: Path) -> str:
             widths = [len(row) for row in _rows(body, sign, 100, "")]
         except DataError:
             continue
-        if widths and widths[0] > 1:
+        if widths and widths[0] > 1 and (sign != " " or set(widths) == {widths[0]}):
             agreeing = sum(width == widths[0] for width in widths) / len(widths)
-            splits.append((agreeing == 1, sign == usual, widths[0], sign))
+            splits.append((agreeing == 1, sign != " ", sign == usual, widths[0], sign))
     return max(splits)[-1] if splits else usual
 
 

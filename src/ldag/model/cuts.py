@@ -22,7 +22,7 @@ Cuts = tuple[float, ...] | tuple[str, ...]
 MISSING_STATE = "missing"
 """The state that missing cells get when they are to count as one; it has no place in an order."""
 
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?", re.ASCII)
+_DATE = re.compile(r"\d{4}([-/])\d{2}\1\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?", re.ASCII)
 
 
 def check_cuts(cuts: Iterable[object], where: str) -> Cuts:
@@ -82,7 +82,7 @@ def date_text(value: object) -> str | None:
     if isinstance(value, datetime.date):
         return value.isoformat()
     if isinstance(value, str) and _DATE.fullmatch(value):
-        return value.replace(" ", "T")
+        return value.replace(" ", "T").replace("/", "-")
     return None
 
 

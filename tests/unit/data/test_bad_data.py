@@ -38,6 +38,12 @@ TABLES: dict[str, tuple[object, dict[str, object], str]] = {
         {},
         r"'x' has 100 states \('p000', 'p001', 'p002', ...\), more than 64: is it an identifier.*max_states=",
     ),
+    "texts that hardly repeat": (
+        {"x": [f"p{i % 20:03}" for i in range(30)]},
+        {},
+        "'x' looks like an identifier: 20 values in 30 rows; leave it out, or group its values",
+    ),
+    "short row numbers": ({"id": list(range(10))}, {}, "'id' looks like an identifier: 10 values in 10 rows"),
     "a measurement that may not be cut": (
         pd.DataFrame({"x": np.linspace(0, 1, 300)}),
         {"max_states": 255, "bins": None},

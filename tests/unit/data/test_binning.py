@@ -33,10 +33,13 @@ def test_quantiles_are_those_of_numpy(values: list[int], n_bins: int) -> None:
 
 
 def test_many_numbers_are_cut_into_quartiles_and_told() -> None:
-    """More than 20 different values; the cut points are numpy's quantiles to the last digit."""
+    """More than 20 different values; the cut points are numpy's quantiles, with no more digits than are needed."""
     data = read({"bmi": BMI, "x": np.arange(200) % 2})
     (variable, _) = data.variables
-    assert variable.cuts == tuple(np.quantile(BMI, [0.25, 0.5, 0.75]).tolist())
+    exact = np.quantile(BMI, [0.25, 0.5, 0.75])
+    assert variable.cuts == pytest.approx(exact, rel=1e-5)
+    assert max(len(repr(cut)) for cut in variable.cuts) <= 7
+    assert (np.searchsorted(variable.cuts, BMI) == np.searchsorted(exact, BMI)).all()
     assert data.counts("bmi").tolist() == [[50, 50, 50, 50]]
     assert data.notes[0].startswith("bmi: 200 values, cut at ")
     assert data.notes[0].endswith(" (quartiles)")
@@ -57,7 +60,7 @@ def test_every_way_of_cutting() -> None:
     given = read(table, bins={"bmi": [20, 25.5], "age": "width:3"})
     assert given.states("bmi") == ("<= 20", "(20, 25.5]", "> 25.5")
     low, high = given.variables[1].cuts
-    assert (low, high) == pytest.approx((89 / 3, 178 / 3))
+    assert (low, high) == pytest.approx((89 / 3, 178 / 3), rel=1e-5)
     assert given.counts("bmi").tolist() == [[(BMI <= 20).sum(), ((BMI > 20) & (BMI <= 25.5)).sum(), (BMI > 25.5).sum()]]
     assert [v.n_states for v in read(table, bins="quantile:3").variables] == [3, 3]
     with pytest.raises(LdagError, match="'bmi' has 200 states"):
@@ -114,6 +117,24 @@ class Size(enum.IntEnum):
 
     small = 1
     large = 2
+
+
+def test_dates_with_slashes_are_dates(tmp_path: Path) -> None:
+    """Year first; in files and in memory, few and many, and cut points are shown as ISO dates."""
+    days = [f"2012/{1 + i % 12:02}/{1 + i % 28:02}" for i in range(84)]
+    (tmp_path / "t.csv").write_text("d\n" + "\n".join(days) + "\n")
+    own = read(tmp_path / "t.csv")
+    assert own.variables == read({"d": [day.replace("/", "-") for day in days]}, bins={"d": 4}).variables
+    many = np.datetime_as_string(np.datetime64("2012-01-01") + np.arange(1500)).tolist()
+    (tmp_path / "m.csv").write_text("d\n" + "\n".join(day.replace("-", "/") for day in many) + "\n")
+    (tmp_path / "i.csv").write_text("d\n" + "\n".join(many) + "\n")
+    assert read(tmp_path / "m.csv") == read(tmp_path / "i.csv")
+
+
+def test_counted_rows_may_all_differ() -> None:
+    """A table of counts has every state once, and that makes it no identifier."""
+    data = read({"town": [f"t{i}" for i in range(40)], "n": [1 + i % 7 for i in range(40)]}, counts="n")
+    assert len(data.states("town")) == 40
 
 
 def test_intervals_periods_decimals_and_enumerations_keep_their_order() -> None:
