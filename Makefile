@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
 NATIVE := $(filter-out cpp/tests/%, $(CPP))
 
-.PHONY: help demo test test-cpp fuzz lint format bench docs sanitize clean
+.PHONY: help demo test test-cpp test-spark fuzz lint format bench docs sanitize clean
 
 help:
 	@echo "make demo | test | fuzz | lint | format | bench | docs | sanitize | clean"
@@ -47,6 +47,11 @@ sanitize: $(STAMP)
 
 fuzz: $(STAMP)
 	LDAG_FUZZ=$(or $(N),100000) $(BIN)/python -m pytest -n 2 tests/property/formats/test_fuzz.py
+
+# needs a Java runtime (Debian: default-jre-headless)
+test-spark: $(STAMP)
+	@$(BIN)/python -c "import pyspark" 2> /dev/null || $(BIN)/python -m pip install --quiet pyspark
+	$(BIN)/python -m pytest tests/spark
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

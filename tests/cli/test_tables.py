@@ -276,6 +276,12 @@ def test_an_experts_graph_is_fitted(tmp_path: Path) -> None:
     assert "yes" in out
     out, notes = run("predict", model, str(tmp_path / "t.csv"), "--target", "ill")
     assert out.splitlines()[0] == "ill,bmi,other"
+    (tmp_path / "raw.txt").write_text("bmi;note\n31.2;gut\n?;schl\xe4frig\n", encoding="latin-1")
+    reading = ["--sep", ";", "--na", "?", "--encoding", "latin-1", "--columns", "bmi,note"]
+    out, _ = run("predict", model, str(tmp_path / "raw.txt"), "--target", "ill", *reading)
+    assert [row.split(",")[1:] for row in out.splitlines()] == [["bmi", "note"], ["31.2", "gut"], ["?", "schl\xe4frig"]]
+    piped, _ = run("predict", model, "-", "--target", "ill", text="bmi,note\n31.2,gut\n")
+    assert piped.splitlines()[:2] == out.splitlines()[:2]
     (tmp_path / "full.ldag").write_text("bmi cut 25, 30\nill {no, yes}\nbmi -> ill\n")
     _, notes = run("fit", str(tmp_path / "full.ldag"), str(tmp_path / "t.csv"))
     assert "1 column that the graph does not know: other" in notes

@@ -1,14 +1,15 @@
 """`ldag predict`: a variable in every row of a table."""
 
 import warnings
-from typing import Any
+from typing import Any, cast
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag.cli.arguments import json_option, load_network, put_table
-from ldag.data import Column, read_table
+from ldag.cli.tables import file_options
+from ldag.data import Column, ReadOptions, Table, read_table
 from ldag.errors import DataNote
 from ldag.formats import spell_state
 from ldag.network import Network, Unseen
@@ -27,11 +28,19 @@ from ldag.network import Network, Unseen
     show_default=True,
     help="Refuse states that the network does not know, or take such cells as missing.",
 )
+@file_options
 @json_option
 def predict(
-    network: str, rows: str, target: str, output: str | None, proba: bool, unseen: Unseen, as_json: bool
+    network: str,
+    rows: str,
+    target: str,
+    output: str | None,
+    proba: bool,
+    unseen: Unseen,
+    reading: ReadOptions,
+    as_json: bool,
 ) -> None:
-    """Predict a variable in every row of ROWS, a file of data, with NETWORK, a .json file.
+    """Predict a variable in every row of ROWS, a file of data (- is the standard input), with NETWORK, a .json file.
 
     Columns are variables of the network; those that are not there, and empty cells, are summed out. The other columns
     of ROWS are passed on behind the prediction.
@@ -41,14 +50,18 @@ def predict(
     ldag predict heart.json rows.csv --target pressure
     ldag predict heart.json rows.csv --target pressure --proba -o predicted.csv
     """
-    put_table(_columns(load_network(network), rows, target, proba, unseen), output, as_json)
+    table = read_table(rows, reading)
+    for note in table.notes:
+        click.echo(f"note: {note}", err=True)
+    table = table.select(reading.chosen(table.names))
+    put_table(_columns(load_network(network), table, target, proba, unseen), output, as_json)
 
 
-def _columns(network: Network, rows: str, target: str, proba: bool, unseen: Unseen) -> dict[str, NDArray[Any]]:
+def _columns(network: Network, table: Table, target: str, proba: bool, unseen: Unseen) -> dict[str, NDArray[Any]]:
     """Return the predicted states, and a column of probabilities per state if they are wanted."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataNote)  # columns that the network does not know are passed on
-        probabilities = network.predict_proba(rows, target, unseen=unseen)
+        probabilities = network.predict_proba(cast("Any", table), target, unseen=unseen)
     variable = next(variable for variable in network.variables if variable.name == target)
     states = np.array([*variable.states], dtype=object)
     columns: dict[str, NDArray[Any]] = {target: states[probabilities.argmax(axis=1)]}
@@ -56,7 +69,6 @@ def _columns(network: Network, rows: str, target: str, proba: bool, unseen: Unse
         alike = len(set(map(str, states))) < len(states)  # such as 1 and "1"
         names = [f"P({target}={spell_state(state) if alike else state})" for state in states]
         columns |= {name: probabilities[:, code] for code, name in enumerate(names)}
-    table = read_table(rows)
     for place, name in enumerate(table.names):
         if name not in columns:
             columns[name] = _cells(table.column(place))

@@ -1,8 +1,8 @@
 """What commands take about tables: one list of options, and notes on standard error."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import ParamSpec, TypeVar, cast, get_args
+from typing import Any, ParamSpec, TypeVar, cast, get_args
 
 import click
 
@@ -18,50 +18,67 @@ R = TypeVar("R")
 
 WORDS = Wording("command line")
 
-_OPTIONS = (
-    click.option("--counts", metavar="COLUMN", help="The column of DATA that says how often each row occurs."),
-    click.option("--weights", metavar="COLUMN", help="The same with real numbers."),
-    click.option("--columns", metavar="A,B,...", help="The columns to read.  [all]"),
-    click.option(
+_OPTIONS: dict[str, Callable[..., Any]] = {
+    "counts": click.option(
+        "--counts", metavar="COLUMN", help="The column of DATA that says how often each row occurs."
+    ),
+    "weights": click.option("--weights", metavar="COLUMN", help="The same with real numbers."),
+    "columns": click.option("--columns", metavar="A,B,...", help="The columns to read.  [all]"),
+    "bins": click.option(
         "--bins",
         multiple=True,
         metavar="[COLUMN=]HOW",
         help="How to cut measurements: a number of bins, cut points (18,40,65), width:5, information:4, none.  [auto]",
     ),
-    click.option(
+    "missing": click.option(
         "--missing",
         type=click.Choice(get_args(Missing)),
         default="auto",
         show_default=True,
         help="Refuse DATA with missing cells, drop such rows, make missing a state, or choose and say so.",
     ),
-    click.option("--na", multiple=True, metavar="TEXT", help='A text that stands for a missing cell, such as "?".'),
-    click.option("--sep", metavar="SIGN", help="The sign between cells of a text file.  [found out]"),
-    click.option("--encoding", default="auto", metavar="NAME", help="Encoding of a text file, such as latin-1."),
-    click.option("--names", metavar="A,B,...", help="Names of the columns of a text file without a header."),
-    click.option("--max-states", type=int, default=64, show_default=True, help="The most states of a text column."),
-    click.option(
+    "na": click.option(
+        "--na", multiple=True, metavar="TEXT", help='A text that stands for a missing cell, such as "?".'
+    ),
+    "sep": click.option("--sep", metavar="SIGN", help="The sign between cells of a text file.  [found out]"),
+    "encoding": click.option(
+        "--encoding", default="auto", metavar="NAME", help="Encoding of a text file, such as latin-1."
+    ),
+    "names": click.option("--names", metavar="A,B,...", help="Names of the columns of a text file without a header."),
+    "max_states": click.option(
+        "--max-states", type=int, default=64, show_default=True, help="The most states of a text column."
+    ),
+    "unusable": click.option(
         "--unusable",
         type=click.Choice(get_args(Unusable)),
         default="drop",
         show_default=True,
         help="Leave out columns that cannot be variables, or refuse DATA.",
     ),
-)
+}
+
+_FILE_OPTIONS = ("columns", "na", "sep", "encoding", "names")
+"""Options that say how a file is written; they are all that matters where states are known."""
 
 
 def table_options(command: Callable[P, R]) -> Callable[..., R]:
     """Give a command the options of reading; it gets them as one value, ``reading``."""
+    return _with_options(command, _OPTIONS)
 
+
+def file_options(command: Callable[P, R]) -> Callable[..., R]:
+    """Give a command the options of how a file is written; it gets them as one value, ``reading``."""
+    return _with_options(command, {name: _OPTIONS[name] for name in _FILE_OPTIONS})
+
+
+def _with_options(command: Callable[P, R], options: Mapping[str, Callable[..., Any]]) -> Callable[..., R]:
     @wraps(command)
     def with_reading(*args: object, **given: object) -> R:
-        names = ("counts", "weights", "columns", "bins", "missing", "na", "sep", "encoding", "names", "max_states")
-        parts = {name: given.pop(name) for name in (*names, "unusable")}
-        given["reading"] = _reading(parts)
+        given["reading"] = _reading({name: given.pop(name) for name in options})
         return cast("Callable[..., R]", command)(*args, **given)
 
     wrapped: Callable[..., R] = with_reading
-    for option in reversed(_OPTIONS):
+    for option in reversed(options.values()):
         wrapped = option(wrapped)
     return wrapped
 
@@ -92,9 +109,9 @@ def tell_of_parameters(network: Network, data: Dataset) -> None:
 def _reading(given: dict[str, object]) -> ReadOptions:
     """Return the options as reading wants them."""
     columns, names = cast("str | None", given.pop("columns")), cast("str | None", given.pop("names"))
-    bins = _bins(cast("Sequence[str]", given.pop("bins")))
+    bins = _bins(cast("Sequence[str]", given.pop("bins", ())))
     return ReadOptions(
-        **given,  # type: ignore[arg-type]  # by name, and checked by ReadOptions
+        **{"unusable": "drop", **given},  # type: ignore[arg-type]  # by name, and checked by ReadOptions
         columns=None if columns is None else _split(columns),
         names=None if names is None else _split(names),
         bins=bins,

@@ -18,6 +18,10 @@ MISSING_TEXT = frozenset({"", "NA", "NaN", "nan"})
 NUMBER = r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 """How a number is spelled in a text file: without leading zeros."""
 
+NOT_UTF8 = "the table holds text that is not UTF-8"
+DECODE = "decode it where the table is written, or leave the column out"
+"""What is said of bytes that pass for text, and what to do."""
+
 
 @dataclass(frozen=True)
 class Column:

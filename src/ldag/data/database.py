@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldag.data.columns import DECODE, NOT_UTF8
 from ldag.errors import DataError
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ class Database:
         try:
             return self.connection.execute(query)
         except duckdb.Error as error:
+            if "Invalid string encoding" in str(error):
+                raise DataError(f"{NOT_UTF8} ({str(error).split(': ', 1)[-1]}); {DECODE}") from None
             raise DatabaseError(str(error)) from None
 
 

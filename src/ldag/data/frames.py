@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.columns import Column, Positions, column_of
+from ldag.data.columns import DECODE, NOT_UTF8, Column, Positions, column_of
 from ldag.errors import ArgumentError, DataError, MissingDependency
 
 if TYPE_CHECKING:
@@ -137,6 +137,13 @@ def _names(native: Any) -> Iterable[Any]:
 
 
 def _encode_series(name: str, series: "nw.Series[Any]") -> Column:
+    try:
+        return _encode(name, series)
+    except UnicodeDecodeError as error:
+        raise DataError(f"column {name!r}: {NOT_UTF8} ({error}); {DECODE}") from None
+
+
+def _encode(name: str, series: "nw.Series[Any]") -> Column:
     """Find the distinct values of a dataframe's column in its own library, which is fast."""
     import narwhals as nw
 

@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from ldag.data import read
 from ldag.errors import LdagError
@@ -194,3 +195,15 @@ def test_paths_that_lead_nowhere(place: Callable[[Path], Path], message: str, tm
     """A file must be there, and be a file."""
     with pytest.raises(LdagError, match=message):
         read(place(tmp_path))
+
+
+def test_bytes_that_pass_for_text_are_refused(tmp_path: Path) -> None:
+    """Arrow and Parquet do not look whether text is UTF-8; we say which column or file, and what to do."""
+    offsets = pa.py_buffer(np.arange(4, dtype=np.int32).tobytes())
+    text = pa.Array.from_buffers(pa.string(), 3, [None, offsets, pa.py_buffer(b"a\xffb")])
+    table = pa.table({"x": text, "y": ["a", "b", "a"]})
+    with pytest.raises(LdagError, match=r"column 'x': the table holds text that is not UTF-8 .*; decode it where"):
+        read(table)
+    parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(LdagError, match=r"text that is not UTF-8 .*t\.parquet.*; decode it where"):
+        read(tmp_path / "t.parquet")
