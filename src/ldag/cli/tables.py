@@ -78,7 +78,7 @@ def _with_options(command: Callable[P, R], options: Mapping[str, Callable[..., A
         return cast("Callable[..., R]", command)(*args, **given)
 
     wrapped: Callable[..., R] = with_reading
-    for option in reversed(options.values()):
+    for option in reversed(list(options.values())):
         wrapped = option(wrapped)
     return wrapped
 
