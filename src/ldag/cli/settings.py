@@ -17,9 +17,10 @@ Command = TypeVar("Command", bound=Callable[..., object])
 HELP: Mapping[str, str] = {
     "kappa": "Above 0 and at most 1, or cv: by cross-validation.",
     "method": "Which search.",
-    "structure": "Which configurations may share a distribution.",
+    "structure": "Which configurations may share a distribution, or cv: by cross-validation.",
     "labels": "How the labels of a family are looked for.",
-    "equivalent_sample_size": "Weight of the prior over parameters.",
+    "equivalent_sample_size": "Weight of the prior over parameters, above 0, or cv: by cross-validation.",
+    "parameters_sample_size": "The same for the parameters of the result only.  [as in the search]",
     "prior": "What kappa is paid for.",
     "max_parents": "Parents of a node at most.",
     "n_chains": "For chain: how many chains.  [50]",
@@ -34,7 +35,12 @@ HELP: Mapping[str, str] = {
 """What the options mean; those of constraints are below."""
 
 METAVARS = {"start": "GRAPH", "time_limit": "SECONDS"}
-RANGES = {"kappa": "a number above 0 and at most 1"}
+ABOVE_0 = "a number above 0"
+RANGES = {
+    "kappa": f"{ABOVE_0} and at most 1",
+    "equivalent_sample_size": ABOVE_0,
+    "parameters_sample_size": ABOVE_0,
+}
 
 CONSTRAINTS = (
     click.option("--constraints", "constraint_file", metavar="FILE", help="A file of constraints."),

@@ -16,6 +16,7 @@ from ldag.data import Dataset, read
 from ldag.inference import Numbers
 from ldag.learning.constraints import Constraints
 from ldag.learning.fit import Fit
+from ldag.learning.folds import N_FOLDS, has_folds
 from ldag.learning.partitions import LabelSearch
 from ldag.learning.pipeline import learn
 from ldag.learning.plan import Settings
@@ -42,7 +43,10 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     ----------
     kappa
         The price of labels, or "cv", as in `learn`.
-    method, structure, labels, equivalent_sample_size, prior, max_parents, constraints, n_restarts, time_limit
+    equivalent_sample_size
+        As in `learn`, or "auto": chosen by cross-validation where the rows can be cut into folds, and 1 where they
+        cannot (fewer than 10, or weights that are not whole numbers). On wide tables 1 makes too sure of itself.
+    method, structure, labels, parameters_sample_size, prior, max_parents, constraints, n_restarts, time_limit
         As in `learn`. In constraints, features without names are ``x0``, ``x1`` and so on; the class is called as the
         series ``y`` is, or else ``y``, with underscores added until no feature has that name.
     missing
@@ -86,9 +90,10 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         *,
         kappa: float | Literal["cv"] = 0.1,
         method: MethodChoice = "auto",
-        structure: StructureKind = "ldag",
+        structure: StructureKind | Literal["cv"] = "ldag",
         labels: LabelSearch = "greedy",
-        equivalent_sample_size: float = 1.0,
+        equivalent_sample_size: float | Literal["auto", "cv"] = "auto",
+        parameters_sample_size: float | Literal["cv"] | None = None,
         prior: Prior = "labels",
         max_parents: int | None = None,
         constraints: Constraints | None = None,
@@ -105,6 +110,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.structure = structure
         self.labels = labels
         self.equivalent_sample_size = equivalent_sample_size
+        self.parameters_sample_size = parameters_sample_size
         self.prior = prior
         self.max_parents = max_parents
         self.constraints = constraints
@@ -133,9 +139,10 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             rows, classes, weights = rows[used], classes[used], weights[used]
         self.classes_ = np.unique(classes)
         self.target_ = _free_name(name if isinstance(name, str) and name.strip() else "y", self._names())
+        data = self._dataset(rows, classes, weights)
         self.fit_: Fit = learn(
-            self._dataset(rows, classes, weights),
-            **self._settings(),
+            data,
+            **self._settings(data),
             rng=_rng(self.random_state),
             n_jobs=1 if self.n_jobs is None else self.n_jobs,
             progress=False,
@@ -162,9 +169,12 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         tags.input_tags.allow_nan = True
         return tags
 
-    def _settings(self) -> dict[str, Any]:
+    def _settings(self, data: Dataset) -> dict[str, Any]:
         """Return the settings of the search that have the same name and meaning here."""
-        return {name: value for name, value in self.get_params().items() if name in SEARCH_SETTINGS}
+        settings = {name: value for name, value in self.get_params().items() if name in SEARCH_SETTINGS}
+        if self.equivalent_sample_size == "auto":
+            settings["equivalent_sample_size"] = "cv" if has_folds(data, N_FOLDS) else 1.0
+        return settings
 
     def _names(self) -> list[str]:
         """Return the names of the features as variables."""

@@ -1,44 +1,61 @@
-"""Cross-validation: folds of the observations, a search on each, and how well its graph predicts what was left out."""
+"""What cross-validation gives: how well every candidate predicted, and which one is best."""
 
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
-from functools import cached_property
-from math import isfinite, nan, sqrt
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import nan, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ldag.checks import check_whole
-from ldag.data import Dataset, count_family
-from ldag.errors import ArgumentError, DataError, TooLarge
-from ldag.learning.checkpoint import Checkpoint
-from ldag.learning.partitions import CountedFamily, FamilyOptions, learn_families
-from ldag.learning.progress import NO_DEADLINE, Deadline
-from ldag.learning.searches import Search, SearchControl, SearchProblem
+from ldag.errors import ArgumentError
+from ldag.learning.candidates import Candidate
 from ldag.reporting import ShownAsText
-from ldag.scoring import check_priors, family_log_predictive
-
-N_FOLDS = 10
-"""Unless told otherwise, as in the paper."""
-
-FEWEST_FOLDS = 2
-"""So many are compared, however short the time; later ones are left out when it is over."""
-
-MOST_OBSERVATIONS = 10**9 - 1
-"""Beyond this, numpy cannot draw the numbers of observations of a fold."""
+from ldag.scoring import check_priors
 
 
 @dataclass(frozen=True, repr=False)
 class CrossValidation(ShownAsText):
-    """How well each kappa predicts: the log posterior predictive probability of every fold.
+    """How well each candidate predicts: the log posterior predictive probability of every fold.
 
-    ``fold_scores`` has them by kappa (only of the folds that a time limit left time for); ``mean`` is the paper's rho.
+    ``scores`` has them by candidate (of ``n_folds``, those that a time limit left time for). Where more than kappa is
+    chosen, bad candidates stop early: they have the first folds only, and their means are not comparable with those
+    over all folds. ``tables`` has the folds of plain tables with the sample sizes of the best candidate; nothing if
+    that has tables itself.
+
+    By kappa, ``fold_scores``, ``mean`` (the paper's rho) and ``standard_error`` are those of the best candidate with
+    that kappa.
     """
 
-    fold_scores: Mapping[float, tuple[float, ...]]
+    scores: Mapping[Candidate, tuple[float, ...]]
+    n_folds: int
+    tables: tuple[float, ...] = ()
+
+    @property
+    def best(self) -> Candidate:
+        """The candidate with the best mean, of those with all folds; of equal ones that with the smallest kappa."""
+        return min(self.scores, key=self._order)
+
+    def _order(self, candidate: Candidate) -> tuple[object, ...]:
+        """Order candidates: more folds, then a better mean."""
+        scores = self.scores[candidate]
+        return (-len(scores), -float(np.mean(scores)), candidate.rank)
+
+    @property
+    def best_kappa(self) -> float:
+        """The kappa of the best candidate."""
+        return self.best.kappa
+
+    @property
+    def fold_scores(self) -> dict[float, tuple[float, ...]]:
+        """The folds of the best candidate with each kappa."""
+        return {kappa: self.scores[candidate] for kappa, candidate in self._by_kappa().items()}
+
+    def _by_kappa(self) -> dict[float, Candidate]:
+        """Return the best candidate with each kappa."""
+        of_kappa = {kappa: [one for one in self.scores if one.kappa == kappa] for kappa in self._kappas()}
+        return {kappa: min(ones, key=self._order) for kappa, ones in of_kappa.items()}
+
+    def _kappas(self) -> list[float]:
+        return list(dict.fromkeys(candidate.kappa for candidate in self.scores))
 
     @property
     def mean(self) -> dict[float, float]:
@@ -48,13 +65,23 @@ class CrossValidation(ShownAsText):
     @property
     def standard_error(self) -> dict[float, float]:
         """The standard error of the mean, by kappa."""
-        return {k: float(np.std(s, ddof=1)) / sqrt(len(s)) for k, s in self.fold_scores.items()}
+        return {kappa: _standard_error(scores) for kappa, scores in self.fold_scores.items()}
+
+    def difference(self, candidate: Candidate) -> float:
+        """Return how much better the best candidate is than another, in the mean over the folds that both have."""
+        scores = self.scores[candidate]
+        return float(np.mean(np.array(self.scores[self.best][: len(scores)]) - scores))
 
     @property
-    def best_kappa(self) -> float:
-        """The kappa with the best mean; of equal ones the smallest."""
-        mean = self.mean
-        return min(mean, key=lambda kappa: (-mean[kappa], kappa))
+    def gain_over_tables(self) -> tuple[float, float] | None:
+        """How much better the best candidate predicts a fold than plain tables, and the standard error of that.
+
+        None if the best candidate has tables itself.
+        """
+        if not self.tables:
+            return None
+        gains = np.array(self.scores[self.best][: len(self.tables)]) - self.tables
+        return float(gains.mean()), _standard_error(gains.tolist())
 
     def __repr__(self) -> str:
         means = ", ".join(f"{kappa:g}: {mean:.2f}" for kappa, mean in self.mean.items())
@@ -67,14 +94,34 @@ class CrossValidation(ShownAsText):
             "mean": {str(kappa): mean for kappa, mean in self.mean.items()},
             "standard_error": {str(kappa): error for kappa, error in self.standard_error.items()},
             "fold_scores": {str(kappa): list(scores) for kappa, scores in self.fold_scores.items()},
+            "best": self.best.to_dict(),
+            "candidates": [one.to_dict() | {"fold_scores": list(scores)} for one, scores in self.scores.items()],
+            "tables": list(self.tables),
         }
 
     def __str__(self) -> str:
+        if len(self._kappas()) == len(self.scores):
+            return self._kappas_in_words()
+        with_parameters = any(one.parameters_sample_size is not None for one in self.scores)
+        lines = [f"structure     kappa  sample size{'  parameters' if with_parameters else ''}  folds  behind the best"]
+        for candidate in sorted(self.scores, key=self._order):
+            size, of_parameters = candidate.sizes
+            numbers = f"{candidate.structure:<9}  {candidate.kappa:>8g}  {size:>11g}"
+            numbers += f"  {of_parameters:>10g}" if with_parameters else ""
+            behind = "best" if candidate == self.best else f"{self.difference(candidate):.2f}"
+            lines.append(f"{numbers}  {len(self.scores[candidate]):>5}  {behind:>15}")
+        return "\n".join(lines)
+
+    def _kappas_in_words(self) -> str:
         lines = [f"{'kappa':>8}  {'mean':>12}  {'std. error':>10}"]
         for kappa, mean in self.mean.items():
             mark = "  best" if kappa == self.best_kappa else ""
             lines.append(f"{kappa:>8g}  {mean:>12.2f}  {self.standard_error[kappa]:>10.2f}{mark}")
         return "\n".join(lines)
+
+
+def _standard_error(scores: Sequence[float]) -> float:
+    return float(np.std(scores, ddof=1)) / sqrt(len(scores)) if len(scores) > 1 else nan
 
 
 def check_kappas(kappas: Sequence[float]) -> tuple[float, ...]:
@@ -85,205 +132,3 @@ def check_kappas(kappas: Sequence[float]) -> tuple[float, ...]:
     if len(set(checked)) < len(checked):
         raise ArgumentError(f"kappas: each may be given once, got {list(kappas)}")
     return checked
-
-
-def check_folds(data: Dataset, n_folds: int) -> int:
-    """Check that the data can be cut into so many folds."""
-    n_folds = check_whole(n_folds, "n_folds", 2)
-    instead = "give kappa a number, then no cross-validation is needed"
-    if data.weights is not None and data.weights.dtype != np.int64:
-        raise DataError(
-            f"cross-validation needs observations; data with real weights cannot be cut into folds; {instead}"
-        )
-    if n_folds > data.total:
-        raise ArgumentError(
-            f"n_folds must be at most the number of observations, {data.total:,}, got {n_folds}; {instead}"
-        )
-    if data.total > MOST_OBSERVATIONS:
-        raise TooLarge(
-            f"cross-validation takes at most {MOST_OBSERVATIONS:,} observations, got {data.total:,}; {instead}"
-        )
-    return n_folds
-
-
-@dataclass(frozen=True, eq=False)
-class Fold:
-    """One part of the data to predict, and the rest to learn from: how many observations of each row it has."""
-
-    data: Dataset
-    inside: NDArray[np.int64]
-
-    @cached_property
-    def train(self) -> Dataset:
-        """What is learned from."""
-        return self.data.reweighed(self.data.whole_weights - self.inside)
-
-    @cached_property
-    def test(self) -> Dataset:
-        """What is predicted."""
-        return self.data.reweighed(self.inside)
-
-
-def cut_folds(data: Dataset, n_folds: int, seed: int) -> Iterator[Fold]:
-    """Cut the observations at random into parts of near-equal size; each is the test set once.
-
-    How many observations of each row a part has is drawn at once (multivariate hypergeometric), as if all observations
-    had been shuffled, so that memory is needed for different rows only.
-    """
-    rng = np.random.default_rng(seed)
-    left = data.whole_weights
-    n_left = int(left.sum())
-    for number in range(n_folds, 0, -1):
-        size = -(-n_left // number)
-        inside = rng.multivariate_hypergeometric(left, size, method="marginals")
-        left = left - inside
-        n_left -= size
-        yield Fold(data, inside)
-
-
-class FoldScore(NamedTuple):
-    """The log predictive probability of a fold, and whether the search before it came to its end.
-
-    Not a number if the time was over before the fold's turn.
-    """
-
-    log_predictive: float
-    is_final: bool
-
-
-def score_fold(fold: Fold, search: Search, problem: SearchProblem, control: SearchControl) -> FoldScore:
-    """Learn a graph from the training part, and predict the test part."""
-    columns = fold.train.columns
-    result = search.run(problem.families.scorer(columns), problem, control)
-    families = learn_families(columns, problem.n_states, result.parents, problem.families)
-    size = problem.families.priors.equivalent_sample_size
-    return FoldScore(fold_log_predictive(families, fold.test, size), not result.stopped)
-
-
-def fold_log_predictive(families: Sequence[CountedFamily], test: Dataset, equivalent_sample_size: float) -> float:
-    """Return the log posterior predictive of the test part, node by node (equation 11)."""
-    total = 0.0
-    for node, trained in enumerate(families):
-        new = count_family(test.columns, test.schema.n_states, node, trained.family.parents).astype(np.float64)
-        total += family_log_predictive(trained.counts, new, trained.family, equivalent_sample_size)
-    return total
-
-
-Task = tuple[float, int]
-"""A kappa and the number of a fold."""
-
-
-@dataclass(frozen=True)
-class FoldComparison:
-    """What is compared on which folds: a candidate is how families are scored, and goes by its kappa."""
-
-    folds: Sequence[Fold]
-    candidates: Mapping[float, FamilyOptions]
-    search: Search
-    problem: SearchProblem
-    deadline: Deadline = NO_DEADLINE
-
-    @property
-    def tasks(self) -> list[Task]:
-        """Every candidate on every fold, fold by fold."""
-        return [(kappa, number) for number in range(len(self.folds)) for kappa in self.candidates]
-
-    def problem_of(self, kappa: float) -> SearchProblem:
-        """Return the problem of a candidate."""
-        return replace(self.problem, families=self.candidates[kappa])
-
-
-def compare_on_folds(
-    comparison: FoldComparison,
-    n_jobs: int,
-    tell: Callable[[int, int], object],
-    executor: Executor | None = None,
-    checkpoint: Checkpoint | None = None,
-) -> CrossValidation:
-    """Learn from each fold under each candidate, in parallel, and predict what was left out."""
-    tasks = comparison.tasks
-    scores = _known_scores(tasks, checkpoint)
-
-    def done(task: Task, result: FoldScore) -> None:
-        scores[task] = result.log_predictive
-        if checkpoint is not None and result.is_final:
-            checkpoint.put(_part_name(task), result.log_predictive)
-        tell(len(scores), len(tasks))
-
-    missing = [task for task in tasks if task not in scores]
-    try:
-        if executor is not None:
-            share = comparison.deadline.left
-            seconds = None if share is None else share * n_jobs / max(len(missing), 1)
-            jobs = {executor.submit(_score_task, comparison, task, seconds): task for task in missing}
-            _collect(jobs, done)
-        elif missing:
-            _score_in_threads(comparison, missing, n_jobs, done)
-    finally:
-        if checkpoint is not None:
-            checkpoint.save()
-    return _compare(comparison, scores)
-
-
-def _compare(comparison: FoldComparison, scores: Mapping[Task, float]) -> CrossValidation:
-    """Put the scores together, of the folds that every candidate has."""
-    kappas = comparison.candidates
-    folds = range(len(comparison.folds))
-    complete = [number for number in folds if all(isfinite(scores[kappa, number]) for kappa in kappas)]
-    return CrossValidation({kappa: tuple(scores[kappa, number] for number in complete) for kappa in kappas})
-
-
-def _part_name(task: Task) -> str:
-    kappa, number = task
-    return f"kappa {kappa!r}, fold {number + 1}"
-
-
-def _known_scores(tasks: Sequence[Task], checkpoint: Checkpoint | None) -> dict[Task, float]:
-    """Return the scores that a checkpoint has."""
-    parts = {} if checkpoint is None else checkpoint.parts
-    known = {task: parts.get(_part_name(task)) for task in tasks}
-    return {task: score for task, score in known.items() if isinstance(score, float)}
-
-
-def _score_task(
-    comparison: FoldComparison, task: Task, seconds: float | None, stop: threading.Event | None = None
-) -> FoldScore:
-    """Do one search and one prediction, in so many seconds and before the common deadline."""
-    kappa, number = task
-    if number >= FEWEST_FOLDS and comparison.deadline.is_over:
-        return FoldScore(nan, is_final=False)
-    deadline = comparison.deadline.within(seconds)
-    on_progress = None if stop is None else lambda _: stop.is_set()
-    control = SearchControl(1, deadline, on_progress)
-    return score_fold(comparison.folds[number], comparison.search, comparison.problem_of(kappa), control)
-
-
-def _score_in_threads(
-    comparison: FoldComparison, tasks: Sequence[Task], n_jobs: int, done: Callable[[Task, FoldScore], object]
-) -> None:
-    """Run the tasks on threads of this process, each with its share of the time; an interruption ends them all."""
-    stop = threading.Event()
-    waiting = len(tasks)
-
-    def run(task: Task) -> FoldScore:
-        nonlocal waiting
-        left = comparison.deadline.left
-        seconds = None if left is None else left * min(n_jobs / waiting, 1.0)
-        waiting -= 1
-        return _score_task(comparison, task, seconds, stop)
-
-    with ThreadPoolExecutor(n_jobs) as pool:
-        jobs = {pool.submit(run, task): task for task in tasks}
-        try:
-            _collect(jobs, done)
-        except BaseException:
-            stop.set()
-            for job in jobs:
-                job.cancel()
-            raise
-
-
-def _collect(jobs: Mapping[Future[FoldScore], Task], done: Callable[[Task, FoldScore], object]) -> None:
-    """Pass the results on as they come."""
-    for job in as_completed(jobs):
-        done(jobs[job], job.result())

@@ -18,6 +18,7 @@ from ldag.learning.checkpoint import fingerprint
 from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.plan import Settings, make_plan
 from ldag.learning.progress import check_time_limit
+from ldag.learning.structures import StructureKind
 from ldag.model import Counts, class_counts
 from ldag.network import Network
 from ldag.reporting import Figure, Listing, Paragraph, write_fragment
@@ -25,6 +26,9 @@ from ldag.scoring import Score, class_gains, label_gains
 
 SHOWN_CLASSES = 12
 """Classes of a node that are printed, at most."""
+
+MOST_PARAMETERS = 1 / 3
+"""For each observation; a model with more is warned of."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -62,16 +66,42 @@ class Fit(Drawable):
         return self.score.priors.equivalent_sample_size
 
     @property
+    def structure(self) -> StructureKind:
+        """Which classes were allowed, given or chosen."""
+        return self.cv.best.structure if self.cv is not None else self.settings.first_structure
+
+    @property
+    def parameters_sample_size(self) -> float:
+        """How many observations the prior counts for in the parameters of ``network``, given or chosen."""
+        if self.cv is not None:
+            return self.cv.best.sizes[1]
+        given = self.settings.parameters_sample_size
+        return self.equivalent_sample_size if given is None or given == "cv" else given
+
+    @property
+    def held_out_gain(self) -> tuple[float, float] | None:
+        """How much better an observation left out is predicted than by plain tables, and the standard error of that.
+
+        In nats, the mean over the folds of the cross-validation; plain tables are learned with the same sample sizes.
+        None without a cross-validation, and where the graph has plain tables itself.
+        """
+        gain = None if self.cv is None else self.cv.gain_over_tables
+        if gain is None or self.cv is None:
+            return None
+        size = self.n_observations / self.cv.n_folds
+        return gain[0] / size, gain[1] / size
+
+    @property
     def n_observations(self) -> float:
         """Number of observations, or the sum of the weights if they are real numbers."""
         return self.data.total
 
     @cached_property
     def network(self) -> Network:
-        """The graph with its parameters: the means of their posterior, by the prior of the search."""
+        """The graph with its parameters: the means of their posterior, by the prior of ``parameters_sample_size``."""
         families = self.graph.structure.families
         tables = [class_counts(counts, f.partition) for counts, f in zip(self.counts, families, strict=True)]
-        return replace(Network.from_counts(self.graph, tables, self.equivalent_sample_size), origin=self._origin())
+        return replace(Network.from_counts(self.graph, tables, self.parameters_sample_size), origin=self._origin())
 
     def _origin(self) -> dict[str, object]:
         """Return where the network comes from, as its file keeps it."""
@@ -148,6 +178,9 @@ class Fit(Drawable):
             "log_marginal_likelihood": self.score.log_marginal_likelihood,
             "log_prior": self.score.log_prior,
             "kappa": self.kappa,
+            "equivalent_sample_size": self.equivalent_sample_size,
+            "parameters_sample_size": self.parameters_sample_size,
+            "structure": self.structure,
             "method": self.method,
             "edges": [list(edge) for edge in graph.edges],
             "labels": [
@@ -167,18 +200,19 @@ class Fit(Drawable):
             "stopped": self.stopped,
             "promise": self.promise,
             "settings": self.settings.to_dict(),
+            "held_out_gain": None if self.held_out_gain is None else self.held_out_gain[0],
             "cross_validation": None if self.cv is None else {str(k): v for k, v in self.cv.mean.items()},
         }
 
     def __str__(self) -> str:
         graph = self.graph
-        chosen = "" if self.cv is None else ", chosen by cross-validation"
+        kappa_chosen = ", chosen by cross-validation" if "kappa" in self._chosen() else ""
         without = "without labels" if graph.structure.is_csi_consistent else "in full tables"
         lines = [
             f"LDAG learned from {counted(self.n_observations, 'observation')} of"
             f" {counted(len(graph.variables), 'variable')}",
             f"score {self.score.total:.2f} = log marginal likelihood {self.score.log_marginal_likelihood:.2f}"
-            f" + log prior {self.score.log_prior:.2f} (kappa {self.kappa:g}{chosen})",
+            f" + log prior {self.score.log_prior:.2f} (kappa {self.kappa:g}{kappa_chosen})",
             f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
             f" ({graph.dag_dimension:,} {without})",
             *self._edges_in_words(),
@@ -189,10 +223,50 @@ class Fit(Drawable):
         if self.class_gains:
             gains = ", ".join(f"{node} {gain:.2f}" for node, gain in self.class_gains.items())
             lines.append(f"better than full tables by: {gains}")
+        lines += self._held_out_in_words()
         if graph.edges:
             lines.append("gains are not certainties: ldag.posterior(fit) tells how probable each edge and label is")
         lines.append(f"search: {self.method}, {self.seconds:.2f} s; {self.promise}")
         return "\n".join(lines)
+
+    def _chosen(self) -> dict[str, str]:
+        """Return the settings that cross-validation chose, in words."""
+        if self.cv is None:
+            return {}
+        values = {
+            "structure": self.structure,
+            "kappa": f"{self.kappa:g}",
+            "equivalent_sample_size": f"{self.equivalent_sample_size:g}",
+            "parameters_sample_size": f"{self.parameters_sample_size:g}",
+        }
+        has_kappa = self.settings.has_kappa_with(self.structure)
+        return {
+            name: value
+            for name, value in values.items()
+            if getattr(self.settings, name) == "cv" and (has_kappa or name != "kappa")
+        }
+
+    def _held_out_in_words(self) -> list[str]:
+        """Return what cross-validation chose and what it says of unseen data, and a warning of too many parameters."""
+        lines = []
+        chosen = self._chosen()
+        if chosen.keys() - {"kappa"}:
+            words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in chosen.items())
+            lines.append(f"chosen by cross-validation: {words}")
+        if self.held_out_gain is not None:
+            gain, error = self.held_out_gain
+            word = "better" if gain >= 0 else "worse"
+            lines.append(
+                f"on held-out data {word} than plain tables by {abs(gain):.4f} per observation"
+                f" (standard error {error:.4f})"
+            )
+        if self.graph.dimension > MOST_PARAMETERS * self.n_observations:
+            lines.append(
+                f"warning: {counted(self.graph.dimension, 'parameter')} for"
+                f" {counted(self.n_observations, 'observation')}, more than a third: the data can hardly carry them;"
+                " try a lower kappa, max_parents, or structure='cv' and equivalent_sample_size='cv'"
+            )
+        return lines
 
     def _edges_in_words(self) -> Iterator[str]:
         """Go through the edges; those that an equivalent graph has the other way round say so."""

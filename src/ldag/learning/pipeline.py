@@ -14,19 +14,14 @@ from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.learning.checkpoint import resume_search
 from ldag.learning.constraints import Constraints, check_result
-from ldag.learning.cross_validation import (
-    N_FOLDS,
-    CrossValidation,
-    FoldComparison,
-    check_folds,
-    check_kappas,
-    compare_on_folds,
-    cut_folds,
-)
+from ldag.learning.cross_validation import CrossValidation, check_kappas
 from ldag.learning.fit import Fit
+from ldag.learning.fold_search import FOLD_RESTARTS, FoldSearches
+from ldag.learning.folds import N_FOLDS, check_folds, cut_folds
 from ldag.learning.partitions import CountedFamily, LabelSearch, learn_families
 from ldag.learning.plan import DEFAULT_KAPPAS, Plan, Settings, make_plan
 from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
+from ldag.learning.race import Race
 from ldag.learning.searches import MethodChoice, SearchControl, SearchResult
 from ldag.learning.structures import StructureKind
 from ldag.model import Structure
@@ -41,9 +36,10 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     *,
     kappa: float | Literal["cv"] = "cv",
     method: MethodChoice = "auto",
-    structure: StructureKind = "ldag",
+    structure: StructureKind | Literal["cv"] = "ldag",
     labels: LabelSearch = "greedy",
-    equivalent_sample_size: float = 1.0,
+    equivalent_sample_size: float | Literal["cv"] = 1.0,
+    parameters_sample_size: float | Literal["cv"] | None = None,
     prior: Prior = "labels",
     max_parents: int | None = None,
     constraints: Constraints | None = None,
@@ -67,15 +63,20 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         The data.
     kappa
         The price of labels, above 0 and at most 1, or "cv": the best of 0.001, 0.1, 0.3 and 0.5 by ten-fold
-        cross-validation. The uniform prior has no kappa, and tables have no labels to pay for; leave it out then.
+        cross-validation (on folds, "climb" starts from a graph learned from all data, and restarts rarely). The uniform prior has no kappa, and tables have no labels to pay for; leave it out then.
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's
         non-reversible Markov chains; "climb": hill climbing with perturbed restarts; "auto": exact where time and
         memory allow, and climb otherwise.
     structure, labels
-        As in `learn_family`.
+        As in `learn_family`; the structure may be "cv".
     equivalent_sample_size, prior
-        As in `score`.
+        As in `score`; the size may be "cv": the best of 1, 3, 10, 30, 100, 300 and 1,000. If there is more than kappa
+        to choose, the choices are made together, by a race: from the best settings so far to those one step away,
+        on the first folds, as long as that is better; the best of them go on to the other folds.
+    parameters_sample_size
+        The equivalent sample size of the parameters of ``fit.network``, if it is not to be that of the search: a
+        number, or "cv".
     max_parents, constraints
         Limits on the graph; every result satisfies them.
     n_chains, n_iter
@@ -116,6 +117,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         structure=structure,
         labels=labels,
         equivalent_sample_size=equivalent_sample_size,
+        parameters_sample_size=parameters_sample_size,
         prior=prior,
         max_parents=max_parents,
         constraints=constraints,
@@ -136,8 +138,9 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     plan = make_plan(given, settings).with_checkpoint(checkpoint)
     cv = None
     if settings.needs_cross_validation:
-        cv = _cross_validate(plan, DEFAULT_KAPPAS, N_FOLDS, deadline.share(0.5), progress, executor)
-        plan = plan.with_priors(settings.priors(cv.best_kappa))
+        kappas = DEFAULT_KAPPAS if settings.kappa == "cv" and settings.has_kappa else (settings.priors().kappa,)
+        cv = _cross_validate(plan, kappas, N_FOLDS, deadline.share(0.5), progress, executor)
+        plan = plan.choose(cv.best)
     result = _search(plan, deadline.at_least(LEAST_SECONDS), progress)
     return _make_fit(plan, result, cv, given, began)
 
@@ -148,9 +151,10 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     kappas: Sequence[float] = DEFAULT_KAPPAS,
     n_folds: int = N_FOLDS,
     method: MethodChoice = "auto",
-    structure: StructureKind = "ldag",
+    structure: StructureKind | Literal["cv"] = "ldag",
     labels: LabelSearch = "greedy",
-    equivalent_sample_size: float = 1.0,
+    equivalent_sample_size: float | Literal["cv"] = 1.0,
+    parameters_sample_size: float | Literal["cv"] | None = None,
     prior: Prior = "labels",
     max_parents: int | None = None,
     constraints: Constraints | None = None,
@@ -165,10 +169,18 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> CrossValidation:
-    """Compare kappas by cross-validation: learn on all folds but one, predict that one (equations 10 to 12).
+    """Compare settings by cross-validation: learn on all folds but one, predict that one (equations 10 to 12).
 
     Observations are shuffled (seeded by ``rng``) and cut into ``n_folds`` parts of near-equal size. The other
-    parameters are those of `learn`.
+    parameters are those of `learn`: what is "cv" is compared, too. Kappas by themselves are all compared on all folds.
+    With more to compare, settings that fall behind stop early: they have fewer folds.
+
+    Examples
+    --------
+    >>> import ldag
+    >>> compared = ldag.cross_validate(ldag.datasets.load("heart"), kappas=[0.1], equivalent_sample_size="cv")
+    >>> compared.best.equivalent_sample_size
+    10.0
     """
     kappas = check_kappas(kappas)
     settings = Settings(
@@ -176,6 +188,7 @@ def cross_validate(  # noqa: PLR0913 - the same choices
         structure=structure,
         labels=labels,
         equivalent_sample_size=equivalent_sample_size,
+        parameters_sample_size=parameters_sample_size,
         prior=prior,
         max_parents=max_parents,
         constraints=constraints,
@@ -190,7 +203,9 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     deadline = Deadline.after(settings.time_limit)
     check_progress(progress)
     if not settings.priors().has_kappa:
-        raise ArgumentError("the uniform prior has no kappa, so there is nothing to compare by cross-validation")
+        if "cv" not in (equivalent_sample_size, structure, parameters_sample_size):
+            raise ArgumentError("the uniform prior has no kappa, so there is nothing to compare by cross-validation")
+        kappas = (1.0,)
     plan = make_plan(data, settings)
     check_folds(plan.data, n_folds)
     plan = plan.with_checkpoint(checkpoint, kappas=kappas, n_folds=n_folds)
@@ -205,18 +220,19 @@ def _cross_validate(
     progress: Progress,
     executor: Executor | None,
 ) -> CrossValidation:
-    """Compare kappas on the folds of the data."""
-    parts = list(cut_folds(plan.data.sorted(), check_folds(plan.data, n_folds), plan.seed))
-    families = plan.problem.families
-    candidates = {kappa: replace(families, priors=plan.settings.priors(kappa)) for kappa in kappas}
-    comparison = FoldComparison(parts, candidates, plan.search, plan.problem, deadline)
+    """Compare settings on the folds of the data."""
+    work = plan.data.sorted()
+    folds = list(cut_folds(work, check_folds(work, n_folds), plan.seed))
+    grid = plan.grid(kappas)
+    n_restarts = 0 if grid.is_raced else FOLD_RESTARTS
+    searches = FoldSearches(replace(plan, checkpoint=None), work, folds, grid.parameters_sizes, n_restarts, deadline)
     with listen(progress, "cross-validation", deadline) as listener:
 
         def tell(done: int, total: int) -> None:
             if listener is not None:
                 listener({"done": done, "total": total, "accepted": 0, "best": float("nan")})
 
-        return compare_on_folds(comparison, plan.n_jobs, tell, executor, plan.checkpoint)
+        return Race(searches, grid, tell, executor, plan.checkpoint).run()
 
 
 def _search(plan: Plan, deadline: Deadline, progress: Progress) -> SearchResult:

@@ -1,7 +1,7 @@
 """What is asked for and how it is done: `Settings`, all options of a search once, and the plan they make with data."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.metadata import version
 from typing import Literal, cast, get_args
@@ -12,17 +12,24 @@ from ldag.checks import Rng, check_choice, check_jobs, check_seed
 from ldag.data import AnyTable, Dataset, check_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
+from ldag.learning.candidates import Candidate, CandidateGrid
 from ldag.learning.checkpoint import Checkpoint, digest, fingerprint
-from ldag.learning.constraints import Constraints, SearchSpace, check_max_parents, rules_for, search_space
+from ldag.learning.constraints import Constraints, LabelRules, SearchSpace, check_max_parents, rules_for, search_space
 from ldag.learning.partitions import FamilyOptions, LabelSearch
 from ldag.learning.progress import check_time_limit
 from ldag.learning.searches import METHODS, GraphParents, MethodChoice, Search, SearchProblem
 from ldag.learning.structures import STRUCTURES, StructureKind
 from ldag.model import Schema
-from ldag.scoring import Prior, Priors, check_priors, order_columns
+from ldag.scoring import Prior, Priors, check_equivalent_sample_size, check_priors, order_columns
 
 DEFAULT_KAPPAS = (0.001, 0.1, 0.3, 0.5)
 """What cross-validation compares unless told otherwise: the paper's."""
+
+SAMPLE_SIZES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+"""What cross-validation chooses equivalent sample sizes from; finer steps make little difference."""
+
+BINARY = 2
+"""So many states have no other neighbours."""
 
 NOT_THE_ANSWER = ("n_jobs", "time_limit")
 """Settings that the answer of a search which comes to its end does not depend on."""
@@ -48,9 +55,10 @@ class Settings:
 
     kappa: float | Literal["cv"] = "cv"
     method: MethodChoice = "auto"
-    structure: StructureKind = "ldag"
+    structure: StructureKind | Literal["cv"] = "ldag"
     labels: LabelSearch = "greedy"
-    equivalent_sample_size: float = 1.0
+    equivalent_sample_size: float | Literal["cv"] = 1.0
+    parameters_sample_size: float | Literal["cv"] | None = None
     prior: Prior = "labels"
     max_parents: int | None = None
     constraints: Constraints | None = None
@@ -72,9 +80,14 @@ class Settings:
             raise ArgumentError(f"kappa must be a number above 0 and at most 1, or 'cv', got {self.kappa!r}")
         check_choice(self.method, tuple(METHODS), "method")
         self._check_applicable()
-        check_choice(self.structure, tuple(STRUCTURES), "structure")
+        check_choice(self.structure, (*STRUCTURES, "cv"), "structure")
         check_choice(self.labels, get_args(LabelSearch), "labels")
-        object.__setattr__(self, "equivalent_sample_size", self.priors().equivalent_sample_size)
+        priors = self.priors()
+        if self.equivalent_sample_size != "cv":
+            object.__setattr__(self, "equivalent_sample_size", priors.equivalent_sample_size)
+        if self.parameters_sample_size not in (None, "cv"):
+            size = check_equivalent_sample_size(cast("float", self.parameters_sample_size), "parameters_sample_size")
+            object.__setattr__(self, "parameters_sample_size", size)
         if self.max_parents is not None:
             check_max_parents(self.max_parents)
         if self.constraints is not None and not isinstance(self.constraints, Constraints):
@@ -93,18 +106,31 @@ class Settings:
 
     @property
     def needs_cross_validation(self) -> bool:
-        """Whether kappa is to be compared; where it makes no difference, there is nothing to compare."""
-        return self.kappa == "cv" and self.has_kappa
+        """Whether anything is to be compared; where kappa makes no difference, it is not."""
+        chosen = (self.equivalent_sample_size, self.structure, self.parameters_sample_size)
+        return "cv" in chosen or (self.kappa == "cv" and self.has_kappa)
 
     @property
     def has_kappa(self) -> bool:
         """Whether kappa makes a difference: not to the uniform prior, and not to tables that pay for labels only."""
-        return self.prior == "parameters" or (self.prior == "labels" and not STRUCTURES[self.structure].is_table)
+        return self.structure == "cv" or self.has_kappa_with(self.structure)
 
-    def priors(self, kappa: float | None = None) -> Priors:
-        """Return what scores depend on, with a kappa that is given or else that of the settings."""
-        own = 1.0 if self.kappa == "cv" else self.kappa
-        return check_priors(own if kappa is None else kappa, self.equivalent_sample_size, self.prior)
+    def has_kappa_with(self, structure: StructureKind) -> bool:
+        """Return whether kappa makes a difference to a structure."""
+        return self.prior == "parameters" or (self.prior == "labels" and not STRUCTURES[structure].is_table)
+
+    @property
+    def first_structure(self) -> StructureKind:
+        """The structure, or the usual one as long as none is chosen."""
+        return "ldag" if self.structure == "cv" else self.structure
+
+    def priors(self, candidate: Candidate | None = None) -> Priors:
+        """Return what scores depend on, of a candidate or else of the settings, with 1 for what is not chosen yet."""
+        if candidate is not None:
+            return check_priors(candidate.kappa, candidate.equivalent_sample_size, self.prior)
+        kappa = 1.0 if self.kappa == "cv" else self.kappa
+        size = 1.0 if self.equivalent_sample_size == "cv" else self.equivalent_sample_size
+        return check_priors(kappa, size, self.prior)
 
     def to_dict(self) -> dict[str, object]:
         """Return plain values; of constraints and the start, whether there were any."""
@@ -145,10 +171,45 @@ class Plan:
         """Number of threads."""
         return check_jobs(self.settings.n_jobs)
 
-    def with_priors(self, priors: Priors) -> "Plan":
-        """Return the plan under other priors."""
-        families = replace(self.problem.families, priors=priors)
+    def choose(self, candidate: Candidate) -> "Plan":
+        """Return the plan with the settings of a candidate."""
+        families = replace(
+            self.problem.families,
+            priors=self.settings.priors(candidate),
+            structure=candidate.structure,
+            label_rules=self._rules(candidate.structure),
+            ordered=_ordered_states(candidate.structure, self.data.schema),
+        )
         return replace(self, problem=replace(self.problem, families=families))
+
+    def _rules(self, structure: StructureKind) -> LabelRules:
+        return rules_for(structure, self.problem.space.label_rules, self.data.schema)
+
+    def takes(self, structure: StructureKind) -> bool:
+        """Return whether a structure can satisfy the constraints on labels."""
+        try:
+            self._rules(structure)
+        except ArgumentError:
+            return False
+        return True
+
+    def grid(self, kappas: Sequence[float]) -> CandidateGrid:
+        """Return what cross-validation chooses from, with these kappas."""
+        settings = self.settings
+        priors = settings.priors()
+        structures: tuple[StructureKind, ...] = (settings.first_structure,)
+        without_kappa: tuple[StructureKind, ...] = ()
+        if settings.structure == "cv":
+            structures = tuple(one for one in STRUCTURES if self.takes(one) and self._differs(one))
+            without_kappa = tuple(one for one in structures if not settings.has_kappa_with(one))
+        chosen, of_parameters = settings.equivalent_sample_size, settings.parameters_sample_size
+        sizes = SAMPLE_SIZES if chosen == "cv" else (priors.equivalent_sample_size,)
+        parameters_sizes = SAMPLE_SIZES if of_parameters == "cv" else (of_parameters,)
+        return CandidateGrid(structures, tuple(kappas), sizes, parameters_sizes, without_kappa)
+
+    def _differs(self, structure: StructureKind) -> bool:
+        """Return whether a structure is different from the others: with two states, lines are pairs of neighbours."""
+        return structure != "partial" or max(self.problem.n_states, default=0) > BINARY
 
     def with_checkpoint(self, path: str | os.PathLike[str] | None, **more: object) -> "Plan":
         """Return the plan with its checkpoint, if there is to be one; a method once chosen stays.
@@ -182,15 +243,21 @@ def make_plan(data: AnyTable, settings: Settings) -> Plan:
     """Check settings against data and translate them."""
     work = order_columns(check_data(data))
     space = search_space(work.schema, settings.constraints or Constraints(), settings.max_parents)
-    rules = rules_for(settings.structure, space.label_rules, work.schema)
+    structure = settings.first_structure
+    rules = rules_for(structure, space.label_rules, work.schema)
     seed = check_seed(settings.rng)
-    ordered = tuple(variable.ordered for variable in work.schema) if settings.structure == "partial" else ()
-    families = FamilyOptions(settings.priors(), settings.structure, settings.labels, seed, rules, ordered)
+    ordered = _ordered_states(structure, work.schema)
+    families = FamilyOptions(settings.priors(), structure, settings.labels, seed, rules, ordered)
     problem = SearchProblem(space, families, work.schema.n_states, work.n_rows)
     if settings.start is not None:
         _check_start(settings.start, work.schema, space)
     options = _options_of(settings.method, settings, work.schema)
     return Plan(settings, work, problem, METHODS[settings.method].prepare(problem, **options))
+
+
+def _ordered_states(structure: StructureKind, schema: Schema) -> tuple[bool, ...]:
+    """Return by node whether its states have an order, for the structure that asks."""
+    return tuple(variable.ordered for variable in schema) if structure == "partial" else ()
 
 
 def _options_of(method: str, settings: Settings, schema: Schema) -> dict[str, object]:

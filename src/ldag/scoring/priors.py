@@ -78,8 +78,8 @@ def check_priors(kappa: float | None, equivalent_sample_size: float, prior: Prio
     return Priors(float(kappa), check_equivalent_sample_size(equivalent_sample_size), prior)
 
 
-def check_equivalent_sample_size(size: float) -> float:
+def check_equivalent_sample_size(size: float, name: str = "equivalent_sample_size") -> float:
     """Check an equivalent sample size."""
     if not is_number(size) or not isfinite(size) or size <= 0:
-        raise ArgumentError(f"equivalent_sample_size must be a finite number above 0, got {size!r}")
+        raise ArgumentError(f"{name} must be a finite number above 0, got {size!r}")
     return float(size)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import ldag
 from ldag import datasets
 from ldag.errors import TooLarge
-from ldag.learning.cross_validation import check_folds, cut_folds
+from ldag.learning.folds import check_folds, cut_folds
 
 HEART = datasets.load("heart").sorted()
 

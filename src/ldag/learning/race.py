@@ -1,0 +1,248 @@
+"""The race of cross-validation: which candidates are searched on which folds, until one is best.
+
+Where only kappa is chosen, every kappa is searched on every fold, as in the paper. Otherwise the race goes through the
+grid step by step on the first folds, structure after structure, from the best candidate of one to its neighbours, as
+long as that is better; then those that are worse than the best stop after a few folds, and at most `KEPT` go on.
+Nothing depends on time or on the order in which threads finish, unless there is a time limit.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from math import isfinite, sqrt
+from typing import cast
+
+import numpy as np
+
+from ldag.learning.candidates import Candidate, CandidateGrid
+from ldag.learning.checkpoint import Checkpoint
+from ldag.learning.cross_validation import CrossValidation
+from ldag.learning.fold_search import FEWEST_FOLDS, FoldScore, FoldSearches, Task, run_tasks
+from ldag.learning.progress import Deadline
+from ldag.learning.searches import GraphParents
+from ldag.learning.structures import STRUCTURES
+
+ENOUGH_PREDICTED = 3_000
+"""Observations that the first folds have together, if there are so many: then differences that matter are seen."""
+
+MOST_FIRST_FOLDS = 5
+"""Of small data, so many are the first folds at most; searches on them are quick."""
+
+KEPT = ((2, 4), (2, 3))
+"""After the first folds, for so many folds so many candidates go on at most; then two until the end."""
+
+FINALISTS = 2
+
+STANDARD_ERRORS = 3.0
+"""A candidate that is worse than the best by more than that, in folds that both have, stops."""
+
+HOPELESS = 0.01
+"""A structure that begins so much behind the best, as a part of its score, is not looked at further."""
+
+DECIMALS = 6
+"""Candidates whose scores agree to so many found the same graphs: one of them is enough."""
+
+STEP_SHARE = 0.2
+"""Of the time that is left, for one step through the grid."""
+
+
+class Race:
+    """Candidates, the folds they were searched on, and the graphs found there."""
+
+    def __init__(
+        self,
+        searches: FoldSearches,
+        grid: CandidateGrid,
+        tell: Callable[[int, int], object],
+        executor: Executor | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        self._searches = searches
+        self._grid = grid
+        self._tell = tell
+        self._executor = executor
+        self._checkpoint = checkpoint
+        self._results: dict[tuple[Candidate, int | None], FoldScore] = {}
+        self._origins: dict[Candidate, Candidate] = {}
+        self._left_out: set[int] = set()
+        self._given_up: list[Candidate] = []
+        self._start: GraphParents | None = None
+
+    def run(self) -> CrossValidation:
+        """Find the best candidate, and compare it with plain tables."""
+        try:
+            self._find_start()
+            n_folds = len(self._searches.folds)
+            if self._grid.is_raced:
+                n_first = self._first_folds()
+                self._walk(range(n_first))
+                self._finish(n_first, n_folds)
+            else:
+                self._search(self._grid, range(n_folds), self._searches.deadline.share(0.8))
+            return self._compare_with_tables(n_folds)
+        finally:
+            if self._checkpoint is not None:
+                self._checkpoint.save()
+
+    def _first_folds(self) -> int:
+        """Return how many folds have enough observations to predict."""
+        folds = self._searches.folds
+        size = self._searches.data.total / len(folds)
+        return min(max(int(np.ceil(ENOUGH_PREDICTED / size)), FEWEST_FOLDS), MOST_FIRST_FOLDS, len(folds))
+
+    def _find_start(self) -> None:
+        """Learn a graph from all the data, from which climbs on folds start."""
+        if self._searches.climb is None:
+            return
+        first = self._grid.first(self._grid.structures[0], None)
+        self._run([Task(first, None)], self._searches.deadline.share(STEP_SHARE))
+        self._start = self._results[first, None].parents
+
+    def _walk(self, folds: Sequence[int]) -> None:
+        """Go through the grid, structure after structure, as long as a step is better."""
+        before: Candidate | None = None
+        for structure in self._grid.structures:
+            first = self._grid.first(structure, before)
+            if before is not None:
+                self._origins[first] = before
+            self._search([first], folds[:1], self._searches.deadline.share(STEP_SHARE))
+            if before is not None and self._is_hopeless(first, before):
+                self._given_up.append(first)
+                continue
+            ahead = [first]
+            while ahead:
+                self._search(ahead, folds, self._searches.deadline.share(STEP_SHARE))
+                best = self._sort(one for one in self._running if one.structure == structure)[0]
+                ahead = [one for one in self._grid.neighbours(best) if one not in self._searched]
+                self._origins |= dict.fromkeys(ahead, best)
+                if self._searches.deadline.is_over:
+                    return
+            before = self._sort(self._running)[0]
+
+    def _is_hopeless(self, candidate: Candidate, leader: Candidate) -> bool:
+        """Return whether a candidate is so far behind in the first fold that no neighbour will be the best."""
+        best = self._best_scores(leader)[0]
+        return self._best_scores(candidate)[0] < best - HOPELESS * abs(best)
+
+    @property
+    def _running(self) -> list[Candidate]:
+        """The candidates that were not given up at once: all have the first folds."""
+        return [one for one in self._searched if one not in self._given_up]
+
+    def _finish(self, done: int, n_folds: int) -> None:
+        """Search the best candidates on the other folds; those that fall behind stop."""
+        running = self._sort(self._running)
+        for more, most in (*KEPT, (n_folds, FINALISTS)):
+            running = self._survivors(running)[:most]
+            upto = min(done + more, n_folds)
+            if done < upto:
+                left = self._searches.deadline.share((upto - done) / (n_folds - done) * 0.9)
+                self._search(running, range(done, upto), left)
+                running = self._sort(running)
+            done = upto
+
+    def _survivors(self, ranked: Sequence[Candidate]) -> list[Candidate]:
+        """Return those that are neither clearly worse than the best nor the same as a better one in other words."""
+        best = np.array(self._best_scores(ranked[0]))
+        survivors: dict[tuple[float, ...], Candidate] = {}
+        for candidate in ranked:
+            scores = self._best_scores(candidate)
+            behind = best - scores
+            error = float(np.std(behind, ddof=1)) / sqrt(len(behind)) if len(behind) > 1 else np.inf
+            if behind.mean() <= STANDARD_ERRORS * error:
+                survivors.setdefault(tuple(np.round(scores, DECIMALS).tolist()), candidate)
+        return list(survivors.values())
+
+    @property
+    def _searched(self) -> list[Candidate]:
+        """The candidates that were searched on folds, in the order they came up."""
+        return list(dict.fromkeys(candidate for candidate, fold in self._results if fold is not None))
+
+    def _scores(self, candidate: Candidate) -> list[tuple[float, ...]]:
+        """Return the scores of a candidate by fold and by size of the parameters."""
+        folds = range(len(self._searches.folds))
+        kept = [fold for fold in folds if fold not in self._left_out and (candidate, fold) in self._results]
+        return [self._results[candidate, fold].log_predictives for fold in kept]
+
+    def _best_scores(self, candidate: Candidate) -> list[float]:
+        """Return the scores by fold under the best size of the parameters."""
+        scores = np.array(self._scores(candidate))
+        column: list[float] = scores[:, int(scores.mean(axis=0).argmax())].tolist()
+        return column
+
+    def _sort(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Sort candidates that were searched on the same folds, the best first."""
+        return sorted(candidates, key=lambda one: (-float(np.mean(self._best_scores(one))), one.rank))
+
+    def _search(self, candidates: Iterable[Candidate], folds: Sequence[int], deadline: Deadline) -> None:
+        """Search candidates on folds; a fold that one of them had no time for is left out of the comparison."""
+        asked = list(candidates)
+        pairs = [(one, fold) for fold in folds for one in asked if (one, fold) not in self._results]
+        self._run([Task(one, fold, self._start_of(one, fold)) for one, fold in pairs], deadline)
+        for fold in folds:
+            if not all(isfinite(self._results[one, fold].log_predictives[0]) for one in asked):
+                self._left_out.add(fold)
+
+    def _start_of(self, candidate: Candidate, fold: int) -> GraphParents | None:
+        """Return the best graph known to start from: of the candidate, or else of the one it was reached from."""
+        for one in (candidate, self._origins.get(candidate)):
+            known = [self._results[one, at] for at in (fold, 0) if one is not None and (one, at) in self._results]
+            if known and known[0].parents is not None:
+                return known[0].parents
+        return self._start
+
+    def _run(self, tasks: Sequence[Task], deadline: Deadline) -> None:
+        """Run what no checkpoint has."""
+        missing = []
+        results: dict[Task, FoldScore] = {}
+        for task in tasks:
+            known = self._recall(task)
+            if known is None:
+                missing.append(task)
+            else:
+                results[task] = known
+        total = len(self._results) + len(tasks)
+
+        def done(task: Task, result: FoldScore) -> None:
+            results[task] = result
+            if self._checkpoint is not None and result.is_final:
+                self._checkpoint.put(task.name, [list(result.log_predictives), result.parents])
+            self._tell(len(self._results) + len(results), total)
+
+        run_tasks(self._searches, missing, self._searches.plan.n_jobs, deadline, done, self._executor)
+        self._results |= {(task.candidate, task.fold): results[task] for task in tasks}
+
+    def _recall(self, task: Task) -> FoldScore | None:
+        """Return what a checkpoint has of a task."""
+        part = None if self._checkpoint is None else self._checkpoint.parts.get(task.name)
+        if part is None:
+            return None
+        try:
+            scores, parents = cast("list[list[object]]", part)
+            graph = tuple(tuple(int(node) for node in above) for above in cast("list[list[int]]", parents))
+            return FoldScore(tuple(float(cast("float", score)) for score in scores), graph, is_final=True)
+        except (TypeError, ValueError):
+            raise cast("Checkpoint", self._checkpoint).damaged() from None
+
+    def _compare_with_tables(self, n_folds: int) -> CrossValidation:
+        """Put the scores together, with those of plain tables."""
+        searched = self._searched
+        best = self._put_together(searched).best
+        if STRUCTURES[best.structure].is_table or not self._searches.plan.takes("table"):
+            return self._put_together(searched)
+        tables = replace(best, structure="table", parameters_sample_size=None)
+        origin = replace(best, parameters_sample_size=None)
+        self._origins.setdefault(tables, origin)
+        folds = [fold for fold in range(n_folds) if fold not in self._left_out and (tables, fold) not in self._results]
+        self._search([tables], folds, self._searches.deadline)
+        cv = self._put_together(searched)
+        place = self._grid.parameters_sizes.index(best.parameters_sample_size)
+        return replace(cv, tables=tuple(scores[place] for scores in self._scores(tables)))
+
+    def _put_together(self, searched: Sequence[Candidate]) -> CrossValidation:
+        """Return the scores of all candidates under all sizes of the parameters."""
+        scores: dict[Candidate, tuple[float, ...]] = {}
+        for candidate in searched:
+            columns = zip(*self._scores(candidate), strict=True)
+            scores |= dict(zip(self._grid.judged(candidate), columns, strict=True))
+        return CrossValidation(scores, len(self._searches.folds))

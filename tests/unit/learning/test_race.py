@@ -1,0 +1,146 @@
+"""Settings chosen on held-out data: what is compared, where the race goes, and what it says."""
+
+from concurrent.futures import ProcessPoolExecutor
+from math import lgamma
+
+import numpy as np
+import pytest
+
+import ldag
+from ldag import Constraints, LdagError, Network, datasets
+from ldag.learning.candidates import Candidate, CandidateGrid
+from ldag.learning.folds import cut_folds
+
+HEART = datasets.load("heart")
+GRID = CandidateGrid(("table", "tree"), (0.1, 0.3, 0.5), (1.0, 10.0, 100.0), (None,), ("table",))
+
+
+def log_predictive(trained: list[int], new: list[int], size: float) -> float:
+    """Return what a Dirichlet prior of that size gives new counts after others, by hand."""
+    total = 0.0
+    for old, fresh in zip(trained, new, strict=True):
+        total += lgamma(size / len(new) + old + fresh) - lgamma(size / len(new) + old)
+    return total + lgamma(size + sum(trained)) - lgamma(size + sum(trained) + sum(new))
+
+
+def test_scores_of_one_variable_are_those_of_a_dirichlet_prior() -> None:
+    """Nothing to search: every size, of the search or of the parameters, against a formula."""
+    data = ldag.read({"a": ["x", "y", "z"], "n": [14, 13, 13]}, counts="n")
+    folds = list(cut_folds(data.sorted(), 10, 0))
+    for of_search, of_parameters in (("cv", None), (1.0, "cv"), (1.0, 7.0)):
+        compared = ldag.cross_validate(
+            data,
+            kappas=[0.1],
+            equivalent_sample_size=of_search,  # type: ignore[arg-type]
+            parameters_sample_size=of_parameters,  # type: ignore[arg-type]
+        )
+        for candidate, scores in compared.scores.items():
+            expected = [
+                log_predictive([14 - i[0], 13 - i[1], 13 - i[2]], i, candidate.sizes[1])
+                for i in (fold.inside.tolist() for fold in folds)
+            ]
+            assert scores == pytest.approx(expected[: len(scores)])
+    uniform = ldag.cross_validate(data, kappas=[0.1], equivalent_sample_size="cv")
+    assert uniform.best.equivalent_sample_size == 1000  # the states are equally frequent
+
+
+def test_everything_is_chosen_together() -> None:
+    """The best has all folds, others may have stopped; the fit has the settings of the best."""
+    fit = ldag.learn(HEART, structure="cv", equivalent_sample_size="cv", parameters_sample_size="cv")
+    assert fit.cv is not None
+    best = fit.cv.best
+    assert len(fit.cv.scores[best]) == fit.cv.n_folds == 10
+    assert min(map(len, fit.cv.scores.values())) < 10
+    full = [np.mean(scores) for scores in fit.cv.scores.values() if len(scores) == 10]
+    assert np.mean(fit.cv.scores[best]) == max(full)
+    chosen = (fit.structure, fit.kappa, fit.equivalent_sample_size, fit.parameters_sample_size)
+    assert chosen == (best.structure, best.kappa, *best.sizes)
+    again = ldag.learn(
+        HEART,
+        structure=best.structure,
+        kappa=best.kappa,
+        equivalent_sample_size=best.equivalent_sample_size,
+    )
+    assert (again.graph, again.score) == (fit.graph, fit.score)
+    assert fit.network.equivalent_sample_size == best.sizes[1]
+
+
+def test_the_race_does_not_depend_on_who_runs_it() -> None:
+    """One thread, two, or processes; by climbing, where folds start from graphs found before."""
+    data = HEART.select(["smoking", "mental", "physical", "pressure"])
+
+    def run(**more: object) -> ldag.CrossValidation:
+        return ldag.cross_validate(data, structure="cv", equivalent_sample_size="cv", method="climb", **more)  # type: ignore[arg-type]
+
+    one = run(n_jobs=1)
+    assert one == run(n_jobs=2)
+    with ProcessPoolExecutor(2) as executor:
+        assert one == run(executor=executor)
+
+
+def test_kappas_alone_are_all_compared_on_all_folds() -> None:
+    """As in the paper: no kappa stops early, so means are not biased."""
+    compared = ldag.cross_validate(HEART, rng=3)
+    assert [len(scores) for scores in compared.scores.values()] == [10] * 4
+
+
+def test_parameters_are_smoothed_apart_from_the_search() -> None:
+    """The graph stays, and the network is that of the graph under the other size."""
+    plain = ldag.learn(HEART, kappa=0.1)
+    smooth = ldag.learn(HEART, kappa=0.1, parameters_sample_size=50)
+    assert (smooth.graph, smooth.score) == (plain.graph, plain.score)
+    expected = Network.from_data(plain.graph, HEART, equivalent_sample_size=50)
+    assert smooth.network.log_likelihood(HEART) == pytest.approx(expected.log_likelihood(HEART))
+    assert smooth.network.log_likelihood(HEART) < plain.network.log_likelihood(HEART)
+
+
+def test_steps_through_the_grid() -> None:
+    """Neighbours differ in one setting; tables have no kappa; a new structure begins where the last was best."""
+    assert len(list(GRID)) == 3 + 9
+    assert GRID.first("table", None) == Candidate(1.0, 10.0, "table")
+    assert GRID.first("tree", Candidate(1.0, 100.0, "table")) == Candidate(0.3, 100.0, "tree")
+    assert GRID.neighbours(Candidate(1.0, 10.0, "table")) == [
+        Candidate(1.0, 1.0, "table"),
+        Candidate(1.0, 100.0, "table"),
+    ]
+    assert GRID.neighbours(Candidate(0.1, 1.0, "tree")) == [
+        Candidate(0.3, 1.0, "tree"),
+        Candidate(0.1, 10.0, "tree"),
+    ]
+
+
+def test_structures_that_cannot_satisfy_constraints_are_not_compared() -> None:
+    """Labels that are given exist in labelled structures only, so there are no tables to compare with either."""
+    data = HEART.select(["smoking", "protein", "pressure"])
+    label = {("smoking", "pressure"): [{"protein": ">3"}]}
+    fit = ldag.learn(data, structure="cv", kappa=0.1, constraints=Constraints(labels=label))
+    assert fit.structure == "ldag"
+    assert fit.held_out_gain is None
+
+
+def test_the_summary_tells_of_held_out_data() -> None:
+    """The gain over plain tables by observation, what was chosen, and a warning of too many parameters."""
+    fit = ldag.learn(HEART, equivalent_sample_size="cv", kappa=0.1)
+    assert fit.cv is not None
+    assert fit.held_out_gain is not None
+    gain = np.mean(fit.cv.scores[fit.cv.best]) - np.mean(fit.cv.tables)
+    assert fit.held_out_gain[0] == pytest.approx(gain / 184.1)
+    assert "chosen by cross-validation: equivalent sample size" in str(fit)
+    assert "than plain tables by 0.00" in str(fit)
+    assert "warning" not in str(fit)
+    rows = ldag.read({"a": [0, 1] * 4, "b": [0, 1] * 4, "c": [0, 1] * 4})
+    assert "warning: 5 parameters for 8 observations, more than a third" in str(ldag.learn(rows, kappa=0.1))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"structure": "cvv"}, "structure"),
+        ({"equivalent_sample_size": "cvv"}, "equivalent_sample_size must be a finite number above 0"),
+        ({"parameters_sample_size": 0}, "parameters_sample_size must be a finite number above 0, got 0"),
+    ],
+)
+def test_wrong_settings_are_refused(settings: dict[str, object], message: str) -> None:
+    """Before any search."""
+    with pytest.raises(LdagError, match=message):
+        ldag.learn(HEART, kappa=0.1, **settings)  # type: ignore[arg-type]
