@@ -24,7 +24,7 @@ def load(folder: Path, name: str, *parts: str) -> ldag.Dataset:
         with gzip.open(folder / f"{name}.{part}.csv.gz", "rt") as file:
             tables.append(np.loadtxt(file, delimiter=",", dtype=np.int64, ndmin=2))
     columns = {f"v{place:03}": column for place, column in enumerate(np.concatenate(tables).T)}
-    return ldag.read(columns, states=dict.fromkeys(columns, [0, 1]))
+    return ldag.read(columns, states={name: [0, 1] for name in columns})
 
 
 def report(name: str, title: str, train: ldag.Dataset, test: ldag.Dataset, **settings: object) -> None:

@@ -210,6 +210,17 @@ def test_learn_with_tiers_in_quotes(tmp_path: Path) -> None:
     assert "tiers.txt, line 1: expected ','" in run("learn", str(data), "--tiers", str(tiers), code=2)
 
 
+def test_settings_are_chosen_on_held_out_data() -> None:
+    """Each by its own option, and the answer says what was chosen."""
+    options = ("--structure", "cv", "--equivalent-sample-size", "cv", "--parameters-sample-size", "30")
+    found = json.loads(run("learn", "titanic", *options, "--json"))
+    assert found["settings"]["structure"] == "cv"
+    assert found["structure"] in ("table", "tree", "ldag", "partial", "graph")
+    assert found["parameters_sample_size"] == 30
+    message = run("learn", "titanic", "--equivalent-sample-size", "much", code=2)
+    assert "--equivalent-sample-size must be a number above 0, or cv, got 'much'" in message
+
+
 def test_learn_with_missing_cells(tmp_path: Path) -> None:
     """Cells that are missing are refused with what to choose, and the choices are there."""
     data = tmp_path / "data.csv"

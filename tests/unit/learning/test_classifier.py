@@ -106,6 +106,21 @@ def test_weights_are_repetitions(heart: pd.DataFrame) -> None:
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X))
 
 
+def test_the_sample_size_is_chosen_where_there_are_folds() -> None:
+    """By cross-validation, as `learn` chooses it; with few rows, or weights that are not whole, it is 1."""
+    rng = np.random.default_rng(2)
+    rows = rng.integers(0, 2, (60, 3))
+    classes = np.where(rng.random(60) < 0.8, rows[:, 0], 1 - rows[:, 0])
+    chosen = LDAGClassifier().fit(rows, classes).fit_
+    assert chosen.cv is not None
+    assert chosen.equivalent_sample_size == chosen.cv.best.equivalent_sample_size
+    for few in (LDAGClassifier().fit(rows[:9], classes[:9]), LDAGClassifier().fit(rows, classes, rng.random(60))):
+        assert few.fit_.cv is None
+        assert few.fit_.equivalent_sample_size == 1
+    with pytest.raises(DataError, match="real weights cannot be cut into folds"):
+        LDAGClassifier(equivalent_sample_size="cv").fit(rows, classes, rng.random(60))
+
+
 def test_names_that_are_taken() -> None:
     """The class and the weights get names that no feature has."""
     X = pd.DataFrame({"y": ["a", "b", "a", "b"], "sample_weight": [0, 0, 1, 1]})  # noqa: N806

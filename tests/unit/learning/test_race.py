@@ -129,7 +129,7 @@ def test_the_summary_tells_of_held_out_data() -> None:
     assert "than plain tables by 0.00" in str(fit)
     assert "warning" not in str(fit)
     rows = ldag.read({"a": [0, 1] * 4, "b": [0, 1] * 4, "c": [0, 1] * 4})
-    assert "warning: 5 parameters for 8 observations, more than a third" in str(ldag.learn(rows, kappa=0.1))
+    assert "warning: 7 parameters for 8 observations, more than a third" in str(ldag.learn(rows, kappa=0.1))
 
 
 @pytest.mark.parametrize(
