@@ -181,7 +181,7 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     >>> import ldag
     >>> compared = ldag.cross_validate(ldag.datasets.load("heart"), kappas=[0.1], equivalent_sample_size="cv")
     >>> compared.best.equivalent_sample_size
-    10.0
+    3.0
     """
     kappas = check_kappas(kappas)
     settings = Settings(
