@@ -13,6 +13,7 @@ from ldag.drawing import Picture
 from ldag.errors import GraphError
 from ldag.formats import conditions, counted
 from ldag.graph import LDAG, Drawable, PictureOptions
+from ldag.learning.candidates import Candidate
 from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint
 from ldag.learning.cross_validation import CrossValidation
@@ -166,7 +167,8 @@ class Fit(Drawable):
         """
         limit = check_time_limit(time_limit)
         settings = self.settings if max_parents is None else replace(self.settings, max_parents=max_parents)
-        plan = make_plan(self.data, settings).with_priors(self.score.priors)
+        chosen = Candidate(self.kappa, self.equivalent_sample_size, self.structure)
+        plan = make_plan(self.data, settings).choose(chosen)
         n_parents = max(len(family.parents) for family in self.graph.structure.families)
         return certify(plan, self.score.total, n_parents, limit or 0.0)
 

@@ -158,11 +158,11 @@ def _from_fit(
 ) -> tuple[Dataset, KappaChoice, GraphPrior | None, int | None, Constraints | None, float]:
     """Return the data and settings of a fit, where none are given."""
     settings = fit.settings
-    if settings.structure not in ("ldag", "table"):
+    if fit.structure not in ("ldag", "table"):
         raise ArgumentError(
-            f"the posterior is over labels or tables; this fit has structure {settings.structure!r}; give its data"
+            f"the posterior is over labels or tables; this fit has structure {fit.structure!r}; give its data"
         )
-    own: GraphPrior = "table" if settings.structure == "table" else "normalised"
+    own: GraphPrior = "table" if fit.structure == "table" else "normalised"
     chosen = prior or own
     return (
         fit.data,
