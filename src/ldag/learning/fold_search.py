@@ -26,7 +26,7 @@ FEWEST_FOLDS = 2
 """So many are compared, however short the time; later ones are left out when it is over."""
 
 FOLD_RESTARTS = 10
-"""Of a climb on a fold, which starts from a good graph; they even out where it ends by chance."""
+"""Of a climb on a fold, which mostly starts from a good graph; they even out where it ends by chance."""
 
 EXACT_SECONDS = 0.05
 """If auto finds the best graph of all in a moment, it does so on every fold too."""
@@ -46,18 +46,17 @@ class FoldScore(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """A candidate, the number of a fold (None: learn from all the data), and the graph to start from."""
+    """A candidate, the number of a fold, and the graph to start from."""
 
     candidate: Candidate
-    fold: int | None
+    fold: int
     start: GraphParents | None = None
 
     @property
     def name(self) -> str:
         """What it is called in a checkpoint: all that its result depends on."""
-        where = "all data" if self.fold is None else f"fold {self.fold + 1}"
         start = "" if self.start is None else f", from {digest(self.start)}"
-        return f"{self.candidate.in_words()}, {where}{start}"
+        return f"{self.candidate.in_words()}, fold {self.fold + 1}{start}"
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class FoldSearches:
 
     @property
     def climb(self) -> Climb | None:
-        """How folds are climbed from a graph that was found before; None: by the method itself, from nothing."""
+        """How folds are climbed; None: by the method itself, from nothing."""
         search, problem = self.plan.search, self.plan.problem
         if isinstance(search, Climb):
             given = search.n_restarts
@@ -90,10 +89,8 @@ class FoldSearches:
         search: Search = self.plan.search
         if climb is not None:
             search = climb if task.start is None else replace(climb, start=task.start)
-        columns = (self.data if task.fold is None else self.folds[task.fold].train).columns
+        columns = self.folds[task.fold].train.columns
         result = search.run(problem.families.scorer(columns), problem, control)
-        if task.fold is None:
-            return FoldScore((), result.parents, not result.stopped)
         families = learn_families(columns, problem.n_states, result.parents, problem.families)
         own = task.candidate.equivalent_sample_size
         sizes = [own if size is None else size for size in self.parameters_sizes]
@@ -135,7 +132,7 @@ def _run_task(
     searches: FoldSearches, task: Task, seconds: float | None, stop: threading.Event | None = None
 ) -> FoldScore:
     """Do one search and one prediction, in so many seconds and before the common deadline."""
-    if task.fold is not None and task.fold >= FEWEST_FOLDS and searches.deadline.is_over:
+    if task.fold >= FEWEST_FOLDS and searches.deadline.is_over:
         return FoldScore((nan,) * len(searches.parameters_sizes), None, is_final=False)
     on_progress = None if stop is None else lambda _: stop.is_set()
     return searches.run(task, SearchControl(1, searches.deadline.within(seconds), on_progress))

@@ -63,7 +63,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         The data.
     kappa
         The price of labels, above 0 and at most 1, or "cv": the best of 0.001, 0.1, 0.3 and 0.5 by ten-fold
-        cross-validation (on folds, "climb" starts from a graph learned from all data, and restarts rarely). The uniform
+        cross-validation (on folds, "climb" restarts rarely, and starts from the graph of another kappa). The uniform
         prior has no kappa, and tables have no labels to pay for; leave it out then.
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's

@@ -3,6 +3,10 @@
 Where only kappa is chosen, every kappa is searched on every fold, as in the paper. Otherwise the race goes through the
 grid step by step on the first folds, structure after structure, from the best candidate of one to its neighbours, as
 long as that is better; then those that are worse than the best stop after a few folds, and at most `KEPT` go on.
+A climb starts from the graph that another candidate found on the same fold, never from one that was learned from all
+the data: that has seen what is to be predicted, and settings that over-fit look good by it (measured: with 180
+variables and 1,600 rows a sample size of 30 looked better than 10 by 0.46 nats per row, and predicted new rows worse
+by 0.36 than the one that is chosen this way).
 Nothing depends on time or on the order in which threads finish, unless there is a time limit.
 """
 
@@ -62,16 +66,15 @@ class Race:
         self._tell = tell
         self._executor = executor
         self._checkpoint = checkpoint
-        self._results: dict[tuple[Candidate, int | None], FoldScore] = {}
+        self._results: dict[tuple[Candidate, int], FoldScore] = {}
         self._origins: dict[Candidate, Candidate] = {}
         self._left_out: set[int] = set()
         self._given_up: list[Candidate] = []
-        self._start: GraphParents | None = None
+        self._starts: dict[int, GraphParents] = {}
 
     def run(self) -> CrossValidation:
         """Find the best candidate, and compare it with plain tables."""
         try:
-            self._find_start()
             n_folds = len(self._searches.folds)
             if self._grid.is_raced:
                 n_first = self._first_folds()
@@ -89,14 +92,6 @@ class Race:
         folds = self._searches.folds
         size = self._searches.data.total / len(folds)
         return min(max(int(np.ceil(ENOUGH_PREDICTED / size)), FEWEST_FOLDS), MOST_FIRST_FOLDS, len(folds))
-
-    def _find_start(self) -> None:
-        """Learn a graph from all the data, from which climbs on folds start."""
-        if self._searches.climb is None:
-            return
-        first = self._grid.first(self._grid.structures[0], None)
-        self._run([Task(first, None)], self._searches.deadline.share(STEP_SHARE))
-        self._start = self._results[first, None].parents
 
     def _walk(self, folds: Sequence[int]) -> None:
         """Go through the grid, structure after structure, as long as a step is better."""
@@ -156,7 +151,7 @@ class Race:
     @property
     def _searched(self) -> list[Candidate]:
         """The candidates that were searched on folds, in the order they came up."""
-        return list(dict.fromkeys(candidate for candidate, fold in self._results if fold is not None))
+        return list(dict.fromkeys(candidate for candidate, _ in self._results))
 
     def _scores(self, candidate: Candidate) -> list[tuple[float, ...]]:
         """Return the scores of a candidate by fold and by size of the parameters."""
@@ -177,6 +172,9 @@ class Race:
     def _search(self, candidates: Iterable[Candidate], folds: Sequence[int], deadline: Deadline) -> None:
         """Search candidates on folds; a fold that one of them had no time for is left out of the comparison."""
         asked = list(candidates)
+        new = [fold for fold in folds if fold not in self._starts]
+        if new and len(asked) > 1 and self._searches.climb is not None:
+            self._search(asked[:1], new, deadline.share(1 / len(asked)))
         pairs = [(one, fold) for fold in folds for one in asked if (one, fold) not in self._results]
         self._run([Task(one, fold, self._start_of(one, fold)) for one, fold in pairs], deadline)
         for fold in folds:
@@ -184,12 +182,12 @@ class Race:
                 self._left_out.add(fold)
 
     def _start_of(self, candidate: Candidate, fold: int) -> GraphParents | None:
-        """Return the best graph known to start from: of the candidate, or else of the one it was reached from."""
-        for one in (candidate, self._origins.get(candidate)):
-            known = [self._results[one, at] for at in (fold, 0) if one is not None and (one, at) in self._results]
-            if known and known[0].parents is not None:
-                return known[0].parents
-        return self._start
+        """Return the graph to start from: of the candidate it was reached from, or else the first on the fold."""
+        origin = self._origins.get(candidate)
+        known = None if origin is None else self._results.get((origin, fold))
+        if known is not None and known.parents is not None:
+            return known.parents
+        return self._starts.get(fold)
 
     def _run(self, tasks: Sequence[Task], deadline: Deadline) -> None:
         """Run what no checkpoint has."""
@@ -210,7 +208,11 @@ class Race:
             self._tell(len(self._results) + len(results), total)
 
         run_tasks(self._searches, missing, self._searches.plan.n_jobs, deadline, done, self._executor)
-        self._results |= {(task.candidate, task.fold): results[task] for task in tasks}
+        for task in tasks:
+            self._results[task.candidate, task.fold] = results[task]
+            graph = results[task].parents
+            if graph is not None and self._searches.climb is not None:
+                self._starts.setdefault(task.fold, graph)
 
     def _recall(self, task: Task) -> FoldScore | None:
         """Return what a checkpoint has of a task."""
