@@ -14,6 +14,7 @@ from ldag.errors import DataError
 from ldag.graph import LDAG
 from ldag.learning import (
     Constraints,
+    CrossValidation,
     Deadline,
     Fit,
     LabelSearch,
@@ -131,7 +132,12 @@ def prepare_members(
     seed = check_seed(rng)
     if isinstance(given, Fit):
         own: SearchOptions = {"kappa": given.kappa} if given.settings.has_kappa else {}
-        changes: dict[str, Any] = {"rng": seed, "time_limit": None, **own, **options}
+        chosen: dict[str, Any] = {
+            "structure": given.structure,
+            "equivalent_sample_size": given.equivalent_sample_size,
+            "parameters_sample_size": given.parameters_sample_size,
+        }
+        changes = {"rng": seed, "time_limit": None, **chosen, **own, **options}
         settings = replace(given.settings, **changes)
         data = given.data
     else:
@@ -142,21 +148,21 @@ def prepare_members(
     plan = make_plan(data, settings)
     kappa = settings.priors().kappa
     if settings.needs_cross_validation:
-        kappa = _choose_kappa(data, settings, deadline, progress, executor)
-        plan = plan.with_priors(settings.priors(kappa))
+        best = _cross_validate(data, settings, deadline, progress, executor).best
+        kappa, plan = best.kappa, plan.choose(best)
     return Prepared(data, replace(plan, data=plan.data.sorted()), kappa, deadline)
 
 
-def _choose_kappa(
+def _cross_validate(
     data: Dataset, settings: Settings, deadline: Deadline, progress: Progress, executor: Executor | None
-) -> float:
-    """Return the best kappa by cross-validation on all the data, in half of the time at most."""
+) -> CrossValidation:
+    """Compare what is to be chosen by cross-validation on all the data, in half of the time at most."""
     names = set(SearchOptions.__annotations__) - {"kappa", "start", "time_limit"}
     options = {name: getattr(settings, name) for name in names}
     limit = deadline.share(0.5).left
-    return cross_validate(
-        data, **options, rng=settings.rng, time_limit=limit, progress=progress, executor=executor
-    ).best_kappa
+    if settings.kappa != "cv":
+        options["kappas"] = [settings.kappa]
+    return cross_validate(data, **options, rng=settings.rng, time_limit=limit, progress=progress, executor=executor)
 
 
 def learn_members(
