@@ -1,7 +1,7 @@
 """How sure one can be: the posterior over graphs and labels, and answers averaged over graphs."""
 
-from ldag.uncertainty.average import MemberVariety, average
-from ldag.uncertainty.bootstrap import bootstrap
+from ldag.uncertainty.averaging import MemberVariety, average
+from ldag.uncertainty.bootstrapping import bootstrap
 from ldag.uncertainty.chances import Averaged, AveragedAnswer, Chance
 from ldag.uncertainty.diagnostics import Diagnostics, effective_size, split_r_hat
 from ldag.uncertainty.documents import json_path
