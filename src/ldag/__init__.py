@@ -3,32 +3,31 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ldag import datasets, simulate
-from ldag.comparing import (
-    Comparison,
-    adjusted_rand,
-    compare,
-    entropy,
-    kl_divergence,
-    kl_divergence_estimate,
-    label_precision_recall,
-    structural_hamming_distance,
-)
-from ldag.data import Dataset, read
-from ldag.errors import DataNote, LdagError, MissingDependency
-from ldag.graph import LDAG
-from ldag.learning import Constraints, CrossValidation, Family, Fit, cross_validate, learn, learn_family
-from ldag.model import Variable, ordered
-from ldag.network import Network
-from ldag.reasoning import Independence, Verdict
-from ldag.scoring import Score, log_predictive, score
-from ldag.uncertainty import Bootstrap, Mixture, Posterior, average, bootstrap, posterior
-
 if TYPE_CHECKING:
+    from ldag import datasets, simulate
+    from ldag.comparing import (
+        Comparison,
+        adjusted_rand,
+        compare,
+        entropy,
+        kl_divergence,
+        kl_divergence_estimate,
+        label_precision_recall,
+        structural_hamming_distance,
+    )
+    from ldag.data import Dataset, read
+    from ldag.errors import DataNote, LdagError
+    from ldag.graph import LDAG
+    from ldag.learning import Constraints, CrossValidation, Family, Fit, cross_validate, learn, learn_family
     from ldag.learning.classifier import LDAGClassifier as LDAGClassifier
+    from ldag.model import Variable, ordered
+    from ldag.network import Network
     from ldag.presenting import explore as explore
     from ldag.presenting import plot as plot
     from ldag.presenting import report as report
+    from ldag.reasoning import Independence, Verdict
+    from ldag.scoring import Score, log_predictive, score
+    from ldag.uncertainty import Bootstrap, Mixture, Posterior, average, bootstrap, posterior
 
 __all__ = [
     "LDAG",
@@ -71,27 +70,60 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-_LOADED_LATER = {
-    "LDAGClassifier": "ldag.learning.classifier",
-    "explore": "ldag.presenting",
-    "plot": "ldag.presenting",
-    "report": "ldag.presenting",
+_ROOMS = {
+    "comparing": (
+        "Comparison",
+        "adjusted_rand",
+        "compare",
+        "entropy",
+        "kl_divergence",
+        "kl_divergence_estimate",
+        "label_precision_recall",
+        "structural_hamming_distance",
+    ),
+    "data": ("Dataset", "read"),
+    "errors": ("DataNote", "LdagError"),
+    "graph": ("LDAG",),
+    "learning": ("Constraints", "CrossValidation", "Family", "Fit", "cross_validate", "learn", "learn_family"),
+    "model": ("Variable", "ordered"),
+    "network": ("Network",),
+    "reasoning": ("Independence", "Verdict"),
+    "scoring": ("Score", "log_predictive", "score"),
+    "uncertainty": ("Bootstrap", "Mixture", "Posterior", "average", "bootstrap", "posterior"),
+    "learning.classifier": ("LDAGClassifier",),
+    "presenting": ("explore", "plot", "report"),
 }
-"""Public names that are loaded when they are first asked for, and where they are."""
+"""Where the public names are: each is loaded when it is first asked for, so that importing the package stays cheap."""
+
+_PLACES = {name: room for room, names in _ROOMS.items() for name in names}
 
 
 def __dir__() -> list[str]:
-    """List the public names, with those that are loaded when first asked for."""
-    return sorted({*globals(), *_LOADED_LATER})
+    """List the public names, with those that are not loaded yet."""
+    return sorted({*globals(), *__all__, *_PLACES})
 
 
 def __getattr__(name: str) -> object:
-    """Load what is loaded later, so that importing the package stays cheap."""
-    if name not in _LOADED_LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Load a public name, or a room of the house."""
     try:
-        return getattr(import_module(_LOADED_LATER[name]), name)
+        value = getattr(import_module(f"ldag.{_PLACES[name]}"), name) if name in _PLACES else _load_room(name)
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "sklearn":
             raise
+        from ldag.errors import MissingDependency
+
         raise MissingDependency("scikit-learn", "sklearn", "LDAGClassifier") from None
+    globals()[name] = value
+    return value
+
+
+def _load_room(name: str) -> object:
+    missing = AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name.startswith("__"):
+        raise missing
+    try:
+        return import_module(f"ldag.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"ldag.{name}":
+            raise
+        raise missing from None

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 from xml.parsers import expat
-from xml.sax.saxutils import escape, quoteattr
 
 from ldag.errors import FormatError
 
@@ -14,6 +13,20 @@ MAX_DEPTH = 64
 
 _ENCODED = re.compile("[%=&<>\"'\r\n]|--")
 __all__ = ["Element", "decode_note", "encode_note", "escape", "parse_xml", "quoteattr"]
+
+
+def escape(text: str) -> str:
+    """Return a text as it stands between tags."""
+    from xml.sax import saxutils  # it loads what it would take to ask the web, so not at the top
+
+    return saxutils.escape(text)
+
+
+def quoteattr(text: str) -> str:
+    """Return a text as the value of an attribute, with its quotes."""
+    from xml.sax import saxutils
+
+    return saxutils.quoteattr(text)
 
 
 @dataclass
