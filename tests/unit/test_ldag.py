@@ -21,4 +21,4 @@ def test_public_names_are_loaded_when_asked_for() -> None:
         assert getattr(ldag, name) is not None
         assert name in dir(ldag)
     with pytest.raises(AttributeError, match="module 'ldag' has no attribute 'lern'"):
-        _ = ldag.lern  # type: ignore[attr-defined]
+        _ = ldag.lern
