@@ -14,7 +14,7 @@ from ldag.uncertainty import Bootstrap, Directions, json_path
 from ldag.uncertainty import bootstrap as learn_again
 
 
-@click.command(short_help="Say how often edges and labels are learned again.")
+@click.command()
 @click.argument("data")
 @click.option("--number", "-n", "n", default=200, show_default=True, help="How many graphs are learned.")
 @click.option("--output", "-o", metavar="FILE", help="Write the bootstrap there (.json).")

@@ -9,7 +9,7 @@ from ldag.data import ReadOptions
 from ldag.learning import learn as learn_graph
 
 
-@click.command(short_help="Learn a graph and bound the score of all others.")
+@click.command()
 @click.argument("data")
 @click.option(
     "--proof-limit", default=120.0, show_default=True, metavar="SECONDS", help="Time for the proof, after the search."

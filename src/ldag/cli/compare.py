@@ -6,7 +6,7 @@ from ldag.cli.arguments import json_option, load_model, print_json
 from ldag.comparing import compare as compare_models
 
 
-@click.command(short_help="Compare a graph or network with another.")
+@click.command()
 @click.argument("first")
 @click.argument("second")
 @click.option(

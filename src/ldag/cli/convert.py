@@ -11,7 +11,7 @@ from ldag.network import Network
 _BY_NAME = {known.name: known for known in FORMATS}
 
 
-@click.command(short_help="Write a graph or a network in another format.")
+@click.command()
 @click.argument("source", required=False)
 @click.argument("target", required=False)
 @click.option("--to", "form", type=click.Choice(list(_BY_NAME)), help="The format to print when TARGET is '-'.")

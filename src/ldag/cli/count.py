@@ -10,7 +10,7 @@ from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions, state_columns
 
 
-@click.command(short_help="Merge equal rows of tables.")
+@click.command()
 @click.argument("files", nargs=-1, required=True)
 @click.option("--output", "-o", metavar="FILE", help="Write there (.csv, .tsv, with .gz or not, .parquet).")
 @table_options

@@ -6,7 +6,7 @@ from ldag import datasets as built_in
 from ldag.cli.arguments import heading, json_option, print_json
 
 
-@click.command(short_help="List the data sets and example graphs.")
+@click.command()
 @json_option
 def datasets(as_json: bool) -> None:
     """List the data sets and example graphs; their names go wherever a file does."""

@@ -8,7 +8,7 @@ from ldag.data import Dataset, ReadOptions
 from ldag.model import Variable
 
 
-@click.command(short_help="Say what a table holds.")
+@click.command()
 @click.argument("data")
 @table_options
 @json_option

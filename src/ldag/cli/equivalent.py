@@ -5,7 +5,7 @@ import click
 from ldag.cli.arguments import json_option, load_graph, print_json
 
 
-@click.command(short_help="Decide whether two graphs say the same.")
+@click.command()
 @click.argument("first")
 @click.argument("second")
 @json_option

@@ -7,7 +7,7 @@ from ldag.drawing import side_by_side
 from ldag.network import Network, NodeParameters
 
 
-@click.command(short_help="Explain one variable: its parents, rules and probabilities.")
+@click.command()
 @click.argument("network")
 @click.argument("node")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals.")

@@ -6,7 +6,7 @@ from ldag.cli.arguments import json_option, load_network, print_json
 from ldag.presenting import explore as write_explorer
 
 
-@click.command(short_help="Write an HTML page in which states can be clicked.")
+@click.command()
 @click.argument("network")
 @click.option("--output", "-o", required=True, metavar="FILE.html", help="The page to write.")
 @click.option("--title", metavar="TEXT", help="What stands above it.")

@@ -17,7 +17,7 @@ from ldag.model import Variable
 from ldag.network import Network
 
 
-@click.command(short_help="Fit parameters to a given graph.")
+@click.command()
 @click.argument("graph")
 @click.argument("data")
 @click.option("--output", "-o", metavar="FILE", help="Write the network there (.json).")

@@ -6,7 +6,7 @@ from ldag.cli.arguments import json_option, load_graph, print_json, split_contex
 from ldag.reasoning import DEFAULT_BUDGET
 
 
-@click.command(short_help="Decide an independence, with a proof.")
+@click.command()
 @click.argument("graph")
 @click.argument("a")
 @click.argument("b")

@@ -13,7 +13,7 @@ from ldag.formats import check_writable
 from ldag.learning import learn as learn_graph
 
 
-@click.command(short_help="Learn a graph from data.")
+@click.command()
 @click.argument("data")
 @click.option("--output", "-o", metavar="FILE", help="Write the network there (.json), or its graph (.ldag, .dot).")
 @settings_options

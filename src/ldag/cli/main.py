@@ -4,38 +4,68 @@ import io
 import os
 import sys
 import warnings
+from importlib import import_module
 from typing import NoReturn
 
 import click
 
 import ldag
-from ldag.cli.bootstrap import bootstrap
-from ldag.cli.certify import certify
-from ldag.cli.compare import compare
-from ldag.cli.convert import convert
-from ldag.cli.count import count
-from ldag.cli.datasets import datasets
-from ldag.cli.describe import describe
-from ldag.cli.equivalent import equivalent
-from ldag.cli.explain import explain
-from ldag.cli.explore import explore
-from ldag.cli.fit import fit
-from ldag.cli.implies import implies
-from ldag.cli.learn import learn
-from ldag.cli.plot import plot
-from ldag.cli.posterior import posterior
-from ldag.cli.predict import predict
-from ldag.cli.query import query
-from ldag.cli.report import report
-from ldag.cli.reproduce import reproduce
-from ldag.cli.sample import sample
-from ldag.cli.score import score
-from ldag.cli.scores import scores
-from ldag.cli.show import show
 from ldag.errors import LdagError
 
+COMMANDS = {
+    "describe": "Say what a table holds.",
+    "count": "Merge equal rows of tables.",
+    "learn": "Learn a graph from data.",
+    "fit": "Fit parameters to a given graph.",
+    "posterior": "Say how sure one can be of edges and labels.",
+    "bootstrap": "Say how often edges and labels are learned again.",
+    "show": "Show what a graph says.",
+    "explain": "Explain one variable: its parents, rules and probabilities.",
+    "implies": "Decide an independence, with a proof.",
+    "equivalent": "Decide whether two graphs say the same.",
+    "certify": "Learn a graph and bound the score of all others.",
+    "compare": "Compare a graph or network with another.",
+    "score": "Score a graph on data.",
+    "scores": "Score all families, for other programs.",
+    "query": "Ask a network.",
+    "predict": "Predict a variable in rows.",
+    "sample": "Draw rows from a network.",
+    "convert": "Write a graph or a network in another format.",
+    "plot": "Draw a graph as SVG, PNG or PDF.",
+    "report": "Write a report: one HTML page, or Markdown.",
+    "explore": "Write an HTML page in which states can be clicked.",
+    "reproduce": "Run the experiments of the paper.",
+    "datasets": "List the data sets and example graphs.",
+}
+"""Every command, in a file of its own name, and what it does in a line; a file is loaded when its command is run."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class Commands(click.Group):
+    """A group whose commands are loaded when they are asked for, so that one does not pay for all."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands, in the order people need them."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"ldag.cli.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        command.short_help = COMMANDS[cmd_name]
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without loading them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(ldag.__version__, prog_name="ldag")
 def cli() -> None:
     """Discrete Bayesian networks that know when an edge matters.
@@ -45,35 +75,17 @@ def cli() -> None:
     `ldag datasets` lists these. A NETWORK is a file with parameters (.json,
     .bif, .net, ...); it can stand for its GRAPH. `ldag convert --formats`
     lists the formats.
+
+    \b
+    ldag describe survey.csv               what a table holds
+    ldag learn survey.csv -o model.json    learn a model, say what was found
+    ldag report survey.csv -o survey.html  one page to send to somebody
+    ldag query model.json pain --given smoker=yes
+
+    \b
+    Completion in bash: eval "$(_LDAG_COMPLETE=bash_source ldag)"
+    (zsh_source and fish_source likewise)
     """
-
-
-for command in (
-    describe,
-    count,
-    learn,
-    fit,
-    posterior,
-    bootstrap,
-    show,
-    explain,
-    implies,
-    equivalent,
-    certify,
-    compare,
-    score,
-    scores,
-    query,
-    predict,
-    sample,
-    convert,
-    plot,
-    report,
-    explore,
-    reproduce,
-    datasets,
-):
-    cli.add_command(command)
 
 
 def main() -> None:

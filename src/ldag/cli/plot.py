@@ -15,7 +15,7 @@ def _load(source: str) -> LDAG | Posterior:
     return load_graph(source)
 
 
-@click.command(short_help="Draw a graph as SVG, PNG or PDF.")
+@click.command()
 @click.argument("graph")
 @click.option("--output", "-o", required=True, metavar="FILE", help="The picture: .svg, or by matplotlib .png or .pdf.")
 @click.option("--context", "-c", multiple=True, metavar="NAME=STATE", help="Dash the edges that vanish in a context.")

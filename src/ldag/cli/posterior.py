@@ -18,7 +18,7 @@ def _constraint_options(command: Any) -> Any:
     return command
 
 
-@click.command(short_help="Say how sure one can be of edges and labels.")
+@click.command()
 @click.argument("data")
 @click.option("--output", "-o", metavar="FILE", help="Write the posterior there (.json).")
 @click.option("--kappa", type=NumberOrWord("kappa", ["evidence"]), help="The price of labels.  [evidence]")

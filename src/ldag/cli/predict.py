@@ -15,7 +15,7 @@ from ldag.formats import spell_state
 from ldag.network import Network, Unseen
 
 
-@click.command(short_help="Predict a variable in rows.")
+@click.command()
 @click.argument("network")
 @click.argument("rows")
 @click.option("--target", "-t", required=True, metavar="NAME", help="The variable to predict.")

@@ -13,7 +13,7 @@ from ldag.model import State
 from ldag.network import Answer, Findings, Network
 
 
-@click.command(short_help="Ask a network.")
+@click.command()
 @click.argument("network")
 @click.argument("targets", nargs=-1)
 @click.option("--given", "-g", multiple=True, metavar="NAME=STATE", help="Observed states.")

@@ -14,7 +14,7 @@ from ldag.learning import learn
 from ldag.presenting import report as write_report
 
 
-@click.command(short_help="Write a report: one HTML page, or Markdown.")
+@click.command()
 @click.argument("source")
 @click.option("--output", "-o", required=True, metavar="FILE", help="The report: .html, or .md.")
 @click.option("--data", metavar="DATA", help="The data of a model: a file, or the name of a data set.")

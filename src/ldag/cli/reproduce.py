@@ -11,7 +11,7 @@ from ldag.experiments import EXPERIMENTS, FULL, QUICK, GraphSearch
 from ldag.experiments import reproduce as run_experiments
 
 
-@click.command(short_help="Run the experiments of the paper.")
+@click.command()
 @click.argument("experiments", nargs=-1, required=True, type=click.Choice([*EXPERIMENTS, "all"]))
 @click.option(
     "--quick/--full", "quick", default=True, help="3 draws of the generators, or 20 and more searches.  [quick]"

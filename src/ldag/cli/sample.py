@@ -10,7 +10,7 @@ from ldag.errors import ArgumentError
 from ldag.network import Network
 
 
-@click.command(short_help="Draw rows from a network.")
+@click.command()
 @click.argument("network")
 @click.option("-n", "n", type=int, required=True, help="How many rows.")
 @click.option("--output", "-o", metavar="FILE", help="Write the rows there (.csv, .tsv, with .gz or not, .parquet).")

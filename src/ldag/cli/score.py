@@ -10,7 +10,7 @@ from ldag.scoring import PRIORS, Prior
 from ldag.scoring import score as score_graph
 
 
-@click.command(short_help="Score a graph on data.")
+@click.command()
 @click.argument("graph")
 @click.argument("data")
 @click.option("--kappa", type=float, help="Above 0 and at most 1: what a parameter saved by labels costs.")

@@ -13,7 +13,7 @@ from ldag.learning import LabelSearch, StructureKind, family_scores
 from ldag.scoring import PRIORS, Prior
 
 
-@click.command(short_help="Score all families, for other programs.")
+@click.command()
 @click.argument("data")
 @click.option("--output", "-o", metavar="FILE", help="Write the scores there (.jkl); they are printed otherwise.")
 @click.option("--max-parents", default=3, show_default=True, help="Parents of a node at most.")

@@ -10,7 +10,7 @@ from ldag.graph import LDAG, ReducedCPT
 from ldag.network import Network
 
 
-@click.command(short_help="Show what a graph says.")
+@click.command()
 @click.argument("graph")
 @json_option
 def show(graph: str, as_json: bool) -> None:
