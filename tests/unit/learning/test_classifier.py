@@ -148,3 +148,17 @@ except ldag.LdagError as error:
     )
     with pytest.raises(AttributeError, match="no attribute 'Classifier'"):
         ldag.Classifier  # noqa: B018
+
+
+def test_raw_numbers_are_classified_as_their_bins() -> None:
+    """A classifier that saw measurements gives the probabilities of one that saw the bins they fall into."""
+    rng = np.random.default_rng(3)
+    bmi, age = rng.normal(25, 4, 200), rng.integers(18, 90, 200)
+    ill = np.where(bmi + rng.normal(0, 3, 200) > 26, "yes", "no")
+    raw = pd.DataFrame({"bmi": bmi, "age": age})
+    limits = {name: np.quantile(raw[name], [0.25, 0.5, 0.75]) for name in raw}
+    bins = pd.DataFrame({name: np.searchsorted(limits[name], raw[name]) for name in raw})
+    by_numbers = LDAGClassifier(kappa=0.1).fit(raw, ill).predict_proba(raw)
+    by_bins = LDAGClassifier(kappa=0.1).fit(bins, ill).predict_proba(bins)
+    np.testing.assert_allclose(by_numbers, by_bins, rtol=1e-12)
+    assert len(np.unique(by_numbers[:, 0])) > 1
