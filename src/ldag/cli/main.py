@@ -50,9 +50,8 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command."""
-        del ctx
         if cmd_name not in COMMANDS:
-            return None
+            return super().get_command(ctx, cmd_name)
         command = getattr(import_module(f"ldag.cli.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
         command.short_help = COMMANDS[cmd_name]
