@@ -327,7 +327,7 @@ def test_datasets_lists_what_there_is() -> None:
             "unlabelled: no variable 'presure'; did you mean 'pressure'?",
         ),
         (("learn", "heart", "--tiers", "missing.txt"), "missing.txt: no such file"),
-        (("nonsense",), "No such command 'nonsense'"),
+        (("nonsense",), "no command 'nonsense'"),
         (("show",), "Missing argument 'GRAPH'"),
     ],
 )

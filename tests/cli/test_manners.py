@@ -22,7 +22,7 @@ def run(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str
     ("arguments", "message"),
     [
         (["learn"], "error: Missing argument 'DATA'; see ldag learn --help"),
-        (["lern"], "error: No such command 'lern'"),
+        (["lern"], "error: no command 'lern'; did you mean 'learn'?"),
         (["show", "guard", "--jsn"], "error: No such option"),
         (["sample", "guard", "--rng", "x"], "error: "),
         (["sample", "guard", "many"], "error: "),

@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 import ldag
-from ldag.errors import LdagError
+from ldag.errors import LdagError, suggest
 
 COMMANDS = {
     "describe": "Say what a table holds.",
@@ -56,6 +56,14 @@ class Commands(click.Group):
         assert isinstance(command, click.Command)
         command.short_help = COMMANDS[cmd_name]
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is meant, or suggest one."""
+        if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(f"no command {args[0]!r}{suggest(args[0], COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading them."""
