@@ -43,7 +43,9 @@ def main() -> None:
     """Write the pictures beside this file."""
     for name in ("guard", "heart"):
         (HERE / f"{name}.svg").write_text(ldag.datasets.graph(name).to_svg(title=f"The {name} graph"))
-    for name, fit in (("titanic", learn_titanic()), ("berkeley", learn_berkeley()), ("survey", fit_of_page("survey"))):
+    fits = {"titanic": learn_titanic(), "berkeley": learn_berkeley()}
+    fits |= {page: fit_of_page(page) for page in ("survey", "effects")}
+    for name, fit in fits.items():
         (HERE / f"{name}.svg").write_text(fit.to_svg(title=f"What was learned from {name}"))
     spies = ldag.datasets.graph("guard").to_svg(context={"person": "spy"}, title="The guard among spies")
     (HERE / "spies.svg").write_text(spies)

@@ -6,6 +6,7 @@ import importlib
 import io
 import pkgutil
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -38,13 +39,25 @@ def _readme_code() -> str:
     return "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL))
 
 
-def test_readme_code_runs() -> None:
-    """The first thing a newcomer copies works, and prints what it says."""
+def test_readme_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first thing a newcomer copies works, and finds what the page says."""
+    monkeypatch.chdir(tmp_path)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(_readme_code(), "README.md", "exec"), {})
-    assert "11 -> 9" in printed.getvalue()
-    assert "gender ⊥ badge | person=spy holds." in printed.getvalue()
+    assert "age does not matter for survived when class is 3rd" in printed.getvalue()
+    assert "age ⊥ survived | sex, class=3rd holds." in printed.getvalue()
+    assert {path.name for path in tmp_path.iterdir()} == {"titanic.svg", "titanic.html"}
+
+
+def test_readme_commands_run(tmp_path: Path) -> None:
+    """The lines for a shell work one after the other."""
+    lines = re.findall(r"^ldag .*", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
+    assert len(lines) == 3
+    for line in lines:
+        arguments = shlex.split(line, comments=True)[1:]
+        subprocess.run([Path(sys.executable).with_name("ldag"), *arguments], cwd=tmp_path, check=True)
+    assert (tmp_path / "titanic.html").exists()
 
 
 def test_readme_begins_with_the_two_commands() -> None:

@@ -1,12 +1,14 @@
 """What every command owes to shells: one line when something is wrong, quiet ends, exit codes."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from ldag.cli.main import COMMANDS
 from tests.cli.test_cli import PROGRAM
 from tests.interrupts import bound
 
@@ -111,3 +113,19 @@ def test_ctrl_c_while_loading_is_quiet(tmp_path: Path) -> None:
     (tmp_path / "numpy" / "__init__.py").write_text("raise KeyboardInterrupt\n")
     done = run("--help", PYTHONPATH=str(tmp_path))
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_help_teaches_by_example_and_lists_every_command() -> None:
+    """`ldag --help` shows a way through, how to complete names, and each command in one group."""
+    text = run("--help").stdout
+    assert "ldag learn survey.csv -o model.json" in text
+    assert "_LDAG_COMPLETE=bash_source" in text
+    for name in COMMANDS:
+        assert len(re.findall(rf"^  {name} ", text, flags=re.MULTILINE)) == 1
+
+
+def test_words_of_python_stay_out_of_the_shell() -> None:
+    """A dependence points to an option, not to an attribute."""
+    text = run("implies", "guard", "gender", "badge", "--context", "person=worker").stdout
+    assert "--json" in text
+    assert ".witness" not in text

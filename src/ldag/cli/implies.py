@@ -36,4 +36,4 @@ def implies(
     if as_json:
         print_json(verdict.to_dict())
     else:
-        click.echo(verdict.explain())
+        click.echo(verdict.explain().replace("are in .witness", "are in the output of --json"))

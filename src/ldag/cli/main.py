@@ -39,6 +39,17 @@ COMMANDS = {
 }
 """Every command, in a file of its own name, and what it does in a line; a file is loaded when its command is run."""
 
+GROUPS = {
+    "Tables": ("describe", "count", "datasets"),
+    "Learn": ("learn", "fit", "score", "scores", "certify"),
+    "How sure": ("posterior", "bootstrap"),
+    "Look": ("show", "explain", "plot", "report", "explore"),
+    "Ask a network": ("query", "predict", "sample"),
+    "Reason about graphs": ("implies", "equivalent", "compare"),
+    "Files and results": ("convert", "reproduce"),
+}
+"""What commands are for, as the help lists them."""
+
 
 class Commands(click.Group):
     """A group whose commands are loaded when they are asked for, so that one does not pay for all."""
@@ -68,8 +79,12 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading them."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        grouped = {name for names in GROUPS.values() for name in names}
+        for title, names in {**GROUPS, "More": tuple(name for name in COMMANDS if name not in grouped)}.items():
+            if names:
+                with formatter.section(title):
+                    formatter.write_dl([(name.ljust(width), COMMANDS[name]) for name in names])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
