@@ -1,12 +1,14 @@
 """How Sphinx builds these pages; `make docs` runs it with warnings as errors."""
 
 import csv
+import inspect
 import math
 from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+SUMMARISED = {f"ldag.{name}" for name in ("LDAG", "Network", "Fit", "Posterior")}  # classes with many methods
 
 project = "ldag"
 author = "The ldag developers"
@@ -40,6 +42,7 @@ def setup(app: Any) -> None:
     """Prepare docstrings before napoleon reads them."""
     app.connect("builder-inited", _write_tables)
     app.connect("autodoc-process-docstring", _shield_property, priority=400)
+    app.connect("autodoc-process-docstring", _summarise_class, priority=900)  # after napoleon
 
 
 def _shield_property(*details: Any) -> None:
@@ -47,6 +50,19 @@ def _shield_property(*details: Any) -> None:
     _, what, *_, lines = details
     if what == "property":
         lines[:0] = ["..", ""]
+
+
+def _summarise_class(*details: Any) -> None:
+    """Put a table of its methods and properties behind the docstring of a class that has many."""
+    _, what, name, thing, _, lines = details
+    if what != "class" or name not in SUMMARISED:
+        return
+    lines += ["", ".. list-table::", "   :widths: 30 70", ""]
+    for member in sorted(member for member in dir(thing) if not member.startswith("_")):
+        text = (inspect.getdoc(getattr(thing, member)) or "").partition("\n\n")[0].replace("\n", " ")
+        if text and (inspect.isroutine(getattr(thing, member)) or isinstance(getattr(thing, member), property)):
+            lines += [f"   * - :py:obj:`{member} <{name}.{member}>`", f"     - {text}"]
+    lines.append("")
 
 
 def _write_tables(*_: Any) -> None:
@@ -68,4 +84,4 @@ def _spell(seconds: float) -> str:
     if math.isnan(seconds):
         return ""
     unit, size = next((pair for pair in (("s", 1.0), ("ms", 1e-3)) if seconds >= pair[1]), ("µs", 1e-6))
-    return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / size:.3g}\N{NO-BREAK SPACE}{unit}"

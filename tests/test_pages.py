@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 import jsonschema
@@ -142,3 +143,14 @@ def test_every_public_name_is_in_the_interface() -> None:
     listed = set(re.findall(r"\w+", (DOCS / "api.md").read_text(encoding="utf-8")))
     kinds = {name for name, thing in vars(errors).items() if isinstance(thing, type) and issubclass(thing, LdagError)}
     assert set(ldag.__all__) | kinds <= listed
+
+
+def test_calls_in_the_tables_for_newcomers_exist() -> None:
+    """What the page for users of other programs names is there under that name."""
+    text = (DOCS / "coming-from.md").read_text(encoding="utf-8")
+    ours = "\n".join(re.findall(r"^\|.*\|([^|\n]*)\|$", text, flags=re.MULTILINE))
+    calls = re.findall(r"\b(net|graph|ldag)\.([\w.]+)\(", ours)
+    assert len(calls) > 60
+    roots = {"net": ldag.Network, "graph": ldag.LDAG, "ldag": ldag}
+    for root, path in calls:
+        attrgetter(path)(roots[root])
