@@ -111,7 +111,7 @@ def test_ctrl_c_while_loading_is_quiet(tmp_path: Path) -> None:
     """Ctrl-C in the first fraction of a second, here in the middle of loading numpy."""
     (tmp_path / "numpy").mkdir()
     (tmp_path / "numpy" / "__init__.py").write_text("raise KeyboardInterrupt\n")
-    done = run("--help", PYTHONPATH=str(tmp_path))
+    done = run("show", "guard", PYTHONPATH=str(tmp_path))
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 

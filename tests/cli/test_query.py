@@ -64,20 +64,20 @@ def test_query_mistakes(heart: str) -> None:
 
 
 def test_predict(heart: str, rows: str, tmp_path: Path) -> None:
-    """A column of states, with probabilities on request, printed, written or as JSON."""
+    """States, and probabilities on request, before the columns that were read; printed, written or as JSON."""
     net = Network.load(heart)
-    assert run("predict", heart, rows, "--target", "pressure").splitlines() == [
-        "pressure",
-        *net.predict(rows, "pressure").tolist(),
-    ]
+    expected = net.predict(rows, "pressure").tolist()
+    header, *printed = csv.reader(run("predict", heart, rows, "--target", "pressure").splitlines())
+    assert header == ["pressure", "smoking", "protein"]
+    assert [row[0] for row in printed] == expected
     out = tmp_path / "out.csv"
     assert run("predict", heart, rows, "--target", "pressure", "--proba", "-o", str(out)) == ""
     with out.open(newline="") as file:
         header, *written = csv.reader(file)
-    assert header == ["pressure", "P(pressure=<140)", "P(pressure=>140)"]
-    assert [[float(cell) for cell in row[1:]] for row in written] == net.predict_proba(rows, "pressure").tolist()
+    assert header[:3] == ["pressure", "P(pressure=<140)", "P(pressure=>140)"]
+    assert [[float(cell) for cell in row[1:3]] for row in written] == net.predict_proba(rows, "pressure").tolist()
     found = json.loads(run("predict", heart, rows, "-t", "pressure", "--json"))
-    assert found == {"pressure": net.predict(rows, "pressure").tolist()}
+    assert found["pressure"] == expected
 
 
 def test_predict_unseen_states(heart: str, tmp_path: Path) -> None:

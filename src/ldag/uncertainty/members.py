@@ -45,6 +45,7 @@ class SearchOptions(TypedDict, total=False):
     structure: StructureKind
     labels: LabelSearch
     equivalent_sample_size: float
+    parameters_sample_size: float | Literal["cv"] | None
     prior: Prior
     max_parents: int | None
     constraints: Constraints | None
