@@ -112,7 +112,7 @@ def test_ctrl_c_while_loading_is_quiet(tmp_path: Path) -> None:
     (tmp_path / "numpy").mkdir()
     (tmp_path / "numpy" / "__init__.py").write_text("raise KeyboardInterrupt\n")
     done = run("show", "guard", PYTHONPATH=str(tmp_path))
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "interrupted")
 
 
 def test_help_teaches_by_example_and_lists_every_command() -> None:

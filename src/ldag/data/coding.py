@@ -44,8 +44,10 @@ class Coded:
         return self.column.first_row([-1, *gaps])
 
     def with_missing_state(self, wording: Wording) -> "Coded":
-        """Turn missing cells into a last state of their own."""
+        """Turn missing cells into a last state of their own, which may be declared as long as no cell says so."""
         states = self.variable.states
+        if states[-1] == MISSING_STATE and not (self.codes == len(states) - 1).any():
+            return replace(self, codes=np.where(self.missing, np.int16(len(states) - 1), self.codes))
         if MISSING_STATE in states:
             raise DataError(
                 f"column {self.variable.name!r} has missing cells and also a state {MISSING_STATE!r}; "
