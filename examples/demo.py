@@ -7,14 +7,16 @@ from pathlib import Path
 
 FOLDER = Path("build/demo")
 
+EDGES = ("--require", "gender -> admitted", "--require", "department -> admitted")
+"""What is asked: the edges are given, when they matter is learned."""
+
 COMMANDS = (
-    ("learn", "ucb", "--kappa", "0.3", "-o", f"{FOLDER}/ucb.json"),
-    ("posterior", "ucb", "--kappa", "0.3"),
+    ("learn", "ucb", "--kappa", "0.3", *EDGES, "-o", f"{FOLDER}/ucb.json"),
     ("explain", f"{FOLDER}/ucb.json", "admitted"),
     ("query", f"{FOLDER}/ucb.json", "admitted", "--given", "gender=Female", "--given", "department=A"),
     ("implies", f"{FOLDER}/ucb.json", "gender", "admitted", "--context", "department=B"),
     ("plot", f"{FOLDER}/ucb.json", "-o", f"{FOLDER}/ucb.svg"),
-    ("report", "ucb", "--kappa", "0.3", "-o", f"{FOLDER}/ucb.html"),
+    ("report", "ucb", "--kappa", "0.3", *EDGES, "-o", f"{FOLDER}/ucb.html"),
     ("explore", f"{FOLDER}/ucb.json", "-o", f"{FOLDER}/ucb-explorer.html"),
 )
 
