@@ -3,6 +3,7 @@
 import shutil
 import weakref
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,8 @@ class Database:
                 "temp_directory": str(self.folder),
             },
         )
-        self.connection.execute("SET enable_progress_bar = false")  # it would write to the standard output
+        with suppress(duckdb.InvalidInputException):  # a notebook without widgets has no progress bar to turn off
+            self.connection.execute("SET enable_progress_bar = false")  # it would write to the standard output
         weakref.finalize(self, _close, self.connection, self.folder)
 
     def run(self, query: str) -> None:
