@@ -14,7 +14,7 @@ import numpy as np
 import ldag
 
 N_MEMBERS = 40
-SIZES = {"plants": (100.0, 300.0, 1000.0), "dna": (1.0, 3.0, 10.0), "jester": (300.0, 1000.0, 3000.0)}
+SIZES = {"plants": (100.0, 300.0, 1000.0), "dna": (1.0, 3.0, 10.0), "jester": (30.0, 100.0, 300.0)}
 """Equivalent sample sizes that are tried; others start from these of plants."""
 
 
