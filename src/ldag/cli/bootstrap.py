@@ -5,6 +5,7 @@ from typing import get_args
 import click
 
 from ldag.cli.arguments import json_option, print_json
+from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import read_settings, settings_options
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
@@ -15,9 +16,9 @@ from ldag.uncertainty import bootstrap as learn_again
 
 
 @click.command()
-@click.argument("data")
+@click.argument("data", type=TABLE)
 @click.option("--number", "-n", "n", default=200, show_default=True, help="How many graphs are learned.")
-@click.option("--output", "-o", metavar="FILE", help="Write the bootstrap there (.json).")
+@click.option("--output", "-o", type=Target(".json"), metavar="FILE", help="Write the bootstrap there (.json).")
 @click.option("--picture", metavar="FILE", help="Draw the consensus there (.svg, .png, .pdf); width is strength.")
 @click.option(
     "--directions",

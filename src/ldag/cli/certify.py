@@ -3,6 +3,7 @@
 import click
 
 from ldag.cli.arguments import json_option, print_json
+from ldag.cli.pipes import TABLE
 from ldag.cli.settings import read_settings, settings_options
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
@@ -10,7 +11,7 @@ from ldag.learning import learn as learn_graph
 
 
 @click.command()
-@click.argument("data")
+@click.argument("data", type=TABLE)
 @click.option(
     "--proof-limit", default=120.0, show_default=True, metavar="SECONDS", help="Time for the proof, after the search."
 )

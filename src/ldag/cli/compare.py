@@ -3,12 +3,13 @@
 import click
 
 from ldag.cli.arguments import json_option, load_model, print_json
+from ldag.cli.pipes import MODEL
 from ldag.comparing import compare as compare_models
 
 
 @click.command()
-@click.argument("first")
-@click.argument("second")
+@click.argument("first", type=MODEL)
+@click.argument("second", type=MODEL)
 @click.option(
     "--n-samples", type=int, metavar="N", help="Estimate the KL divergence from N rows; it is exact otherwise."
 )

@@ -3,6 +3,7 @@
 import click
 
 from ldag.cli.arguments import json_option, load_model, print_json, save_model
+from ldag.cli.pipes import MODEL
 from ldag.errors import ArgumentError
 from ldag.formats import FORMATS, counted, format_of, table_of_formats
 from ldag.graph import LDAG
@@ -12,7 +13,7 @@ _BY_NAME = {known.name: known for known in FORMATS}
 
 
 @click.command()
-@click.argument("source", required=False)
+@click.argument("source", type=MODEL, required=False)
 @click.argument("target", required=False)
 @click.option("--to", "form", type=click.Choice(list(_BY_NAME)), help="The format to print when TARGET is '-'.")
 @click.option("--maximal", is_flag=True, help="Close the labels of a graph first.")

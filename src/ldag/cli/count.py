@@ -6,13 +6,14 @@ import click
 import numpy as np
 
 from ldag.cli.arguments import json_option, put_table
+from ldag.cli.pipes import ROWS_OUT, TABLE
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions, state_columns
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True)
-@click.option("--output", "-o", metavar="FILE", help="Write there (.csv, .tsv, with .gz or not, .parquet).")
+@click.argument("files", nargs=-1, type=TABLE, required=True)
+@click.option("--output", "-o", type=ROWS_OUT, metavar="FILE", help="Write there (.csv, .tsv, also .gz, or .parquet).")
 @table_options
 @json_option
 def count(files: Sequence[str], output: str | None, reading: ReadOptions, as_json: bool) -> None:

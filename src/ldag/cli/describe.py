@@ -3,13 +3,14 @@
 import click
 
 from ldag.cli.arguments import json_option, print_json
+from ldag.cli.pipes import TABLE
 from ldag.cli.tables import load_table, table_options
 from ldag.data import Dataset, ReadOptions
 from ldag.model import Variable
 
 
 @click.command()
-@click.argument("data")
+@click.argument("data", type=TABLE)
 @table_options
 @json_option
 def describe(data: str, reading: ReadOptions, as_json: bool) -> None:

@@ -3,11 +3,12 @@
 import click
 
 from ldag.cli.arguments import json_option, load_graph, print_json
+from ldag.cli.pipes import MODEL
 
 
 @click.command()
-@click.argument("first")
-@click.argument("second")
+@click.argument("first", type=MODEL)
+@click.argument("second", type=MODEL)
 @json_option
 def equivalent(first: str, second: str, as_json: bool) -> None:
     """Decide whether two graphs imply the same independencies; if not, show a context in which they differ."""

@@ -3,12 +3,13 @@
 import click
 
 from ldag.cli.arguments import json_option, load_network, print_json
+from ldag.cli.pipes import MODEL
 from ldag.drawing import side_by_side
 from ldag.network import Network, NodeParameters
 
 
 @click.command()
-@click.argument("network")
+@click.argument("network", type=MODEL)
 @click.argument("node")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals.")
 @json_option

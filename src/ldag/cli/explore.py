@@ -3,12 +3,13 @@
 import click
 
 from ldag.cli.arguments import json_option, load_network, print_json
+from ldag.cli.pipes import MODEL, Target
 from ldag.presenting import explore as write_explorer
 
 
 @click.command()
-@click.argument("network")
-@click.option("--output", "-o", required=True, metavar="FILE.html", help="The page to write.")
+@click.argument("network", type=MODEL)
+@click.option("--output", "-o", type=Target(".html"), required=True, metavar="FILE.html", help="The page to write.")
 @click.option("--title", metavar="TEXT", help="What stands above it.")
 @json_option
 def explore(network: str, output: str, title: str | None, as_json: bool) -> None:

@@ -7,6 +7,7 @@ import click
 
 from ldag import datasets
 from ldag.cli.arguments import json_option, load_graph, print_json, save_model
+from ldag.cli.pipes import MODEL, TABLE, Target
 from ldag.cli.tables import load_table, table_options
 from ldag.data import Dataset, ReadOptions
 from ldag.errors import ArgumentError
@@ -18,9 +19,9 @@ from ldag.network import Network
 
 
 @click.command()
-@click.argument("graph")
-@click.argument("data")
-@click.option("--output", "-o", metavar="FILE", help="Write the network there (.json).")
+@click.argument("graph", type=MODEL)
+@click.argument("data", type=TABLE)
+@click.option("--output", "-o", type=Target(".json"), metavar="FILE", help="Write the network there (.json).")
 @click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
 @click.option("--estimate", type=click.Choice(get_args(Estimate)), default="mean", show_default=True)
 @click.option("--labels", type=click.Choice(get_args(LabelSearch)), help="Also learn labels, by this search.")

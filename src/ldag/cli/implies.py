@@ -3,11 +3,12 @@
 import click
 
 from ldag.cli.arguments import json_option, load_graph, print_json, split_context, split_names
+from ldag.cli.pipes import MODEL
 from ldag.reasoning import DEFAULT_BUDGET
 
 
 @click.command()
-@click.argument("graph")
+@click.argument("graph", type=MODEL)
 @click.argument("a")
 @click.argument("b")
 @click.option("--given", "-g", multiple=True, metavar="NAMES", help="Variables to condition on, separated by commas.")

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from ldag.cli.arguments import json_option, print_json, save_model
+from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import read_settings, settings_options
 from ldag.cli.tables import load_table, table_options, tell_of_parameters
 from ldag.data import ReadOptions
@@ -14,8 +15,14 @@ from ldag.learning import learn as learn_graph
 
 
 @click.command()
-@click.argument("data")
-@click.option("--output", "-o", metavar="FILE", help="Write the network there (.json), or its graph (.ldag, .dot).")
+@click.argument("data", type=TABLE)
+@click.option(
+    "--output",
+    "-o",
+    type=Target(".json"),
+    metavar="FILE",
+    help="Write the network (.json) or graph (.ldag, .dot).",
+)
 @settings_options
 @click.option("--checkpoint", metavar="PATH", help="Keep what is done in this file, and resume from it if it is there.")
 @table_options

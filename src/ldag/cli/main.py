@@ -10,6 +10,7 @@ from typing import NoReturn
 import click
 
 import ldag
+from ldag.cli.pipes import without_folder
 from ldag.errors import LdagError, suggest
 
 COMMANDS = {
@@ -96,7 +97,7 @@ def cli() -> None:
     A GRAPH is a file (.ldag, .json, .dot, ...) or the name of an example;
     `ldag datasets` lists these. A NETWORK is a file with parameters (.json,
     .bif, .net, ...); it can stand for its GRAPH. `ldag convert --formats`
-    lists the formats.
+    lists the formats. A file can be - for the standard input or output.
 
     \b
     ldag describe survey.csv               what a table holds
@@ -130,7 +131,7 @@ def main() -> None:
         click.echo("interrupted", err=True)
         sys.exit(130)
     except LdagError as error:
-        _fail(str(error))
+        _fail(without_folder(str(error)))
     except MemoryError as error:
         size = "" if str(error) in ("", "std::bad_alloc") else f": {error}"  # numpy says how much it asked for
         _fail(f"not enough memory{size}; try fewer parents, rows or threads")

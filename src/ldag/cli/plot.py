@@ -3,6 +3,7 @@
 import click
 
 from ldag.cli.arguments import json_option, load_graph, print_json, split_context, split_names
+from ldag.cli.pipes import MODEL, Target
 from ldag.drawing import Direction
 from ldag.graph import LDAG
 from ldag.uncertainty import Posterior, is_posterior_file
@@ -16,8 +17,15 @@ def _load(source: str) -> LDAG | Posterior:
 
 
 @click.command()
-@click.argument("graph")
-@click.option("--output", "-o", required=True, metavar="FILE", help="The picture: .svg, or by matplotlib .png or .pdf.")
+@click.argument("graph", type=MODEL)
+@click.option(
+    "--output",
+    "-o",
+    type=Target(".svg"),
+    required=True,
+    metavar="FILE",
+    help="The picture: .svg, .png or .pdf.",
+)
 @click.option("--context", "-c", multiple=True, metavar="NAME=STATE", help="Dash the edges that vanish in a context.")
 @click.option("--focus", "-f", multiple=True, metavar="NAMES", help="Show only these and their Markov blankets.")
 @click.option("--labels/--no-labels", default=None, help="Draw labels; by default up to 40.")

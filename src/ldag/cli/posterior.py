@@ -5,6 +5,7 @@ from typing import Any, get_args
 import click
 
 from ldag.cli.arguments import json_option, print_json
+from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import CONSTRAINTS, NumberOrWord, read_constraints
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
@@ -19,8 +20,8 @@ def _constraint_options(command: Any) -> Any:
 
 
 @click.command()
-@click.argument("data")
-@click.option("--output", "-o", metavar="FILE", help="Write the posterior there (.json).")
+@click.argument("data", type=TABLE)
+@click.option("--output", "-o", type=Target(".json"), metavar="FILE", help="Write the posterior there (.json).")
 @click.option("--kappa", type=NumberOrWord("kappa", ["evidence"]), help="The price of labels.  [evidence]")
 @click.option("--prior", type=click.Choice(get_args(GraphPrior)), default="normalised", show_default=True)
 @click.option("--max-parents", type=int, help="Parents of a node at most.")

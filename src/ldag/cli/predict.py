@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.cli.arguments import json_option, load_network, put_table
+from ldag.cli.pipes import MODEL, ROWS_OUT, TABLE
 from ldag.cli.tables import file_options
 from ldag.data import Column, ReadOptions, Table, read_table
 from ldag.errors import DataNote
@@ -16,10 +17,10 @@ from ldag.network import Network, Unseen
 
 
 @click.command()
-@click.argument("network")
-@click.argument("rows")
+@click.argument("network", type=MODEL)
+@click.argument("rows", type=TABLE)
 @click.option("--target", "-t", required=True, metavar="NAME", help="The variable to predict.")
-@click.option("--output", "-o", metavar="FILE", help="Write there (.csv, .tsv, with .gz or not, .parquet).")
+@click.option("--output", "-o", type=ROWS_OUT, metavar="FILE", help="Write there (.csv, .tsv, also .gz, or .parquet).")
 @click.option("--proba", is_flag=True, help="Also the probability of every state.")
 @click.option(
     "--unseen",

@@ -7,6 +7,7 @@ from itertools import chain
 import click
 
 from ldag.cli.arguments import json_option, load_network, print_json, split_context, split_names
+from ldag.cli.pipes import MODEL
 from ldag.errors import ArgumentError
 from ldag.formats import Context, spell_name, spell_state
 from ldag.model import State
@@ -14,7 +15,7 @@ from ldag.network import Answer, Findings, Network
 
 
 @click.command()
-@click.argument("network")
+@click.argument("network", type=MODEL)
 @click.argument("targets", nargs=-1)
 @click.option("--given", "-g", multiple=True, metavar="NAME=STATE", help="Observed states.")
 @click.option("--do", "-d", "do", multiple=True, metavar="NAME=STATE", help="States set from outside.")

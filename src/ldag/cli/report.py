@@ -5,6 +5,7 @@ from typing import Literal, cast
 import click
 
 from ldag.cli.arguments import json_option, load_network, print_json
+from ldag.cli.pipes import MODEL, PIPE, TABLE, Target, is_model_piped
 from ldag.cli.settings import read_settings, settings_options
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
@@ -16,8 +17,8 @@ from ldag.presenting import report as write_report
 
 @click.command()
 @click.argument("source")
-@click.option("--output", "-o", required=True, metavar="FILE", help="The report: .html, or .md.")
-@click.option("--data", metavar="DATA", help="The data of a model: a file, or the name of a data set.")
+@click.option("--output", "-o", type=Target(".html"), required=True, metavar="FILE", help="The report: .html, or .md.")
+@click.option("--data", type=TABLE, metavar="DATA", help="The data of a model: a file, or the name of a data set.")
 @click.option("--title", metavar="TEXT", help="What stands above it.")
 @click.option("--posterior/--no-posterior", default=True, help="Tell how probable each edge is (up to 14 variables).")
 @settings_options
@@ -46,6 +47,8 @@ def report(
     """
     reading = cast("ReadOptions", options.pop("reading"))
     how: Literal["auto"] | None = "auto" if posterior else None
+    if source == PIPE:
+        source = (MODEL if is_model_piped() else TABLE).convert(source, context.command.params[0], context)
     if holds_models(source):
         given = [
             name for name in options if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT

@@ -5,15 +5,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.cli.arguments import json_option, load_network, put_table
+from ldag.cli.pipes import MODEL, ROWS_OUT
 from ldag.data import state_columns
 from ldag.errors import ArgumentError
 from ldag.network import Network
 
 
 @click.command()
-@click.argument("network")
+@click.argument("network", type=MODEL)
 @click.option("-n", "n", type=int, required=True, help="How many rows.")
-@click.option("--output", "-o", metavar="FILE", help="Write the rows there (.csv, .tsv, with .gz or not, .parquet).")
+@click.option(
+    "--output",
+    "-o",
+    type=ROWS_OUT,
+    metavar="FILE",
+    help="Write there (.csv, .tsv, also .gz, or .parquet).",
+)
 @click.option("--rng", type=int, help="Seed.  [0]")
 @click.option("--counts", metavar="COLUMN", help="Merge equal rows; this column says how often each occurs.")
 @json_option

@@ -3,6 +3,7 @@
 import click
 
 from ldag.cli.arguments import json_option, load_model, print_json
+from ldag.cli.pipes import MODEL, TABLE
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
 from ldag.network import Network
@@ -11,8 +12,8 @@ from ldag.scoring import score as score_graph
 
 
 @click.command()
-@click.argument("graph")
-@click.argument("data")
+@click.argument("graph", type=MODEL)
+@click.argument("data", type=TABLE)
 @click.option("--kappa", type=float, help="Above 0 and at most 1: what a parameter saved by labels costs.")
 @click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
 @click.option("--prior", type=click.Choice(PRIORS), default="labels", show_default=True, help="What kappa is paid for.")

@@ -6,6 +6,7 @@ from typing import get_args
 import click
 
 from ldag.cli.arguments import json_option, print_json
+from ldag.cli.pipes import ROWS_OUT, TABLE
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
 from ldag.formats import check_place, load_scores, save_scores, write_scores
@@ -14,8 +15,8 @@ from ldag.scoring import PRIORS, Prior
 
 
 @click.command()
-@click.argument("data")
-@click.option("--output", "-o", metavar="FILE", help="Write the scores there (.jkl); they are printed otherwise.")
+@click.argument("data", type=TABLE)
+@click.option("--output", "-o", type=ROWS_OUT, metavar="FILE", help="Write there (.jkl); printed otherwise.")
 @click.option("--max-parents", default=3, show_default=True, help="Parents of a node at most.")
 @click.option("--kappa", type=float, help="Above 0 and at most 1: what a parameter saved by labels costs.")
 @click.option("--structure", type=click.Choice(get_args(StructureKind)), default="ldag", show_default=True)

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 import click
 
 from ldag.cli.arguments import load_graph
+from ldag.cli.pipes import MODEL, TEXT
 from ldag.errors import ArgumentError
 from ldag.formats import Edge, Scanner, read_name_list, read_utf8
 from ldag.learning import Constraints, Settings, read_edge
@@ -43,8 +44,8 @@ RANGES = {
 }
 
 CONSTRAINTS = (
-    click.option("--constraints", "constraint_file", metavar="FILE", help="A file of constraints."),
-    click.option("--tiers", metavar="FILE", help="A file with one tier per line, names separated by commas."),
+    click.option("--constraints", "constraint_file", type=TEXT, metavar="FILE", help="A file of constraints."),
+    click.option("--tiers", type=TEXT, metavar="FILE", help="A file: one tier per line, names separated by commas."),
     click.option("--require", multiple=True, metavar='"A -> B"', help="An edge that must be there."),
     click.option("--forbid", multiple=True, metavar='"A -> B"', help="An edge that must not be there."),
     click.option("--unlabelled", multiple=True, metavar='"A -> B"', help="An edge that may carry no label."),
@@ -111,6 +112,8 @@ def _flag(name: str) -> str:
 
 def _kind(name: str, hint: object) -> Any:
     """Return how a setting of a type is read."""
+    if name == "start":
+        return MODEL
     parts = [hint] if get_origin(hint) is Literal else get_args(hint) or (hint,)
     words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
     numbers = [number for number in (float, int) if number in parts]

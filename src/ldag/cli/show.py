@@ -5,13 +5,14 @@ import json
 import click
 
 from ldag.cli.arguments import heading, json_option, load_model, print_json
+from ldag.cli.pipes import MODEL
 from ldag.formats import spell_name, spell_states
 from ldag.graph import LDAG, ReducedCPT
 from ldag.network import Network
 
 
 @click.command()
-@click.argument("graph")
+@click.argument("graph", type=MODEL)
 @json_option
 def show(graph: str, as_json: bool) -> None:
     """Show a GRAPH: variables, edges, labels in words, reduced tables as rules, parameters.

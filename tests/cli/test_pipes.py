@@ -1,0 +1,84 @@
+"""``-`` wherever a command reads or writes a file."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ldag.cli.main import cli
+from ldag.cli.pipes import File, ModelSource, TableSource, TableTarget, Target, ending_of
+from tests.cli.test_cli import PROGRAM
+
+
+def pipe(content: bytes, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
+    """Run a command with a standard input."""
+    return subprocess.run([PROGRAM, *arguments], input=content, capture_output=True, check=False)
+
+
+def test_a_model_goes_through_pipes() -> None:
+    """Learned, asked and drawn without a file; what `learn` says goes to standard error."""
+    learned = pipe(b"", "learn", "heart", "--kappa", "0.1", "-o", "-")
+    assert json.loads(learned.stdout)["format"] == "ldag-network"
+    assert b"LDAG learned from" in learned.stderr
+    asked = pipe(learned.stdout, "query", "-", "pressure", "--given", "smoking=yes")
+    assert b"0.3907" in asked.stdout
+    drawn = pipe(learned.stdout, "plot", "-", "-o", "-")
+    assert drawn.stdout.startswith(b"<svg")
+    assert drawn.stderr == b""
+    page = pipe(learned.stdout, "explore", "-", "-o", "-")
+    assert page.stdout.lower().startswith(b"<!doctype html>")
+
+
+def test_a_table_goes_through_pipes() -> None:
+    """A table or a model is told apart by how it begins."""
+    table = pipe(b"", "count", "titanic", "-o", "-").stdout
+    report = pipe(table, "report", "-", "--counts", "count", "--kappa", "0.1", "--no-posterior", "-o", "-")
+    assert report.stdout.lower().startswith(b"<!doctype html>")
+    tiers = pipe(b"class, sex, age\nsurvived\n", "learn", "titanic", "--kappa", "0.1", "--tiers", "-")
+    assert b"class -> survived" in tiers.stdout
+
+
+@pytest.mark.parametrize("form", ["ldag", "json", "dot"])
+def test_graphs_are_told_by_how_they_begin(form: str) -> None:
+    """A pipe has no ending."""
+    text = pipe(b"", "convert", "guard", "-", "--to", form).stdout
+    assert ending_of(text) == f".{form}"
+    assert pipe(text, "equivalent", "-", "guard").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "message"),
+    [
+        (b"{ bad", ["show", "-"], b"error: standard input: line 1"),
+        (b"", ["compare", "-", "-"], b"error: FIRST and SECOND are both '-'"),
+        (b"", ["fit", "-", "-"], b"error: GRAPH and DATA are both '-'"),
+        (b"", ["query", "-", "x"], b"error: standard input: "),
+    ],
+)
+def test_errors_speak_of_the_standard_input(content: bytes, arguments: list[str], message: bytes) -> None:
+    """Not of the file that it was kept in."""
+    done = pipe(content, *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(message)
+    assert b"/ldag-pipes" not in done.stderr
+
+
+def test_nothing_is_written_after_an_error(tmp_path: Path) -> None:
+    """A pipe gets a whole result or none."""
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    done = pipe(b"", "learn", str(tmp_path / "t.csv"), "--kappa", "7", "-o", "-")
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_every_file_of_every_command_may_be_a_pipe() -> None:
+    """Arguments and options named after files have one of the types that know ``-``."""
+    files = {"data", "graph", "network", "rows", "first", "second", "files", "output", "tiers", "constraint_file"}
+    context = cli.make_context("ldag", [], resilient_parsing=True)
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        assert command is not None
+        for parameter in command.params:
+            if parameter.name in files and name != "reproduce":  # which writes a folder
+                assert isinstance(parameter.type, File), (name, parameter.name)
+    assert {kind.__base__ for kind in (ModelSource, TableSource, TableTarget, Target)} == {File}
