@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import ceil, isfinite
+from math import ceil, inf, isfinite
 
 from ldag.checks import is_number
 from ldag.errors import ArgumentError
@@ -87,18 +87,25 @@ class ProgressDisplay:
             self._first = now, done
         began, done_before = self._first
         parts = [self._title]
+        share, left = self._time(now - began, done - done_before, total - done)
         if total:
-            parts.append(f"{100 * done / total:.0f} %")
-        if total and done > done_before:
-            estimate = (now - began) * (total - done) / (done - done_before)
-            limit = self._deadline.left
-            parts.append(f"{_duration(estimate if limit is None else min(estimate, limit))} left")
+            parts.append(f"{100 * max(done / total, share):.0f} %")
+        if isfinite(left):
+            parts.append(f"{_duration(left)} left")
         if isfinite(best):
             parts.append(f"best score {best:.2f}")
         if report["accepted"] and done:
             parts.append(f"{100 * report['accepted'] / done:.0f} % accepted")
         sys.stderr.write("\r\x1b[K" + ", ".join(parts))
         sys.stderr.flush()
+
+    def _time(self, spent: float, done: float, missing: float) -> tuple[float, float]:
+        """Return the share of a limited time that is spent, if that is what will end the work, and the time left."""
+        estimate = spent * missing / done if done > 0 else inf
+        limit = self._deadline.left
+        if limit is None or estimate < limit:
+            return 0.0, estimate
+        return spent / (spent + limit) if spent else 0.0, limit
 
     @staticmethod
     def clear() -> None:

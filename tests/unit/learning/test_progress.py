@@ -37,3 +37,14 @@ def test_the_time_left_respects_the_limit(capsys: pytest.CaptureFixture[str]) ->
         time.sleep(0.01)
     shown = capsys.readouterr().err.split("\r\x1b[K")[-1]
     assert re.fullmatch(r"climb, 0 %, [123] s left, best score -1\.00", shown)
+
+
+def test_a_limit_that_ends_the_work_is_what_it_is_measured_by(capsys: pytest.CaptureFixture[str]) -> None:
+    """Half of the time is half of the work where there is more to do than time."""
+    display = ProgressDisplay("climb", Deadline.after(1.0))
+    display({"done": 1, "total": 10**9, "accepted": 0, "best": -1.0})
+    time.sleep(0.5)
+    display({"done": 2, "total": 10**9, "accepted": 0, "best": -1.0})
+    shown = re.search(r"(\d+) %, 1 s left", capsys.readouterr().err.split("\r\x1b[K")[-1])
+    assert shown is not None
+    assert 40 <= int(shown[1]) <= 100
