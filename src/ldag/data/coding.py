@@ -67,7 +67,7 @@ def code_column(
     """
     column = tidy_column(column)
     if declared is not None:
-        return Coded(declared, _recoded(column, _declared_codes(column, declared)), column)
+        return Coded(declared, _recoded(column, _declared_codes(column, declared)), _without_rows(column))
     values = _typed(column, lenient)
     states: list[State] = [value for value in values if value is not None]
     states = _distinct(states) if column.declared else sorted(_distinct(states), key=_order)
@@ -77,7 +77,12 @@ def code_column(
     code = {state_key(state): number for number, state in enumerate(states)}
     codes = [-1 if value is None else code[state_key(value)] for value in values]
     variable = Variable(column.name, tuple(states), column.ordered or column.dates)
-    return Coded(variable, _recoded(column, codes), column)
+    return Coded(variable, _recoded(column, codes), _without_rows(column))
+
+
+def _without_rows(column: Column) -> Column:
+    """Forget where the values of a column stand if its engine can find them again: codes take their place."""
+    return column if column.locate is None else replace(column, positions=column.positions[:0])
 
 
 def recognise_column(column: Column, variable: Variable, refuse_unseen: bool) -> Coded:

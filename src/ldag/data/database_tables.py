@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ldag.data.columns import MISSING_TEXT, NUMBER, Column, Positions
 from ldag.data.database import Database, DatabaseError, quote_list, quote_name, quote_text, quote_value
 from ldag.data.tables import Survey, Table
+from ldag.data.text_rows import TextRows
 from ldag.errors import DataError
 from ldag.model import Cuts, Variable
 
@@ -20,15 +21,14 @@ LISTED = 1000
 DATE = r"[0-9]{4}(-[0-9]{2}-|/[0-9]{2}/)[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?"
 
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
-_KEY = 1 << 62
+KEY_BITS = 62
 
 
 @dataclass
 class DatabaseTable:
-    """A relation of the engine. ``text`` says that all its cells are texts of a file, ``na`` which are missing.
+    """A relation of the engine; if it is made of text files, ``rows`` keeps their cells, ``na`` are those missing.
 
-    ``source`` is scanned again for each question where that is cheap (columnar files); rows of text are kept in a
-    table of the engine, merged if they look few.
+    ``source`` is scanned again for each question, which is cheap for columnar files.
     """
 
     engine: Database
@@ -36,16 +36,20 @@ class DatabaseTable:
     names: tuple[str, ...]
     columns: tuple[str, ...]
     types: tuple[str, ...]
-    text: bool
-    shown: str = ""
+    rows: TextRows | None = None
     na: frozenset[str] = MISSING_TEXT
     categories: dict[str, tuple[list[object], bool]] = field(default_factory=dict)
-    _kept: dict[str, str] = field(default_factory=dict)
+    _types: set[str] = field(default_factory=set)
     _surveys: dict[int, Survey] = field(default_factory=dict)
     _columns: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
         self._columns = [quote_name(name) for name in self.columns]
+
+    @property
+    def text(self) -> bool:
+        """Whether all cells are texts of a file."""
+        return self.rows is not None
 
     def table(self, notes: tuple[str, ...] = ()) -> Table:
         """Return the table as others see it."""
@@ -134,40 +138,15 @@ class DatabaseTable:
         return None if row is None else int(row)
 
     def _merged(self) -> str:
-        """Return the relation to count in: for texts a table of the engine, merged if its rows look few."""
-        if not self.text:
-            return self.source
-        if "rows" in self._kept:
-            return self._kept["rows"]
-        if "merged" not in self._kept:
-            if self._looks_wide():
-                return self._ordered()
-            columns = ", ".join(self._columns)
-            self.engine.run(
-                f"CREATE TEMP TABLE merged AS SELECT {columns}, count(*) AS times FROM {self.source} GROUP BY {columns}"
-            )
-            self._kept["merged"] = "merged"
-        return self._kept["merged"]
+        """Return the relation to count in."""
+        return self.source if self.rows is None else self.rows.merged()
 
     def _amount(self) -> str:
-        return "sum(times)" if self._merged() == "merged" else "count(*)"
+        return "count(*)" if self.rows is None else self.rows.amount()
 
     def _ordered(self) -> str:
         """Return the relation with a row per row, in order."""
-        if not self.text:
-            return self.source
-        if "rows" not in self._kept:
-            self.engine.run(f"CREATE TEMP TABLE rows AS SELECT * FROM {self.source}")
-            self._kept["rows"] = "rows"
-        return self._kept["rows"]
-
-    def _looks_wide(self) -> bool:
-        """Whether the first rows are nearly all different."""
-        columns = ", ".join(self._columns)
-        n, different = self.engine.rows(
-            f"SELECT count(*), count(DISTINCT ({columns})) FROM (SELECT * FROM {self.source} LIMIT 20000)"
-        )[0]
-        return bool(n > 1000 and different > 0.8 * n)
+        return self.source if self.rows is None else self.rows.ordered()
 
     def _surveyed(self, place: int) -> Survey:
         self._check_kind(place)
@@ -247,9 +226,9 @@ class DatabaseTable:
         return values.astype(np.float64) + 0.0, times.astype(np.int64)
 
     def _all_match(self, known: str, cell: str, pattern: str) -> bool:
-        return not self.engine.one(
-            f"SELECT count(*) FROM {self._merged()} "
-            f"WHERE {known} AND NOT regexp_full_match({cell}, {quote_text(pattern)})"
+        return not self.engine.rows(
+            f"SELECT 1 FROM {self._merged()} "
+            f"WHERE {known} AND NOT regexp_full_match({cell}, {quote_text(pattern)}) LIMIT 1"
         )
 
     def _cell(self, place: int) -> str:
@@ -305,7 +284,7 @@ class DatabaseTable:
     def _enumeration(self, place: int) -> str:
         """Return a type of the engine for the texts of a column, in the order of the survey."""
         name = f"column_{place}"
-        if name not in self._kept:
+        if name not in self._types:
             cell = self._cell(place)
             texts = [str(value) for value in self.survey(place).column.values]
             if not any("\0" in text for text in texts):
@@ -315,7 +294,7 @@ class DatabaseTable:
                     f"CREATE TYPE {name} AS ENUM (SELECT DISTINCT {cell} AS v FROM {self._merged()} "
                     "WHERE v IS NOT NULL ORDER BY v)"
                 )
-            self._kept[name] = name
+            self._types.add(name)
         return name
 
     def _bin(self, place: int, cuts: Cuts) -> str:
@@ -363,22 +342,22 @@ def _numbered(cells: Sequence[object]) -> tuple[list[object], Positions]:
 
 
 def _grouped(sizes: Sequence[int]) -> list[tuple[int, int]]:
-    """Cut a row of sizes into runs whose product fits a whole number of 62 bits."""
-    starts, size = [0], 1
+    """Cut a row of sizes into runs whose digits fit a whole number of 62 bits."""
+    starts, used = [0], 0
     for place, n in enumerate(sizes):
-        if size * n >= _KEY:
+        if used + _bits(n) > KEY_BITS:
             starts.append(place)
-            size = 1
-        size *= n
+            used = 0
+        used += _bits(n)
     return list(pairwise([*starts, len(sizes)]))
 
 
 def _packed(digits: Sequence[str], sizes: Sequence[int]) -> str:
-    """Return one number of several digits, the first slowest."""
-    terms, stride = [], 1
+    """Return one number of several digits, the first slowest; whole bits, because they come apart quickly."""
+    terms, shift = [], 0
     for digit, size in zip(reversed(digits), reversed(sizes), strict=True):
-        terms.append(f"CAST({digit} AS BIGINT) * {stride}")
-        stride *= size
+        terms.append(f"CAST({digit} AS BIGINT) * {1 << shift}")
+        shift += _bits(size)
     return " + ".join(reversed(terms))
 
 
@@ -386,6 +365,10 @@ def _unpacked(packed: NDArray[np.int64], sizes: Sequence[int]) -> list[Positions
     """Return the digits of numbers, less one, so that a gap is -1."""
     found: list[Positions] = []
     for size in reversed(sizes):
-        packed, digit = np.divmod(packed, size)
-        found.append(digit - 1)
+        found.append((packed & ((1 << _bits(size)) - 1)).astype(np.int16) - np.int16(1))
+        packed = packed >> _bits(size)
     return found[::-1]
+
+
+def _bits(size: int) -> int:
+    return (size - 1).bit_length()

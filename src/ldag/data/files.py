@@ -10,7 +10,16 @@ from ldag.data.database import Database, DatabaseError, quote_list, quote_text
 from ldag.data.database_tables import DatabaseTable, describe
 from ldag.data.options import ReadOptions
 from ldag.data.tables import Table, check_column_names
-from ldag.data.text_files import PACKINGS, TextFile, check_encoding, check_separator, even_line_ends, open_text
+from ldag.data.text_files import (
+    NO_CELL,
+    PACKINGS,
+    TextFile,
+    check_encoding,
+    check_separator,
+    even_line_ends,
+    open_text,
+)
+from ldag.data.text_rows import LineSource, TextRows
 from ldag.errors import DataError
 from ldag.formats import counted
 
@@ -93,7 +102,7 @@ def _from_parquet(engine: Database, files: Sequence[tuple[Path, str]]) -> Table:
     source = f"read_parquet([{quote_list([str(path) for path, _ in files])}], union_by_name=true)"
     names, types = describe(engine, source, f"{shown} cannot be read as parquet")
     check_column_names(names)
-    table = DatabaseTable(engine, source, names, names, types, text=False, shown=shown)
+    table = DatabaseTable(engine, source, names, names, types)
     table.categories.update(_categories(files[0][0]))
     return table.table()
 
@@ -150,14 +159,10 @@ def _text_table(
     header = options.names is None
 
     def table(files: Sequence[TextFile]) -> DatabaseTable:
+        source = _source([_relation(file, columns, header) for file in files], len(columns))
+        rows = TextRows(engine, source, columns, _lines(files, header))
         return DatabaseTable(
-            engine,
-            _source([_relation(file, columns, header) for file in files], len(columns)),
-            names,
-            columns,
-            ("VARCHAR",) * len(names),
-            text=True,
-            na=options.missing_texts,
+            engine, source, names, columns, ("VARCHAR",) * len(names), rows=rows, na=options.missing_texts
         )
 
     try:
@@ -187,10 +192,14 @@ def _looks_like_data(names: Sequence[str]) -> bool:
 
 def _source(parts: Sequence[str], width: int) -> str:
     """Return the relation of all rows of text files."""
-    source = parts[0] if len(parts) == 1 else f"({' UNION ALL '.join(f'SELECT * FROM {part}' for part in parts)})"
+    source = _joined(parts)
     if width == 1:  # a blank line is no row, as in wider tables
         return f"(SELECT * FROM {source} WHERE c0 IS NOT NULL)"
     return source
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"({' UNION ALL '.join(f'SELECT * FROM {part}' for part in parts)})"
 
 
 def _relation(text: TextFile, columns: Sequence[str], header: bool) -> str:
@@ -200,6 +209,18 @@ def _relation(text: TextFile, columns: Sequence[str], header: bool) -> str:
         f"read_csv({quote_text(str(text.path))}, auto_detect=false, header={str(header).lower()}, skip={text.skip}, "
         f"delim={sign}, quote='\"', escape='\"', nullstr='', columns={{{types}}})"
     )
+
+
+def _lines(texts: Sequence[TextFile], header: bool) -> LineSource | None:
+    """Return the rows of text files as lines, if no cell can hold more than a part of a line."""
+    if not all(text.is_plain and text.separator == texts[0].separator for text in texts):
+        return None
+    parts = [
+        f"read_csv({quote_text(str(text.path))}, auto_detect=false, header=false, skip={text.skip + header}, "
+        f"delim={quote_text(NO_CELL)}, quote='', escape='', nullstr='', columns={{'l': 'VARCHAR'}})"
+        for text in texts
+    ]
+    return LineSource(_joined(parts), texts[0].separator)
 
 
 def _explained(error: DatabaseError, texts: Sequence[TextFile], width: int) -> DataError:

@@ -8,7 +8,7 @@ import io
 import lzma
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, cast
 from zlib import error as ZlibError  # noqa: N812
@@ -22,6 +22,9 @@ PACKINGS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open
 SEPARATORS = (",", ";", "\t", "|", " ")
 """Signs between cells that are tried, in this order; the one that a file's ending promises comes first."""
 
+NO_CELL = "\1"
+"""A sign that no table has."""
+
 _HEAD = 1 << 18
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _PROBLEMS = (OSError, EOFError, ZlibError, lzma.LZMAError, csv.Error)
@@ -29,13 +32,17 @@ _PROBLEMS = (OSError, EOFError, ZlibError, lzma.LZMAError, csv.Error)
 
 @dataclass(frozen=True)
 class TextFile:
-    """A file that the engine can read: plain UTF-8 (or packed as .gz), and how its cells are separated."""
+    """A file that the engine can read: UTF-8 (or packed as .gz), and how its cells are separated.
+
+    ``is_plain`` says that there are no quotes, so that a line is a row.
+    """
 
     path: Path
     shown: str
     separator: str
     header: tuple[str, ...]
     skip: int
+    is_plain: bool
     notes: tuple[str, ...] = ()
 
 
@@ -49,10 +56,12 @@ def open_text(
     notes: list[str] = []
     try:
         head = _head(path)
-        used = _encoding(path, head, encoding, shown, wording, notes)
+        problem, is_plain = _scan(path)
+        used = _encoding(head, problem, encoding, shown, wording, notes)
         if used is not None or path.suffix.lower() in (".bz2", ".xz"):
             path = _recode(path, folder, used or "utf-8-sig", shown)
             head = _head(path)
+            is_plain = is_plain and used is None
     except _PROBLEMS as error:
         raise DataError(f"{shown} cannot be read: {error}") from None
     text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)
@@ -63,7 +72,7 @@ def open_text(
     body = "".join(lines[skip:])
     sign = separator or _separator(body, path)
     header = _rows(body, sign, 1, shown)[0]
-    return TextFile(path, shown, sign, _names(header), skip, tuple(notes))
+    return TextFile(path, shown, sign, _names(header), skip, is_plain, tuple(notes))
 
 
 def _names(header: Sequence[str]) -> tuple[str, ...]:
@@ -81,7 +90,7 @@ def even_line_ends(file: TextFile, folder: Path) -> TextFile:
         reading = io.TextIOWrapper(raw, "utf-8-sig", newline=None)
         while chunk := reading.read(1 << 20):
             out.write(chunk)
-    return TextFile(target, file.shown, file.separator, file.header, file.skip, file.notes)
+    return replace(file, path=target)
 
 
 def check_separator(separator: str | None, wording: Wording) -> str | None:
@@ -119,14 +128,13 @@ def _head(path: Path) -> bytes:
 
 
 def _encoding(
-    path: Path, head: bytes, encoding: str | None, shown: str, wording: Wording, notes: list[str]
+    head: bytes, problem: str | None, encoding: str | None, shown: str, wording: Wording, notes: list[str]
 ) -> str | None:
     """Return the encoding to re-code from; None for UTF-8."""
     if encoding not in (None, "auto"):
         return encoding
     if head.startswith(_UTF16):
         return "utf-16"
-    problem = _not_utf8(path)
     if problem is None:
         return None
     if encoding == "auto" and b"\0" not in head:
@@ -140,19 +148,20 @@ def _encoding(
     )
 
 
-def _not_utf8(path: Path) -> str | None:
-    """Say what is wrong with a file as UTF-8, or None."""
+def _scan(path: Path) -> tuple[str | None, bool]:
+    """Say what is wrong with a file as UTF-8, or None, and whether it is free of signs that may hide line ends."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    done = 0
+    done, is_plain = 0, True
     with _open(path) as file:
         while True:
             chunk = file.read(1 << 20)
+            is_plain = is_plain and b'"' not in chunk and NO_CELL.encode() not in chunk
             try:
                 decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
-                return f"{error.reason} at byte {max(0, done + error.start)}"
+                return f"{error.reason} at byte {max(0, done + error.start)}", False
             if not chunk:
-                return None
+                return None, is_plain
             done += len(chunk) - len(decoder.getstate()[0])
 
 
