@@ -227,7 +227,7 @@ class Fit(Drawable):
             lines.append(f"better than full tables by: {gains}")
         lines += self._held_out_in_words()
         if graph.edges:
-            lines.append("gains are not certainties: ldag.posterior(fit) tells how probable each edge and label is")
+            lines.append("gains are not certainties; a posterior tells how probable each edge and label is")
         lines.append(f"search: {self.method}, {self.seconds:.2f} s; {self.promise}")
         return "\n".join(lines)
 
@@ -266,7 +266,7 @@ class Fit(Drawable):
             lines.append(
                 f"warning: {counted(self.graph.dimension, 'parameter')} for"
                 f" {counted(self.n_observations, 'observation')}, more than a third: the data can hardly carry them;"
-                " try a lower kappa, max_parents, or structure='cv' and equivalent_sample_size='cv'"
+                " try a lower kappa, fewer parents, or choose structure and equivalent sample size by cross-validation"
             )
         return lines
 
