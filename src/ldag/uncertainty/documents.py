@@ -2,13 +2,14 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ldag.checks import check_path
 from ldag.errors import FormatError, LdagError
 from ldag.formats import read_utf8, write_atomically
+from ldag.model import Schema, Variable
 
 T = TypeVar("T")
 VERSION = 1
@@ -42,3 +43,25 @@ def read_document(path: str | os.PathLike[str], what: str, make: Callable[[Mappi
         return make(content)
     except (KeyError, TypeError, ValueError, IndexError, LdagError):
         raise FormatError(f"{source}: the {what} is damaged") from None
+
+
+def variables_to_list(schema: Schema) -> list[dict[str, object]]:
+    """Return variables as plain values, with what is known of their order and their cut points."""
+    return [_variable_to_dict(variable) for variable in schema]
+
+
+def _variable_to_dict(variable: Variable) -> dict[str, object]:
+    fields: dict[str, object] = {"name": variable.name, "states": list(variable.states)}
+    if variable.cuts:
+        return fields | {"cuts": list(variable.cuts)}
+    return fields | {"ordered": True} if variable.ordered else fields
+
+
+def schema_from_list(variables: Iterable[Mapping[str, Any]]) -> Schema:
+    """Read what `variables_to_list` returns."""
+    return Schema(
+        tuple(
+            Variable(v["name"], tuple(v["states"]), v.get("ordered", False), tuple(v.get("cuts", ())))
+            for v in variables
+        )
+    )

@@ -8,11 +8,11 @@ from typing import Any, Self, cast
 import numpy as np
 
 from ldag.errors import ArgumentError
-from ldag.model import Counts, Schema, Variable
+from ldag.model import Counts
 from ldag.uncertainty.base import PosteriorBase, PosteriorMethod
 from ldag.uncertainty.component import Component, Drawn, ParentSet
 from ldag.uncertainty.diagnostics import Diagnostics
-from ldag.uncertainty.documents import VERSION, read_document, write_document
+from ldag.uncertainty.documents import VERSION, read_document, schema_from_list, variables_to_list, write_document
 from ldag.uncertainty.families import FamilyLabels
 from ldag.uncertainty.priors import PosteriorPriors
 
@@ -44,7 +44,7 @@ class PosteriorFiles(PosteriorBase):
         return {
             "format": FORMAT,
             "version": VERSION,
-            "variables": [_variable_to_dict(variable) for variable in self.schema],
+            "variables": variables_to_list(self.schema),
             "order": list(self.names),
             "prior": self.priors.prior,
             "equivalent_sample_size": self.priors.equivalent_sample_size,
@@ -83,14 +83,6 @@ class PosteriorFiles(PosteriorBase):
         ]
 
 
-def _variable_to_dict(variable: Variable) -> dict[str, object]:
-    """Return a variable with what is known of its order and its cut points."""
-    fields: dict[str, object] = {"name": variable.name, "states": list(variable.states)}
-    if variable.cuts:
-        return fields | {"cuts": list(variable.cuts)}
-    return fields | {"ordered": True} if variable.ordered else fields
-
-
 def _component_to_dict(component: Component) -> dict[str, object]:
     """Return what is kept of a component: its probable parent sets, and DAGs made of these."""
     kept = [np.flatnonzero(p > KEPT_SET) for p in component.probabilities]
@@ -115,12 +107,7 @@ def _component_to_dict(component: Component) -> dict[str, object]:
 
 def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a posterior."""
-    schema = Schema(
-        tuple(
-            Variable(v["name"], tuple(v["states"]), v.get("ordered", False), tuple(v.get("cuts", ())))
-            for v in content["variables"]
-        )
-    )
+    schema = schema_from_list(content["variables"])
     kappas = tuple(float(c["kappa"]) for c in content["components"])
     priors = PosteriorPriors(kappas, float(content["equivalent_sample_size"]), content["prior"])
     counts = {(f["node"], tuple(f["parents"])): np.array(f["counts"], dtype=np.float64) for f in content["families"]}

@@ -16,7 +16,7 @@ from ldag.formats import Context, Edge, EdgeRecord, counted, edge_in_words
 from ldag.graph import LDAG, Drawable, PictureOptions
 from ldag.model import CodedFamily, Grid, Partition, Schema, State, Structure, Variable
 from ldag.reasoning import is_satisfied
-from ldag.uncertainty.documents import VERSION, read_document, write_document
+from ldag.uncertainty.documents import VERSION, read_document, schema_from_list, variables_to_list, write_document
 from ldag.uncertainty.strengths import (
     Directions,
     EdgeStrength,
@@ -174,7 +174,7 @@ class Bootstrap(Drawable):
         return {
             "format": FORMAT,
             "version": VERSION,
-            "variables": [{"name": v.name, "states": list(v.states)} for v in self.variables],
+            "variables": variables_to_list(self.schema),
             "n": self.n,
             "n_observations": self.n_observations,
             "directions": self.directions,
@@ -301,7 +301,7 @@ class Bootstrap(Drawable):
 
 def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a bootstrap."""
-    schema = Schema(tuple(Variable(v["name"], tuple(v["states"])) for v in content["variables"]))
+    schema = schema_from_list(content["variables"])
     families = []
     for f in content["families"]:
         grid = Grid(tuple(schema.n_states[parent] for parent in f["parents"]))

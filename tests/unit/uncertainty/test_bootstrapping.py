@@ -1,5 +1,6 @@
 """`ldag.bootstrap`: drawing rows again, what it tells, and its files."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
@@ -181,3 +182,12 @@ def test_a_random_order_keeps_to_what_is_required() -> None:
         assert order == [0, 1, 2]
     orders = {tuple(random_order([(1,), (0,)], [(), ()], np.random.default_rng(seed))) for seed in range(20)}
     assert orders == {(0, 1), (1, 0)}
+
+
+def test_files_keep_cut_points(tmp_path: Path) -> None:
+    """A model that comes back from a file takes raw numbers as before."""
+    table: dict[str, Sequence[object]] = {"bmi": [18 + i / 4 for i in range(60)], "ill": ["no"] * 40 + ["yes"] * 20}
+    boot = ldag.bootstrap(ldag.read(table), n=3, kappa=0.1, rng=1)
+    boot.save(tmp_path / "boot.json")
+    assert ldag.Bootstrap.load(tmp_path / "boot.json").variables == boot.variables
+    assert boot.variables[0].cuts
