@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "families/family.hpp"
+#include "families/prior_sums.hpp"
 #include "family_arrays.hpp"
 #include "names.hpp"
 #include "register.hpp"
@@ -57,4 +58,12 @@ void register_exact(nb::module_& module) {
                nb::arg("equivalent_sample_size"), nb::arg("class_lost"), nb::arg("structure"),
                nb::arg("regular"), nb::arg("ordered") = std::vector<std::uint8_t>{},
                "The logarithm of the sum of exp(score) over all allowed partitions.");
+    module.def(
+        "log_prior_sum",
+        [](const std::vector<std::size_t>& n_states, double class_lost) {
+            return ldag::log_prior_sum(n_states, class_lost);
+        },
+        nb::arg("n_states"), nb::arg("class_lost"),
+        "The logarithm of the sum of the prior over all labels of parents with these numbers of states, "
+        "or beyond 16 configurations an upper bound.");
 }

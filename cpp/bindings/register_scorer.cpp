@@ -73,11 +73,12 @@ void register_scorer(nb::module_& module) {
     nb::class_<Scorer>(module, "FamilyScorer", "Scores of families on one data set, cached and threaded.")
         .def(nb::init<std::shared_ptr<ldag::Columns>, double, double, double, const std::string&,
                       const std::string&, bool, std::uint64_t, std::size_t, std::size_t, const NodeRules&,
-                      std::vector<std::uint8_t>>(),
+                      std::vector<std::uint8_t>, bool>(),
              nb::arg("columns"), nb::arg("equivalent_sample_size"), nb::arg("parameter_saved"),
              nb::arg("parameter_of_table"), nb::arg("structure"), nb::arg("labels"), nb::arg("regular"),
              nb::arg("seed"), nb::arg("n_restarts"), nb::arg("cache_bytes"),
-             nb::arg("label_rules") = NodeRules{}, nb::arg("ordered") = std::vector<std::uint8_t>{})
+             nb::arg("label_rules") = NodeRules{}, nb::arg("ordered") = std::vector<std::uint8_t>{},
+             nb::arg("normalised") = false)
         .def("scores", &scores, nb::arg("nodes"), nb::arg("parents"), nb::arg("offsets"),
              nb::arg("n_threads"), "Scores of many families, in parallel.")
         .def_prop_ro("cache_statistics", &cache_statistics);

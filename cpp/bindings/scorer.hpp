@@ -33,12 +33,13 @@ struct Scorer {
     Scorer(std::shared_ptr<ldag::Columns> data, double equivalent_sample_size, double parameter_saved,
            double parameter_of_table, const std::string& structure, const std::string& labels, bool regular,
            std::uint64_t seed, std::size_t n_restarts, std::size_t cache_bytes, const NodeRules& label_rules,
-           std::vector<std::uint8_t> ordered)
+           std::vector<std::uint8_t> ordered, bool normalised)
         : columns(data),
           scorer(columns,
                  {equivalent_sample_size,
                   parameter_saved,
                   parameter_of_table,
+                  normalised,
                   structure_of(structure),
                   search_of(labels),
                   regular,

@@ -1,7 +1,9 @@
-// CPT-trees by greedy growth (Friedman & Goldszmidt): split the leaf and axis with the best gain.
+// CPT-trees by greedy growth (Friedman & Goldszmidt): split the leaf and axis with the best gain. Only
+// configurations with observations are looked at; a leaf knows how many others it has.
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <map>
+#include <set>
 
 #include "families/classes.hpp"
 
@@ -10,6 +12,9 @@ namespace ldag {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+// Terms of the score are tabulated up to leaves of so many configurations: most are small.
+constexpr std::size_t kTabulated = 64;
 
 class TreeGrower {
   public:
@@ -20,32 +25,41 @@ class TreeGrower {
     FamilyResult run();
 
   private:
-    // A sub-cube: its cells, ascending, are a stretch of order_.
+    // A sub-cube: its observed cells, ascending, are a stretch of order_.
     struct Leaf {
         std::size_t begin;
         std::size_t end;
+        Cell first;            // the lowest cell, observed or not
+        std::size_t size;      // in cells, observed or not
+        std::uint64_t is_cut;  // bit i: it holds one state of axes_[i]
         double score;
     };
     struct Split {
         std::size_t leaf = 0;
-        std::size_t axis = 0;
+        std::size_t axis = 0;  // a place in axes_
         double gain = kNever;
     };
 
-    bool is_free(const Leaf& leaf, std::size_t axis) const;
-    void add_gains(std::size_t leaf);
+    bool is_free(const Leaf& leaf, std::size_t axis) const { return (leaf.is_cut >> axis & 1) == 0; }
+    std::size_t n_children(std::size_t axis) const { return problem_.grid.n_states(axes_[axis]); }
     void queue_children(const Leaf& leaf, std::size_t axis);
-    Split best_split(bool only_unused) const;
+    void add_gains(std::size_t leaf);
+    Split best_split();
+    Split best_unused_split() const;
     void apply(const Split& split);
+    FamilyResult result();
 
     const FamilyProblem& problem_;
     ClassScore score_;
-    Digits digits_;
     ScoreBatch batch_;
-    std::vector<Cell> order_;
+    std::vector<std::size_t> axes_;      // those with several states
+    std::vector<Cell> observed_;         // cells
+    std::vector<std::uint32_t> digits_;  // by observed cell, then axis
+    std::vector<Cell> order_;            // places in observed_
     std::vector<Cell> sorted_;
     std::vector<Leaf> leaves_;
-    std::vector<double> gains_;  // by leaf, then axis
+    std::vector<double> gains_;                                       // by leaf, then axis
+    std::map<double, std::set<std::pair<Cell, std::size_t>>> queue_;  // by best gain: first cell and leaf
     std::vector<std::uint8_t> used_;
     std::vector<double> sums_;  // by state of an axis, then of the node
     std::vector<Step> steps_;
@@ -53,68 +67,92 @@ class TreeGrower {
 
 TreeGrower::TreeGrower(const FamilyProblem& problem)
     : problem_(problem),
-      score_(problem.n_states, problem.grid.size(), problem.equivalent_sample_size),
-      digits_(problem.grid),
-      batch_(score_),
-      order_(problem.grid.size()),
-      used_(problem.grid.n_axes(), 0) {
-    std::iota(order_.begin(), order_.end(), Cell{0});
+      score_(problem.n_states, problem.grid.size(), problem.equivalent_sample_size, kTabulated),
+      batch_(score_) {
+    const Grid& grid = problem.grid;
+    for (std::size_t axis = 0; axis < grid.n_axes(); ++axis)
+        if (grid.n_states(axis) > 1) axes_.push_back(axis);
+    used_.assign(axes_.size(), 0);
     sums_.assign(problem.n_states, 0.0);
-    for (std::size_t i = 0; i < problem.counts.size(); ++i) sums_[i % problem.n_states] += problem.counts[i];
-    leaves_.push_back({0, order_.size(), score_(sums_, static_cast<double>(order_.size()))});
-    for (std::size_t axis = 0; axis < used_.size(); ++axis) used_[axis] = problem.grid.n_states(axis) < 2;
+    for (Cell cell = 0; cell < grid.size(); ++cell) {
+        const auto row = problem.row(cell);
+        if (std::ranges::none_of(row, [](double count) { return count > 0.0; })) continue;
+        for (std::size_t state = 0; state < row.size(); ++state) sums_[state] += row[state];
+        order_.push_back(static_cast<Cell>(observed_.size()));
+        observed_.push_back(cell);
+        for (const std::size_t axis : axes_)
+            digits_.push_back(static_cast<std::uint32_t>(grid.state(cell, axis)));
+    }
+    leaves_.push_back({0, order_.size(), 0, grid.size(), 0, score_(sums_, static_cast<double>(grid.size()))});
     add_gains(0);
-}
-
-// Whether a leaf still holds every state of an axis, and there are several.
-bool TreeGrower::is_free(const Leaf& leaf, std::size_t axis) const {
-    return digits_.state(order_[leaf.begin], axis) != digits_.state(order_[leaf.end - 1], axis);
 }
 
 void TreeGrower::queue_children(const Leaf& leaf, std::size_t axis) {
     const std::size_t r = problem_.n_states;
-    const std::size_t n_children = problem_.grid.n_states(axis);
-    sums_.assign(n_children * r, 0.0);
+    const std::size_t n = n_children(axis);
+    sums_.assign(n * r, 0.0);
     for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
-        const auto row = problem_.row(order_[i]);
-        double* sums = sums_.data() + digits_.state(order_[i], axis) * r;
+        const auto row = problem_.row(observed_[order_[i]]);
+        double* sums = sums_.data() + digits_[order_[i] * axes_.size() + axis] * r;
         for (std::size_t state = 0; state < r; ++state) sums[state] += row[state];
     }
-    const auto size = static_cast<double>((leaf.end - leaf.begin) / n_children);
-    for (std::size_t k = 0; k < n_children; ++k) batch_.add(std::span(sums_).subspan(k * r, r), size);
+    for (std::size_t k = 0; k < n; ++k)
+        batch_.add(std::span(sums_).subspan(k * r, r), static_cast<double>(leaf.size / n));
 }
 
 // The gains of all splits of a leaf.
 void TreeGrower::add_gains(std::size_t leaf) {
-    const std::size_t n_axes = problem_.grid.n_axes();
-    gains_.resize(leaves_.size() * n_axes, kNever);
-    for (std::size_t axis = 0; axis < n_axes; ++axis)
-        if (is_free(leaves_[leaf], axis)) queue_children(leaves_[leaf], axis);
+    const Leaf& own = leaves_[leaf];
+    gains_.resize(leaves_.size() * axes_.size(), kNever);
+    const bool is_empty = own.begin == own.end;  // then all parts score 0, as the whole does
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis)
+        if (!is_empty && is_free(own, axis)) queue_children(own, axis);
     batch_.run();
     ScoreBatch::Ticket child = 0;
-    for (std::size_t axis = 0; axis < n_axes; ++axis) {
-        double& gain = gains_[leaf * n_axes + axis];
+    double best = kNever;
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+        double& gain = gains_[leaf * axes_.size() + axis];
         gain = kNever;
-        if (!is_free(leaves_[leaf], axis)) continue;
-        const std::size_t n_children = problem_.grid.n_states(axis);
-        gain = -leaves_[leaf].score - problem_.class_lost * static_cast<double>(n_children - 1);
-        for (std::size_t k = 0; k < n_children; ++k) gain += batch_[child++];
+        if (!is_free(own, axis)) continue;
+        gain = -own.score - problem_.class_lost * static_cast<double>(n_children(axis) - 1);
+        for (std::size_t k = 0; !is_empty && k < n_children(axis); ++k) gain += batch_[child++];
+        best = std::max(best, gain);
     }
     batch_.clear();
+    if (best > kTie) queue_[best].emplace(own.first, leaf);
 }
 
-// The best split of all; ties go to the leaf with the lowest first cell, then to the lowest axis.
-TreeGrower::Split TreeGrower::best_split(bool only_unused) const {
-    const std::size_t n_axes = used_.size();
-    const auto is_allowed = [&](std::size_t i) { return !only_unused || used_[i % n_axes] == 0; };
+// The best split of all, taken from the queue; ties go to the leaf with the lowest first cell, then to the
+// lowest axis. None if no split improves.
+TreeGrower::Split TreeGrower::best_split() {
+    if (queue_.empty()) return {};
+    const double best = queue_.rbegin()->first;
+    auto chosen = std::prev(queue_.end());
+    for (auto tied = chosen; tied->first >= best - kTie; --tied) {
+        if (tied->second.begin()->first < chosen->second.begin()->first) chosen = tied;
+        if (tied == queue_.begin()) break;
+    }
+    Split split{chosen->second.begin()->second};
+    chosen->second.erase(chosen->second.begin());
+    if (chosen->second.empty()) queue_.erase(chosen);
+    const double* gains = gains_.data() + split.leaf * axes_.size();
+    while (gains[split.axis] < best - kTie) ++split.axis;
+    split.gain = gains[split.axis];
+    return split;
+}
+
+// The least bad split by a parent that is not used yet, with the same ties.
+TreeGrower::Split TreeGrower::best_unused_split() const {
+    const std::size_t n_axes = axes_.size();
     double best = kNever;
     for (std::size_t i = 0; i < gains_.size(); ++i)
-        if (is_allowed(i)) best = std::max(best, gains_[i]);
+        if (used_[i % n_axes] == 0) best = std::max(best, gains_[i]);
     Split chosen;
     Cell lowest = std::numeric_limits<Cell>::max();
     for (std::size_t i = 0; i < gains_.size(); ++i) {
-        const Cell first = order_[leaves_[i / n_axes].begin];
-        if (gains_[i] == kNever || gains_[i] < best - kTie || !is_allowed(i) || first >= lowest) continue;
+        const Cell first = leaves_[i / n_axes].first;
+        if (gains_[i] == kNever || gains_[i] < best - kTie || used_[i % n_axes] != 0 || first >= lowest)
+            continue;
         chosen = {i / n_axes, i % n_axes, gains_[i]};
         lowest = first;
     }
@@ -123,46 +161,70 @@ TreeGrower::Split TreeGrower::best_split(bool only_unused) const {
 
 void TreeGrower::apply(const Split& split) {
     const Leaf leaf = leaves_[split.leaf];
-    const std::size_t n_children = problem_.grid.n_states(split.axis);
-    const std::size_t size = (leaf.end - leaf.begin) / n_children;
+    const std::size_t n = n_children(split.axis);
     queue_children(leaf, split.axis);
     batch_.run();
     sorted_.assign(order_.begin() + static_cast<std::ptrdiff_t>(leaf.begin),
                    order_.begin() + static_cast<std::ptrdiff_t>(leaf.end));
-    std::vector<std::size_t> next(n_children);
-    for (std::size_t k = 0; k < n_children; ++k) {
-        const std::size_t begin = leaf.begin + k * size;
-        next[k] = begin;
-        const Leaf child{begin, begin + size, batch_[static_cast<ScoreBatch::Ticket>(k)]};
+    std::size_t place = leaf.begin;
+    for (std::size_t k = 0; k < n; ++k) {
+        const std::size_t begin = place;
+        for (const Cell cell : sorted_)
+            if (digits_[cell * axes_.size() + split.axis] == k) order_[place++] = cell;
+        const Leaf child{begin,
+                         place,
+                         static_cast<Cell>(leaf.first + k * problem_.grid.stride(axes_[split.axis])),
+                         leaf.size / n,
+                         leaf.is_cut | std::uint64_t{1} << split.axis,
+                         batch_[static_cast<ScoreBatch::Ticket>(k)]};
         if (k == 0)
             leaves_[split.leaf] = child;
         else
             leaves_.push_back(child);
     }
     batch_.clear();
-    for (const Cell cell : sorted_) order_[next[digits_.state(cell, split.axis)]++] = cell;
     used_[split.axis] = 1;
-    steps_.push_back({static_cast<std::int32_t>(split.axis), order_[leaf.begin],
-                      -static_cast<std::int32_t>(n_children - 1), split.gain});
+    steps_.push_back({static_cast<std::int32_t>(axes_[split.axis]), leaf.first,
+                      -static_cast<std::int32_t>(n - 1), split.gain});
     add_gains(split.leaf);
-    for (std::size_t k = 1; k < n_children; ++k) add_gains(leaves_.size() - n_children + k);
+    for (std::size_t k = 1; k < n; ++k) add_gains(leaves_.size() - n + k);
+}
+
+// Leaves in the order of their first cells, which numbers classes by first appearance.
+FamilyResult TreeGrower::result() {
+    std::ranges::sort(leaves_, {}, &Leaf::first);
+    FamilyResult found;
+    found.classes.resize(problem_.grid.size());
+    found.n_classes = leaves_.size();
+    std::vector<Cell> cells;
+    for (std::size_t number = 0; number < leaves_.size(); ++number) {
+        found.log_marginal_likelihood += leaves_[number].score;
+        cells.assign(1, leaves_[number].first);
+        for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+            const std::size_t so_far = cells.size();
+            for (std::size_t k = 1; is_free(leaves_[number], axis) && k < n_children(axis); ++k)
+                for (std::size_t i = 0; i < so_far; ++i)
+                    cells.push_back(static_cast<Cell>(cells[i] + k * problem_.grid.stride(axes_[axis])));
+        }
+        for (const Cell cell : cells) found.classes[cell] = static_cast<std::int32_t>(number);
+    }
+    const auto n_lost = static_cast<double>(problem_.grid.size() - found.n_classes);
+    found.score = found.log_marginal_likelihood + problem_.class_lost * n_lost;
+    found.steps = std::move(steps_);
+    return found;
 }
 
 FamilyResult TreeGrower::run() {
     for (;;) {
-        Split split = best_split(false);
-        const bool all_used = std::find(used_.begin(), used_.end(), 0) == used_.end();
-        if (!(split.gain > kTie) && problem_.regular && !all_used)
-            split = best_split(true);
-        else if (!(split.gain > kTie))
-            break;
+        Split split = best_split();
+        if (split.gain == kNever) {
+            if (!problem_.regular || std::ranges::find(used_, 0) == used_.end()) break;
+            split = best_unused_split();
+            // What is split is not in the queue: no split of any leaf improves.
+        }
         apply(split);
     }
-    std::vector<std::int32_t> classes(order_.size());
-    for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf)
-        for (std::size_t i = leaves_[leaf].begin; i < leaves_[leaf].end; ++i)
-            classes[order_[i]] = static_cast<std::int32_t>(leaf);
-    return Classes(problem_, score_, classes).result(std::move(steps_));
+    return result();
 }
 
 }  // namespace

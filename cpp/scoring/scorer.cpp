@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 namespace ldag {
@@ -21,7 +22,13 @@ double table_log_prior(const ScorerOptions& options, std::size_t n_states, std::
 
 FamilyScorer::FamilyScorer(std::shared_ptr<const Columns> columns, const ScorerOptions& options,
                            std::size_t cache_bytes)
-    : columns_(std::move(columns)), options_(options), cache_(cache_bytes) {}
+    : columns_(std::move(columns)),
+      options_(options),
+      prior_sums_(options.parameter_saved),
+      cache_(cache_bytes) {
+    if (options_.normalised && options_.structure != StructureKind::ldag)
+        throw std::invalid_argument("the normalised prior is for the structure ldag");
+}
 
 double FamilyScorer::score(const FamilyKey& family) {
     if (const auto known = cache_.find(family.node, family.parents)) return *known;
@@ -73,7 +80,8 @@ double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> 
     if (has_rules)
         problem.fixed = fixed_labels(options_.label_rules[family.node], family.parents, problem.grid);
     const double best = optimise_family(problem, options_.structure, options_.search, options_.refine).score;
-    return best + table_log_prior(options_, r, problem.grid.size());
+    const double sum = options_.normalised ? prior_sums_.log_sum(r, problem.grid.n_states()) : 0.0;
+    return best - sum + table_log_prior(options_, r, problem.grid.size());
 }
 
 bool FamilyScorer::fits(const FamilyKey& family) const {

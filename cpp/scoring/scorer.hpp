@@ -11,6 +11,7 @@
 
 #include "counting/columns.hpp"
 #include "families/family.hpp"
+#include "families/prior_sums.hpp"
 #include "scoring/cache.hpp"
 #include "support/parallel.hpp"
 
@@ -20,6 +21,7 @@ struct ScorerOptions {
     double equivalent_sample_size = 1.0;
     double parameter_saved = 0.0;     // added to the log prior for every parameter that classes save
     double parameter_of_table = 0.0;  // and for every parameter of the full table
+    bool normalised = false;  // whether that is divided by its sum over all labels (structure ldag only)
     StructureKind structure = StructureKind::ldag;
     LabelSearch search = LabelSearch::greedy;
     bool regular = true;
@@ -72,6 +74,7 @@ class FamilyScorer {
 
     std::shared_ptr<const Columns> columns_;
     ScorerOptions options_;
+    mutable PriorSums prior_sums_;
     FamilyCache<double> cache_;
 };
 

@@ -7,7 +7,7 @@
 namespace ldag {
 
 FamilyWeights::FamilyWeights(std::shared_ptr<const Columns> columns, WeightOptions options)
-    : columns_(std::move(columns)), options_(std::move(options)) {}
+    : columns_(std::move(columns)), options_(std::move(options)), prior_sums_(options_.log_kappa) {}
 
 bool FamilyWeights::is_table(const FamilyKey& family) const {
     if (options_.prior == FamilyPrior::table) return true;
@@ -36,24 +36,14 @@ FamilyPosterior FamilyWeights::posterior(const FamilyKey& family, std::span<cons
 
 double FamilyWeights::log_prior_sum(const FamilyKey& family) {
     const std::span<const std::size_t> n_states = columns_->n_states();
-    std::vector<std::size_t> key{n_states[family.node]};
-    for (const std::uint32_t parent : family.parents) key.push_back(n_states[parent]);
-    std::sort(key.begin() + 1, key.end());
-    const bool is_shared = options_.label_rules.empty() || options_.label_rules[family.node].empty();
-    if (is_shared) {
-        const std::lock_guard lock(mutex_);
-        if (const auto known = prior_sums_.find(key); known != prior_sums_.end()) return known->second;
-    }
-    std::size_t n_cells = 1;
-    for (const std::size_t n : key) n_cells *= n;
-    // Without data every partition weighs kappa^saved.
-    const std::vector<double> nothing(n_cells, 0.0);
-    const double sum = posterior(family, nothing).log_sum();
-    if (is_shared) {
-        const std::lock_guard lock(mutex_);
-        prior_sums_.emplace(std::move(key), sum);
-    }
-    return sum;
+    std::vector<std::size_t> parent_states;
+    for (const std::uint32_t parent : family.parents) parent_states.push_back(n_states[parent]);
+    const std::size_t r = n_states[family.node];
+    if (options_.label_rules.empty() || options_.label_rules[family.node].empty())
+        return prior_sums_.log_sum(r, parent_states);
+    // Only the labels that the rules allow. Without data every partition weighs kappa^saved.
+    const std::vector<double> nothing(r * Grid(std::move(parent_states)).size(), 0.0);
+    return posterior(family, nothing).log_sum();
 }
 
 double FamilyWeights::log_weight(const FamilyKey& family) {

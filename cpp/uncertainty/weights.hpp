@@ -3,15 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <tuple>
 #include <vector>
 
 #include "counting/columns.hpp"
 #include "families/posterior.hpp"
+#include "families/prior_sums.hpp"
 #include "searching/search.hpp"
 
 namespace ldag {
@@ -53,9 +52,7 @@ class FamilyWeights {
 
     std::shared_ptr<const Columns> columns_;
     WeightOptions options_;
-    std::mutex mutex_;
-    // Without label rules, the sum of a prior depends on numbers of states alone.
-    std::map<std::vector<std::size_t>, double> prior_sums_;
+    PriorSums prior_sums_;
 };
 
 }  // namespace ldag

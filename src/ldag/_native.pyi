@@ -38,6 +38,7 @@ class FamilyScorer:
         cache_bytes: int,
         label_rules: Sequence[Sequence[tuple[int, Sequence[Sequence[tuple[int, int]]]]]] = [],
         ordered: Sequence[int] = [],
+        normalised: bool = False,
     ) -> None: ...
     def scores(
         self,
@@ -67,6 +68,7 @@ def log_sum_partitions(
     regular: bool,
     ordered: Sequence[int] = [],
 ) -> float: ...
+def log_prior_sum(n_states: Sequence[int], class_lost: float) -> float: ...
 def log_gamma(x: float) -> float: ...
 def optimise_family(
     counts: NDArray[np.float64],

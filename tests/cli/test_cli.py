@@ -118,6 +118,13 @@ def test_score_by_node() -> None:
     assert set(found["per_node"]) == {"smoking", "mental", "physical", "pressure", "protein", "family"}
 
 
+def test_the_normalised_prior_on_the_command_line(tmp_path: Path) -> None:
+    """Learned, saved, and scored again with the kappa that the file remembers."""
+    model = tmp_path / "model.json"
+    assert "score -6729.38" in run("learn", "heart", "--kappa", "0.3", "--prior", "normalised", "-o", str(model))
+    assert "-6729.38" in run("score", str(model), "heart", "--prior", "normalised")
+
+
 def test_score_of_a_file_of_counts(tmp_path: Path) -> None:
     """A CSV with a column of counts; without the option, a column that the graph does not know is left out and told."""
     table = tmp_path / "survey.csv"

@@ -143,3 +143,43 @@ def log_sum(terms: Sequence[float]) -> float:
         return -math.inf
     high = max(terms)
     return high + math.log(math.fsum(math.exp(one - high) for one in terms))
+
+
+@cache
+def labelled(n_states: tuple[int, ...]) -> set[Classes]:
+    """Return all regular partitions that labels can make: what every set of lines joins."""
+    order = {cell: number for number, cell in enumerate(cells_of(n_states))}
+    every = [sorted(order[cell] for cell in line) for line in links(n_states, "ldag")]
+    found = {tuple(range(len(order)))}
+    for line in every:  # joining one more line to all that was found before
+        found |= {_join(classes, line) for classes in found}
+    return {classes for classes in found if is_regular(n_states, tuple(_by_appearance(classes)))}
+
+
+def _join(classes: Classes, cells: Sequence[int]) -> Classes:
+    """Join the classes of some cells; a class is called as its first cell."""
+    joined = {classes[cell] for cell in cells}
+    return tuple(min(joined) if number in joined else number for number in classes)
+
+
+def _by_appearance(classes: Classes) -> list[int]:
+    """Number classes by first appearance."""
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(number, len(numbers)) for number in classes]
+
+
+def log_label_sum(n_states: tuple[int, ...], class_lost: float) -> float:
+    """Return the logarithm of the sum of exp(class_lost) per class lost over all regular labelled partitions."""
+    q = math.prod(n_states)
+    return log_sum([class_lost * (q - len(set(classes))) for classes in labelled(n_states)])
+
+
+def log_label_bound(n_states: Sequence[int], class_lost: float) -> float:
+    """Return the bound of that sum: what two ways of writing a partition down come to, the shorter of them."""
+    q, weight = math.prod(n_states), math.exp(class_lost)
+    n_lines = [q // n for n in n_states]
+    by_lines = [
+        n_lines[axis] * math.log(1 + weight ** (n - 1)) + (sum(n_lines) - n_lines[axis]) * math.log(1 + weight)
+        for axis, n in enumerate(n_states)
+    ]
+    return min(*by_lines, (q - 1) * math.log(1 + len(n_states) * weight))

@@ -38,7 +38,7 @@ def score(
     A network that `ldag learn` wrote remembers its kappa.
     """
     model = load_model(graph)
-    if kappa is None and prior == "labels" and isinstance(model, Network) and model.origin is not None:
+    if kappa is None and prior in ("labels", "normalised") and isinstance(model, Network) and model.origin is not None:
         stored = model.origin.get("kappa")
         kappa = stored if isinstance(stored, float) else None
     known = model.ldag if isinstance(model, Network) else model

@@ -13,7 +13,7 @@ from ldag.errors import ArgumentError
 from ldag.formats import Context, EdgeRecord, edge_in_words
 from ldag.graph import NamedPartition, name_contexts
 from ldag.learning.partitions import FamilyOptions, LabelSearch, best_partition
-from ldag.learning.structures import STRUCTURES, StructureKind
+from ldag.learning.structures import STRUCTURES, StructureKind, prior_of
 from ldag.model import Grid, Partition, Schema, State
 from ldag.reporting import ShownAsText
 from ldag.scoring import Prior, check_priors
@@ -86,7 +86,8 @@ def learn_family(
     node, parents
         The node and its parents; every parent keeps mattering somewhere (the result is regular).
     kappa, equivalent_sample_size, prior
-        As in `score`; tables have no labels to pay for, so they need no kappa.
+        As in `score`; tables have no labels to pay for, so they need no kappa. The prior "normalised" is for the
+        structures "ldag" and "table".
     structure
         Which classes are allowed: "table" (none joined), "tree" (leaves of a CPT-tree), "ldag" (joined by labels),
         "partial" (joined by pairs of neighbours: states of one parent that act alike in a context), "graph" (any).
@@ -108,6 +109,7 @@ def learn_family(
     schema = data.schema
     child, above = _check_nodes(schema, node, parents)
     check_choice(structure, tuple(STRUCTURES), "structure")
+    prior = prior_of(structure, prior)
     if kappa is None and prior == "labels" and STRUCTURES[structure].is_table:
         kappa = 1.0  # it makes no difference: there are no labels to pay for
     priors = check_priors(kappa, equivalent_sample_size, prior)
@@ -124,7 +126,7 @@ def learn_family(
         _labels(schema, above, partition),
         tuple(_gains(schema, above, grid, structure, best.steps)),
         best.log_marginal_likelihood,
-        priors.log_prior(schema[child].n_states, grid.size, partition.n_classes),
+        priors.log_prior(schema[child].n_states, grid, partition.n_classes),
         best.is_exact,
         _sentences(schema, child, above, partition),
     )

@@ -58,6 +58,7 @@ class FamilyOptions:
             cache_bytes=cache_bytes,
             label_rules=[[(rule.parent, rule.contexts) for rule in of_node] for of_node in self.label_rules],
             ordered=list(map(int, self.ordered)),
+            normalised=self.priors.is_normalised,
         )
 
     def order_of(self, parents: Sequence[int]) -> list[int]:

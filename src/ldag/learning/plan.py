@@ -18,7 +18,7 @@ from ldag.learning.constraints import Constraints, LabelRules, SearchSpace, chec
 from ldag.learning.partitions import FamilyOptions, LabelSearch
 from ldag.learning.progress import check_time_limit
 from ldag.learning.searches import METHODS, GraphParents, MethodChoice, Search, SearchProblem
-from ldag.learning.structures import STRUCTURES, StructureKind
+from ldag.learning.structures import STRUCTURES, StructureKind, prior_of
 from ldag.model import Schema
 from ldag.scoring import Prior, Priors, check_equivalent_sample_size, check_priors, order_columns
 
@@ -117,7 +117,9 @@ class Settings:
 
     def has_kappa_with(self, structure: StructureKind) -> bool:
         """Return whether kappa makes a difference to a structure."""
-        return self.prior == "parameters" or (self.prior == "labels" and not STRUCTURES[structure].is_table)
+        if STRUCTURES[structure].is_table:
+            return self.prior == "parameters"
+        return self.prior != "uniform"
 
     @property
     def first_structure(self) -> StructureKind:
@@ -127,10 +129,11 @@ class Settings:
     def priors(self, candidate: Candidate | None = None) -> Priors:
         """Return what scores depend on, of a candidate or else of the settings, with 1 for what is not chosen yet."""
         if candidate is not None:
-            return check_priors(candidate.kappa, candidate.equivalent_sample_size, self.prior)
+            prior = prior_of(candidate.structure, self.prior)
+            return check_priors(candidate.kappa, candidate.equivalent_sample_size, prior)
         kappa = 1.0 if self.kappa == "cv" else self.kappa
         size = 1.0 if self.equivalent_sample_size == "cv" else self.equivalent_sample_size
-        return check_priors(kappa, size, self.prior)
+        return check_priors(kappa, size, prior_of(self.first_structure, self.prior))
 
     def to_dict(self) -> dict[str, object]:
         """Return plain values; of constraints and the start, whether there were any."""
@@ -186,9 +189,10 @@ class Plan:
         return rules_for(structure, self.problem.space.label_rules, self.data.schema)
 
     def takes(self, structure: StructureKind) -> bool:
-        """Return whether a structure can satisfy the constraints on labels."""
+        """Return whether a structure can satisfy the constraints on labels, and has the prior."""
         try:
             self._rules(structure)
+            prior_of(structure, self.settings.prior)
         except ArgumentError:
             return False
         return True

@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ldag.errors import ArgumentError
+from ldag.scoring import Prior
+
 StructureKind = Literal["table", "tree", "ldag", "partial", "graph"]
 """Which partitions are allowed: see `learn_family`."""
 
@@ -23,14 +26,29 @@ class StructureTraits:
     """What the greedy search takes for a node of two states with so many configurations, as measured."""
     is_table: bool = False
     """Whether no configurations share a distribution: nothing to search, and no labels to pay for."""
+    has_normalised_prior: bool = False
+    """Whether the sum of the prior over all its partitions is known, or a bound of it."""
     has_label_steps: bool = False
     """Whether each step of its greedy search adds an entry to a label."""
 
 
 STRUCTURES: Mapping[StructureKind, StructureTraits] = {
-    "table": StructureTraits(False, True, lambda _: 0.0, is_table=True),
+    "table": StructureTraits(False, True, lambda _: 0.0, is_table=True, has_normalised_prior=True),
     "tree": StructureTraits(False, False, lambda n: 0.1 * n),
-    "ldag": StructureTraits(True, True, lambda n: 0.15 * n**1.5, has_label_steps=True),
+    "ldag": StructureTraits(True, True, lambda n: 0.15 * n**1.5, has_normalised_prior=True, has_label_steps=True),
     "partial": StructureTraits(False, False, lambda n: 0.15 * n**1.5),
     "graph": StructureTraits(False, False, lambda n: 0.1 * n**2),
 }
+
+
+def prior_of(structure: StructureKind, prior: Prior) -> Prior:
+    """Return the prior as a structure has it: tables have nothing to share the weight of a family with."""
+    if prior != "normalised":
+        return prior
+    if not STRUCTURES[structure].has_normalised_prior:
+        known = " and ".join(repr(name) for name, traits in STRUCTURES.items() if traits.has_normalised_prior)
+        raise ArgumentError(
+            f"prior 'normalised' applies to structures {known}, not to {structure!r}: the sum over its classes is not"
+            " known; take prior 'labels' or 'parameters'"
+        )
+    return "labels" if STRUCTURES[structure].is_table else prior

@@ -24,7 +24,7 @@ def score_family(counts: Counts, family: CodedFamily, priors: Priors) -> NodeSco
     """Score one family; ``counts`` has a row per parent configuration."""
     partition = family.partition
     likelihood = log_marginal_likelihood(counts, family, priors.equivalent_sample_size)
-    prior = priors.log_prior(counts.shape[1], partition.grid.size, partition.n_classes)
+    prior = priors.log_prior(counts.shape[1], partition.grid, partition.n_classes)
     return NodeScore(likelihood, prior)
 
 

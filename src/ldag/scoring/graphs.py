@@ -92,7 +92,9 @@ def score(
     equivalent_sample_size
         How many observations the prior over parameters counts for.
     prior
-        "labels": kappa per parameter that labels save; "parameters": kappa per parameter; "uniform".
+        "labels": kappa per parameter that labels save; "parameters": kappa per parameter; "uniform"; "normalised":
+        as "labels", divided by its sum over all labels that the same parents could have, so that every DAG weighs the
+        same and labels pay for having been chosen among many (beyond 16 configurations, by an upper bound of the sum).
 
     Examples
     --------
@@ -103,11 +105,28 @@ def score(
     """
     priors = check_priors(kappa, equivalent_sample_size, prior)
     ordered = _order_nodes(graph)
+    if priors.is_normalised:
+        _check_labels(graph)
     parts = {
         name: score_family(counts, family, priors)
         for name, counts, family in family_counts(ordered, order_columns(check_data(data, graph.schema)))
     }
     return Score.of(parts, graph.schema.names, priors)
+
+
+def _check_labels(graph: LDAG) -> None:
+    """Check that a graph is one of those that the normalised prior shares its weight among."""
+    for variable, family in zip(graph.variables, graph.structure.families, strict=True):
+        if not family.partition.is_csi_consistent:
+            raise ArgumentError(
+                f"prior 'normalised' is over labels, and the classes of {variable.name!r} are not made of labels;"
+                " take prior 'labels' or 'parameters'"
+            )
+    if not graph.is_regular():
+        raise ArgumentError(
+            "prior 'normalised' is over regular graphs, and this one has an edge that never matters;"
+            " score graph.regular() instead"
+        )
 
 
 def log_predictive(graph: LDAG, data: AnyTable, new: AnyTable, *, equivalent_sample_size: float = 1.0) -> float:

@@ -1,7 +1,8 @@
 """The priors over graphs and parameters that a score depends on, and their checks (equations 8 and 9 of the paper).
 
 A prior over graphs is two numbers, what the log prior gets for every parameter that classes save and for every
-parameter of the full tables. They are worked out here and nowhere else; the native core is handed the numbers.
+parameter of the full tables, and whether the labels of a family share one weight. They are worked out here and nowhere
+else; the native core is handed the numbers.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,11 +10,14 @@ from dataclasses import dataclass
 from math import isfinite, log
 from typing import Literal, NamedTuple, get_args
 
+from ldag import _native
 from ldag.checks import is_number
 from ldag.errors import ArgumentError, suggest
+from ldag.model import Grid
 
-Prior = Literal["labels", "parameters", "uniform"]
-"""kappa per parameter that labels save (equation 9), kappa per parameter (equation 8), or no preference."""
+Prior = Literal["labels", "parameters", "uniform", "normalised"]
+"""kappa per parameter that labels save (equation 9), kappa per parameter (equation 8), no preference, or equation 9
+divided by its sum over all labels that the parents could have."""
 
 PRIORS: tuple[Prior, ...] = get_args(Prior)
 
@@ -31,6 +35,7 @@ _PRICES: Mapping[Prior, Callable[[float], ParameterPrices]] = {
     "labels": lambda log_kappa: ParameterPrices(log_kappa, 0.0),
     "parameters": lambda log_kappa: ParameterPrices(-log_kappa, log_kappa),
     "uniform": lambda _: ParameterPrices(0.0, 0.0),
+    "normalised": lambda log_kappa: ParameterPrices(log_kappa, 0.0),
 }
 
 
@@ -52,15 +57,21 @@ class Priors:
         """Whether kappa makes a difference."""
         return self.prior != "uniform"
 
+    @property
+    def is_normalised(self) -> bool:
+        """Whether the labels of a family share one weight, however many there could be."""
+        return self.prior == "normalised"
+
     def class_lost(self, n_states: int) -> float:
         """Return what a family's log prior gains by having one class fewer."""
         return (n_states - 1) * self.prices.saved
 
-    def log_prior(self, n_states: int, n_configurations: int, n_classes: int) -> float:
+    def log_prior(self, n_states: int, grid: Grid, n_classes: int) -> float:
         """Return a family's share of the log prior, up to a constant that all structures share."""
         saved, of_table = self.prices
-        per_state = (n_configurations - n_classes) * saved + n_configurations * of_table
-        return (n_states - 1) * per_state + 0.0  # not minus zero
+        per_state = (grid.size - n_classes) * saved + grid.size * of_table
+        shared = _native.log_prior_sum(grid.n_states, self.class_lost(n_states)) if self.is_normalised else 0.0
+        return (n_states - 1) * per_state - shared + 0.0  # not minus zero
 
 
 def check_priors(kappa: float | None, equivalent_sample_size: float, prior: Prior) -> Priors:

@@ -4,6 +4,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from math import log
 
 import numpy as np
 import pytest
@@ -253,6 +254,25 @@ def test_the_uniform_prior_is_learned_without_a_kappa() -> None:
     assert fit.cv is None
     assert fit.score.log_prior == 0
     assert fit.ldag == ldag.learn(HEART, prior="labels", kappa=1, max_parents=2).ldag
+
+
+def test_the_normalised_prior_divides_by_the_sum_over_labels() -> None:
+    """The labels of two binary parents weigh 1 + 4 kappa + 4 kappa^2: none, one entry, or one of each parent."""
+    plain, shared = (ldag.learn(HEART, kappa=0.3, prior=prior) for prior in ("labels", "normalised"))
+    assert shared.ldag.equivalent_to(plain.ldag)
+    numbers = [len(plain.ldag.parents(name)) for name in HEART.names]
+    assert max(numbers) == 2
+    shared_out = numbers.count(2) * log(1 + 4 * 0.3 + 4 * 0.3**2)
+    assert shared.score.total == pytest.approx(plain.score.total - shared_out)
+    assert shared.label_gains == pytest.approx(plain.label_gains)
+
+
+def test_the_normalised_prior_is_compared_where_there_is_one() -> None:
+    """Tables have no labels to share the weight with, so that it changes nothing; trees are left out."""
+    table = ldag.learn(HEART, structure="table", prior="normalised")
+    assert table.score.total == ldag.learn(HEART, structure="table").score.total
+    compared = ldag.cross_validate(HEART, kappas=[0.3, 1.0], structure="cv", prior="normalised", max_parents=2)
+    assert {candidate.structure for candidate in compared.scores} == {"table", "ldag"}
 
 
 def test_one_variable_is_learned() -> None:

@@ -1,6 +1,7 @@
 """The scorer that searches call: the same numbers as one family at a time, for any threads and any cache."""
 
 import time
+from itertools import product
 from math import log
 
 import numpy as np
@@ -48,15 +49,21 @@ def scores(found: _native.FamilyScorer, families: Families, n_threads: int = 1) 
     return found.scores(nodes, parents, offsets, n_threads)
 
 
-@pytest.mark.parametrize("prior", ["labels", "parameters", "uniform"])
-@pytest.mark.parametrize("structure", ["table", "ldag", "graph"])
+@pytest.mark.parametrize(
+    ("prior", "structure"),
+    [*product(("labels", "parameters", "uniform"), ("table", "ldag", "graph")), ("normalised", "ldag")],
+)
 def test_scores_are_those_of_one_family_at_a_time(prior: Prior, structure: StructureKind) -> None:
     """Every family of the heart data with three parents, under each prior."""
     families = all_families(6, 3)
     kappa = 1.0 if prior == "uniform" else 0.3
     prices = Priors(kappa, 1.0, prior).prices
     native = scorer(
-        HEART.columns, parameter_saved=prices.saved, parameter_of_table=prices.of_table, structure=structure
+        HEART.columns,
+        parameter_saved=prices.saved,
+        parameter_of_table=prices.of_table,
+        structure=structure,
+        normalised=prior == "normalised",
     )
     found = scores(native, families)
     for (node, parents), score in zip(families, found, strict=True):

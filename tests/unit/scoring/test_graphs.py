@@ -13,6 +13,9 @@ from ldag import LDAG, LdagError, datasets
 HEART = datasets.load("heart")
 GRAPH = datasets.graph("heart")
 WIDE = ldag.read({name: [0, 1] for name in [*(f"p{i}" for i in range(28)), "x"]})
+STATES = {variable.name: variable.states for variable in HEART.schema}
+ANY_CLASSES = LDAG.from_partitions({"pressure": (["smoking", "protein"], [0, 1, 1, 0])}, states=STATES)
+IRREGULAR = LDAG.from_partitions({"pressure": (["smoking", "protein"], [0, 0, 1, 1])}, states=STATES)
 SMALL = ldag.read({"a": [0, 0, 1, 1], "b": [0, 1, 2, 2], "n": [3, 4, 5, 6]}, counts="n")
 
 
@@ -127,6 +130,18 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (
         lambda: ldag.learn_family(WIDE, "x", parents=[f"p{i}" for i in range(28)], kappa=1),
         "the family x | p0, p1, .*, p27 is too large: .* 268,435,456 configurations x 2 states",
+    ),
+    (
+        lambda: ldag.learn_family(HEART, "pressure", parents=[], kappa=1, structure="tree", prior="normalised"),
+        "prior 'normalised' applies to structures 'table' and 'ldag', not to 'tree'",
+    ),
+    (
+        lambda: ldag.score(ANY_CLASSES, HEART, kappa=0.3, prior="normalised"),
+        "prior 'normalised' is over labels, and the classes of 'pressure' are not made of labels",
+    ),
+    (
+        lambda: ldag.score(IRREGULAR, HEART, kappa=0.3, prior="normalised"),
+        "prior 'normalised' is over regular graphs, and this one has an edge that never matters",
     ),
     (lambda: ldag.learn_family(HEART, "pressure", parents=[], kappa=1, rng=3), "rng applies to labels='refined'"),
     (
