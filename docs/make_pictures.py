@@ -51,6 +51,12 @@ def main() -> None:
     (HERE / "spies.svg").write_text(spies)
     around = ldag.datasets.graph("generator10").to_svg(focus=["7"], direction="right", title="Around one node")
     (HERE / "focus.svg").write_text(around)
+    heart = ldag.datasets.load("heart")
+    chosen = ldag.learn(heart, rng=1)
+    assert chosen.cv is not None
+    (HERE / "rules.svg").write_text(chosen.network.classes("pressure").to_svg())
+    (HERE / "curve.svg").write_text(chosen.cv.to_svg())
+    (HERE / "edges.svg").write_text(ldag.posterior(heart, kappa=0.1, max_parents=3).edges.to_svg())
     for experiment in ("figures", "structures"):
         for name, picture in read_reproduction(experiment, RESULTS).pictures.items():
             (HERE / name).write_text(picture)

@@ -9,8 +9,8 @@ from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import read_settings, settings_options
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
+from ldag.drawing import check_picture
 from ldag.formats import check_place
-from ldag.graph import check_picture
 from ldag.uncertainty import Bootstrap, Directions, json_path
 from ldag.uncertainty import bootstrap as learn_again
 

@@ -1,23 +1,83 @@
-"""`ldag plot`: a picture of a graph."""
+"""`ldag plot`: a picture of a graph, or a chart."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import click
 
-from ldag.cli.arguments import json_option, load_graph, print_json, split_context, split_names
+from ldag.cli.arguments import json_option, load_model, print_json, split_context, split_names
 from ldag.cli.pipes import MODEL, Target
-from ldag.drawing import Direction
+from ldag.drawing import Charted, Direction
+from ldag.errors import ArgumentError
 from ldag.graph import LDAG
-from ldag.uncertainty import Posterior, is_posterior_file
+from ldag.learning import CrossValidation, Trace
+from ldag.network import Network
+from ldag.uncertainty import Bootstrap, Posterior, is_document_of
+
+Loaded: TypeAlias = LDAG | Network | Posterior | Bootstrap
 
 
-def _load(source: str) -> LDAG | Posterior:
-    """Read a graph, or the file of a posterior."""
-    if is_posterior_file(source):
+def _load(source: str) -> Loaded:
+    """Read a graph, a network, or the file of a posterior or a bootstrap."""
+    if is_document_of(source, "posterior"):
         return Posterior.load(source)
-    return load_graph(source)
+    if is_document_of(source, "bootstrap"):
+        return Bootstrap.load(source)
+    return load_model(source)
+
+
+@dataclass(frozen=True)
+class ChartChoice:
+    """Which chart is asked for instead of the graph."""
+
+    rules: str | None
+    bars: bool
+    curve: bool
+    trace: bool
+
+    @property
+    def flags(self) -> list[str]:
+        """The options that were given."""
+        chosen = {"--rules": self.rules is not None, "--bars": self.bars, "--curve": self.curve, "--trace": self.trace}
+        return [flag for flag, is_given in chosen.items() if is_given]
+
+    def chart(self, loaded: Loaded, source: str) -> Charted:
+        """Return the chart, or say which file has it."""
+        if self.rules is not None:
+            if not isinstance(loaded, Network):
+                raise ArgumentError(f"--rules shows probabilities, and {source} has none; give a network")
+            return loaded.classes(self.rules)
+        if self.bars:
+            if isinstance(loaded, Posterior | Bootstrap):
+                return loaded.edges
+            if isinstance(loaded, Network):
+                return loaded.marginals()
+            raise ArgumentError(
+                f"--bars shows probabilities, and {source} has none; give a network, or what ldag posterior -o or"
+                " ldag bootstrap -o wrote"
+            )
+        return self._search(loaded, source)
+
+    def _search(self, loaded: Loaded, source: str) -> Charted:
+        """Return the curve of kappas or the trace that a learned network keeps."""
+        part = "cross_validation" if self.curve else "trace"
+        origin = (loaded.origin if isinstance(loaded, Network) else None) or {}
+        kept = origin.get(part)
+        if not kept:
+            made = " --kappa cv" if self.curve else ""
+            raise ArgumentError(
+                f"{self.flags[0]}: {source} keeps no {part.replace('_', '-')}; ldag learn{made} -o model.json writes it"
+            )
+        try:
+            return CrossValidation.from_dict(kept) if self.curve else Trace.of(kept)  # type: ignore[arg-type]
+        except (KeyError, TypeError, ValueError):
+            raise ArgumentError(
+                f"{self.flags[0]}: what {source} keeps of its {part.replace('_', '-')} is damaged"
+            ) from None
 
 
 @click.command()
-@click.argument("graph", type=MODEL)
+@click.argument("model", type=MODEL)
 @click.option(
     "--output",
     "-o",
@@ -29,36 +89,55 @@ def _load(source: str) -> LDAG | Posterior:
 @click.option("--context", "-c", multiple=True, metavar="NAME=STATE", help="Dash the edges that vanish in a context.")
 @click.option("--focus", "-f", multiple=True, metavar="NAMES", help="Show only these and their Markov blankets.")
 @click.option("--labels/--no-labels", default=None, help="Draw labels; by default up to 40.")
-@click.option("--arrows/--no-arrows", default=True, help="Draw arrows that may point either way hollow.")
-@click.option("--direction", type=click.Choice(["down", "right"]), default="down", help="Where edges point.")
+@click.option("--arrows/--no-arrows", default=None, help="Draw arrows that may point either way hollow (the default).")
+@click.option("--direction", type=click.Choice(["down", "right"]), help="Where edges point.  [down]")
+@click.option("--rules", metavar="NAME", help="Draw the rules of a variable as bars instead of the graph.")
+@click.option("--bars", is_flag=True, help="Draw probabilities as bars: of edges, or of a network's variables.")
+@click.option("--curve", is_flag=True, help="Draw how well each kappa predicted, which a learned network keeps.")
+@click.option("--trace", is_flag=True, help="Draw how the score rose in the search, which a learned network keeps.")
 @json_option
 def plot(
-    graph: str,
+    model: str,
     output: str,
     context: tuple[str, ...],
     focus: tuple[str, ...],
     labels: bool | None,
-    arrows: bool,
-    direction: Direction,
+    arrows: bool | None,
+    direction: Direction | None,
     as_json: bool,
+    **charts: object,
 ) -> None:
-    """Draw GRAPH, or a posterior: an edge carries the cases in which it is absent, "not if person is spy".
+    """Draw MODEL, a graph, a network, a posterior or a bootstrap, or one of its charts.
+
+    An edge carries the cases in which it is absent, "not if person is spy".
 
     \b
     ldag plot guard -o guard.svg
     ldag plot guard -o spies.svg --context person=spy
-    ldag plot post.json -o post.svg
     ldag plot model.json -o graph.png --focus pressure --direction right
+    ldag plot model.json -o rules.svg --rules pressure
+    ldag plot model.json -o curve.svg --curve
+    ldag plot post.json -o post.svg
+    ldag plot boot.json -o bars.png --bars
     """
-    loaded = _load(graph)
-    names = loaded.consensus() if isinstance(loaded, Posterior) else loaded
-    loaded.save_picture(
-        output,
-        context=split_context(context) or None,
-        focus=split_names(names, focus) or None,
-        labels=labels,
-        arrows=arrows,
-        direction=direction,
-    )
+    loaded = _load(model)
+    choice = ChartChoice(**charts)  # type: ignore[arg-type]
+    names = loaded.consensus() if isinstance(loaded, Posterior | Bootstrap) else loaded
+    graph = names.ldag if isinstance(names, Network) else names
+    own = {
+        "context": split_context(context) or None,
+        "focus": split_names(graph, focus) or None,
+        "labels": labels,
+        "arrows": arrows,
+        "direction": direction,
+    }
+    options = {name: value for name, value in own.items() if value is not None}
+    if choice.flags:
+        wrong = [*choice.flags[1:], *(f"--{name}" for name in options)]
+        if wrong:
+            raise ArgumentError(f"{wrong[0]} does not go with {choice.flags[0]}; draw two pictures")
+        choice.chart(loaded, model).save_picture(output)
+    else:
+        loaded.save_picture(output, **options)  # type: ignore[arg-type]
     if as_json:
         print_json({"written": output})

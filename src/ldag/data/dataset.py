@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +13,15 @@ from ldag.data.counts import Codes, Columns, Weights, count_family
 from ldag.data.frames import Backend, make_frame
 from ldag.data.rows import merge_rows
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable
+from ldag.formats import spell_share
 from ldag.model import Schema, State, Variable, state_key
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
+
+
+VARIABLES_SHOWN = 40
+"""Variables that a notebook lists."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,6 +220,30 @@ class Dataset:
         shown = ", ".join(f"{v.name} ({v.n_states})" for v in self.variables[:8])
         more = f" and {len(self.variables) - 8} more" if len(self.variables) > 8 else ""
         return f"<Dataset: total {self.total:,} in {self.n_rows:,} different rows; {shown}{more}>"
+
+    def shares(self, name: str, max_states: int = 12) -> str:
+        """Return how common the states of a variable are, in words.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> ldag.read({"rain": ["no", "no", "yes"]}).shares("rain")
+        'no 67 %, yes 33 %'
+        """
+        pairs = list(zip(self.states(name), self.counts(name)[0].tolist(), strict=True))
+        parts = [f"{state} {spell_share(n / self.total)}" for state, n in pairs[:max_states]]
+        more = f" and {len(pairs) - max_states} more" if len(pairs) > max_states else ""
+        return ", ".join(parts) + more
+
+    def _repr_html_(self) -> str:
+        rows = [
+            f"<tr><td>{escape(v.name)}</td><td>{v.n_states}</td><td>{escape(self.shares(v.name))}</td></tr>"
+            for v in self.variables[:VARIABLES_SHOWN]
+        ]
+        head = "<tr><th>variable</th><th>states</th><th>shares</th></tr>"
+        size = f"{self.total:,} observations, {self.n_rows:,} different rows, {len(self.variables):,} variables"
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return f'<div class="ldag"><p>{size}</p><ul>{notes}</ul><table>{head}{"".join(rows)}</table></div>'
 
     def __str__(self) -> str:
         return "\n".join([repr(self), *(f"  {note}" for note in self.notes)])

@@ -1,30 +1,44 @@
 """Drawings of labelled DAGs: what a picture shows, a layered layout, pens for SVG and matplotlib; charts; columns."""
 
-from ldag.drawing.charts import Chart, LineChart, RowChart, Series, draw_charts
+from ldag.drawing.bars import Cell, Meter, TableRow, lay_out_table
+from ldag.drawing.charted import Charted, check_picture, write_picture
+from ldag.drawing.charts import Chart, LineChart, RowChart, Series, draw_charts, lay_out_charts
 from ldag.drawing.columns import side_by_side
+from ldag.drawing.ink import Drawing
 from ldag.drawing.layout import Layout, layered_layout
 from ldag.drawing.matplotlib import draw_axes, draw_bytes
 from ldag.drawing.picture import Change, Direction, Picture, PictureEdge, PictureNode, legend_of
+from ldag.drawing.scales import number_text
 from ldag.drawing.sheet import draw_sheet
 from ldag.drawing.svg import draw_svg
 
 __all__ = [
+    "Cell",
     "Change",
     "Chart",
+    "Charted",
     "Direction",
+    "Drawing",
     "Layout",
     "LineChart",
+    "Meter",
     "Picture",
     "PictureEdge",
     "PictureNode",
     "RowChart",
     "Series",
+    "TableRow",
+    "check_picture",
     "draw_axes",
     "draw_bytes",
     "draw_charts",
     "draw_sheet",
     "draw_svg",
+    "lay_out_charts",
+    "lay_out_table",
     "layered_layout",
     "legend_of",
+    "number_text",
     "side_by_side",
+    "write_picture",
 ]

@@ -26,7 +26,6 @@ from ldag.errors import MissingDependency
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 NARROW = 0.88
 """matplotlib's own font is wider than those that boxes are measured for, so it is set a little smaller."""
@@ -35,32 +34,41 @@ NARROW = 0.88
 def draw_axes(picture: Picture, ax: "Axes | None" = None) -> "Axes":
     """Draw into axes, or into those of a new figure of the picture's own size."""
     placed = place(picture)
-    if ax is None:
-        ax = draw_figure(placed).axes[0]
-    else:
-        _ink(placed, ax)
+    ax = new_axes(placed.width, placed.height) if ax is None else ax
+    _ink(placed, ax)
     return ax
-
-
-def draw_figure(placed: Placement) -> "Figure":
-    """Make a figure that is as large as the picture and holds nothing else."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependency("matplotlib", "plot", "a picture by matplotlib") from None
-    figure = Figure(figsize=(placed.width / 96, placed.height / 96))
-    _ink(placed, figure.add_axes((0.0, 0.0, 1.0, 1.0)))
-    return figure
 
 
 def draw_bytes(picture: Picture, kind: str) -> bytes:
     """Return the picture as the content of a PNG or PDF file."""
+    return figure_bytes(draw_axes(picture), kind)
+
+
+def new_axes(width: float, height: float) -> "Axes":
+    """Make a figure of a size in pixels that holds nothing but these axes."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingDependency("matplotlib", "plot", "a picture by matplotlib") from None
+    return Figure(figsize=(width / 96, height / 96)).add_axes((0.0, 0.0, 1.0, 1.0))
+
+
+def figure_bytes(ax: "Axes", kind: str) -> bytes:
+    """Return the figure around axes as the content of a PNG or PDF file."""
     import io
 
     content = io.BytesIO()
     metadata = {"CreationDate": None} if kind == "pdf" else {"Software": None}
-    draw_figure(place(picture)).savefig(content, format=kind, dpi=192, metadata=metadata)
+    figure = ax.get_figure(root=True)
+    if figure is not None:
+        figure.savefig(content, format=kind, dpi=192, metadata=metadata)
     return content.getvalue()
+
+
+def scale_of(ax: "Axes", width: float, height: float) -> float:
+    """Return how many points a pixel of a drawing of this size gets in axes, which lines and letters follow."""
+    box = ax.get_window_extent()
+    return float(min(box.width / width, box.height / height) * 72 / ax.figure.dpi)
 
 
 def _ink(placed: Placement, ax: "Axes") -> None:
@@ -69,7 +77,7 @@ def _ink(placed: Placement, ax: "Axes") -> None:
     ax.set_xlim(-MARGIN, placed.width - MARGIN)
     ax.set_ylim(placed.height - MARGIN, -MARGIN)
     ax.set_aspect("equal")
-    scale = _scale(ax, placed)
+    scale = scale_of(ax, placed.width, placed.height)
     for edge, curve in zip(placed.picture.edges, placed.curves, strict=True):
         _edge(ax, edge, list(curve), scale)
     for position, block in placed.labels.items():
@@ -86,13 +94,6 @@ def _ink(placed: Placement, ax: "Axes") -> None:
         x, y = placed.legend_place
         middle = x, y + placed.legend.height / 2 - placed.legend.line_height / 2
         _lines(ax, middle, placed.legend, LEGEND_TEXT, scale)
-
-
-def _scale(ax: "Axes", placed: Placement) -> float:
-    """Return how many points a pixel of the layout gets in these axes, which lines and letters follow."""
-    box = ax.get_window_extent()
-    per_pixel = min(box.width / placed.width, box.height / placed.height)
-    return float(per_pixel * 72 / ax.figure.dpi)
 
 
 def _edge(ax: "Axes", edge: PictureEdge, curve: list[Cubic], scale: float) -> None:

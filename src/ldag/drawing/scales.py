@@ -73,3 +73,16 @@ def spell_ticks(ticks: Sequence[float]) -> list[str]:
     (['0', '0.05', '0.1'], ['250', '8,000'], ['−0.5', '0.5'])
     """
     return [f"{tick:,.6g}".replace("-", "−") if abs(tick) < 1e6 else f"{tick:.3g}" for tick in ticks]
+
+
+def number_text(value: float) -> str:
+    """Return a number as people read it in a table.
+
+    Examples
+    --------
+    >>> number_text(1841), number_text(12.3456), number_text(0.012345)
+    ('1,841', '12.35', '0.0123')
+    """
+    if isinstance(value, int) or float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.2f}" if abs(value) >= 10 else f"{value:.3g}"

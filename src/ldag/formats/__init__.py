@@ -36,7 +36,7 @@ from ldag.formats.registry import (
 from ldag.formats.scanner import Scanner, read_assignments, read_name_list
 from ldag.formats.spelling import spell_contexts, spell_name, spell_state, spell_states
 from ldag.formats.text import read_text, write_text
-from ldag.formats.words import conditions, counted, edge_in_words
+from ldag.formats.words import conditions, counted, edge_in_words, spell_share
 
 __all__ = [
     "FORMATS",
@@ -83,6 +83,7 @@ __all__ = [
     "spell_contexts",
     "spell_name",
     "spell_network",
+    "spell_share",
     "spell_state",
     "spell_states",
     "table_of_formats",

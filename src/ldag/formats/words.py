@@ -106,3 +106,16 @@ def _said(state: State) -> str:
     """Return a state, in quotes where it could be taken for several."""
     text = str(state)
     return f"'{text}'" if "," in text or " or " in text else text
+
+
+def spell_share(share: float) -> str:
+    """Return a share as people say it, never 0 % of something that is there.
+
+    Examples
+    --------
+    >>> spell_share(0.256), spell_share(0.0004), spell_share(0.9999), spell_share(0), spell_share(1)
+    ('26 %', 'under 1 %', 'over 99 %', '0 %', '100 %')
+    """
+    if 0 < share < 0.005:
+        return "under 1 %"
+    return "over 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"

@@ -4,22 +4,22 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from ldag.checks import check_choice, check_names, check_path
+from ldag.checks import check_choice, check_names
 from ldag.drawing import (
     Direction,
     Picture,
     PictureEdge,
     PictureNode,
+    check_picture,
     draw_axes,
-    draw_bytes,
     draw_svg,
     legend_of,
+    write_picture,
 )
 from ldag.errors import ArgumentError, GraphError
-from ldag.formats import Context, Edge, conditions, write_atomically
+from ldag.formats import Context, Edge, conditions
 from ldag.graph.questions import GraphQuestions
 from ldag.graph.representations import name_rules
 from ldag.reasoning import context_parents
@@ -32,9 +32,6 @@ MOST_LABELS = 40
 
 MOST_RULES = 8
 """Rules of one node in the legend."""
-
-PICTURES = (".svg", ".png", ".pdf")
-"""Endings of files that hold a picture."""
 
 
 class PictureOptions(TypedDict, total=False):
@@ -92,8 +89,7 @@ class Drawable(ABC):
 
     def save_picture(self, path: str | os.PathLike[str], **options: Unpack[PictureOptions]) -> None:
         """Write a picture to a file that ends in .svg, .png or .pdf; the latter two are drawn by matplotlib."""
-        target = Path(check_path(path))
-        write_picture(self.picture(**options), target)
+        write_picture(self.picture(**options), check_picture(path))
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
@@ -194,22 +190,6 @@ def absent_if(label: Iterable[Context]) -> tuple[str, ...]:
     if lines == ["always"]:
         return ("never matters",)
     return tuple(f"{'or' if number else 'not'} if {line}" for number, line in enumerate(lines))
-
-
-def check_picture(path: str | os.PathLike[str]) -> Path:
-    """Check the ending of a file for a picture."""
-    target = Path(check_path(path))
-    if target.suffix.lower() not in PICTURES:
-        got = f"the ending {target.suffix!r}" if target.suffix else "no ending"
-        raise ArgumentError(f"{target}: a picture is a file that ends in {', '.join(PICTURES)}, got {got}")
-    return target
-
-
-def write_picture(picture: Picture, path: Path) -> None:
-    """Write a picture by the ending of the file."""
-    ending = check_picture(path).suffix.lower()
-    content = draw_svg(picture).encode() if ending == ".svg" else draw_bytes(picture, ending.removeprefix("."))
-    write_atomically(path, content)
 
 
 def _moved(edge: PictureEdge, place: Mapping[int, int]) -> PictureEdge:

@@ -7,6 +7,7 @@ from typing import Generic, Self, TypeVar, overload
 
 from ldag.checks import check_names, check_whole
 from ldag.errors import ArgumentError, GraphError
+from ldag.formats import counted
 from ldag.graph.alignment import align
 from ldag.graph.arguments import check_disjoint
 from ldag.graph.base import Graph
@@ -29,6 +30,7 @@ from ldag.reasoning import (
     label_variables,
     markov_equivalent,
 )
+from ldag.reporting import ShownAsText
 
 Names = str | Iterable[str]
 G = TypeVar("G", bound=Graph)
@@ -42,7 +44,7 @@ class Cpdag:
     undirected: frozenset[tuple[str, str]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EquivalenceClass(Sequence[G], Generic[G]):
     """Graphs that say the same, the one asked about first; ``is_complete`` tells whether these are all."""
 
@@ -52,6 +54,10 @@ class EquivalenceClass(Sequence[G], Generic[G]):
     def __len__(self) -> int:
         return len(self.members)
 
+    def __repr__(self) -> str:
+        all_of_them = "all there are" if self.is_complete else "there may be more"
+        return f"<EquivalenceClass: {counted(len(self.members), 'graph')}, {all_of_them}>"
+
     @overload
     def __getitem__(self, index: int) -> G: ...
     @overload
@@ -60,8 +66,8 @@ class EquivalenceClass(Sequence[G], Generic[G]):
         return self.members[index]
 
 
-@dataclass(frozen=True)
-class GraphDifference:
+@dataclass(frozen=True, repr=False)
+class GraphDifference(ShownAsText):
     """A context in which two graphs are not Markov equivalent, and what differs there.
 
     ``first`` and ``second`` are the edges among ``variables`` that the two graphs have in that context.

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ldag.drawing import draw_sheet, side_by_side
 from ldag.errors import ArgumentError, GraphError
+from ldag.formats import counted
 from ldag.graph.pictures import GraphPictures
 from ldag.graph.representations import (
     CptTree,
@@ -27,7 +28,7 @@ from ldag.reasoning import assignments, context_structure
 G = TypeVar("G", bound=GraphPictures)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Multinet(Generic[G]):
     """One context graph per state of a variable; printing it puts them side by side."""
 
@@ -35,6 +36,9 @@ class Multinet(Generic[G]):
     whole: G
     graphs: Mapping[State, G]
     edges: tuple[tuple[str, str], ...]
+
+    def __repr__(self) -> str:
+        return f"<Multinet: {counted(len(self.graphs), 'context graph')}, by {self.variable}>"
 
     def __str__(self) -> str:
         columns = []

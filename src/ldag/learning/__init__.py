@@ -22,6 +22,7 @@ from ldag.learning.progress import Deadline, Progress, ProgressReport, check_pro
 from ldag.learning.scores import family_scores
 from ldag.learning.searches import METHODS, MethodChoice, SearchControl, SearchProblem, SearchResult
 from ldag.learning.structures import STRUCTURES, StructureKind
+from ldag.learning.trace import Trace
 
 __all__ = [
     "METHODS",
@@ -47,6 +48,7 @@ __all__ = [
     "SearchSpace",
     "Settings",
     "StructureKind",
+    "Trace",
     "check_progress",
     "cross_validate",
     "digest",

@@ -11,6 +11,7 @@ from ldag.formats import counted
 from ldag.learning.bounds import TOLERANCE, ParentChoice, bits_of, bound_scores, load_highspy
 from ldag.learning.plan import Plan
 from ldag.learning.searches import SearchProblem
+from ldag.reporting import ShownAsText
 
 MOST_CANDIDATES = 63
 """Sets of candidates are numbered by 64 bits in the native core."""
@@ -19,8 +20,8 @@ MOST_FAMILIES = 20_000_000
 """More could neither be scored in a reasonable time nor held."""
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class Certificate(ShownAsText):
     """A proof about the score of a learned graph: no graph of the stated space scores more than ``bound``."""
 
     score: float

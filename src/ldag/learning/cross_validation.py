@@ -2,18 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import isnan, nan, sqrt
+from typing import Any
 
 import numpy as np
 
+from ldag.drawing import Charted, Drawing, LineChart, RowChart, Series, lay_out_charts
 from ldag.errors import ArgumentError
 from ldag.learning.candidates import Candidate
-from ldag.reporting import ShownAsText
+from ldag.reporting import Figure, Listing, ShownAsText, write_fragment
 from ldag.scoring import check_priors
+
+MOST_CANDIDATES = 24
+"""Candidates in the chart, the best ones."""
+
+BEHIND = "log probability of a fold, best = 0"
 
 
 @dataclass(frozen=True, repr=False)
-class CrossValidation(ShownAsText):
+class CrossValidation(ShownAsText, Charted):
     """How well each candidate predicts: the log posterior predictive probability of every fold.
 
     ``scores`` has them by candidate (of ``n_folds``, those that a time limit left time for). Where more than kappa is
@@ -83,14 +90,66 @@ class CrossValidation(ShownAsText):
         gains = np.array(self.scores[self.best][: len(self.tables)]) - self.tables
         return float(gains.mean()), _standard_error(gains.tolist())
 
+    def chart(self) -> Drawing:
+        """Return how much worse than the best each choice predicts, with standard errors; for the library itself.
+
+        Differences are taken fold by fold, so their errors are those of the differences.
+        """
+        is_curve = len(self._kappas()) == len(self.scores) > 1
+        return lay_out_charts(
+            [self._curve() if is_curve else self._candidate_rows()], title="How well unseen rows are predicted"
+        )
+
+    def _curve(self) -> LineChart:
+        """Return a point per kappa, and plain tables as a level."""
+        best = self.scores[self.best]
+        points = [(kappa, *_behind(best, scores)) for kappa, scores in sorted(self.fold_scores.items())]
+        x, mean, error = zip(*points, strict=True)
+        series = [Series("with labels", x, mean, *_ends(mean, error))]
+        if self.tables:
+            behind, wide = _behind(best, self.tables)
+            level = Series("plain tables", (x[0], x[-1]), (behind, behind), *_ends((behind,) * 2, (wide,) * 2))
+            series.append(level)
+        head = f"best: kappa {self.best_kappa:g}; bands are standard errors"
+        return LineChart(head, series, "kappa", BEHIND, log_x=True, x_ticks=x)
+
+    def _candidate_rows(self) -> RowChart:
+        """Return a row per candidate, the best first, and plain tables last."""
+        best = self.scores[self.best]
+        ordered = sorted(self.scores, key=self._order)[:MOST_CANDIDATES]
+        names = [f"{one.structure}, kappa {one.kappa:g}, sample size {one.equivalent_sample_size:g}" for one in ordered]
+        behind = [_behind(best, self.scores[one]) for one in ordered]
+        if self.tables:
+            names.append("plain tables")
+            behind.append(_behind(best, self.tables))
+        mean, error = zip(*behind, strict=True)
+        dots = Series("difference from the best", mean, range(len(names)), *_ends(mean, error))
+        return RowChart("the best first; whiskers are standard errors", names, [dots], BEHIND)
+
+    def _repr_html_(self) -> str:
+        return write_fragment([Figure(self.to_svg()), Listing(str(self))])
+
     def __repr__(self) -> str:
         means = ", ".join(f"{kappa:g}: {mean:.2f}" for kappa, mean in self.mean.items())
         return f"<CrossValidation: best kappa {self.best_kappa:g} (means {means})>"
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "CrossValidation":
+        """Read what `to_dict` gave."""
+        scores = {}
+        for one in content["candidates"]:
+            size, of_parameters = one["equivalent_sample_size"], one["parameters_sample_size"]
+            candidate = Candidate(
+                one["kappa"], size, one["structure"], None if of_parameters == size else of_parameters
+            )
+            scores[candidate] = tuple(one["fold_scores"])
+        return cls(scores, content["n_folds"], tuple(content["tables"]))
 
     def to_dict(self) -> dict[str, object]:
         """Return the comparison as plain values."""
         return {
             "best_kappa": self.best_kappa,
+            "n_folds": self.n_folds,
             "mean": {str(kappa): mean for kappa, mean in self.mean.items()},
             "standard_error": {str(kappa): error for kappa, error in self.standard_error.items()},
             "fold_scores": {str(kappa): list(scores) for kappa, scores in self.fold_scores.items()},
@@ -118,6 +177,19 @@ class CrossValidation(ShownAsText):
             mark = "  best" if kappa == self.best_kappa else ""
             lines.append(f"{kappa:>8g}  {mean:>12.2f}  {self.standard_error[kappa]:>10.2f}{mark}")
         return "\n".join(lines)
+
+
+def _behind(best: Sequence[float], scores: Sequence[float]) -> tuple[float, float]:
+    """Return by how much folds are worse than the best in the mean, and the standard error of that."""
+    differences = np.array(scores) - best[: len(scores)]
+    error = _standard_error(differences.tolist())
+    return float(differences.mean()), 0.0 if isnan(error) else error
+
+
+def _ends(means: Sequence[float], errors: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Return the ends of whiskers of one standard error."""
+    pairs = list(zip(means, errors, strict=True))
+    return [mean - error for mean, error in pairs], [mean + error for mean, error in pairs]
 
 
 def _standard_error(scores: Sequence[float]) -> float:

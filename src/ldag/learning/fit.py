@@ -20,6 +20,7 @@ from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.plan import Settings, make_plan
 from ldag.learning.progress import check_time_limit
 from ldag.learning.structures import StructureKind
+from ldag.learning.trace import Trace
 from ldag.model import Counts, class_counts
 from ldag.network import Network
 from ldag.reporting import Figure, Listing, Paragraph, write_fragment
@@ -39,7 +40,7 @@ class Fit(Drawable):
     graph: LDAG
     score: Score
     method: str
-    trace: tuple[tuple[int, float], ...]
+    trace: Trace
     cv: CrossValidation | None
     settings: Settings
     seconds: float
@@ -112,6 +113,8 @@ class Fit(Drawable):
             "score": self.score.total,
             "method": self.method,
             "settings": {name: value for name, value in self.settings.to_dict().items() if value is not None},
+            "trace": [list(point) for point in self.trace],
+            "cross_validation": None if self.cv is None else self.cv.to_dict(),
             "version": version("ldag"),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
             "data": {"digest": fingerprint(self.data.sorted()), "observations": self.n_observations},

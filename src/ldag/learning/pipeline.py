@@ -24,6 +24,7 @@ from ldag.learning.progress import Deadline, Progress, ProgressReport, check_pro
 from ldag.learning.race import Race
 from ldag.learning.searches import MethodChoice, SearchControl, SearchResult
 from ldag.learning.structures import StructureKind
+from ldag.learning.trace import Trace
 from ldag.model import Structure
 from ldag.scoring import Prior, Score, score_family
 
@@ -277,7 +278,7 @@ def _make_fit(plan: Plan, result: SearchResult, cv: CrossValidation | None, give
         graph=graph,
         score=Score.of(parts, given.names, families.priors),
         method=plan.search.name,
-        trace=result.trace,
+        trace=Trace.of(result.trace),
         cv=cv,
         settings=plan.settings,
         seconds=time.perf_counter() - began,

@@ -16,6 +16,9 @@ State = str | int | float | bool
 
 StateKey = tuple[bool, State]
 
+STATES_LISTED = 24
+"""A variable with more states lists the first ones only when it is shown."""
+
 
 def state_key(state: State) -> StateKey:
     """Return a key under which ``True`` and ``1`` are different states, which they are not in a dict."""
@@ -108,7 +111,11 @@ class Variable:
 
     def __repr__(self) -> str:
         order = f", cuts={self.cuts!r}" if self.cuts else ", ordered=True" if self.ordered else ""
-        return f"Variable(name={self.name!r}, states={self.states!r}{order})"
+        states = repr(self.states)
+        if len(self.states) > STATES_LISTED:
+            first = ", ".join(map(repr, self.states[: STATES_LISTED // 2]))
+            states = f"({first}, ... {len(self.states)} in all)"
+        return f"Variable(name={self.name!r}, states={states}{order})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Variable):

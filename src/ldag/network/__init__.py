@@ -3,17 +3,19 @@
 from dataclasses import dataclass
 
 from ldag.checks import Rng
+from ldag.network.answers import Answer, AnswerKey, Marginals, StateMapping
 from ldag.network.files import NetworkFiles
 from ldag.network.findings import Finding, Findings
 from ldag.network.influence import Explanation, FindingInfluence, NetworkInfluence, ParameterInfluence
 from ldag.network.intervals import NetworkIntervals
 from ldag.network.pictures import NetworkPictures
 from ldag.network.prediction import NetworkPrediction, Unseen
-from ldag.network.questions import Answer, Compiled, Estimated
+from ldag.network.questions import Compiled, Estimated
 from ldag.network.views import ClassParameters, ConditionalTable, NetworkViews, NodeParameters
 
 __all__ = [
     "Answer",
+    "AnswerKey",
     "ClassParameters",
     "Compiled",
     "ConditionalTable",
@@ -22,10 +24,12 @@ __all__ = [
     "Finding",
     "FindingInfluence",
     "Findings",
+    "Marginals",
     "Network",
     "NodeParameters",
     "ParameterInfluence",
     "Rng",
+    "StateMapping",
     "Unseen",
 ]
 

@@ -13,6 +13,7 @@ from ldag.inference import MEMORY_LIMIT, compile_circuit
 from ldag.model import State
 from ldag.network.findings import Findings, read_findings, spell_findings
 from ldag.network.questions import Questions
+from ldag.reporting import ShownAsText
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,8 @@ class FindingInfluence:
     """By how much the finding, added to the others, changes the probability of the explained state."""
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(ShownAsText):
     """How findings moved the distribution of a target; those that changed ``state`` most come first."""
 
     target: str

@@ -53,8 +53,8 @@ class NetworkIntervals(NetworkSampling):
         answers = self.draw_answers(targets, given, do=do, n_draws=n_draws, rng=rng)
         nodes = self.ldag.schema.nodes(targets)
         low, high = np.quantile(answers, [(1 - level) / 2, (1 + level) / 2], axis=0)
-        upper = self._answer(nodes, high)
-        return {state: (value, upper[state]) for state, value in self._answer(nodes, low).items()}
+        upper = self._answer(nodes, high, "")
+        return {state: (value, upper[state]) for state, value in self._answer(nodes, low, "").items()}
 
     def draw_answers(
         self,

@@ -23,12 +23,11 @@ from ldag.inference import (
     weighted_estimate,
 )
 from ldag.model import Model, State
+from ldag.network.answers import Answer, Marginals
 from ldag.network.base import NetworkBase
 from ldag.network.findings import Findings, read_findings, spell_findings
 from ldag.network.memory import check_memory, shorten, spell_bytes
-
-Answer = dict[State | tuple[State, ...], float]
-"""Probabilities by state, or by tuples of states of several variables."""
+from ldag.reporting import ShownAsText
 
 JOINT_LIMIT = 1 << 20
 
@@ -50,13 +49,16 @@ class Compiled:
         return {"n_gates": self.n_gates, "size": self.size, "circuit": self.circuit.to_dict()}
 
 
-@dataclass(frozen=True)
-class Estimated:
+@dataclass(frozen=True, repr=False)
+class Estimated(ShownAsText):
     """A posterior estimated by likelihood weighting; ``effective_size`` is what the samples are worth."""
 
     probabilities: Answer
     standard_errors: Answer
     effective_size: float
+
+    def __repr__(self) -> str:
+        return f"<Estimated: {self.probabilities}, as good as {self.effective_size:,.0f} independent samples>"
 
     def __str__(self) -> str:
         rows = [
@@ -76,6 +78,12 @@ class AskedQuestion:
     evidence: CodedFindings
     spelled: str
     memory_limit: float = MEMORY_LIMIT
+    forced: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """What is known and what was set."""
+        return ", ".join(part for part in (self.spelled, self.forced) if part)
 
 
 class Questions(NetworkBase):
@@ -115,21 +123,22 @@ class Questions(NetworkBase):
         with self._explained():
             log_probability, posterior = asked.engine.joint(nodes, asked.evidence, asked.memory_limit)
         self._check_possible(log_probability, asked)
-        return self._answer(nodes, posterior)
+        return self._answer(nodes, posterior, asked.in_words)
 
     def marginals(
         self, given: Findings | None = None, *, do: Context | None = None, memory_limit: int | str = MEMORY_LIMIT
-    ) -> dict[str, dict[State, float]]:
+    ) -> Marginals:
         """Return the posterior distribution of every variable; the parameters are those of `query`."""
         asked = self._asked(given, do, memory_limit)
         everything = range(len(self.variables))
         with self._explained():
             log_probability, posteriors = asked.engine.marginals(everything, asked.evidence, asked.memory_limit)
         self._check_possible(log_probability, asked)
-        return {
+        found = {
             variable.name: dict(zip(variable.states, posterior.tolist(), strict=True))
             for variable, posterior in zip(self.variables, posteriors, strict=True)
         }
+        return Marginals(found, asked.in_words)
 
     def probability(
         self,
@@ -243,7 +252,8 @@ class Questions(NetworkBase):
                 f"no sample agrees with {asked.spelled}: it is impossible, or so improbable that"
                 f" {n_samples:,} samples do not show it; give more n_samples"
             )
-        probabilities, errors = (self._answer(nodes, n) for n in (found.probabilities, found.standard_errors))
+        numbers = (found.probabilities, found.standard_errors)
+        probabilities, errors = (self._answer(nodes, n, asked.in_words) for n in numbers)
         return Estimated(probabilities, errors, found.effective_size)
 
     def compile(self, *, max_size: int = MAX_SIZE) -> Compiled:
@@ -280,7 +290,9 @@ class Questions(NetworkBase):
         for node in seen:
             if node in done:
                 raise ArgumentError(f"{schema[node].name!r} is both observed and set; name it in given or in do")
-        return AskedQuestion(self._engine(done), seen | done, spell_findings(schema, seen), check_memory(memory_limit))
+        forced = ", ".join(f"{schema[node].name} set to {schema[node].states[code]}" for node, code in done.items())
+        said = spell_findings(schema, seen)
+        return AskedQuestion(self._engine(done), seen | done, said, check_memory(memory_limit), forced)
 
     def _named(self, names: str | Iterable[str], asked: AskedQuestion, where: str) -> tuple[int, ...]:
         """Return variables in an order, none of which has its state given."""
@@ -304,15 +316,17 @@ class Questions(NetworkBase):
             )
         return nodes
 
-    def _answer(self, nodes: tuple[int, ...], numbers: NDArray[np.float64]) -> Answer:
+    def _answer(self, nodes: tuple[int, ...], numbers: NDArray[np.float64], said: str) -> Answer:
         """Return an array with an axis per node as a mapping."""
         variables = [self.ldag.schema[node] for node in nodes]
+        names = [variable.name for variable in variables]
         if len(variables) == 1:
-            return dict(zip(variables[0].states, numbers.tolist(), strict=True))
-        return {
-            tuple(v.states[code] for v, code in zip(variables, codes, strict=True)): float(numbers[codes])
+            return Answer(zip(variables[0].states, numbers.tolist(), strict=True), names, said)
+        joint = (
+            (tuple(v.states[code] for v, code in zip(variables, codes, strict=True)), float(numbers[codes]))
             for codes in np.ndindex(*numbers.shape)
-        }
+        )
+        return Answer(joint, names, said)
 
     def _check_possible(self, log_probability: float, asked: AskedQuestion) -> None:
         if np.isneginf(log_probability):

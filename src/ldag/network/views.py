@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from ldag.checks import check_share
 from ldag.data import Backend, make_frame, state_columns
+from ldag.drawing import Cell, Charted, Drawing, Meter, lay_out_table
 from ldag.errors import TooLarge
-from ldag.formats import counted, spell_name, spell_state
+from ldag.formats import conditions, counted, spell_name, spell_state
 from ldag.graph import Rule
 from ldag.model import Schema, State, Variable, beta_interval
 from ldag.network.base import NetworkBase
-from ldag.reporting import Meter, TableBlock, write_fragment
+from ldag.reporting import TableBlock, write_fragment
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -25,11 +26,17 @@ TABLE_LIMIT = 1 << 20
 CLASSES_SHOWN = 16
 """Classes per node in the print of a whole network."""
 
+CLASSES_DRAWN = 40
+"""Classes in the picture of a node."""
+
+STATES_ACROSS = 5
+"""States of a node that stand beside each other in a table with bars; more stand below each other."""
+
 STATES_SHOWN = 10
 """States in the print of a distribution."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClassParameters:
     """One class of a node: the contexts in which it applies, and its distribution.
 
@@ -42,6 +49,13 @@ class ClassParameters:
     probabilities: tuple[float, ...]
     prior: tuple[float, ...] | None = None
     counts: tuple[float, ...] | None = None
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"{state} {p:.4f}" for state, p in list(zip(self.states, self.probabilities, strict=True))[:STATES_SHOWN]
+        )
+        more = ", ..." if len(self.states) > STATES_SHOWN else ""
+        return f"<ClassParameters: if {', or '.join(conditions(self.contexts))}: {shown}{more}>"
 
     @property
     def number(self) -> int:
@@ -72,13 +86,14 @@ class ClassParameters:
 
 
 @dataclass(frozen=True, repr=False)
-class NodeParameters:
+class NodeParameters(Charted):
     """The classes of a node with their distributions; a sequence that prints as a table with a line per class."""
 
     node: str
     parents: tuple[str, ...]
     states: tuple[State, ...]
     classes: tuple[ClassParameters, ...]
+    parent_variables: tuple[Variable, ...] = ()
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -95,15 +110,37 @@ class NodeParameters:
     def __repr__(self) -> str:
         return f"<NodeParameters of {self.node}: {counted(len(self.classes), 'class', 'classes')}>"
 
-    def table(self, level: float = 0.95) -> TableBlock:
-        """Return the rules with bars, counts and intervals; for the library itself."""
-        rows: list[tuple[str | float | Meter | None, ...]] = []
-        for part in self.classes:
+    def table(self, level: float = 0.95, max_classes: int | None = None) -> TableBlock:
+        """Return the rules with bars, counts and intervals; for the library itself.
+
+        A column per state; one state below the other where there are many, or only one rule.
+        """
+        is_long = len(self.states) > STATES_ACROSS or not self.parents
+        has_counts = any(part.counts is not None for part in self.classes)
+        rows: list[tuple[Cell, ...]] = []
+        for part in self.classes[:max_classes]:
             ends = part.intervals(level) or ((None, None),) * len(self.states)
             bars = [Meter(p, low, high) for p, (low, high) in zip(part.probabilities, ends, strict=True)]
-            count = None if part.counts is None else sum(part.counts)
-            rows.append((str(part.rule) if self.parents else "always", count, *bars))
-        return TableBlock(("if", "rows", *(f"{self.node} = {state}" for state in self.states)), tuple(rows))
+            head: list[Cell] = [", or ".join(conditions(part.contexts, self.parent_variables))] if self.parents else []
+            head += [sum(part.counts or ())] if has_counts else []
+            if is_long:
+                blank: list[Cell] = [None] * len(head)
+                for place, (state, bar) in enumerate(zip(self.states, bars, strict=True)):
+                    rows.append((*(blank if place else head), str(state), bar))
+            else:
+                rows.append((*head, *bars))
+        header = (*(["if"] if self.parents else []), *(["rows"] if has_counts else []))
+        of_states = (self.node, "probability") if is_long else tuple(f"{self.node} = {state}" for state in self.states)
+        return TableBlock((*header, *of_states), tuple(rows))
+
+    def chart(self) -> Drawing:
+        """Return the rules with bars as a drawing; for the library itself."""
+        table = self.table(max_classes=CLASSES_DRAWN)
+        given = f" given {', '.join(self.parents)}" if self.parents else ""
+        notes = ["thin line: 95 % interval, the graph taken as given"] if self.classes[0].counts is not None else []
+        if len(self.classes) > CLASSES_DRAWN:
+            notes.append(f"{len(self.classes) - CLASSES_DRAWN} more rules are not drawn")
+        return lay_out_table(table.header, table.rows, title=f"{self.node}{given}", below="; ".join(notes))
 
     def _repr_html_(self) -> str:
         return write_fragment([self.table()])
@@ -135,12 +172,17 @@ class NodeParameters:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ConditionalTable:
     """A full table: ``values`` has an axis per parent, in order, and the node's own axis last."""
 
     variables: tuple[Variable, ...]
     values: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        *parents, node = self.names
+        given = f" given {', '.join(parents)}" if parents else ""
+        return f"<ConditionalTable: {node}{given}, shape {self.values.shape}>"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -183,7 +225,8 @@ class NetworkViews(NetworkBase):
             )
             for rule in sorted(rules.rules, key=lambda rule: rule.number)
         ]
-        return NodeParameters(node, rules.parents, states, tuple(parts))
+        parents = tuple(self.ldag.schema[parent] for parent in self.ldag.structure.families[number].parents)
+        return NodeParameters(node, rules.parents, states, tuple(parts), parents)
 
     def cpt(self, node: str, max_cells: int = TABLE_LIMIT) -> ConditionalTable:
         """Expand the classes of a node to the full table; one that has more than ``max_cells`` is refused."""

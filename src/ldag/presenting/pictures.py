@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Unpack
 
+from ldag.drawing import Charted
 from ldag.errors import ArgumentError
 from ldag.graph import Drawable, PictureOptions
 
@@ -9,8 +10,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def plot(thing: Drawable, *, ax: "Axes | None" = None, **options: Unpack[PictureOptions]) -> "Axes":
-    """Draw a graph, a network, a fit or a posterior with matplotlib; `LDAG.to_svg` has the options.
+def plot(thing: Drawable | Charted, *, ax: "Axes | None" = None, **options: Unpack[PictureOptions]) -> "Axes":
+    """Draw whatever can be drawn with matplotlib; it can also be saved by its `save_picture`, or be had as `to_svg`.
+
+    Graphs, networks, fits, posteriors, bootstraps and comparisons are pictures of graphs. The rules of a node
+    (``net.classes(node)``), answers (``net.query(...)``, ``net.marginals()``), a cross-validation (``fit.cv``), the
+    trace of a search (``fit.trace``) and probabilities of edges (``post.edges``, ``boot.edges``) are charts.
 
     Parameters
     ----------
@@ -19,13 +24,22 @@ def plot(thing: Drawable, *, ax: "Axes | None" = None, **options: Unpack[Picture
     ax
         The axes to draw into, which are returned; None makes a figure of the picture's own size.
     **options
-        ``context``, ``focus``, ``labels``, ``arrows``, ``direction`` and others, as in `LDAG.to_svg`.
+        For pictures of graphs: ``context``, ``focus``, ``labels``, ``arrows``, ``direction`` and others, as in
+        `LDAG.to_svg`.
 
     Examples
     --------
     >>> import ldag
     >>> ax = ldag.plot(ldag.datasets.graph("guard"), context={"person": "spy"})
+    >>> ax = ldag.plot(ldag.simulate.guard().classes("badge"))
     """
+    if isinstance(thing, Charted):
+        if options:
+            raise ArgumentError(f"{min(options)} is for pictures of graphs; a {type(thing).__name__} is a chart")
+        return thing.plot(ax)
     if not isinstance(thing, Drawable):
-        raise ArgumentError(f"plot draws graphs, networks, fits and posteriors, got {type(thing).__name__}")
+        raise ArgumentError(
+            "plot draws graphs, networks, fits, posteriors, and charts such as net.classes(node) and fit.cv,"
+            f" got {type(thing).__name__}"
+        )
     return thing.plot(ax, **options)

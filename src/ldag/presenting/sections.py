@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from ldag.data import Dataset
+from ldag.drawing import Meter
 from ldag.errors import GraphError
 from ldag.formats import Context, counted
 from ldag.graph import LDAG
 from ldag.learning import CrossValidation, Fit
 from ldag.network import Network
-from ldag.reporting import Block, Bullets, Figure, Listing, Meter, Paragraph, Section, TableBlock
+from ldag.reporting import Block, Bullets, Figure, Listing, Paragraph, Section, TableBlock
 from ldag.uncertainty import Posterior
 
 MOST_NODES = 60

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 
 from ldag.errors import NotDecided
 from ldag.formats import spell_name, spell_state
@@ -145,6 +146,9 @@ class Verdict:
 
     def __repr__(self) -> str:
         return f"<Verdict: {self}>"
+
+    def _repr_html_(self) -> str:
+        return f'<div class="ldag"><pre>{escape(self.explain())}</pre></div>'
 
     def __str__(self) -> str:
         if self.independent is None:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ldag.drawing import TableRow
+
 
 @dataclass(frozen=True)
 class Paragraph:
@@ -35,27 +37,11 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Meter:
-    """A probability as a bar, with an interval if there is one."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-    def __str__(self) -> str:
-        interval = "" if self.low is None or self.high is None else f" ({self.low:.3f} to {self.high:.3f})"
-        return f"{self.value:.3f}{interval}"
-
-
-Cell = str | float | int | Meter | None
-
-
-@dataclass(frozen=True)
 class TableBlock:
     """A table: a header, and rows of texts, numbers or bars."""
 
     header: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[TableRow, ...]
 
 
 Block = Paragraph | Bullets | Listing | Figure | TableBlock
@@ -77,10 +63,3 @@ class Document:
     title: str
     subtitle: str
     sections: Sequence[Section]
-
-
-def number_text(value: float) -> str:
-    """Return a number as people read it."""
-    if isinstance(value, int) or float(value).is_integer():
-        return f"{value:,.0f}"
-    return f"{value:,.2f}" if abs(value) >= 10 else f"{value:.3g}"

@@ -4,18 +4,16 @@ from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
 
+from ldag.drawing import Cell, Meter, number_text
 from ldag.reporting.document import (
     Block,
     Bullets,
-    Cell,
     Document,
     Figure,
     Listing,
-    Meter,
     Paragraph,
     Section,
     TableBlock,
-    number_text,
 )
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"

@@ -1,16 +1,15 @@
 """The pen for Markdown: the same documents as plain text."""
 
+from ldag.drawing import Cell, number_text
 from ldag.reporting.document import (
     Block,
     Bullets,
-    Cell,
     Document,
     Figure,
     Listing,
     Paragraph,
     Section,
     TableBlock,
-    number_text,
 )
 
 

@@ -4,9 +4,8 @@ from ldag.uncertainty.averaging import MemberVariety, average
 from ldag.uncertainty.bootstrapping import bootstrap
 from ldag.uncertainty.chances import Averaged, AveragedAnswer, Chance
 from ldag.uncertainty.diagnostics import Diagnostics, effective_size, split_r_hat
-from ldag.uncertainty.documents import json_path
+from ldag.uncertainty.documents import is_document_of, json_path
 from ldag.uncertainty.door import Posterior
-from ldag.uncertainty.files import is_posterior_file
 from ldag.uncertainty.mixture import Mixture
 from ldag.uncertainty.pipeline import PosteriorChoice, posterior
 from ldag.uncertainty.priors import GraphPrior
@@ -32,7 +31,7 @@ __all__ = [
     "bootstrap",
     "edge_strengths",
     "effective_size",
-    "is_posterior_file",
+    "is_document_of",
     "json_path",
     "posterior",
     "split_r_hat",

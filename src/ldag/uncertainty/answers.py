@@ -105,7 +105,9 @@ class PosteriorAnswers(PosteriorStatements):
         if exact is not None:
             for key, mean in zip(list(answer), exact.reshape(-1).tolist(), strict=True):
                 answer[key] = Averaged(mean, *answer[key][1:])
-        return {key: value.mean for key, value in answer.items()} if interval is None else answer
+        if interval is not None:
+            return answer
+        return Answer(((key, value.mean) for key, value in answer.items()), answer.targets, answer.said)
 
     def contrast(
         self,

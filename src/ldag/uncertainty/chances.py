@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ldag.model import State
+from ldag.network import StateMapping
 
 
 class Chance(float):
@@ -35,7 +35,7 @@ class Averaged(NamedTuple):
         return f"{self.mean:.4f} ({self.low:.4f} to {self.high:.4f})"
 
 
-class AveragedAnswer(dict[State | tuple[State, ...], Averaged]):
+class AveragedAnswer(StateMapping[Averaged]):
     """By state, or tuple of states, the mean of its probability and an interval."""
 
     def __str__(self) -> str:

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ldag.reporting import ShownAsText
 from ldag.uncertainty.component import Floats
 
 CONVERGED = 1.05
 """Chains with a larger R-hat have not converged."""
 
 
-@dataclass(frozen=True, eq=False)
-class Diagnostics:
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnostics(ShownAsText):
     """How chains went: by pair of variables (from, to), and over all."""
 
     n_runs: int

@@ -23,6 +23,15 @@ def json_path(path: str | os.PathLike[str], what: str) -> Path:
     return target
 
 
+def is_document_of(path: str | os.PathLike[str], what: str) -> bool:
+    """Whether a file is one that a posterior, a bootstrap or a mixture was saved in."""
+    target = Path(path)
+    if target.suffix.lower() != ".json" or not target.is_file():
+        return False
+    with target.open("rb") as file:
+        return file.read(64).lstrip().startswith(f'{{"format": "ldag {what}"'.encode())
+
+
 def write_document(path: str | os.PathLike[str], what: str, content: Mapping[str, object]) -> None:
     """Write a document."""
     write_atomically(json_path(path, what), json.dumps(content, ensure_ascii=False).encode())

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Self, cast
 
 import numpy as np
@@ -21,15 +20,6 @@ KEPT_SET = 1e-6
 """Parent sets less probable than this are not written."""
 N_KEPT = 1000
 """DAGs that are drawn and written, so that questions about whole graphs can be asked of a file."""
-
-
-def is_posterior_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is one that a posterior was saved in."""
-    target = Path(path)
-    if target.suffix.lower() != ".json" or not target.is_file():
-        return False
-    with target.open("rb") as file:
-        return file.read(64).lstrip().startswith(b'{"format": "ldag posterior"')
 
 
 class PosteriorFiles(PosteriorBase):

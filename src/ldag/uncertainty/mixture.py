@@ -12,19 +12,22 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_generator, check_share, check_whole
 from ldag.data import Cells, Dataset, state_columns
+from ldag.drawing import Charted, Drawing
 from ldag.errors import ArgumentError, ImpossibleEvidence
-from ldag.formats import Context, counted
-from ldag.model import Schema, State, Variable
-from ldag.network import Answer, Network, Unseen
+from ldag.formats import Context, Edge, counted
+from ldag.model import Schema, Variable
+from ldag.network import Answer, AnswerKey, Marginals, Network, Unseen
+from ldag.reporting import Paragraph, write_fragment
 from ldag.uncertainty.chances import Averaged, AveragedAnswer
 from ldag.uncertainty.documents import VERSION, read_document, write_document
+from ldag.uncertainty.strengths import EdgeStrengths, edge_strengths
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mixture:
+class Mixture(Charted):
     """Networks over the same variables, each with a weight: what they say together, and how far they disagree.
 
     Parameters
@@ -69,6 +72,22 @@ class Mixture:
         return len(self.members)
 
     @property
+    def edges(self) -> EdgeStrengths:
+        """Every ordered pair with the weight of the networks that join it, the strongest first."""
+        arcs: dict[Edge, float] = {}
+        for member, share in zip(self.members, self._shares.tolist(), strict=True):
+            for edge in member.ldag.edges:
+                arcs[edge] = arcs.get(edge, 0.0) + share
+        return edge_strengths([variable.name for variable in self.variables], arcs)
+
+    def chart(self) -> Drawing:
+        """Return how many of the networks have each edge; for the library itself."""
+        return self.edges.chart_titled(f"How much of the weight of {counted(len(self), 'network')} has each edge")
+
+    def _repr_html_(self) -> str:
+        return write_fragment([Paragraph(repr(self)[1:-1]), self.edges.table()])
+
+    @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables, in order."""
         return self.members[0].variables
@@ -80,10 +99,12 @@ class Mixture:
         """
         names = targets if isinstance(targets, str) else tuple(targets)
         shares = self._given_evidence(given, do)
-        total: Answer = {}
+        total = Answer()
         for member, share in zip(self.members, shares.tolist(), strict=True):
             if share > 0:
-                for state, p in member.query(names, given, do=do).items():
+                part = member.query(names, given, do=do)
+                total.targets, total.said = part.targets, part.said
+                for state, p in part.items():
                     total[state] = total.get(state, 0.0) + share * p
         return total
 
@@ -129,13 +150,15 @@ class Mixture:
             ]
         )
 
-    def marginals(self, given: Context | None = None, *, do: Context | None = None) -> dict[str, dict[State, float]]:
+    def marginals(self, given: Context | None = None, *, do: Context | None = None) -> Marginals:
         """Return the distribution of every variable."""
         shares = self._given_evidence(given, do)
-        total = {v.name: dict.fromkeys(v.states, 0.0) for v in self.variables}
+        total = Marginals({v.name: dict.fromkeys(v.states, 0.0) for v in self.variables})
         for member, share in zip(self.members, shares.tolist(), strict=True):
             if share > 0:
-                for name, distribution in member.marginals(given, do=do).items():
+                part = member.marginals(given, do=do)
+                total.said = part.said
+                for name, distribution in part.items():
                     for state, p in distribution.items():
                         total[name][state] += share * p
         return total
@@ -287,9 +310,9 @@ def _named(
 ) -> AveragedAnswer:
     """Return arrays with an axis per target as a mapping."""
     variables = [schema[node] for node in schema.nodes(targets)]
-    found = AveragedAnswer()
+    found = AveragedAnswer(targets=[variable.name for variable in variables])
     for codes in np.ndindex(*mean.shape):
         states = tuple(v.states[code] for v, code in zip(variables, codes, strict=True))
-        key: State | tuple[State, ...] = states if len(states) > 1 else states[0]
+        key: AnswerKey = states if len(states) > 1 else states[0]
         found[key] = Averaged(float(mean[codes]), float(low[codes]), float(high[codes]))
     return found

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack, cast, get_args
 
@@ -16,10 +16,12 @@ from ldag.formats import Context, Edge, EdgeRecord, counted, edge_in_words
 from ldag.graph import LDAG, Drawable, PictureOptions
 from ldag.model import CodedFamily, Grid, Partition, Schema, State, Structure, Variable
 from ldag.reasoning import is_satisfied
+from ldag.reporting import Figure, Listing, write_fragment
 from ldag.uncertainty.documents import VERSION, read_document, schema_from_list, variables_to_list, write_document
 from ldag.uncertainty.strengths import (
     Directions,
     EdgeStrength,
+    EdgeStrengths,
     consensus_arcs,
     edge_strengths,
     significance_threshold,
@@ -77,7 +79,7 @@ class Bootstrap(Drawable):
         return self.schema.variables
 
     @cached_property
-    def edges(self) -> tuple[EdgeStrength, ...]:
+    def edges(self) -> EdgeStrengths:
         """Every ordered pair with strength and direction, the strongest first."""
         return edge_strengths(self.schema.names, self.arcs)
 
@@ -156,7 +158,8 @@ class Bootstrap(Drawable):
             "arrows": False,
             "title": f"Consensus of {counted(self.n, 'graph')}",
         }
-        return graph.picture(**cast("PictureOptions", {**own, **options}))
+        picture = graph.picture(**cast("PictureOptions", {**own, **options}))
+        return replace(picture, legend=tuple(text.replace("probability", "share of graphs") for text in picture.legend))
 
     def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
         """Return a dataframe with the columns of bnlearn's ``boot.strength``: from, to, strength, direction."""
@@ -202,6 +205,9 @@ class Bootstrap(Drawable):
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file that `save` wrote."""
         return read_document(path, "bootstrap", lambda content: cls(**_fields(content)))
+
+    def _repr_html_(self) -> str:
+        return write_fragment([Figure(self.to_svg()), Listing(str(self))])
 
     def __repr__(self) -> str:
         return f"<Bootstrap: {counted(self.n, 'graph')} of {counted(len(self.schema), 'variable')}>"

@@ -1,12 +1,15 @@
 """Strengths and directions of pairs over many graphs, and what is significant of them, by name."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from ldag.formats import Edge
+from ldag.drawing import Charted, Drawing
+from ldag.formats import Edge, counted
 from ldag.graph import LDAG
 from ldag.model import find_cycle
+from ldag.reporting import TableBlock, write_fragment
+from ldag.uncertainty.pair_bars import Pair, pair_drawing, pair_table
 
 Directions = Literal["cpdag", "essential", "dag"]
 """Which edges of a graph count for one direction only: see `bootstrap`."""
@@ -19,6 +22,32 @@ class EdgeStrength(NamedTuple):
     child: str
     strength: float
     direction: float
+
+
+class EdgeStrengths(tuple[EdgeStrength, ...], Charted):
+    """Every ordered pair, the strongest first: a tuple that draws itself as bars."""
+
+    def chart(self) -> Drawing:
+        """Return the bars; for the library itself."""
+        return self.chart_titled("How often each edge was learned again")
+
+    def chart_titled(self, title: str) -> Drawing:
+        """Return the bars under another title; for the library itself."""
+        return pair_drawing(self._pairs(), title)
+
+    def table(self) -> TableBlock:
+        """Return a row per pair with bars; for the library itself."""
+        return pair_table(self._pairs())
+
+    def _pairs(self) -> Iterator[Pair]:
+        return ((e.parent, e.child, e.strength, e.strength * e.direction) for e in self)
+
+    def __repr__(self) -> str:
+        strong = sum(edge.strength > 0.5 for edge in self) // 2
+        return f"<EdgeStrengths: {counted(len(self) // 2, 'pair')}, {strong} above 0.5>"
+
+    def _repr_html_(self) -> str:
+        return write_fragment([self.table()])
 
 
 def average_arcs(
@@ -50,7 +79,7 @@ def _firm_edges(graph: LDAG, directions: Directions) -> frozenset[Edge]:
     return graph.cpdag().directed if directions == "cpdag" else graph.essential_edges()
 
 
-def edge_strengths(names: Sequence[str], arcs: Mapping[Edge, float]) -> tuple[EdgeStrength, ...]:
+def edge_strengths(names: Sequence[str], arcs: Mapping[Edge, float]) -> EdgeStrengths:
     """Return every ordered pair, the strongest first; where two are never joined, the direction is 0."""
     found = []
     for a, b in combinations(names, 2):
@@ -58,7 +87,7 @@ def edge_strengths(names: Sequence[str], arcs: Mapping[Edge, float]) -> tuple[Ed
         strength = forth + back
         for parent, child, share in ((a, b, forth), (b, a, back)):
             found.append(EdgeStrength(parent, child, strength, share / strength if strength else 0.0))
-    return tuple(sorted(found, key=lambda edge: (-round(edge.strength, 12), -round(edge.direction, 12))))
+    return EdgeStrengths(sorted(found, key=lambda edge: (-round(edge.strength, 12), -round(edge.direction, 12))))
 
 
 def significance_threshold(strengths: Iterable[float]) -> float:

@@ -1,8 +1,12 @@
-"""`plot` draws whatever can be drawn."""
+"""`plot` draws whatever can be drawn, and every public value shows itself."""
+
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 import ldag
+from ldag.drawing import Charted
 from ldag.errors import ArgumentError
 
 HEART = ldag.datasets.load("heart")
@@ -19,32 +23,91 @@ def test_graphs_networks_fits_and_comparisons_are_drawn() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     """With what can."""
-    with pytest.raises(ArgumentError, match="plot draws graphs, networks, fits and posteriors, got Dataset"):
+    with pytest.raises(ArgumentError, match=r"plot draws graphs, networks, fits, posteriors, .* got Dataset"):
         ldag.plot(HEART)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="focus is for pictures of graphs; a NodeParameters is a chart"):
+        ldag.plot(ldag.simulate.guard().classes("badge"), focus="badge")
 
 
-def test_every_value_shows_itself_briefly() -> None:
-    """A repr fits on five lines and never dumps a dataclass; a notebook gets HTML or SVG."""
+@pytest.fixture(scope="module")
+def values() -> dict[str, object]:
+    """Return a value of every public class, and of some more that methods return."""
     fit = ldag.learn(HEART, kappa="cv", rng=1)
-    values = [
-        HEART,
-        fit,
-        fit.ldag,
-        fit.network,
-        fit.score,
-        fit.cv,
-        fit.network.classes("pressure"),
-        fit.ldag.reduced_cpt("pressure"),
-        fit.ldag.as_tree("pressure"),
-        fit.ldag.implies("smoking", "family"),
-        ldag.compare(fit.ldag, fit.ldag),
-        ldag.learn_family(HEART, "pressure", parents=["smoking", "protein"], kappa=0.1),
-    ]
-    for value in values:
-        assert len(repr(value).splitlines()) <= 5, repr(value)
-        assert repr(value).startswith("<"), repr(value)
-        assert len(repr(value)) < 500
-    for value in (fit, fit.score, fit.cv, fit.network.classes("pressure"), ldag.compare(fit.ldag, fit.ldag)):
-        assert value is not None
-        assert value._repr_html_().startswith("<div")
-    assert fit.network._repr_svg_().startswith("<svg")
+    net, graph = fit.network, fit.ldag
+    post = ldag.posterior(fit, max_parents=3)
+    boot = ldag.bootstrap(HEART, 5, kappa=0.1)
+    verdict = graph.implies("smoking", "family")
+    mixture = ldag.average(HEART, 3, kappa=0.1)
+    return {
+        "LDAG": graph,
+        "Bootstrap": boot,
+        "Comparison": ldag.compare(graph, graph),
+        "Constraints": ldag.Constraints(required=[("smoking", "pressure")]),
+        "CrossValidation": fit.cv,
+        "DataNote": ldag.DataNote("a column was left out"),
+        "Dataset": HEART,
+        "Family": ldag.learn_family(HEART, "pressure", parents=["smoking", "protein"], kappa=0.1),
+        "Fit": fit,
+        "Independence": verdict.statement,
+        "LdagError": ldag.LdagError("wrong"),
+        "Mixture": mixture,
+        "Network": net,
+        "Posterior": post,
+        "Score": fit.score,
+        "Variable": ldag.Variable("many", tuple(range(200))),
+        "Verdict": verdict,
+        "settings": fit.settings,
+        "trace": fit.trace,
+        "classes": net.classes("pressure"),
+        "class": net.classes("pressure")[0],
+        "cpt": net.cpt("pressure"),
+        "query": net.query("pressure", {"smoking": "yes"}),
+        "joint": net.query(["pressure", "smoking"]),
+        "marginals": net.marginals(do={"smoking": "yes"}),
+        "estimate": net.estimate("pressure", n_samples=100, rng=1),
+        "explanation": net.explain("pressure", {"smoking": "yes"}),
+        "averaged": post.query("pressure", interval=0.9, n_draws=20, rng=1),
+        "of mixture": mixture.query("pressure"),
+        "chances": post.edges,
+        "strengths": boot.edges,
+        "rules": graph.reduced_cpt("pressure"),
+        "tree": graph.as_tree("pressure"),
+        "multinet": graph.as_multinet("smoking"),
+        "equivalent": graph.equivalence_class(),
+    }
+
+
+TEXT_ONLY = {"DataNote", "Independence", "LdagError", "Variable", "settings", "class", "cpt", "equivalent"}
+"""Small values whose repr says it all."""
+
+
+def test_every_public_class_shows_itself(values: dict[str, object]) -> None:
+    """A repr fits on five lines of moderate length; a notebook gets HTML or SVG that is well-formed and escaped."""
+    classes = {name for name in ldag.__all__ if isinstance(getattr(ldag, name), type)}
+    assert classes <= set(values)
+    for name, value in values.items():
+        assert len(repr(value).splitlines()) <= 5, name
+        assert len(repr(value)) < 500, name
+        if name in TEXT_ONLY:
+            continue
+        if hasattr(value, "_repr_html_"):
+            shown = value._repr_html_()
+            assert shown.startswith("<div"), name
+            ElementTree.fromstring(shown.replace("&#x27;", "'"))
+        else:
+            assert value._repr_svg_().startswith("<svg"), name  # type: ignore[attr-defined]
+
+
+def test_charts_are_drawn_saved_and_plotted_alike(values: dict[str, object], tmp_path: Path) -> None:
+    """Every chart has `to_svg`, `save_picture` and `plot`, and says its numbers to those who cannot see it."""
+    charts = {name: value for name, value in values.items() if isinstance(value, Charted)}
+    assert {"CrossValidation", "Mixture", "trace", "classes", "query", "joint", "chances", "strengths"} <= set(charts)
+    for name, chart in charts.items():
+        root = ElementTree.fromstring(chart.to_svg())
+        assert len(root.findtext("{http://www.w3.org/2000/svg}desc", "")) > 10, name
+    ax = ldag.plot(charts["classes"])
+    assert "smoking is no, or protein is >3" in {text.get_text() for text in ax.texts}
+    charts["classes"].save_picture(tmp_path / "rules.png")
+    assert (tmp_path / "rules.png").read_bytes().startswith(b"\x89PNG")
+    charts["chances"].save_picture(tmp_path / "edges.pdf")
+    assert (tmp_path / "edges.pdf").read_bytes().startswith(b"%PDF")

@@ -2,12 +2,12 @@
 
 from html.parser import HTMLParser
 
+from ldag.drawing import Meter
 from ldag.reporting import (
     Bullets,
     Document,
     Figure,
     Listing,
-    Meter,
     Paragraph,
     Section,
     TableBlock,

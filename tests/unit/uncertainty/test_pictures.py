@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import ldag
-from ldag.uncertainty import is_posterior_file
+from ldag.uncertainty import is_document_of
 
 HEART = ldag.datasets.load("heart")
 POST = ldag.posterior(HEART, kappa=0.3, max_parents=3)
@@ -32,6 +32,6 @@ def test_files_keep_order_and_cut_points(tmp_path: Path) -> None:
     assert [(v.name, v.ordered, v.cuts) for v in loaded.variables] == [
         (v.name, v.ordered, v.cuts) for v in post.variables
     ]
-    assert is_posterior_file(path)
+    assert is_document_of(path, "posterior")
     ldag.Network.from_data([("x", "y")], data).save(tmp_path / "net.json")
-    assert not is_posterior_file(tmp_path / "net.json")
+    assert not is_document_of(tmp_path / "net.json", "posterior")

@@ -1,7 +1,7 @@
 """What a learned graph must and must not have: `Constraints`, in names."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import cast
 
@@ -9,13 +9,14 @@ from ldag.checks import check_whole, is_whole
 from ldag.errors import ArgumentError, FormatError
 from ldag.formats import Context, Edge, read_utf8
 from ldag.learning.constraints.text import Statements, read_statements, write_statements
+from ldag.reporting import ShownAsText
 
 EVERY = "*"
 """Stands for all variables in max_parents."""
 
 
-@dataclass(frozen=True)
-class Constraints:
+@dataclass(frozen=True, repr=False)
+class Constraints(ShownAsText):
     """Constraints on the edges of a graph and their labels; edges are pairs (parent, child).
 
     Parameters
@@ -70,6 +71,13 @@ class Constraints:
         set_field(self, "labels", labels)
         for node, limit in cast("Mapping[str, int]", self.max_parents).items():
             check_max_parents(limit, f"max_parents of {node!r}")
+
+    def __str__(self) -> str:
+        return self.to_text() or "no constraints"
+
+    def __repr__(self) -> str:
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        return f"Constraints({', '.join(f'{name}={value!r}' for name, value in given.items() if value)})"
 
     @classmethod
     def from_text(cls, text: str) -> "Constraints":

@@ -1,0 +1,61 @@
+"""`ldag plot`: graphs and charts from files."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from ldag.cli.main import cli
+
+
+def run(*arguments: str) -> str:
+    """Run a command, and return what it printed, or what went wrong."""
+    result = CliRunner().invoke(cli, list(arguments))
+    return result.output or str(result.exception or "")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return a learned model, a posterior and a bootstrap in files."""
+    folder = tmp_path_factory.mktemp("models")
+    made = {name: str(folder / f"{name}.json") for name in ("model", "post", "boot")}
+    run("learn", "titanic", "--rng", "1", "-o", made["model"])
+    run("posterior", "titanic", "--kappa", "0.1", "-o", made["post"])
+    run("bootstrap", "titanic", "-n", "3", "--kappa", "0.1", "-o", made["boot"])
+    return made
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "shown"),
+    [
+        ("model", (), "survived"),
+        ("model", ("--rules", "survived"), "thin line: 95 % interval"),
+        ("model", ("--bars",), "All variables"),
+        ("model", ("--curve",), "How well unseen rows are predicted"),
+        ("model", ("--trace",), "How the score rose"),
+        ("post", (), "width: probability"),
+        ("post", ("--bars",), "joined, either way"),
+        ("boot", ("--no-labels",), "width: share of graphs"),
+        ("boot", ("--bars",), "How often each edge was learned again"),
+    ],
+)
+def test_pictures_of_files(
+    files: dict[str, str], tmp_path: Path, source: str, options: tuple[str, ...], shown: str
+) -> None:
+    """Each kind of file has its graph and its charts."""
+    target = tmp_path / "picture.svg"
+    assert run("plot", files[source], "-o", str(target), *options) == ""
+    assert shown in target.read_text()
+
+
+def test_charts_that_are_not_there_are_refused(files: dict[str, str], tmp_path: Path) -> None:
+    """With what has them."""
+    target = str(tmp_path / "picture.svg")
+    for arguments, words in (
+        ((files["post"], "--rules", "survived"), "has none; give a network"),
+        (("guard", "--bars"), "--bars shows probabilities, and guard has none"),
+        ((files["boot"], "--curve"), "keeps no cross-validation; ldag learn --kappa cv -o model.json writes it"),
+        ((files["model"], "--trace", "--curve"), "--trace does not go with --curve"),
+        ((files["model"], "--trace", "--focus", "sex"), "--focus does not go with --trace"),
+    ):
+        assert words in run("plot", *arguments, "-o", target)
