@@ -36,7 +36,7 @@ from ldag.formats.registry import (
 from ldag.formats.scanner import Scanner, read_assignments, read_name_list
 from ldag.formats.spelling import spell_contexts, spell_name, spell_state, spell_states
 from ldag.formats.text import read_text, write_text
-from ldag.formats.words import conditions, counted, edge_in_words, spell_share
+from ldag.formats.words import conditions, counted, edge_in_words, formulas, spell_share
 
 __all__ = [
     "FORMATS",
@@ -62,6 +62,7 @@ __all__ = [
     "edge_in_words",
     "format_named",
     "format_of",
+    "formulas",
     "from_networkx",
     "from_pgmpy",
     "from_pyagrum",

@@ -1,9 +1,10 @@
 """Labels and numbers in words: as people say them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ldag.formats.record import Context, EdgeRecord
-from ldag.model import State, Variable, spell_cut
+from ldag.formats.spelling import spell_name, spell_state
+from ldag.model import MISSING_STATE, State, Variable, spell_cut
 
 Alternatives = dict[str, list[State]]
 """For each named variable, the states it may have."""
@@ -40,6 +41,19 @@ def conditions(contexts: Iterable[Context], variables: Iterable[Variable] = ()) 
     return [line or "always" for line in _lines(contexts, variables)]
 
 
+def formulas(contexts: Iterable[Context], variables: Iterable[Variable]) -> list[str]:
+    """Return contexts as formulas such as "smoke=no and age <= 40"; neighbours in an order are joined into ranges."""
+    known = {variable.name: variable for variable in variables}
+
+    def is_run(name: str, states: Sequence[State]) -> bool:
+        return _run(known.get(name), states) is not None
+
+    return [
+        " and ".join(_formula(known.get(name), name, states) for name, states in m.items()) or "always"
+        for m in merge_contexts(contexts, is_run)
+    ]
+
+
 def _lines(contexts: Iterable[Context], variables: Iterable[Variable]) -> list[str]:
     known = {variable.name: variable for variable in variables}
     return [
@@ -48,21 +62,26 @@ def _lines(contexts: Iterable[Context], variables: Iterable[Variable]) -> list[s
     ]
 
 
-def _range(variable: Variable | None, states: Sequence[State]) -> str | None:
-    """Say neighbouring states of an ordered variable as a range; None for others."""
+def _run(variable: Variable | None, states: Sequence[State]) -> tuple[int, int] | None:
+    """Return the first and the last code of states that are neighbours in the order of a variable; else None."""
     if variable is None or not variable.ordered:
         return None
     codes = sorted(variable.code(state) for state in states)
     first, last = codes[0], codes[-1]
-    if len(codes) != last - first + 1 or last >= variable.n_ordered:
+    return (first, last) if len(codes) == last - first + 1 and last < variable.n_ordered else None
+
+
+def _range(variable: Variable | None, states: Sequence[State]) -> str | None:
+    """Say neighbouring states of an ordered variable as a range; None for others."""
+    run = _run(variable, states)
+    if variable is None or run is None:
         return None
+    first, last = run
     name, at_end = variable.name, last == variable.n_ordered - 1
+    if first == 0 and at_end and last < variable.n_states - 1:
+        return f"{name} is not {MISSING_STATE}"
     if variable.cuts:
-        cuts = variable.cuts
-        if first == 0:
-            return None if at_end else f"{name} <= {spell_cut(cuts[last])}"
-        low = spell_cut(cuts[first - 1])
-        return f"{name} > {low}" if at_end else f"{low} < {name} <= {spell_cut(cuts[last])}"
+        return _between(name, variable, first, last)
     if first == last or (first == 0 and at_end):
         return None
     if at_end:
@@ -72,11 +91,40 @@ def _range(variable: Variable | None, states: Sequence[State]) -> str | None:
     return f"{name} is {_said(variable.states[first])} to {_said(variable.states[last])}"
 
 
-def merge_contexts(contexts: Iterable[Context]) -> list[Alternatives]:
-    """Join contexts that differ in the states of one variable only, as often as that is possible."""
+def _between(name: str, variable: Variable, first: int, last: int) -> str | None:
+    """Say some bins of a measurement by their cut points; None for all of them."""
+    low = spell_cut(variable.cuts[first - 1]) if first > 0 else None
+    high = spell_cut(variable.cuts[last]) if last < variable.n_ordered - 1 else None
+    if low is not None and high is not None:
+        return f"{low} < {name} <= {high}"
+    if high is not None:
+        return f"{name} <= {high}"
+    return None if low is None else f"{name} > {low}"
+
+
+def _formula(variable: Variable | None, name: str, states: Sequence[State]) -> str:
+    """Spell what a formula asks of one variable."""
+    spelled, run = spell_name(name), _run(variable, states)
+    if variable is None or run is None or (run[0] == run[1] and not variable.cuts):
+        return f"{spelled}={spell_state(states[0])}"
+    if len(states) == variable.n_ordered < variable.n_states:
+        return f"{spelled} != {MISSING_STATE}"
+    first, last = run
+    if variable.cuts:
+        return _between(spelled, variable, first, last) or f"{spelled}={spell_state(states[0])}"
+    low, high = spell_state(variable.states[first]), spell_state(variable.states[last])
+    if first == 0:
+        return f"{spelled} <= {high}"
+    return f"{spelled} >= {low}" if last == variable.n_ordered - 1 else f"{low} <= {spelled} <= {high}"
+
+
+def merge_contexts(
+    contexts: Iterable[Context], may_join: Callable[[str, Sequence[State]], bool] = lambda _name, _states: True
+) -> list[Alternatives]:
+    """Join contexts that differ in the states of one variable only, as often as that is possible and allowed."""
     found: list[Alternatives] = [{name: [state] for name, state in c.items()} for c in contexts]
     while True:
-        pair = _mergeable(found)
+        pair = _mergeable(found, may_join)
         if pair is None:
             return found
         first, second, name = pair
@@ -84,14 +132,16 @@ def merge_contexts(contexts: Iterable[Context]) -> list[Alternatives]:
         del found[second]
 
 
-def _mergeable(found: Sequence[Alternatives]) -> tuple[int, int, str] | None:
+def _mergeable(
+    found: Sequence[Alternatives], may_join: Callable[[str, Sequence[State]], bool]
+) -> tuple[int, int, str] | None:
     """Return two contexts, and the one variable they differ in."""
     for second in range(len(found)):
         for first in range(second):
             a, b = found[first], found[second]
             if a.keys() == b.keys():
                 differing = [name for name in a if a[name] != b[name]]
-                if len(differing) == 1:
+                if len(differing) == 1 and may_join(differing[0], a[differing[0]] + b[differing[0]]):
                     return first, second, differing[0]
     return None
 

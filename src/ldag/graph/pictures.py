@@ -22,6 +22,7 @@ from ldag.errors import ArgumentError, GraphError
 from ldag.formats import Context, Edge, conditions
 from ldag.graph.questions import GraphQuestions
 from ldag.graph.representations import name_rules
+from ldag.model import Variable
 from ldag.reasoning import context_parents
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class GraphPictures(GraphQuestions, Drawable):
         found = []
         for parent, child in self.structure.edges:
             name = self.schema[parent].name, self.schema[child].name
-            text = tuple(notes.get(name, ())) or absent_if(records[name])
+            text = tuple(notes.get(name, ())) or absent_if(records[name], self.variables)
             found.append(
                 PictureEdge(
                     parent,
@@ -184,9 +185,9 @@ class GraphPictures(GraphQuestions, Drawable):
         return tuple(nodes), rules
 
 
-def absent_if(label: Iterable[Context]) -> tuple[str, ...]:
+def absent_if(label: Iterable[Context], variables: Iterable[Variable]) -> tuple[str, ...]:
     """Return the lines of a label: when the edge is absent."""
-    lines = conditions(label)
+    lines = conditions(label, variables)
     if lines == ["always"]:
         return ("never matters",)
     return tuple(f"{'or' if number else 'not'} if {line}" for number, line in enumerate(lines))

@@ -1,10 +1,10 @@
 """Views of one node in names: its table as rules, its CPT-tree, its decision graph."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ldag.errors import GraphError
-from ldag.formats import Context, spell_name, spell_state
+from ldag.formats import Context, formulas, spell_name, spell_state
 from ldag.graph.rules import reduced_rules
 from ldag.graph.trees import CodedDecisionGraph, Leaf, Split, Tree, decision_graph, n_leaves, smallest_tree
 from ldag.model import CodedFamily, Schema, State, Term, Variable
@@ -16,16 +16,17 @@ NestedTree = int | Mapping[str, Mapping[State, "NestedTree"]]
 
 @dataclass(frozen=True)
 class Rule:
-    """One class of a node: it applies in any of the contexts."""
+    """One class of a node: it applies in any of the contexts; printed with ranges of parents that have an order."""
 
     number: int
     contexts: tuple[Context, ...]
+    parents: tuple[Variable, ...] = field(default=(), repr=False, compare=False)
 
     def __str__(self) -> str:
-        terms = [_conjunction(context) for context in self.contexts]
+        terms = formulas(self.contexts, self.parents)
         if len(terms) == 1:
             return terms[0]
-        return " or ".join(f"({term})" if len(c) > 1 else term for term, c in zip(terms, self.contexts, strict=True))
+        return " or ".join(f"({term})" if " and " in term else term for term in terms)
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,6 +61,7 @@ class CptTree(ShownAsText):
     n_leaves: int
     n_classes: int
     is_smallest: bool
+    parents: tuple[Variable, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def must_replicate(self) -> bool:
@@ -68,7 +70,7 @@ class CptTree(ShownAsText):
 
     def __str__(self) -> str:
         lines = [f"{self.node}: {_count(self.n_leaves, 'leaf')} for {_count(self.n_classes, 'class')}{self._remark}"]
-        return "\n".join([*lines, *_tree_lines(self.nested, "  ")])
+        return "\n".join([*lines, *_tree_lines(self.nested, self.parents, "  ")])
 
     @property
     def _remark(self) -> str:
@@ -108,8 +110,10 @@ class DecisionGraph(ShownAsText):
 def name_rules(schema: Schema, node: int, family: CodedFamily) -> ReducedCPT:
     """Return a family's classes as rules in names."""
     rules = reduced_rules(family.partition)
-    variables = [schema[parent] for parent in family.parents]
-    named = tuple(Rule(rule.number, tuple(_context(variables, term) for term in rule.terms)) for rule in rules)
+    variables = tuple(schema[parent] for parent in family.parents)
+    named = tuple(
+        Rule(rule.number, tuple(_context(variables, term) for term in rule.terms), variables) for rule in rules
+    )
     return ReducedCPT(
         schema[node].name,
         tuple(variable.name for variable in variables),
@@ -122,13 +126,14 @@ def name_rules(schema: Schema, node: int, family: CodedFamily) -> ReducedCPT:
 def name_tree(schema: Schema, node: int, family: CodedFamily) -> CptTree:
     """Return the smallest CPT-tree of a family in names."""
     found = smallest_tree(family.partition)
-    variables = [schema[parent] for parent in family.parents]
+    variables = tuple(schema[parent] for parent in family.parents)
     return CptTree(
         schema[node].name,
         _nested(variables, found.tree),
         n_leaves(found.tree),
         family.partition.n_classes,
         found.is_minimal,
+        variables,
     )
 
 
@@ -184,11 +189,6 @@ def _asked_axis(schema: Schema, parents: Sequence[int], name: str, asked: tuple[
     return axis
 
 
-def _conjunction(context: Context) -> str:
-    """Return a context as "x=1 and y=no"."""
-    return " and ".join(f"{spell_name(name)}={spell_state(state)}" for name, state in context.items()) or "always"
-
-
 def _context(variables: Sequence[Variable], term: Term) -> Context:
     """Return a term as states by name."""
     return {v.name: v.states[code] for v, code in zip(variables, term, strict=True) if code is not None}
@@ -203,18 +203,18 @@ def _nested(variables: Sequence[Variable], tree: Tree) -> NestedTree:
     return {variable.name: branches}
 
 
-def _tree_lines(nested: NestedTree, indent: str) -> list[str]:
+def _tree_lines(nested: NestedTree, parents: Sequence[Variable], indent: str) -> list[str]:
     """Return a tree as indented lines."""
     if isinstance(nested, int):
         return [f"{indent}p{nested + 1}"]
     lines = []
     ((name, branches),) = nested.items()
     for state, branch in branches.items():
-        test = f"{indent}{spell_name(name)}={spell_state(state)}"
+        test = indent + formulas([{name: state}], parents)[0]
         if isinstance(branch, int):
             lines.append(f"{test}: p{branch + 1}")
         else:
-            lines += [f"{test}:", *_tree_lines(branch, indent + "  ")]
+            lines += [f"{test}:", *_tree_lines(branch, parents, indent + "  ")]
     return lines
 
 

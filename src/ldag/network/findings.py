@@ -78,4 +78,4 @@ def spell_findings(schema: Schema, findings: CodedFindings) -> str:
         first = [f"{name} is one of {len(states)} states" for name, states in choices.items()]
         return ", ".join(first + likelihoods)
     contexts: Iterable[Context] = (dict(zip(choices, states, strict=True)) for states in product(*choices.values()))
-    return ", ".join(([conditions(contexts)[0]] if choices else []) + likelihoods)
+    return ", ".join(([conditions(contexts, schema)[0]] if choices else []) + likelihoods)

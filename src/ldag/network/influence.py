@@ -10,7 +10,7 @@ from ldag.checks import check_whole
 from ldag.errors import ArgumentError
 from ldag.formats import Context, conditions
 from ldag.inference import MEMORY_LIMIT, compile_circuit
-from ldag.model import State
+from ldag.model import State, Variable
 from ldag.network.findings import Findings, read_findings, spell_findings
 from ldag.network.questions import Questions
 from ldag.reporting import ShownAsText
@@ -84,9 +84,10 @@ class ParameterInfluence:
     contexts: tuple[Context, ...] = field(repr=False)
     value: float
     derivative: float
+    parents: tuple[Variable, ...] = field(default=(), repr=False, compare=False)
 
     def __str__(self) -> str:
-        given = " or ".join(conditions(self.contexts))
+        given = " or ".join(conditions(self.contexts, self.parents))
         given = "" if given == "always" else f" | {given}"
         parameter = f"P({self.variable} is {self.state}{given})"
         return f"{parameter} = {self.value:.4f}: derivative {self.derivative:+.4f}"
@@ -222,7 +223,7 @@ class NetworkInfluence(Questions):
         variable = self.ldag.schema[node]
         rule = self.ldag.reduced_cpt(variable.name).rules[place[0]]
         return ParameterInfluence(
-            variable.name, variable.states[place[1]], place[0], tuple(rule.contexts), value, derivative
+            variable.name, variable.states[place[1]], place[0], tuple(rule.contexts), value, derivative, rule.parents
         )
 
     def _distribution(self, target: str, given: Findings, do: Context | None) -> dict[State, float]:

@@ -22,7 +22,7 @@ class PosteriorPictures(PosteriorViews, Drawable):
             entries = [dict(zip(others, entry, strict=True)) for entry in sorted(graph.label(parent, child), key=str)]
             if entries:
                 least = min(float(self.label(parent, child, context=entry)) for entry in entries)
-                *lines, last = absent_if(graph.label_contexts(parent, child))
+                *lines, last = absent_if(graph.label_contexts(parent, child), graph.variables)
                 notes[parent, child] = [*lines, f"{last} ({least:.2f})"]
         options.setdefault("probabilities", chances)
         options.setdefault("notes", notes)

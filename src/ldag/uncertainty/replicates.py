@@ -237,7 +237,7 @@ class Bootstrap(Drawable):
         if labels:
             yield "labels: share of graphs, and of those with the edge"
         for label in labels:
-            said = edge_in_words(EdgeRecord(label.parent, label.child, (label.context,)))
+            said = edge_in_words(EdgeRecord(label.parent, label.child, (label.context,)), self.variables)
             yield f"  {label.share:.2f}  {label.given_edge:.2f}  {said}"
 
     def _one_per_pair(self) -> Iterator[EdgeStrength]:

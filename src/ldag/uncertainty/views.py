@@ -217,5 +217,5 @@ class PosteriorViews(PosteriorAnswers):
         if found:
             yield "labels: probability, and given the edge"
         for label in found:
-            said = edge_in_words(EdgeRecord(label.parent, label.child, (label.context,)))
+            said = edge_in_words(EdgeRecord(label.parent, label.child, (label.context,)), self.variables)
             yield f"  {label.probability:.2f}  {label.given_edge:.2f}  {said}"

@@ -1,6 +1,6 @@
-"""Labels in words."""
+"""Labels in words, rules as formulas."""
 
-from ldag.formats import EdgeRecord, conditions, edge_in_words
+from ldag.formats import EdgeRecord, conditions, edge_in_words, formulas
 from ldag.model import State, Variable
 
 
@@ -27,3 +27,26 @@ def test_neighbouring_states_of_an_order_are_said_as_ranges() -> None:
     assert said("age", 20, 40) == "age is 40 or less"
     assert said("age", 40, 60) == "age is 40 to 60"
     assert said("age", 20, 60) == "age is 20 or 60"
+
+
+def test_formulas_join_neighbours_of_an_order_only() -> None:
+    """Cut points and states of a scale become ranges; other variables keep a term per state."""
+    bmi = Variable("bmi", (*Variable.of_bins("bmi", [21, 25]).states, "missing"), cuts=(21.0, 25.0))
+    pain, sex = Variable("pain", ("no", "some", "bad", "worst"), ordered=True), Variable("sex", ("f", "m", "x"))
+    low, middle, high, gap = bmi.states
+
+    def spelled(name: str, *states: State) -> list[str]:
+        return formulas([{"sex": "f", name: state} for state in states], [bmi, pain, sex])
+
+    assert spelled("bmi", low) == ["sex=f and bmi <= 21"]
+    assert spelled("bmi", middle) == ["sex=f and 21 < bmi <= 25"]
+    assert spelled("bmi", low, high) == ["sex=f and bmi <= 21", "sex=f and bmi > 25"]
+    assert spelled("bmi", low, high, middle) == ["sex=f and bmi != missing"]
+    assert spelled("bmi", high, gap) == ["sex=f and bmi > 25", "sex=f and bmi=missing"]
+    assert spelled("pain", "no", "some") == ["sex=f and pain <= some"]
+    assert spelled("pain", "bad", "worst") == ["sex=f and pain >= bad"]
+    assert spelled("pain", "some", "bad") == ["sex=f and some <= pain <= bad"]
+    assert spelled("pain", "bad") == ["sex=f and pain=bad"]
+    assert formulas([{"sex": "f"}, {"sex": "m"}], [sex]) == ["sex=f", "sex=m"]
+    assert formulas([{}], [sex]) == ["always"]
+    assert conditions([{"bmi": state} for state in (low, middle, high)], [bmi]) == ["bmi is not missing"]

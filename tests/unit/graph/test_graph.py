@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from ldag import LDAG, datasets
+from ldag import LDAG, Network, Variable, datasets
 from ldag.errors import GraphError, LdagError, NotDecided
 from ldag.model import State
 
@@ -263,3 +263,21 @@ def test_errors_share_one_root() -> None:
     """Everything refused is an LdagError."""
     with pytest.raises(LdagError):
         LDAG.from_text("a -> a")
+
+
+def test_ranges_of_a_measurement_are_printed_everywhere() -> None:
+    """Rules, trees, pictures, labels and the classes of a network say cut points, not names of bins."""
+    age = Variable.of_bins("age", [18, 40, 65])
+    edges = [("age", "ill"), ("sex", "ill")]
+    labels = {("sex", "ill"): [{"age": age.states[2]}, {"age": age.states[3]}]}
+    two = {"sex": ("f", "m"), "ill": ("no", "yes")}
+    graph = LDAG.from_edges(edges, states={"age": age, **two}, labels=labels)
+    assert graph.labels_in_words() == ("sex does not matter for ill when age > 40",)
+    rules = [str(rule) for rule in graph.reduced_cpt("ill").rules]
+    assert rules[0] == "age <= 18 and sex=f"
+    assert rules[2] == "18 < age <= 40 and sex=f"
+    assert rules[4:] == ["40 < age <= 65", "age > 65"]
+    assert "  18 < age <= 40:\n    sex=f: p3" in str(graph.as_tree("ill"))
+    assert "not if age &gt; 40<" in graph.to_svg()
+    net = Network.from_data(graph, {"age": [10, 20, 50, 70], "sex": list("fmfm"), "ill": ["no", "yes"] * 2})
+    assert "18 < age <= 40 and sex=m" in str(net.classes("ill"))
