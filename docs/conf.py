@@ -66,17 +66,30 @@ def _summarise_class(*details: Any) -> None:
 
 
 def _write_tables(*_: Any) -> None:
-    """Write the results of the benchmarks as tables for people."""
+    """Write the results of the benchmarks as tables for people: a row per job, the other programs in one cell."""
     folder = HERE / "_build" / "tables"
     folder.mkdir(parents=True, exist_ok=True)
     for source in (HERE.parent / "benchmarks" / "results").glob("*.csv"):
-        with source.open(encoding="utf-8") as rows, (folder / source.name).open("w", encoding="utf-8") as table:
+        with source.open(encoding="utf-8") as rows:
+            found = list(csv.DictReader(rows))
+        if "job" not in found[0]:  # a table of another kind
+            continue
+        with (folder / source.name).open("w", encoding="utf-8") as table:
             writer = csv.writer(table)
-            writer.writerow(["what", "ours", "other program", "its time", "its time / ours", "goal"])
-            for row in csv.DictReader(rows):
-                ours, theirs = float(row["seconds"]), float(row["peer_seconds"] or "nan")
-                ratio = f"{theirs / ours:.2g}" if row["peer_seconds"] else ""
-                writer.writerow([row["job"], _spell(ours), row["peer"], _spell(theirs), ratio, row["verdict"]])
+            writer.writerow(["what", "ours", "others: time, times ours", "goal"])
+            for job in dict.fromkeys(row["job"] for row in found):
+                own = [row for row in found if row["job"] == job]
+                others = "; ".join(filter(None, map(_peer, own)))
+                verdicts = sorted({row["verdict"] for row in own if row["verdict"]})  # what was missed comes first
+                writer.writerow([job, _spell(float(own[0]["seconds"])), others, *(verdicts[:1] or [""])])
+
+
+def _peer(row: dict[str, str]) -> str:
+    """Return what another program needed for a job, and how many times ours that is."""
+    if not row["peer_seconds"]:
+        return row["peer"]
+    theirs = float(row["peer_seconds"])
+    return f"{row['peer']}: {_spell(theirs)}, {theirs / float(row['seconds']):.2g} x"
 
 
 def _spell(seconds: float) -> str:
