@@ -1,7 +1,7 @@
 """Drawings of labelled DAGs: what a picture shows, a layered layout, pens for SVG and matplotlib; charts; columns."""
 
 from ldag.drawing.bars import Cell, Meter, TableRow, lay_out_table
-from ldag.drawing.charted import Charted, check_picture, write_picture
+from ldag.drawing.charted import Charted, check_picture, is_picture, write_picture
 from ldag.drawing.charts import Chart, LineChart, RowChart, Series, draw_charts, lay_out_charts
 from ldag.drawing.columns import side_by_side
 from ldag.drawing.ink import Drawing
@@ -34,6 +34,7 @@ __all__ = [
     "draw_charts",
     "draw_sheet",
     "draw_svg",
+    "is_picture",
     "lay_out_charts",
     "lay_out_table",
     "layered_layout",

@@ -42,10 +42,15 @@ class Charted(ABC):
         write_picture(self.chart(), check_picture(path))
 
 
+def is_picture(path: str | os.PathLike[str]) -> bool:
+    """Tell by its ending whether a file is a picture."""
+    return Path(check_path(path)).suffix.lower() in PICTURES
+
+
 def check_picture(path: str | os.PathLike[str]) -> Path:
     """Check the ending of a file for a picture."""
     target = Path(check_path(path))
-    if target.suffix.lower() not in PICTURES:
+    if not is_picture(target):
         got = f"the ending {target.suffix!r}" if target.suffix else "no ending"
         raise ArgumentError(f"{target}: a picture is a file that ends in {', '.join(PICTURES)}, got {got}")
     return target

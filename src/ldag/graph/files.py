@@ -80,8 +80,7 @@ class GraphFiles(Graph):
         except LdagError as error:
             raise formats.name_file(path, error) from None
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file in the format of its ending (.ldag, .json, .dot, ...), whole or not at all."""
+    def _save_file(self, path: str | os.PathLike[str]) -> None:
         formats.write_graph(self._record, check_path(path))
 
     @classmethod

@@ -15,6 +15,7 @@ from ldag.drawing import (
     check_picture,
     draw_axes,
     draw_svg,
+    is_picture,
     legend_of,
     write_picture,
 )
@@ -91,6 +92,23 @@ class Drawable(ABC):
     def save_picture(self, path: str | os.PathLike[str], **options: Unpack[PictureOptions]) -> None:
         """Write a picture to a file that ends in .svg, .png or .pdf; the latter two are drawn by matplotlib."""
         write_picture(self.picture(**options), check_picture(path))
+
+    def save(self, path: str | os.PathLike[str], **options: Unpack[PictureOptions]) -> None:
+        """Write a file by its ending, whole or not at all: a picture (.svg, .png, .pdf), or what ``load`` reads again.
+
+        The options are those of `to_svg`, for pictures. A graph is written in any format for graphs (.ldag, .json,
+        .dot, ...), a network and a fit in any for networks (.json, .bif, .net, ...), a posterior and a
+        bootstrap as .json.
+        """
+        if is_picture(path):
+            self.save_picture(path, **options)
+        elif options:
+            raise ArgumentError(f"{path}: {next(iter(options))}= is for pictures (.svg, .png, .pdf)")
+        else:
+            self._save_file(path)
+
+    def _save_file(self, path: str | os.PathLike[str]) -> None:
+        check_picture(path)  # by default there is nothing but a picture
 
     def _repr_svg_(self) -> str:
         return self.to_svg()

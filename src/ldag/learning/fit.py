@@ -22,7 +22,7 @@ from ldag.learning.progress import check_time_limit
 from ldag.learning.structures import StructureKind
 from ldag.learning.trace import Trace
 from ldag.model import Counts, class_counts
-from ldag.network import Network
+from ldag.network import Network, Presentable
 from ldag.reporting import Figure, Listing, Paragraph, write_fragment
 from ldag.scoring import Score, class_gains, label_gains
 
@@ -34,7 +34,7 @@ MOST_PARAMETERS = 1 / 3
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Fit(Drawable):
+class Fit(Drawable, Presentable):
     """A learned graph, its score, and how it was found."""
 
     graph: LDAG
@@ -134,8 +134,7 @@ class Fit(Drawable):
         """Return what a picture shows, before any ink; for the library itself."""
         return self.graph.picture(**options)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the network to a file; the ending chooses the format, as in `Network.save`."""
+    def _save_file(self, path: str | PathLike[str]) -> None:
         self.network.save(path)
 
     def _repr_html_(self) -> str:

@@ -8,6 +8,7 @@ from ldag.network.files import NetworkFiles
 from ldag.network.findings import Finding, Findings
 from ldag.network.influence import Explanation, FindingInfluence, NetworkInfluence, ParameterInfluence
 from ldag.network.intervals import NetworkIntervals
+from ldag.network.pages import Presentable
 from ldag.network.pictures import NetworkPictures
 from ldag.network.prediction import NetworkPrediction, Unseen
 from ldag.network.questions import Compiled, Estimated
@@ -28,6 +29,7 @@ __all__ = [
     "Network",
     "NodeParameters",
     "ParameterInfluence",
+    "Presentable",
     "Rng",
     "StateMapping",
     "Unseen",
@@ -35,7 +37,9 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Network(NetworkViews, NetworkPictures, NetworkIntervals, NetworkInfluence, NetworkPrediction, NetworkFiles):
+class Network(
+    NetworkViews, NetworkPictures, NetworkIntervals, NetworkInfluence, NetworkPrediction, NetworkFiles, Presentable
+):
     """A labelled DAG with parameters: for every class of a node the distribution of its states.
 
     A frozen value. Build one with `from_data`, `from_parameters` or `load`, or take ``fit.network``. A network

@@ -51,8 +51,7 @@ class NetworkFiles(NetworkBase):
         except LdagError as error:
             raise name_file(path, error) from None
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file in the format of its ending (.json, .bif, .net, ...), whole or not at all."""
+    def _save_file(self, path: str | os.PathLike[str]) -> None:
         known = formats.format_of(check_path(path), "networks")
         formats.write_network(self._to_record() if known.write_network else self._to_tables(), path)
 

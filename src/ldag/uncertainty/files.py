@@ -49,8 +49,7 @@ class PosteriorFiles(PosteriorBase):
             "components": [_component_to_dict(component) for component in self.components],
         }
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a JSON file, whole or not at all."""
+    def _save_file(self, path: str | os.PathLike[str]) -> None:
         write_document(path, "posterior", self.to_dict())
 
     @classmethod

@@ -197,8 +197,7 @@ class Bootstrap(Drawable):
             ],
         }
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a JSON file, whole or not at all."""
+    def _save_file(self, path: str | os.PathLike[str]) -> None:
         write_document(path, "bootstrap", self.to_dict())
 
     @classmethod

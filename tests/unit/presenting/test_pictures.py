@@ -111,3 +111,17 @@ def test_charts_are_drawn_saved_and_plotted_alike(values: dict[str, object], tmp
     assert (tmp_path / "rules.png").read_bytes().startswith(b"\x89PNG")
     charts["chances"].save_picture(tmp_path / "edges.pdf")
     assert (tmp_path / "edges.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_save_writes_pictures_and_models_by_the_ending(tmp_path: Path) -> None:
+    """A graph, a network, a fit and a posterior; options belong to pictures."""
+    fit = ldag.learn(HEART, kappa=0.1)
+    for thing in (fit, fit.network, fit.ldag, ldag.posterior(HEART, kappa=0.1, max_parents=1)):
+        thing.save(tmp_path / "x.svg", direction="right")
+        assert (tmp_path / "x.svg").read_text().startswith("<svg")
+        thing.save(tmp_path / "x.json")
+        assert (tmp_path / "x.json").read_text().startswith("{")
+        with pytest.raises(ArgumentError, match="direction= is for pictures"):
+            thing.save(tmp_path / "x.json", direction="right")
+    with pytest.raises(ArgumentError, match="a picture is a file that ends in"):
+        ldag.compare(fit.ldag, fit.ldag).save(tmp_path / "x.json")

@@ -70,3 +70,13 @@ def test_mistakes_are_refused(tmp_path: Path) -> None:
         ldag.report(FIT.ldag, tmp_path / "heart.html")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="a fit has its own data"):
         ldag.report(FIT, tmp_path / "heart.html", data=HEART)
+
+
+def test_pages_are_methods_too(tmp_path: Path) -> None:
+    """Of fits and networks, and the same as the functions."""
+    FIT.report(tmp_path / "a.md", title="Heart", posterior=None)
+    ldag.report(FIT, tmp_path / "b.md", title="Heart", posterior=None)
+    assert (tmp_path / "a.md").read_text() == (tmp_path / "b.md").read_text()
+    FIT.network.explore(tmp_path / "a.html")
+    ldag.explore(FIT, tmp_path / "b.html")
+    assert (tmp_path / "a.html").read_text() == (tmp_path / "b.html").read_text()
