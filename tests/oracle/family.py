@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 from tests.oracle.score import Counts, class_score, partition_score
 
@@ -20,6 +20,8 @@ class Problem:
     equivalent_sample_size: float
     class_lost: float
     regular: bool
+    ordered: tuple[bool, ...] = ()
+    """Parents whose order means something: of their states, only neighbours can act alike under "partial"."""
 
     @property
     def cells(self) -> list[tuple[int, ...]]:
@@ -79,11 +81,16 @@ def line_candidates(problem: Problem, classes: Classes) -> Iterator[tuple[int, i
                 yield axis, number, after
 
 
+def pairs(problem: Problem, axis: int, line: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the pairs of cells of a line that may be joined: any two, or neighbours along an order."""
+    return list(pairwise(line) if axis < len(problem.ordered) and problem.ordered[axis] else combinations(line, 2))
+
+
 def neighbour_candidates(problem: Problem, classes: Classes) -> Iterator[tuple[int, int, Classes]]:
     """Yield the same for pairs of cells of one line."""
     for axis in range(len(problem.n_states)):
         for number, line in enumerate(lines(problem, axis)):
-            for pair in combinations(line, 2):
+            for pair in pairs(problem, axis, line):
                 after = joined(classes, pair)
                 if len(after) < len(classes):
                     yield axis, number, after
@@ -199,8 +206,8 @@ def is_allowed(problem: Problem, structure: str, classes: Classes) -> bool:
     components: Classes = [[cell] for cell in range(len(problem.counts))]
     for axis in range(len(problem.n_states)):
         for line in lines(problem, axis):
-            size = len(line) if structure == "ldag" else 2
-            for part in combinations(line, size):
+            parts: list[Sequence[int]] = [line] if structure == "ldag" else [*pairs(problem, axis, line)]
+            for part in parts:
                 if any(set(part) <= set(members) for members in classes):
                     components = joined(components, part)
     return components == sorted(classes)

@@ -20,7 +20,10 @@ STRUCTURES = ["tree", *MERGED]
 
 @st.composite
 def problems(draw: st.DrawFn, shapes: Sequence[tuple[int, ...]] = SHAPES, largest: int = 300) -> oracle.Problem:
-    """Counts with many zeros, and any prior from nearly none to overwhelming."""
+    """Counts with many zeros, any prior from nearly none to overwhelming, and parents with an order or without.
+
+    An order says something to the structure "partial" only.
+    """
     n_states = draw(st.sampled_from(shapes))
     r = draw(st.integers(2, 4))
     count = st.one_of(st.just(0), st.integers(0, 9), st.integers(0, largest)).map(float)
@@ -29,7 +32,8 @@ def problems(draw: st.DrawFn, shapes: Sequence[tuple[int, ...]] = SHAPES, larges
     kappa = draw(st.sampled_from([1e-300, 1e-3, 0.1, 0.3, 0.5, 0.9, 1.0]))
     sign = draw(st.sampled_from([1, 1, 1, -1]))
     size = draw(st.sampled_from([1e-6, 0.1, 1.0, 1.0, 10.0, 1e4]))
-    return oracle.Problem(n_states, counts, size, sign * (r - 1) * log(kappa), draw(st.booleans()))
+    ordered = tuple(draw(st.lists(st.booleans(), min_size=len(n_states), max_size=len(n_states))))
+    return oracle.Problem(n_states, counts, size, sign * (r - 1) * log(kappa), draw(st.booleans()), ordered)
 
 
 class Found:
@@ -47,6 +51,7 @@ class Found:
             problem.regular,
             seed,
             n_restarts,
+            ordered=[int(flag) for flag in problem.ordered] if structure == "partial" else [],
         )
         self.numbers: list[int] = numbers.tolist()
         self.classes = [np.flatnonzero(numbers == number).tolist() for number in range(max(self.numbers) + 1)]
@@ -144,9 +149,13 @@ def test_refining_never_loses(structure: str, problem: oracle.Problem, seed: int
 @settings(deadline=None, max_examples=40)
 @given(problems(shapes=SMALL))
 def test_no_search_beats_the_enumeration_of_all_partitions(structure: str, problem: oracle.Problem) -> None:
-    """On up to six configurations the optimum is known."""
+    """On up to six configurations the optimum is known, and an exact search finds it."""
     best = oracle.best_score(problem, structure)
     assert Found(problem, structure, "refined").score <= best + noise(problem)
+    exact = Found(problem, structure, "exact")
+    assert exact.is_exact
+    assert_sound(problem, structure, exact)
+    assert exact.score == pytest.approx(best, abs=noise(problem))
 
 
 @settings(deadline=None, max_examples=80)

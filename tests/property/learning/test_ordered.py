@@ -53,7 +53,18 @@ GRIDS: list[tuple[tuple[int, ...], Orders]] = [
     ((3, 3), (True, False)),
     ((3, 3), (True, True)),
     ((1, 4), (True, True)),
+    ((4, 2), (True, False)),
+    ((2, 4), (True, False)),
+    ((2, 2, 2), (True, False, True)),
 ]
+
+
+@pytest.mark.parametrize(("n_states", "ordered"), GRIDS)
+def test_the_native_count_of_partitions_is_that_of_the_list(n_states: tuple[int, ...], ordered: Orders) -> None:
+    """Where no observation prefers any, the sum over partitions counts them."""
+    zero, flags = np.zeros((math.prod(n_states), 2)), [int(flag) for flag in ordered]
+    total = _native.log_sum_partitions(zero, n_states, 1.0, 0.0, "partial", False, ordered=flags)
+    assert math.exp(total) == pytest.approx(len(allowed(n_states, ordered)))
 
 
 @settings(deadline=None, max_examples=60)
