@@ -98,7 +98,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     time_limit
         Seconds after which the best graph so far is returned; half of it for cross-validation, if there is one.
     progress
-        True or False to show progress or not, a function to be told, or None: shown on a terminal.
+        True or False to show progress or not, a function to be told, or None: shown on a terminal and in
+        a notebook.
     executor
         Where the searches of a cross-validation run, instead of threads of this process.
     checkpoint

@@ -1,11 +1,13 @@
-"""Telling how far long work is, on standard error and only on a terminal, and when its time is up."""
+"""Telling how far long work is, on a terminal or in a notebook and nowhere else, and when its time is up."""
 
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
 from math import ceil, inf, isfinite
+from typing import Any
 
 from ldag.checks import is_number
 from ldag.errors import ArgumentError
@@ -19,7 +21,7 @@ The best score is not a number as long as there is none: in cross-validation, an
 Listener = Callable[[ProgressReport], object]
 
 Progress = bool | Listener | None
-"""True or False to show it or not, a function to be told, or None: shown if standard error is a terminal."""
+"""True or False to show it or not, a function to be told, or None: shown in a notebook and on a terminal."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ NO_DEADLINE = Deadline()
 
 
 class ProgressDisplay:
-    """One row on the terminal, written over and over.
+    """One row on the terminal or in a notebook, written over and over.
 
     Time left is told from what happened since the first report, as work may resume from a checkpoint, and is never more
     than the deadline leaves.
@@ -88,15 +90,21 @@ class ProgressDisplay:
         began, done_before = self._first
         parts = [self._title]
         share, left = self._time(now - began, done - done_before, total - done)
+        share = max(done / total, share) if total else share
         if total:
-            parts.append(f"{100 * max(done / total, share):.0f} %")
+            parts.append(f"{100 * share:.0f} %")
         if isfinite(left):
             parts.append(f"{_duration(left)} left")
         if isfinite(best):
             parts.append(f"best score {best:.2f}")
         if report["accepted"] and done:
             parts.append(f"{100 * report['accepted'] / done:.0f} % accepted")
-        sys.stderr.write("\r\x1b[K" + ", ".join(parts))
+        self.show(share, ", ".join(parts))
+
+    def show(self, share: float, text: str) -> None:
+        """Write over the row."""
+        del share
+        sys.stderr.write("\r\x1b[K" + text)
         sys.stderr.flush()
 
     def _time(self, spent: float, done: float, missing: float) -> tuple[float, float]:
@@ -107,11 +115,46 @@ class ProgressDisplay:
             return 0.0, estimate
         return spent / (spent + limit) if spent else 0.0, limit
 
-    @staticmethod
-    def clear() -> None:
+    def clear(self) -> None:
         """Take the row away."""
         sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()
+
+
+class NotebookDisplay(ProgressDisplay):
+    """The same as a bar and a line of text below a notebook's cell; it needs no widgets, and leaves nothing behind."""
+
+    def __init__(self, title: str, deadline: Deadline) -> None:
+        super().__init__(title, deadline)
+        self._handle: Any = None
+        self._last = -inf
+
+    def show(self, share: float, text: str) -> None:
+        """Replace what is shown, ten times a second at most."""
+        if time.monotonic() - self._last < 0.1:
+            return
+        self._last = time.monotonic()
+        bar = f'<progress value="{share:.3f}" max="1" style="vertical-align:middle"></progress>'
+        self._put(f"<div>{bar} {escape(text)}</div>", text)
+
+    def clear(self) -> None:
+        """Take it away."""
+        if self._handle is not None:
+            self._put("", "")
+
+    def _put(self, html: str, text: str) -> None:
+        display = sys.modules["IPython"].display.display
+        content = {"text/html": html, "text/plain": text}
+        if self._handle is None:
+            self._handle = display(content, raw=True, display_id=True)
+        else:
+            self._handle.update(content, raw=True)
+
+
+def is_notebook() -> bool:
+    """Whether this runs in a notebook's kernel; IPython is asked if it is there, and not loaded."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and hasattr(shell, "kernel")
 
 
 def _duration(seconds: float) -> str:
@@ -136,16 +179,17 @@ def check_progress(progress: Progress) -> Progress:
 
 @contextmanager
 def listen(progress: Progress, title: str, deadline: Deadline) -> Iterator[Listener | None]:
-    """Give whoever reports go to, if anybody; what is shown on the terminal is taken away at the end."""
+    """Give whoever reports go to, if anybody; what is shown is taken away at the end."""
+    in_notebook = is_notebook()
     if progress is None:
-        progress = sys.stderr.isatty()
+        progress = in_notebook or sys.stderr.isatty()
     if not isinstance(progress, bool):
         yield progress
         return
     if not progress:
         yield None
         return
-    display = ProgressDisplay(title, deadline)
+    display = NotebookDisplay(title, deadline) if in_notebook else ProgressDisplay(title, deadline)
     try:
         yield display
     finally:

@@ -1,11 +1,13 @@
 """Deadlines, and the time left as it is shown."""
 
 import re
+import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
-from ldag.learning.progress import Deadline, ProgressDisplay
+from ldag.learning.progress import NO_DEADLINE, Deadline, ProgressDisplay, is_notebook, listen
 
 
 def test_no_deadline_is_never_over() -> None:
@@ -36,7 +38,7 @@ def test_the_time_left_respects_the_limit(capsys: pytest.CaptureFixture[str]) ->
         display({"done": done, "total": 10**9, "accepted": 0, "best": -1.0})
         time.sleep(0.01)
     shown = capsys.readouterr().err.split("\r\x1b[K")[-1]
-    assert re.fullmatch(r"climb, 0 %, [123] s left, best score -1\.00", shown)
+    assert re.fullmatch(r"climb, \d %, [123] s left, best score -1\.00", shown)
 
 
 def test_a_limit_that_ends_the_work_is_what_it_is_measured_by(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,3 +50,45 @@ def test_a_limit_that_ends_the_work_is_what_it_is_measured_by(capsys: pytest.Cap
     shown = re.search(r"(\d+) %, 1 s left", capsys.readouterr().err.split("\r\x1b[K")[-1])
     assert shown is not None
     assert 40 <= int(shown[1]) <= 100
+
+
+class Kernel:
+    """Stands in for a notebook: keeps what is displayed, in one place that is updated."""
+
+    def __init__(self) -> None:
+        self.shown: list[dict[str, str]] = []
+        self.display = SimpleNamespace(display=self._display)
+
+    def get_ipython(self) -> SimpleNamespace:
+        """Return a shell that has a kernel, as notebooks have and terminals have not."""
+        return SimpleNamespace(kernel=object())
+
+    def _display(self, content: dict[str, str], raw: bool, display_id: bool) -> SimpleNamespace:
+        assert raw
+        assert display_id
+        self.shown.append(content)
+        return SimpleNamespace(update=self._update)
+
+    def _update(self, content: dict[str, str], raw: bool) -> None:
+        assert raw
+        self.shown.append(content)
+
+
+def test_notebooks_get_a_bar_that_goes_away(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Escaped, and nothing is written to the standard streams; without a notebook or a terminal nothing is told."""
+    assert not is_notebook()
+    with listen(None, "climb", NO_DEADLINE) as nobody:
+        assert nobody is None
+    kernel = Kernel()
+    monkeypatch.setitem(sys.modules, "IPython", kernel)
+    with listen(None, "climb <b>", NO_DEADLINE) as listener:
+        assert listener is not None
+        listener({"done": 1, "total": 4, "accepted": 0, "best": -1.0})
+        listener({"done": 2, "total": 4, "accepted": 0, "best": -1.0})
+    first, last = kernel.shown
+    assert 'value="0.250"' in first["text/html"]
+    assert "climb &lt;b&gt;, 25 %" in first["text/html"]
+    assert last == {"text/html": "", "text/plain": ""}
+    assert capsys.readouterr() == ("", "")
