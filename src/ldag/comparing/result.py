@@ -88,9 +88,15 @@ class Comparison(Drawable):
             for (parent, child), change in changes.items()
         )
         title = options.get("title") or "Two graphs compared"
-        legend = tuple(filter(None, [legend_of(edges)]))
+        legend = [legend_of(edges)]
+        lines = self.labels
+        if lines.n_first or lines.n_second:
+            legend.append(
+                f"labels are not drawn: {lines.n_first} label lines in the first graph, {lines.n_second} in the second,"
+                f" {lines.n_common} in both"
+            )
         nodes = tuple(PictureNode(name) for name in names)
-        return Picture(nodes, edges, legend, title, options.get("direction", "down"))
+        return Picture(nodes, edges, tuple(filter(None, legend)), title, options.get("direction", "down"))
 
     def __repr__(self) -> str:
         return (

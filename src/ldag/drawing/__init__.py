@@ -6,8 +6,10 @@ from ldag.drawing.charts import Chart, LineChart, RowChart, Series, draw_charts,
 from ldag.drawing.columns import side_by_side
 from ldag.drawing.ink import Drawing
 from ldag.drawing.layout import Layout, layered_layout
+from ldag.drawing.lettering import elide
 from ldag.drawing.matplotlib import draw_axes, draw_bytes
 from ldag.drawing.picture import Change, Direction, Picture, PictureEdge, PictureNode, legend_of
+from ldag.drawing.placing import fits_label
 from ldag.drawing.scales import number_text
 from ldag.drawing.sheet import draw_sheet
 from ldag.drawing.svg import draw_svg
@@ -34,6 +36,8 @@ __all__ = [
     "draw_charts",
     "draw_sheet",
     "draw_svg",
+    "elide",
+    "fits_label",
     "is_picture",
     "lay_out_charts",
     "lay_out_table",

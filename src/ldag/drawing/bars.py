@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ldag.drawing.ink import Drawing, Mark, Stroke, Words, rectangle
-from ldag.drawing.lettering import TextBlock, text_width
+from ldag.drawing.lettering import TextBlock
 from ldag.drawing.scales import number_text
 
 SIZE, HEAD_SIZE, TITLE_SIZE = 12.5, 11.5, 15.0
 MARGIN_X, GAP_X = 20.0, 18.0
 BAR_WIDTH, BAR_HEIGHT = 112.0, 13.0
 TEXT_WIDTH = 360.0
+TITLE_WIDTH = 420.0
+BOLD = 1.12
+"""How much wider bold letters are."""
 MEASURE = 1.06
 """Text is taken to be a little wider than estimated, since columns have no padding to absorb it."""
 
@@ -47,8 +50,13 @@ def lay_out_table(header: Sequence[str], rows: Sequence[TableRow], *, title: str
     'Rules. if: smoking is no, p: 0.250 (0.200 to 0.300).'
     """
     columns = [_Column.of(head, [row[place] for row in rows]) for place, head in enumerate(header)]
-    marks: list[Mark] = [Words(MARGIN_X, 26, title, TITLE_SIZE, is_bold=True)]
-    top = 40.0
+    wide = sum(column.width + GAP_X for column in columns) - GAP_X
+    head = TextBlock.of([title], TITLE_SIZE, max(wide, TITLE_WIDTH) / BOLD, max_lines=4)
+    marks: list[Mark] = [
+        Words(MARGIN_X, 26 + number * head.line_height, text, TITLE_SIZE, is_bold=True)
+        for number, text in enumerate(head.lines)
+    ]
+    top = 40.0 + (len(head.lines) - 1) * head.line_height
     tall = max(column.head.height for column in columns)
     x = MARGIN_X
     lefts = []
@@ -56,7 +64,7 @@ def lay_out_table(header: Sequence[str], rows: Sequence[TableRow], *, title: str
         lefts.append(x)
         marks += _write(column.head, x if not column.is_right else x + column.width, top, column.is_right, soft=True)
         x += column.width + GAP_X
-    width = max(x - GAP_X + MARGIN_X, 2 * MARGIN_X + text_width(title, TITLE_SIZE) * 1.1)
+    width = max(x - GAP_X + MARGIN_X, 2 * MARGIN_X + head.width * BOLD)
     foot = TextBlock.of([below], 11.0, max_width=max(width - 2 * MARGIN_X, 260.0), max_lines=12) if below else None
     width = max(width, 2 * MARGIN_X + (foot.width * MEASURE if foot else 0.0))
     y = top + tall + 8

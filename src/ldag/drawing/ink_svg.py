@@ -21,7 +21,7 @@ def _head(drawing: Drawing) -> Iterator[str]:
     )
     yield f"<title>{xml_text(drawing.title)}</title>"
     yield f"<desc>{xml_text(drawing.description)}</desc>"
-    yield f"<style>{_colours(0)}@media (prefers-color-scheme: dark) {{{_colours(1)}}}</style>"
+    yield f"<style>{_colours(0)}@media screen and (prefers-color-scheme: dark) {{{_colours(1)}}}</style>"
     yield f'<rect class="ground" width="{w}" height="{h}" rx="9"/>'
     yield f'<g font-family="{FONT}">'
 

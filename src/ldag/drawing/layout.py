@@ -92,7 +92,7 @@ def _pieces(sizes: Mapping[int, Size], paths: Sequence[tuple[int, ...]]) -> list
     pieces.sort(key=lambda piece: (-len(piece.centres), min(piece.centres)))
     isolated = {min(group): sizes[min(group)] for group in groups if len(group) == 1}
     if isolated:
-        pieces.append(_grid_piece(isolated, max((piece.height for piece in pieces), default=0.0)))
+        pieces.append(_isolated_piece(isolated, pieces))
     return pieces
 
 
@@ -105,13 +105,25 @@ def _components(vertices: Iterable[int], paths: Iterable[tuple[int, ...]]) -> li
     return [members for vertex, members in sorted(group.items()) if vertex == min(members)]
 
 
-def _grid_piece(sizes: Mapping[int, Size], height: float) -> Piece:
-    """Put nodes without edges in columns about as high as given, or in a near-square block."""
+def _isolated_piece(sizes: Mapping[int, Size], pieces: Sequence[Piece]) -> Piece:
+    """Put nodes without edges in columns beside the others, or in rows below them where there is no room beside."""
+    across = max(width for width, _ in sizes.values()) + BOX_GAP
+    down = max(h for _, h in sizes.values()) + ROW_GAP / 2
+    if not pieces:
+        return _grid_piece(sizes, ceil(sqrt(len(sizes))))
+    n_rows = max(1, int((max(piece.height for piece in pieces) + ROW_GAP / 2) // down))
+    beside = _grid_piece(sizes, ceil(len(sizes) / n_rows))
+    widest = _shelf_width([*pieces, beside])
+    if max(piece.width for piece in pieces) + PIECE_GAP + beside.width <= widest:
+        return beside
+    return _grid_piece(sizes, min(len(sizes), max(1, int((widest + BOX_GAP) // across))))
+
+
+def _grid_piece(sizes: Mapping[int, Size], n_columns: int) -> Piece:
+    """Put nodes in rows of so many."""
     cell_width = max(width for width, _ in sizes.values())
     cell_height = max(h for _, h in sizes.values())
     across, down = cell_width + BOX_GAP, cell_height + ROW_GAP / 2
-    n_rows = max(1, int((height + ROW_GAP / 2) // down))
-    n_columns = ceil(len(sizes) / n_rows) if height else ceil(sqrt(len(sizes)))
     centres = {}
     for position, vertex in enumerate(sorted(sizes)):
         row, column = divmod(position, n_columns)
@@ -120,10 +132,15 @@ def _grid_piece(sizes: Mapping[int, Size], height: float) -> Piece:
     return Piece(n_columns * across - BOX_GAP, n_rows * down - ROW_GAP / 2, centres, {})
 
 
+def _shelf_width(pieces: Sequence[Piece]) -> float:
+    """Return how wide a drawing of some pieces may get."""
+    area = sum((piece.width + PIECE_GAP) * (piece.height + PIECE_GAP) for piece in pieces)
+    return max([sqrt(ASPECT * area), *(piece.width for piece in pieces)])
+
+
 def _packed(pieces: Sequence[Piece]) -> Piece:
     """Put pieces side by side, and on a new shelf when the drawing gets too wide."""
-    area = sum((piece.width + PIECE_GAP) * (piece.height + PIECE_GAP) for piece in pieces)
-    widest = max([sqrt(ASPECT * area), *(piece.width for piece in pieces)])
+    widest = _shelf_width(pieces)
     centres: dict[int, Point] = {}
     routes: dict[LayerEdge, Route] = {}
     left = top = width = bottom = 0.0

@@ -113,8 +113,30 @@ def _fold(text: str, font_size: float, max_width: float) -> list[str]:
             continue
         if lines[-1]:
             lines.append("")
-        for character in word:
-            if lines[-1] and text_width(lines[-1] + character, font_size) > max_width:
+        for part in _parts(word):
+            if lines[-1] and text_width(lines[-1] + part, font_size) > max_width:
                 lines.append("")
-            lines[-1] += character
+            for character in part:
+                if lines[-1] and text_width(lines[-1] + character, font_size) > max_width:
+                    lines.append("")
+                lines[-1] += character
     return lines
+
+
+def _parts(word: str) -> list[str]:
+    """Cut a word where names are made of several: after signs, and before capitals."""
+    return re.findall(r".+?(?:[_\-./:|]+|(?<=[a-z])(?=[A-Z])|$)", word)
+
+
+def elide(text: str, longest: int = 24) -> str:
+    """Leave out the middle of a long text; beginnings tell most, and ends often tell apart.
+
+    Examples
+    --------
+    >>> elide("short"), elide("how satisfied are you with your commute overall")
+    ('short', 'how satisfied … overall')
+    """
+    if len(text) <= longest:
+        return text
+    head, tail = text[: longest * 2 // 3 - 1].rstrip(), text[-(longest // 3) :].lstrip()
+    return f"{head}…{tail}" if not (text[len(head)] == " " or text[-len(tail) - 1] == " ") else f"{head} … {tail}"

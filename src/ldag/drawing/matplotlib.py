@@ -1,6 +1,6 @@
 """The same pictures drawn by matplotlib: into axes of your own, or to PNG and PDF files."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ldag.drawing.lettering import TextBlock, clean
 from ldag.drawing.picture import Picture, PictureEdge
@@ -9,6 +9,7 @@ from ldag.drawing.routes import Cubic, Point
 from ldag.drawing.svg import (
     ABSENT_EDGE,
     ABSENT_TEXT,
+    CORE,
     CORNER,
     LABEL_LINE,
     LABEL_TEXT,
@@ -93,7 +94,7 @@ def _ink(placed: Placement, ax: "Axes") -> None:
     if placed.legend.lines:
         x, y = placed.legend_place
         middle = x, y + placed.legend.height / 2 - placed.legend.line_height / 2
-        _lines(ax, middle, placed.legend, LEGEND_TEXT, scale)
+        _lines(ax, middle, placed.legend, LEGEND_TEXT, scale, "left" if placed.is_legend_left else "center")
 
 
 def _edge(ax: "Axes", edge: PictureEdge, curve: list[Cubic], scale: float) -> None:
@@ -110,7 +111,7 @@ def _edge(ax: "Axes", edge: PictureEdge, curve: list[Cubic], scale: float) -> No
     style = "solid" if lengths is None else (0, tuple(length * scale / width for length in lengths))
     ax.add_patch(PathPatch(path, fill=False, edgecolor=colour, linewidth=width, linestyle=style, capstyle="round"))
     if edge.change == "reversed":
-        ax.add_patch(PathPatch(path, fill=False, edgecolor="#ffffff", linewidth=0.6 * scale))
+        ax.add_patch(PathPatch(path, fill=False, edgecolor="#ffffff", linewidth=CORE * scale))
     face = "#ffffff" if edge.is_reversible else colour
     ax.add_patch(Polygon(corners, closed=True, facecolor=face, edgecolor=colour, linewidth=1.2 * scale, zorder=2))
 
@@ -125,7 +126,9 @@ def _box(ax: "Axes", centre: Point, size: tuple[float, float], paint: tuple[str,
     ax.add_patch(FancyBboxPatch(corner, width, height, style, facecolor=fill, edgecolor=line, lw=line_size, zorder=3))
 
 
-def _lines(ax: "Axes", centre: Point, block: TextBlock, colour: str, scale: float) -> None:
+def _lines(
+    ax: "Axes", centre: Point, block: TextBlock, colour: str, scale: float, side: Literal["left", "center"] = "center"
+) -> None:
     """Write the lines of a block around a centre; a dollar sign is a dollar sign."""
     x, y = centre
     first = y - block.height / 2 + block.line_height / 2
@@ -134,7 +137,7 @@ def _lines(ax: "Axes", centre: Point, block: TextBlock, colour: str, scale: floa
             x,
             first + number * block.line_height,
             clean(line),
-            ha="center",
+            ha=side,
             va="center",
             fontsize=NARROW * block.font_size * scale,
             color=colour,

@@ -15,18 +15,19 @@ Change = Literal["", "missing", "extra", "reversed"]
 
 @dataclass(frozen=True)
 class PictureNode:
-    """A box: a name, a small mark that the legend explains, and whether it stands out."""
+    """A box: a name, a small mark that the legend explains, whether it stands out, and the state that is known."""
 
     name: str
     mark: str = ""
     is_emphasised: bool = False
+    state: str = ""
 
 
 @dataclass(frozen=True)
 class PictureEdge:
     """An arrow between two boxes.
 
-    ``label`` has a line per context; ``note`` is what the tooltip says instead where labels are not drawn.
+    ``label`` has a line per context; ``note`` is what the tooltip says instead where labels are not drawn, or cut.
     ``is_absent``: the edge vanishes in the context shown. ``is_reversible``:
     an equivalent graph has it the other way round. ``probability`` sets the width.
     """
@@ -71,7 +72,7 @@ class Picture:
             text += f" (probability {edge.probability:.2f})"
         if edge.change:
             text += f" ({edge.change})"
-        label = "; ".join(edge.label) or edge.note
+        label = edge.note or "; ".join(edge.label)
         return f"{text} : {label}" if label else text
 
     def describe(self) -> str:
@@ -81,20 +82,22 @@ class Picture:
         return f"Nodes: {names}. Edges: {edges}."
 
 
-def legend_of(edges: Sequence[PictureEdge]) -> str:
+def legend_of(edges: Sequence[PictureEdge], context: str = "") -> str:
     """Return one line that explains the signs in use; nothing where arrows are just arrows."""
     parts = []
     if any(edge.label for edge in edges):
         parts.append("“not if …”: the edge is absent in that case")
     if any(edge.is_absent for edge in edges):
-        parts.append("dashed: absent in the context shown")
+        parts.append(f"dashed: absent if {context}" if context else "dashed: absent in the context shown")
     if any(edge.is_reversible for edge in edges):
         parts.append("hollow arrow: may point either way")
     if any(edge.probability is not None for edge in edges):
         parts.append("width: probability")
-    changes = {"missing": "dotted: only in the first", "extra": "bold: only in the second", "reversed": "reversed"}
+    changes = {
+        "missing": "dotted: only in the first graph",
+        "extra": "bold: only in the second graph",
+        "reversed": "double: the other way round in the second graph",
+    }
     shown = {edge.change for edge in edges}
-    parts += [words for change, words in changes.items() if change in shown and change != "reversed"]
-    if "reversed" in shown:
-        parts.append("double: reversed in the second")
+    parts += [words for change, words in changes.items() if change in shown]
     return " · ".join(parts)

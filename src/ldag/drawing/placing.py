@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from ldag.drawing.component import Size
 from ldag.drawing.layout import Layout, layered_layout
-from ldag.drawing.lettering import TextBlock
-from ldag.drawing.picture import Direction, Picture
+from ldag.drawing.lettering import TextBlock, text_width
+from ldag.drawing.picture import Direction, Picture, PictureNode
 from ldag.drawing.routes import Cubic, Point, curve
 
 NODE_FONT, LABEL_FONT, LEGEND_FONT = 15.0, 11.5, 11.0
@@ -31,17 +31,20 @@ class Placement:
     height: float
 
     @property
+    def is_legend_left(self) -> bool:
+        """Whether the lines of the legend begin at the left: a list does, a line or two are centred."""
+        return len(self.picture.legend) > 2
+
+    @property
     def legend_place(self) -> Point:
-        """Where the first line of the legend is centred."""
-        return (self.width - 2 * MARGIN) / 2, self.layout.height + LEGEND_GAP + self.legend.line_height / 2
+        """Where the first line of the legend is centred, or begins."""
+        x = 0.0 if self.is_legend_left else (self.width - 2 * MARGIN) / 2
+        return x, self.layout.height + LEGEND_GAP + self.legend.line_height / 2
 
 
 def place(picture: Picture) -> Placement:
     """Lay a picture out."""
-    nodes = tuple(
-        TextBlock.of([node.name + (f" {node.mark}" if node.mark else "")], NODE_FONT, max_width=170, max_lines=3)
-        for node in picture.nodes
-    )
+    nodes = tuple(map(_node_text, picture.nodes))
     labels = {
         position: TextBlock.of(edge.label, LABEL_FONT, max_width=LABEL_WIDTH, max_lines=5, fold=False)
         for position, edge in enumerate(picture.edges)
@@ -56,6 +59,21 @@ def place(picture: Picture) -> Placement:
     return Placement(
         picture, layout, nodes, labels, legend, curves, width + 2 * MARGIN, layout.height + below + 2 * MARGIN
     )
+
+
+def _node_text(node: PictureNode) -> TextBlock:
+    """Return what stands in a box: the name, and below it the state that is known."""
+    name = node.name + (f" {node.mark}" if node.mark else "")
+    block = TextBlock.of([name], NODE_FONT, max_width=170, max_lines=3)
+    if not node.state:
+        return block
+    below = TextBlock.of([f"= {node.state}"], NODE_FONT, max_width=170, max_lines=2)
+    return TextBlock((*block.lines, *below.lines), NODE_FONT)
+
+
+def fits_label(lines: Sequence[str]) -> bool:
+    """Whether the lines of a label can be written out."""
+    return all(text_width(line, LABEL_FONT) <= LABEL_WIDTH for line in lines)
 
 
 def node_size(block: TextBlock) -> Size:

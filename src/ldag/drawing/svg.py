@@ -1,8 +1,8 @@
-"""A picture of a graph as plain SVG: no scripts, no style sheets, no fonts to fetch.
+"""A picture of a graph as plain SVG: no scripts, no fonts to fetch, and a few lines of style for dark screens.
 
 The colours are a calm blue and an amber that colour-blind readers can tell apart, and nothing is told by
 colour alone: labelled edges carry a pill, absent ones are dashed, reversible ones have hollow arrowheads. So the
-picture reads in greyscale. Elements have classes, by which a page may colour them for its dark mode.
+picture reads in greyscale.
 """
 
 from collections.abc import Sequence
@@ -20,6 +20,28 @@ NODE_FILL, NODE_LINE, NODE_TEXT = "#e8f0f8", "#3f6690", "#14283c"
 LABEL_LINE, LABEL_TEXT = "#d6a04a", "#5c3d06"
 EDGE, LABELLED_EDGE, ABSENT_EDGE = "#4f5f6f", "#a8741a", "#a3abb3"
 ABSENT_TEXT, LEGEND_TEXT = "#6b747d", "#5a6672"
+CHANGE_COLOURS = {"missing": "#b34700", "extra": "#0063a5", "reversed": "#84417a"}
+CHANGE_WIDTHS = {"missing": 2.0, "extra": 3.4, "reversed": 4.6}
+CORE = 1.8
+"""The white core of a double line."""
+
+STYLE = (
+    "<style>@media screen and (prefers-color-scheme: dark){"
+    ".ldag-picture .ground,.ldag-picture .label rect,.ldag-picture .edge polygon.hollow{fill:#14191f}"
+    ".ldag-picture path.ground{fill:none;stroke:#14191f}.ldag-picture text{fill:#e6edf4}"
+    ".ldag-picture .legend text,.ldag-picture .absent text{fill:#a4b0bc}"
+    ".ldag-picture .node rect{fill:#22303f;stroke:#7fa3c7}"
+    ".ldag-picture .plain>path:not(.ground){stroke:#9fb0c0}.ldag-picture .plain>polygon{stroke:#9fb0c0}"
+    ".ldag-picture .plain>polygon:not(.hollow){fill:#9fb0c0}"
+    ".ldag-picture .labelled>path{stroke:#dcae5c}.ldag-picture .labelled>polygon{stroke:#dcae5c}"
+    ".ldag-picture .labelled>polygon:not(.hollow){fill:#dcae5c}"
+    ".ldag-picture .missing>path{stroke:#ff9a4d}.ldag-picture .missing>polygon{fill:#ff9a4d}"
+    ".ldag-picture .extra>path{stroke:#5ab4e5}.ldag-picture .extra>polygon{fill:#5ab4e5}"
+    ".ldag-picture .reversed>path:not(.ground){stroke:#e594c0}.ldag-picture .reversed>polygon{fill:#e594c0}"
+    "}</style>"
+)
+"""Colours for readers who prefer dark screens; on paper the picture stays as it is."""
+
 CORNER = 9.0
 LINE_WIDTH = 1.6
 ARROW_LENGTH, ARROW_WIDTH = 9.5, 8.0
@@ -42,8 +64,8 @@ def draw_svg(picture: Picture) -> str:
 
 def line_width(edge: PictureEdge) -> float:
     """Return how wide an edge is drawn: by its probability, where it has one."""
-    if edge.change == "extra":
-        return 1.8 * LINE_WIDTH
+    if edge.change in CHANGE_WIDTHS:
+        return CHANGE_WIDTHS[edge.change]
     return LINE_WIDTH if edge.probability is None else 0.6 + 4.2 * edge.probability
 
 
@@ -56,6 +78,8 @@ def dashes(edge: PictureEdge) -> tuple[float, float] | None:
 
 def edge_colour(edge: PictureEdge) -> str:
     """Return the colour of an edge."""
+    if edge.change:
+        return CHANGE_COLOURS[edge.change]
     return ABSENT_EDGE if edge.is_absent else LABELLED_EDGE if edge.label or edge.note else EDGE
 
 
@@ -90,6 +114,7 @@ def _head(placed: Placement) -> list[str]:
         f' width="{width}" height="{height}" viewBox="0 0 {width} {height}">',
         f"<title>{title}</title>",
         f"<desc>{_text(placed.picture.describe())}</desc>",
+        STYLE,
         f'<rect class="ground" width="{width}" height="{height}" rx="{_number(CORNER)}" fill="#ffffff"/>',
         f'<g transform="translate({_number(MARGIN)} {_number(MARGIN)})" font-family="{FONT}"'
         ' text-anchor="middle" stroke-linecap="round">',
@@ -106,12 +131,12 @@ def _edge(picture: Picture, edge: PictureEdge, curve: Sequence[Cubic]) -> str:
     width = _number(line_width(edge))
     line = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width}"{style}/>'
     if edge.change == "reversed":
-        line += f'<path class="ground" d="{path}" fill="none" stroke="#ffffff" stroke-width="0.6"/>'
+        line += f'<path class="ground" d="{path}" fill="none" stroke="#ffffff" stroke-width="{CORE}"/>'
     paint = f'fill="{colour}"'
     if edge.is_reversible:
         paint = f'class="hollow" fill="#ffffff" stroke="{colour}" stroke-width="1.2"'
     points = " ".join(_point(corner) for corner in corners)
-    kind = "absent" if edge.is_absent else "labelled" if edge.label or edge.note else "plain"
+    kind = edge.change or ("absent" if edge.is_absent else "labelled" if edge.label or edge.note else "plain")
     ends = f'data-parent="{edge.parent}" data-child="{edge.child}"'
     tip = _text(picture.describe_edge(edge))
     return f'<g class="edge {kind}" {ends}><title>{tip}</title>{line}<polygon points="{points}" {paint}/></g>'
@@ -141,7 +166,8 @@ def _legend(placed: Placement) -> str:
         return ""
     x, y = placed.legend_place
     middle = x, y + placed.legend.height / 2 - placed.legend.line_height / 2
-    return f'<g class="legend">{_lines(middle, placed.legend, LEGEND_TEXT)}</g>'
+    anchor = ' text-anchor="start"' if placed.is_legend_left else ""
+    return f'<g class="legend"{anchor}>{_lines(middle, placed.legend, LEGEND_TEXT)}</g>'
 
 
 def _box(centre: Point, size: tuple[float, float], paint: str) -> str:

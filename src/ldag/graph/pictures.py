@@ -15,6 +15,8 @@ from ldag.drawing import (
     check_picture,
     draw_axes,
     draw_svg,
+    elide,
+    fits_label,
     is_picture,
     legend_of,
     write_picture,
@@ -34,6 +36,9 @@ MOST_LABELS = 40
 
 MOST_RULES = 8
 """Rules of one node in the legend."""
+
+ELISIONS = (24, 17, 12)
+"""Letters that long names and states keep on an edge where there is no room for more; tooltips have them whole."""
 
 
 class PictureOptions(TypedDict, total=False):
@@ -130,9 +135,9 @@ class GraphPictures(GraphQuestions, Drawable):
         place = {node: number for number, node in enumerate(shown)}
         edges = [edge for edge in self._picture_edges(options) if edge.parent in place and edge.child in place]
         moved = tuple(_moved(edge, place) for edge in edges)
-        nodes, rules = self._marked_nodes(shown, options.get("focus"))
-        legend = [legend_of(moved), *rules]
-        hidden = sum(bool(edge.note) for edge in moved)
+        nodes, rules = self._marked_nodes(shown, options)
+        legend = [legend_of(moved, self._context_in_words(options.get("context"))), *rules]
+        hidden = sum(bool(edge.note and not edge.label) for edge in moved)
         if hidden:
             have = "edge has a label that is" if hidden == 1 else "edges have labels that are"
             legend.append(f"{hidden} {have} not drawn")
@@ -154,18 +159,34 @@ class GraphPictures(GraphQuestions, Drawable):
         for parent, child in self.structure.edges:
             name = self.schema[parent].name, self.schema[child].name
             text = tuple(notes.get(name, ())) or absent_if(records[name], self.variables)
+            drawn = text if name in notes or fits_label(text) else self._elided(records[name])
             found.append(
                 PictureEdge(
                     parent,
                     child,
-                    text if draw_labels else (),
+                    drawn if draw_labels else (),
                     parent not in kept[child],
                     name in reversible,
                     probabilities.get(name),
-                    note="" if draw_labels else "; ".join(text),
+                    note="" if draw_labels and drawn == text else "; ".join(text),
                 )
             )
         return found
+
+    def _elided(self, label: Iterable[Context]) -> tuple[str, ...]:
+        """Return the lines of a label with long names and states shortened, as far as they stay apart."""
+        lines: tuple[str, ...] = ()
+        for longest in ELISIONS:
+            names = _apart([variable.name for variable in self.variables], longest)
+            states = {v.name: _apart([str(state) for state in v.states], longest) for v in self.variables}
+            short = [{names[n]: states[n][str(state)] for n, state in context.items()} for context in label]
+            lines = absent_if(short)
+            if fits_label(lines):
+                break
+        return lines
+
+    def _context_in_words(self, context: Context | None) -> str:
+        return ", ".join(conditions([context], self.variables)) if context else ""
 
     def _reversible(self) -> set[Edge]:
         """Return the edges that an equivalent graph has the other way round; none where that is not known."""
@@ -185,26 +206,40 @@ class GraphPictures(GraphQuestions, Drawable):
                 shown |= {child, *family.parents}
         return sorted(shown)
 
-    def _marked_nodes(
-        self, shown: Sequence[int], focus: str | Iterable[str] | None
-    ) -> tuple[tuple[PictureNode, ...], list[str]]:
+    def _marked_nodes(self, shown: Sequence[int], options: PictureOptions) -> tuple[tuple[PictureNode, ...], list[str]]:
         """Return the nodes, those whose classes labels cannot tell with a mark, and these classes in words."""
+        focus, context = options.get("focus"), options.get("context") or {}
         chosen = set() if focus is None else set(check_names(focus))
         nodes, rules = [], []
         for node in shown:
             name, family = self.schema[node].name, self.structure.families[node]
             mark = "" if family.partition.is_csi_consistent else "*"
-            nodes.append(PictureNode(name, mark, name in chosen))
+            nodes.append(PictureNode(name, mark, name in chosen, str(context[name]) if name in context else ""))
             if mark:
-                table = name_rules(self.schema, node, family)
-                rules += [f"{name}* p{rule.number + 1}: {rule}" for rule in table.rules[:MOST_RULES]]
-                if len(table.rules) > MOST_RULES:
-                    rules.append(f"{name}*: and {len(table.rules) - MOST_RULES} more")
+                rules += self._classes_in_words(node)
         return tuple(nodes), rules
 
+    def _classes_in_words(self, node: int) -> list[str]:
+        """Return which configurations of the parents of a node act alike; the others each act in their own way."""
+        family = self.structure.families[node]
+        sizes = family.partition.sizes.tolist()
+        rules = [rule for rule in name_rules(self.schema, node, family).rules if sizes[rule.number] > 1]
+        lines = [f"{self.schema[node].name}* has one distribution for all cases of a line:"]
+        said = (", or ".join(conditions(rule.contexts, self.variables)) for rule in rules[:MOST_RULES])
+        lines += [f"–  {line}" for line in said]
+        if len(rules) > MOST_RULES:
+            lines.append(f"–  and {len(rules) - MOST_RULES} more such lines")
+        return lines
 
-def absent_if(label: Iterable[Context], variables: Iterable[Variable]) -> tuple[str, ...]:
-    """Return the lines of a label: when the edge is absent."""
+
+def _apart(texts: Sequence[str], longest: int) -> dict[str, str]:
+    """Return short forms of texts; the texts themselves if short forms would be mixed up."""
+    short = {text: elide(text, longest) for text in texts}
+    return short if len(set(short.values())) == len(short) else {text: text for text in texts}
+
+
+def absent_if(label: Iterable[Context], variables: Iterable[Variable] = ()) -> tuple[str, ...]:
+    """Return the lines of a label: when the edge is absent; states of variables with an order are said as ranges."""
     lines = conditions(label, variables)
     if lines == ["always"]:
         return ("never matters",)

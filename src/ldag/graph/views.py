@@ -51,8 +51,7 @@ class Multinet(Generic[G]):
     def to_svg(self) -> str:
         """Return the context graphs side by side; edges that vanish are dashed."""
         pictures = [
-            (assignments({self.variable: state})[0], self.whole.to_svg(context={self.variable: state}))
-            for state in self.graphs
+            (f"{self.variable} is {state}", self.whole.to_svg(context={self.variable: state})) for state in self.graphs
         ]
         return draw_sheet(pictures, f"Context graphs by {self.variable}")
 

@@ -30,11 +30,20 @@ class Trace(tuple[tuple[int, float], ...], Charted):
 
     def chart(self) -> Drawing:
         """Return the curve; for the library itself."""
-        steps, scores = zip(*self, strict=True) if self else ((), ())
+        left_out = self._n_steep()
+        steps, scores = zip(*self[left_out:], strict=True) if self else ((), ())
         first = max(min(steps, default=1), 1)
         is_log = max(steps, default=1) > 30 * first
         series = Series("best score so far", [max(step, first) for step in steps], scores, kind="steps")
-        return lay_out_charts([LineChart("", [series], "step", "score", log_x=is_log)], title="How the score rose")
+        head = f"the first rise, from {self[0][1]:,.0f}, is left out" if left_out else ""
+        return lay_out_charts([LineChart(head, [series], "step", "score", log_x=is_log)], title="How the score rose")
+
+    def _n_steep(self) -> int:
+        """Return how many first points would hide the others: much further from the end than the middle one."""
+        if len(self) < MANY:
+            return 0
+        limit = self.best - STEEP * (self.best - self[len(self) // 2][1])
+        return sum(score < limit for _, score in self[: len(self) // 2])
 
     def __repr__(self) -> str:
         if len(self) <= SHOWN:
@@ -45,6 +54,9 @@ class Trace(tuple[tuple[int, float], ...], Charted):
     def _repr_html_(self) -> str:
         return write_fragment([Figure(self.to_svg())])
 
+
+MANY, STEEP = 8, 20.0
+"""A curve of so many points begins where the score is less than so many times as far from its end as half-way."""
 
 SHOWN = 6
 """A trace with more points is summed up when it is shown."""

@@ -10,6 +10,7 @@ import pytest
 import ldag
 from ldag import LDAG
 from ldag.drawing import Direction
+from ldag.drawing.placing import place
 from ldag.errors import ArgumentError, UnknownVariable
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -92,7 +93,8 @@ def test_absent_edges_are_dashed() -> None:
     svg = GUARD.to_svg(context={"person": "spy"})
     (absent,) = [group for group in groups(svg, "edge") if "absent" in (group.get("class") or "")]
     assert (absent.get("data-parent"), absent.get("data-child")) == ("1", "2")
-    assert "dashed: absent in the context shown" in svg
+    assert "dashed: absent if person is spy" in svg
+    assert ["person", "= spy"] in [words(group) for group in groups(svg, "node")]
 
 
 def test_focus_shows_a_markov_blanket() -> None:
@@ -128,13 +130,15 @@ def test_classes_beyond_labels_are_told() -> None:
     guard = GUARD.from_tree("badge", {"person": {"worker": 0, "visitor": 1, "spy": 0}})
     svg = guard.to_svg()
     assert "badge *" in [line for group in groups(svg, "node") for line in words(group)]
-    assert any(line.startswith("badge* p1: ") for line in words(groups(svg, "legend")[0]))
+    legend = words(groups(svg, "legend")[0])
+    head = legend.index("badge* has one distribution for all cases of a line:")
+    assert legend[head + 1 :] == ["–  person is worker or spy", "–  person is visitor"]
 
 
 def test_context_graphs_side_by_side() -> None:
     """One picture per state, under its heading."""
     svg = GUARD.as_multinet("person").to_svg()
-    assert [state in svg for state in ("person=worker", "person=visitor", "person=spy")] == [True] * 3
+    assert [state in svg for state in ("person is worker", "person is visitor", "person is spy")] == [True] * 3
     assert svg.count('class="edge absent"') == 2
 
 
@@ -159,3 +163,29 @@ def test_mistakes_in_options_are_refused(tmp_path: Path) -> None:
         GUARD.to_svg(direction="up")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match=r"ends in .svg, .png, .pdf, got the ending '.gif'"):
         GUARD.save_picture(tmp_path / "guard.gif")
+
+
+def test_long_names_on_edges_are_shortened_before_states() -> None:
+    """What the edge depends on stays readable; the tooltip has it whole."""
+    name = "how satisfied are you with your commute to work overall"
+    graph = LDAG.from_edges(
+        [(name, "c"), ("b", "c")],
+        states={name: ["very satisfied", "very dissatisfied"], "b": [0, 1], "c": [0, 1]},
+        labels={("b", "c"): [{name: "very dissatisfied"}]},
+    )
+    (label,) = groups(graph.to_svg(), "label")
+    assert words(label) == ["not if how satisfied a … overall is very dissatisfied"]
+    assert name in "".join(label.itertext())
+
+
+def test_many_nodes_without_edges_go_below_in_rows() -> None:
+    """A wide graph leaves no room beside it: the others stand in rows below, not in one tall column."""
+    wide = [("root", f"child with a long name {number}") for number in range(9)]
+    names = {name for edge in wide for name in edge} | {f"alone {number}" for number in range(20)}
+    picture = LDAG.from_edges(wide, states={name: [0, 1] for name in names}).picture()
+    placed = place(picture)
+    centres = dict(zip([node.name for node in picture.nodes], placed.layout.nodes, strict=True))
+    alone = [centres[f"alone {number}"] for number in range(20)]
+    assert min(y for _, y in alone) > max(centres[name][1] for _, name in wide)
+    assert len({y for _, y in alone}) <= 2
+    assert placed.width > placed.height
