@@ -315,6 +315,7 @@ def test_datasets_lists_what_there_is() -> None:
             "neither a file nor the name of a data set; did you mean 'heart'?",
         ),
         (("score", "heart", "heart", "--kappa", "1", "--counts", "n"), "--counts is for files"),
+        (("learn", "heart", "--bins", "3"), "--bins is for files; the data set 'heart' comes with the package"),
         (("score", "guard", "heart", "--kappa", "1"), "not over the variables of the graph"),
         (
             ("implies", "guard", "gender", "badge", "-c", 'person="spy";gender=male'),

@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from pyarrow import parquet
 
 from ldag.cli.main import cli
-from ldag.errors import LdagError
 
 Rows = Mapping[str, Sequence[object]]
 
@@ -287,45 +288,9 @@ def test_an_experts_graph_is_fitted(tmp_path: Path) -> None:
     assert "1 column that the graph does not know: other" in notes
 
 
-BAD: dict[str, tuple[str, list[str], str]] = {
-    "ragged": ("a,b\n1,2\n1\n", [], "line 3: expected 2 cells as in the header, got 1"),
-    "empty": ("", [], "is empty; expected a header"),
-    "header only": ("a,b\n", [], "the table has no rows"),
-    "two names": ("a,a\n1,2\n", [], "two columns called 'a'"),
-    "unknown column": ("a,b\n1,2\n", ["--columns", "a,c"], "--columns: the table has no column 'c'"),
-    "unknown bins": ("a,b\n1,2\n", ["--bins", "c=3"], "--bins: the table has no column 'c'"),
-    "bins of text": (
-        "a,b\nx,2\ny,3\n",
-        ["--bins", "a=3"],
-        "column 'a' cannot be cut: it holds 'x', which is no number",
-    ),
-    "unknown counts": ("a,b\n1,2\n", ["--counts", "n"], "--counts n: the table has no such column"),
-    "counts and weights": ("a,n\n1,2\n", ["--counts", "n", "--weights", "n"], "give either --counts or --weights"),
-    "half a count": ("a,n\n1,2.5\n", ["--counts", "n"], "for real numbers use --weights n"),
-    "missing": (
-        "a,b\n1,\n2,3\n",
-        ["--missing", "error"],
-        "choose --missing drop to leave out such rows, or --missing state",
-    ),
-    "too many states": (
-        "a\n" + "".join(f"x{i}\n" for i in range(70)),
-        ["--unusable", "error"],
-        "or allow more with --max-states",
-    ),
-    "nothing is left": ("a\n" + "".join(f"x{i}\n" for i in range(70)), [], "no column can be a variable: a: left out"),
-    "max states": ("a\n1\n", ["--max-states", "999"], "--max-states must be between 1 and 255, got 999"),
-    "separator": ("a\n1\n", ["--sep", "ab"], "--sep must be one sign"),
-    "encoding": ("a\n1\n", ["--encoding", "nope"], "--encoding: no encoding 'nope'"),
-    "open quote": ('a,b\n"x,1\n', [], "a quoted cell does not end"),
-}
-
-
-@pytest.mark.parametrize(("text", "options", "message"), BAD.values(), ids=BAD.keys())
-def test_wrong_tables_are_refused_in_the_language_of_the_command_line(
-    text: str, options: list[str], message: str, tmp_path: Path
-) -> None:
-    """One error, with options as they are typed here."""
-    (tmp_path / "t.csv").write_text(text)
-    with pytest.raises(LdagError) as caught:
-        CliRunner().invoke(cli, ["describe", str(tmp_path / "t.csv"), *options], catch_exceptions=False)
-    assert message in str(caught.value)
+def test_a_column_of_lists_is_left_out(tmp_path: Path) -> None:
+    """Files that are wrong altogether are in test_bad_tables.py."""
+    parquet.write_table(pa.table({"x": [[1], [2]], "y": ["a", "b"]}), tmp_path / "t.parquet")
+    out, notes = run("describe", str(tmp_path / "t.parquet"))
+    assert "note: x: left out, holds '[1]' (bigint[]); a state is a string" in notes
+    assert out.splitlines()[1:] == ["  y  2 states: a, b"]

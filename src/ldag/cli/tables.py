@@ -86,9 +86,7 @@ def _with_options(command: Callable[P, R], options: Mapping[str, Callable[..., A
 def load_table(source: str, reading: ReadOptions, schema: Schema | None = None) -> Dataset:
     """Return a data set by its name, or read files; notes go to standard error."""
     if source in datasets.names():
-        if reading.counts is not None:
-            raise ArgumentError(f"--counts is for files; the data set {source!r} has its counts already")
-        return datasets.load(source)
+        return _shipped(source, reading)
     if source != "-" and not is_path(source):
         hint = suggest(source, datasets.names())
         raise ArgumentError(f"{source!r} is neither a file nor the name of a data set{hint}")
@@ -96,6 +94,16 @@ def load_table(source: str, reading: ReadOptions, schema: Schema | None = None) 
     for note in data.notes:
         click.echo(f"note: {note}", err=True)
     return data
+
+
+def _shipped(name: str, reading: ReadOptions) -> Dataset:
+    """Return a data set that comes along; of the options of reading, only that of columns means anything to it."""
+    usual = ReadOptions(wording=WORDS)
+    for option in ("counts", "weights", "bins", "na", "sep", "names", "max_states"):
+        if getattr(reading, option) != getattr(usual, option):
+            raise ArgumentError(f"{WORDS.option(option)} is for files; the data set {name!r} comes with the package")
+    data = datasets.load(name)
+    return data if reading.columns is None else data.select(reading.columns)
 
 
 def tell_of_parameters(network: Network, data: Dataset) -> None:

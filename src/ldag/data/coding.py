@@ -68,7 +68,7 @@ def code_column(
     column = tidy_column(column)
     if declared is not None:
         return Coded(declared, _recoded(column, _declared_codes(column, declared)), _without_rows(column))
-    values = _typed(column, lenient)
+    values = _typed(column, lenient, wording)
     states: list[State] = [value for value in values if value is not None]
     states = _distinct(states) if column.declared else sorted(_distinct(states), key=_order)
     check_n_states(column.name, states, max_states, wording)
@@ -116,7 +116,7 @@ def number_in(text: str) -> int | float | None:
     return None
 
 
-def _typed(column: Column, lenient: bool) -> list[State | None]:
+def _typed(column: Column, lenient: bool, wording: Wording) -> list[State | None]:
     """Return the distinct values as plain states; a text column is all whole numbers, all numbers, or text."""
     if not column.text:
         return [plain_state(value, column.name) for value in column.values]
@@ -134,7 +134,7 @@ def _typed(column: Column, lenient: bool) -> list[State | None]:
             first, second = sorted((seen[number], text))
             raise DataError(
                 f"column {column.name!r} spells one number in two ways, {first!r} and {second!r}; "
-                f"say what they are with states={{{column.name!r}: [...]}}, as numbers or as texts"
+                + wording.two_spellings(column.name)
             )
     return list(numbers)
 

@@ -32,11 +32,11 @@ class Wording:
             return f"{name}={{{column!r}: {value}}}"
         return f"--{name} {_shell(column + '=' + value.strip('[]'))}"
 
-    def leave_out(self, column: str) -> str:
-        """Say how to leave a column out."""
+    def two_spellings(self, column: str) -> str:
+        """Say what to do if one number is spelled in two ways."""
         if self.door == "python":
-            return "leave it out (columns= names those to read), or unusable='drop' leaves out all such columns"
-        return f"leave {column!r} out of --columns"
+            return f"say what they are with states={{{column!r}: [...]}}, as numbers or as texts"
+        return f"spell it in one way, or {self.option('unusable', 'drop')} takes both for one state"
 
 
 def _shell(value: str) -> str:

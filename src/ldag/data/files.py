@@ -38,7 +38,10 @@ def from_files(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> Ta
     kinds = {_is_parquet(path) for path, _ in found}
     if len(kinds) > 1:
         raise DataError(f"{found[0][1]} and the other files are of different kinds; read them one by one and merge")
-    return _from_parquet(engine, found) if kinds.pop() else _from_text(engine, found, options)
+    if kinds.pop():
+        options.check_no_text(f"{found[0][1]} is a Parquet file, which says this itself")
+        return _from_parquet(engine, found)
+    return _from_text(engine, found, options)
 
 
 def _expanded(text: str, engine: Database) -> list[tuple[Path, str]]:
@@ -138,7 +141,8 @@ def _from_text(engine: Database, files: Sequence[tuple[Path, str]], options: Rea
         if options.names is None and text.header != names:
             raise DataError(f"{text.shown} has another header than {texts[0].shown}: {', '.join(text.header)}")
         if len(text.header) != len(names):
-            raise DataError(f"{text.shown} has {len(text.header)} columns, but names= has {len(names)} names")
+            spelled = options.wording.option("names")
+            raise DataError(f"{text.shown} has {len(text.header)} columns, but {spelled} has {len(names)} names")
     notes = [note for text in texts for note in text.notes]
     if options.names is None:
         names = _named(names, options)

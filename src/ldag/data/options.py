@@ -68,6 +68,14 @@ class ReadOptions:
         """Cells of a text file that are missing."""
         return MISSING_TEXT | {text.strip() for text in self.na}
 
+    def check_no_text(self, source: str, unless: Sequence[str] = ()) -> None:
+        """Refuse options of text files for a source that is none, but those in ``unless``."""
+        given = {"names": self.names, "na": self.na or None, "sep": self.sep}
+        given["encoding"] = None if self.encoding == "auto" else self.encoding
+        for name, value in given.items():
+            if value is not None and name not in unless:
+                raise ArgumentError(f"{self.wording.option(name)} is for text files; {source}")
+
     def is_default(self) -> bool:
         """Whether nothing is asked."""
         return self == ReadOptions(wording=self.wording)

@@ -21,7 +21,7 @@ from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
 from ldag.data.planning import ColumnPlan, plan_column
 from ldag.data.tables import Survey, Table, check_table
 from ldag.errors import ArgumentError, DataError, suggest
-from ldag.model import State
+from ldag.model import State, Variable
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -136,7 +136,7 @@ def _plans(table: Table, places: Sequence[int], options: ReadOptions) -> tuple[l
     """Decide about every column; those that cannot be variables are refused together, or left out and told."""
     names = [table.names[place] for place in places]
     declared = options.declared(names)
-    plans = [plan_column(_survey(table, place), declared.get(table.names[place]), names, options) for place in places]
+    plans = [_plan(table, place, declared.get(table.names[place]), names, options) for place in places]
     if options.missing == "auto":
         plans = [_without_empty(plan) for plan in plans]
     bad = [plan for plan in plans if plan.problem is not None]
@@ -147,6 +147,21 @@ def _plans(table: Table, places: Sequence[int], options: ReadOptions) -> tuple[l
     if not good:
         raise DataError("no column can be a variable: " + "; ".join(notes))
     return good, notes
+
+
+def _plan(
+    table: Table, place: int, declared: Variable | None, names: Sequence[str], options: ReadOptions
+) -> ColumnPlan:
+    """Decide about one column; one that holds no states at all can only be left out."""
+    try:
+        survey = _survey(table, place)
+    except DataError as error:
+        if options.unusable == "error" or declared is not None:
+            raise
+        name = table.names[place]
+        problem = str(error).removeprefix(f"column {name!r} ").removeprefix(f"column {name!r}: ")
+        return ColumnPlan(Survey.empty(name, table.n_rows), table.n_rows, problem=problem)
+    return plan_column(survey, declared, names, options)
 
 
 def _survey(table: Table, place: int) -> Survey:
@@ -201,12 +216,14 @@ def read_table(source: object, options: ReadOptions | Sequence[str] | None = Non
 
 def _open(source: object, options: ReadOptions) -> Table:
     if isinstance(source, np.ndarray):
+        options.check_no_text("an array has cells", unless=["names"])
         return from_array(source, options.names)
     if isinstance(source, str | PathLike) or _are_paths(source):
         paths = [source] if isinstance(source, str | PathLike) else cast("list[str]", list(cast("Any", source)))
         return from_files(cast("list[str]", paths), options)
     if options.names is not None:
         raise DataError("names= is for numpy arrays and text files without a header; this source has names of its own")
+    options.check_no_text("this source has cells of its own")
     if isinstance(source, Mapping):
         return from_mapping(source)
     return from_frame(source)

@@ -40,6 +40,11 @@ class Survey:
         times = np.bincount(column.positions + 1, minlength=len(column.values) + 1)
         return cls(column, times.astype(np.int64), len(column.values))
 
+    @classmethod
+    def empty(cls, name: str, n_rows: int) -> "Survey":
+        """Return the survey of a column without values."""
+        return cls(Column(name, [], np.zeros(0, np.int64)), np.array([n_rows], dtype=np.int64), 0)
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""

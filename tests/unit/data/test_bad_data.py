@@ -2,7 +2,6 @@
 
 import datetime
 import decimal
-import gzip
 from collections.abc import Callable
 from pathlib import Path
 
@@ -146,45 +145,19 @@ def test_wrong_tables_are_refused(source: object, options: dict[str, object], me
         read(source, **options)  # type: ignore[arg-type]  # mistakes under test
 
 
-FILES: dict[str, tuple[str, bytes, dict[str, object], str]] = {
-    "ragged": ("t.csv", b"a,b\n1,2\n\n1\n", {}, "line 4: expected 2 cells as in the header, got 1"),
-    "empty": ("t.csv", b"", {}, r"t\.csv is empty; expected a header"),
-    "blank": ("t.csv", b"\n\n", {}, r"t\.csv is empty"),
-    "header only": ("t.csv", b"a,b\n", {}, "the table has no rows"),
-    "latin": ("t.csv", "a,b\nß,1\n".encode("latin-1"), {}, r"t\.csv is not UTF-8 text .*save it as UTF-8"),
-    "utf-16 without a mark": ("t.csv", "a,b\nß,1\n".encode("utf-16-le"), {}, "is not UTF-8 text"),
-    "not the encoding named": ("t.csv", b"a,b\n\xff,1\n", {"encoding": "ascii"}, "is not ascii text"),
-    "no such encoding": ("t.csv", b"a,b\nx,1\n", {"encoding": "latin-99"}, "no encoding 'latin-99'"),
-    "two names": ("t.csv", b"a,a\n1,2\n", {}, "two columns called 'a'"),
-    "an index": ("t.csv", b",a\n0,x\n", {}, "column 1 has no name; if it is a row index"),
-    "two signs as separator": (
-        "t.csv",
-        b"a;b\n1;2\n",
-        {"sep": ";;"},
-        "sep= must be one sign, .*got ';;'",
-    ),
-    "an open quote": ("t.csv", b'a,b\n"x,1\n2,3\n', {}, "line 2: a quoted cell does not end"),
-    "two spellings": ("t.csv", b"a\n1\n1.0\n", {}, r"'a' spells one number in two ways, '1' and '1.0'; .*states=\{'a'"),
-    "missing": ("t.csv", b"a,b\n1,2\n,3\nNA,4\n", {}, "'a' has 2 missing cells, the first in row 2"),
-    "text as count": ("t.csv", b"a,n\nx,many\n", {"counts": "n"}, "'n', row 1: counts must be numbers, got 'many'"),
-    "missing count": ("t.csv", b"a,n\nx,\n", {"counts": "n"}, "row 1: counts must be numbers, got a missing cell"),
-    "not declared": ("t.csv", b"a\nx\nz\n", {"states": {"a": ["x"]}}, "column 'a', row 2: 'z' is not among"),
-    "ending": ("t.xlsx", b"", {}, r"cannot tell the format of .*t\.xlsx; expected .* \.csv"),
-    "not packed": ("t.csv.gz", b"a,b\n1,2\n", {}, r"t\.csv\.gz cannot be read"),
-    "cut off": ("t.csv.gz", gzip.compress(b"a,b\n1,2\n" * 99)[:-12], {}, r"t\.csv\.gz cannot be read"),
-    "not parquet": ("t.parquet", b"a,b\n1,2\n", {}, r"t\.parquet cannot be read as parquet"),
-    "a monstrous cell": ("t.csv", b"a\n" + b"x" * 3_000_000, {}, "line 2: the line is longer than two million bytes"),
-}
+def test_cells_of_files_must_be_declared_states(tmp_path: Path) -> None:
+    """Other files that are wrong are in tests/cli/test_bad_tables.py, by both doors."""
+    (tmp_path / "t.csv").write_text("a\nx\nz\n")
+    with pytest.raises(LdagError, match="column 'a', row 2: 'z' is not among"):
+        read(tmp_path / "t.csv", states={"a": ["x"]})
 
 
-@pytest.mark.parametrize(("name", "content", "options", "message"), FILES.values(), ids=FILES.keys())
-def test_wrong_files_are_refused(
-    name: str, content: bytes, options: dict[str, object], message: str, tmp_path: Path
-) -> None:
-    """The error names the file, and the line where there is one."""
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(LdagError, match=message):
-        read(tmp_path / name, **options)  # type: ignore[arg-type]  # mistakes under test
+@pytest.mark.parametrize("source", [{"x": [[1], [2]], "y": [1, 2]}, pl.DataFrame({"x": [[1], [2]], "y": [1, 2]})])
+def test_columns_without_states_can_be_left_out(source: object) -> None:
+    """Lists are no states; the note says so."""
+    data = read(source, unusable="drop")  # type: ignore[arg-type]
+    assert data.names == ("y",)
+    assert data.notes[0].startswith("x: left out, holds [1] (list); a state is a string")
 
 
 @pytest.mark.parametrize(
