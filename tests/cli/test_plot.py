@@ -35,7 +35,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         ("model", ("--trace",), "How the score rose"),
         ("post", (), "width: probability"),
         ("post", ("--bars",), "joined, either way"),
-        ("boot", ("--no-labels",), "width: share of graphs"),
+        ("boot", ("--no-labels",), "width: share of graphs in which the two are joined"),
         ("boot", ("--bars",), "How often each edge was learned again"),
     ],
 )

@@ -19,7 +19,7 @@ def test_pages_from_data_and_from_a_model(tmp_path: Path) -> None:
     assert "How sure is it?" in Path(page).read_text()
     assert run("learn", "ucb", "--kappa", "0.3", "-o", model).returncode == 0
     assert run("report", model, "--data", "ucb", "-o", other).returncode == 0
-    assert "4,526 observations" in Path(other).read_text()
+    assert "4,526 rows" in Path(other).read_text()
     assert run("explore", model, "-o", explorer, "--title", "Berkeley").returncode == 0
     assert "<h1>Berkeley</h1>" in Path(explorer).read_text()
 

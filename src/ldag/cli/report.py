@@ -1,5 +1,6 @@
 """`ldag report`: one page to send to somebody."""
 
+from pathlib import Path
 from typing import Literal, cast
 
 import click
@@ -46,6 +47,7 @@ def report(
     ldag report model.json --data survey.csv -o survey.html
     """
     reading = cast("ReadOptions", options.pop("reading"))
+    title = title or (f"{Path(source).stem}: what depends on what, and when" if source != "-" else None)
     how: Literal["auto"] | None = "auto" if posterior else None
     if source == PIPE:
         source = (MODEL if is_model_piped() else TABLE).convert(source, context.command.params[0], context)

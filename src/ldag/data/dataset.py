@@ -13,7 +13,7 @@ from ldag.data.counts import Codes, Columns, Weights, count_family
 from ldag.data.frames import Backend, make_frame
 from ldag.data.rows import merge_rows
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable
-from ldag.formats import spell_share
+from ldag.formats import spell_share, state_in_words
 from ldag.model import Schema, State, Variable, state_key
 
 if TYPE_CHECKING:
@@ -228,10 +228,11 @@ class Dataset:
         --------
         >>> import ldag
         >>> ldag.read({"rain": ["no", "no", "yes"]}).shares("rain")
-        'no 67 %, yes 33 %'
+        'no: 67 %, yes: 33 %'
         """
-        pairs = list(zip(self.states(name), self.counts(name)[0].tolist(), strict=True))
-        parts = [f"{state} {spell_share(n / self.total)}" for state, n in pairs[:max_states]]
+        variable = self.schema[self.schema.node(name)]
+        pairs = list(zip(variable.states, self.counts(name)[0].tolist(), strict=True))
+        parts = [f"{state_in_words(variable, state)}: {spell_share(n / self.total)}" for state, n in pairs[:max_states]]
         more = f" and {len(pairs) - max_states} more" if len(pairs) > max_states else ""
         return ", ".join(parts) + more
 

@@ -30,8 +30,15 @@ class Meter:
     high: float | None = None
 
     def __str__(self) -> str:
-        interval = "" if self.low is None or self.high is None else f" ({self.low:.3f} to {self.high:.3f})"
-        return f"{self.value:.3f}{interval}"
+        interval = "" if self.low is None or self.high is None else f" ({100 * self.low:.1f} to {100 * self.high:.1f})"
+        return f"{self.percent}{interval}"
+
+    @property
+    def percent(self) -> str:
+        """The value as people read it; what is possible is not said to be impossible, nor to be certain."""
+        if 0 < self.value < 0.0005:
+            return "< 0.1 %"
+        return "> 99.9 %" if 0.9995 <= self.value < 1 else f"{100 * self.value:.1f} %"
 
 
 Cell = str | float | int | Meter | None
@@ -47,7 +54,7 @@ def lay_out_table(header: Sequence[str], rows: Sequence[TableRow], *, title: str
     --------
     >>> table = lay_out_table(["if", "p"], [["smoking is no", Meter(0.25, 0.2, 0.3)]], title="Rules")
     >>> table.description
-    'Rules. if: smoking is no, p: 0.250 (0.200 to 0.300).'
+    'Rules. if: smoking is no, p: 25.0 % (20.0 to 30.0).'
     """
     columns = [_Column.of(head, [row[place] for row in rows]) for place, head in enumerate(header)]
     wide = sum(column.width + GAP_X for column in columns) - GAP_X
@@ -94,7 +101,7 @@ class _Column:
     def of(cls, head: str, cells: Sequence[Cell]) -> "_Column":
         has_bars = any(isinstance(cell, Meter) for cell in cells)
         is_number = not has_bars and any(isinstance(cell, int | float) for cell in cells)
-        wide = BAR_WIDTH + 46 if has_bars else TEXT_WIDTH
+        wide = BAR_WIDTH + 54 if has_bars else TEXT_WIDTH
         texts = tuple(TextBlock.of([_said(cell)], SIZE, wide, max_lines=6) for cell in cells)
         folded = TextBlock.of([head], HEAD_SIZE, 70.0 if is_number else wide, max_lines=3)
         width = max((text.width for text in (folded, *texts)), default=0.0) * MEASURE
@@ -118,7 +125,7 @@ class _Column:
         if cell.low is not None and cell.high is not None:
             ends = tuple((left + BAR_WIDTH * end, middle) for end in (cell.low, cell.high))
             marks.append(Stroke(ends, WHISKER, 2.4))
-        marks.append(Words(left + BAR_WIDTH + 8, middle + 0.35 * SIZE, f"{cell.value:.3f}", SIZE))
+        marks.append(Words(left + BAR_WIDTH + 8, middle + 0.35 * SIZE, cell.percent, SIZE))
         return marks
 
 
@@ -126,7 +133,7 @@ def _said(cell: Cell) -> str:
     if cell is None:
         return ""
     if isinstance(cell, Meter):
-        return f"{cell.value:.3f}"
+        return cell.percent
     return cell if isinstance(cell, str) else number_text(cell)
 
 

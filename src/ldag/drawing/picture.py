@@ -69,7 +69,7 @@ class Picture:
         """Return an edge and its whole label in words."""
         text = f"{self.nodes[edge.parent].name} → {self.nodes[edge.child].name}"
         if edge.probability is not None:
-            text += f" (probability {edge.probability:.2f})"
+            text += f" (joined with probability {edge.probability:.2f})"
         if edge.change:
             text += f" ({edge.change})"
         label = edge.note or "; ".join(edge.label)
@@ -92,7 +92,7 @@ def legend_of(edges: Sequence[PictureEdge], context: str = "") -> str:
     if any(edge.is_reversible for edge in edges):
         parts.append("hollow arrow: may point either way")
     if any(edge.probability is not None for edge in edges):
-        parts.append("width: probability")
+        parts.append("width: probability that the two are joined")
     changes = {
         "missing": "dotted: only in the first graph",
         "extra": "bold: only in the second graph",

@@ -169,3 +169,22 @@ def spell_share(share: float) -> str:
     if 0 < share < 0.005:
         return "under 1 %"
     return "over 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
+
+
+def state_in_words(variable: Variable, state: State) -> str:
+    """Return a state as people say it: a range of numbers in words.
+
+    Examples
+    --------
+    >>> age = Variable.of_bins("age", [18, 65])
+    >>> [state_in_words(age, state) for state in age.states]
+    ['up to 18', '18 to 65', 'over 65']
+    """
+    code = variable.code(state)
+    cuts = variable.cuts
+    if not cuts or code > len(cuts):
+        return str(state)
+    if code == 0:
+        return f"up to {spell_cut(cuts[0])}"
+    low = spell_cut(cuts[code - 1])
+    return f"over {low}" if code == len(cuts) else f"{low} to {spell_cut(cuts[code])}"

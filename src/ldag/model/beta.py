@@ -20,6 +20,8 @@ def beta_interval(a: float, b: float, level: float) -> tuple[float, float]:
     [0.3264, 0.6736]
     """
     tail = (1 - level) / 2
+    if a <= 0 or b <= 0:  # a variable with one state
+        return (0.0, 0.0) if a <= 0 else (1.0, 1.0)
     return beta_quantile(a, b, tail), beta_quantile(a, b, 1 - tail)
 
 

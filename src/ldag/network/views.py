@@ -11,7 +11,7 @@ from ldag.checks import check_share
 from ldag.data import Backend, make_frame, state_columns
 from ldag.drawing import Cell, Charted, Drawing, Meter, lay_out_table
 from ldag.errors import TooLarge
-from ldag.formats import conditions, counted, spell_name, spell_state
+from ldag.formats import conditions, counted, spell_name, spell_state, state_in_words
 from ldag.graph import Rule
 from ldag.model import Schema, State, Variable, beta_interval
 from ldag.network.base import NetworkBase
@@ -93,7 +93,8 @@ class NodeParameters(Charted):
     parents: tuple[str, ...]
     states: tuple[State, ...]
     classes: tuple[ClassParameters, ...]
-    parent_variables: tuple[Variable, ...] = ()
+    variables: tuple[Variable, ...] = ()
+    """The parents and the node itself, for words."""
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -116,22 +117,27 @@ class NodeParameters(Charted):
         A column per state; one state below the other where there are many, or only one rule.
         """
         is_long = len(self.states) > STATES_ACROSS or not self.parents
-        has_counts = any(part.counts is not None for part in self.classes)
+        has_counts = bool(self.parents) and any(part.counts is not None for part in self.classes)
+        names = self._states_in_words()
         rows: list[tuple[Cell, ...]] = []
         for part in self.classes[:max_classes]:
             ends = part.intervals(level) or ((None, None),) * len(self.states)
             bars = [Meter(p, low, high) for p, (low, high) in zip(part.probabilities, ends, strict=True)]
-            head: list[Cell] = [", or ".join(conditions(part.contexts, self.parent_variables))] if self.parents else []
+            head: list[Cell] = [", or ".join(conditions(part.contexts, self.variables))] if self.parents else []
             head += [sum(part.counts or ())] if has_counts else []
             if is_long:
                 blank: list[Cell] = [None] * len(head)
-                for place, (state, bar) in enumerate(zip(self.states, bars, strict=True)):
-                    rows.append((*(blank if place else head), str(state), bar))
+                for place, (state, bar) in enumerate(zip(names, bars, strict=True)):
+                    rows.append((*(blank if place else head), state, bar))
             else:
                 rows.append((*head, *bars))
         header = (*(["if"] if self.parents else []), *(["rows"] if has_counts else []))
-        of_states = (self.node, "probability") if is_long else tuple(f"{self.node} = {state}" for state in self.states)
+        of_states = (self.node, "probability") if is_long else tuple(f"{self.node}: {state}" for state in names)
         return TableBlock((*header, *of_states), tuple(rows))
+
+    def _states_in_words(self) -> list[str]:
+        own = [variable for variable in self.variables if variable.name == self.node]
+        return [state_in_words(own[0], state) if own else str(state) for state in self.states]
 
     def chart(self) -> Drawing:
         """Return the rules with bars as a drawing; for the library itself."""
@@ -225,8 +231,9 @@ class NetworkViews(NetworkBase):
             )
             for rule in sorted(rules.rules, key=lambda rule: rule.number)
         ]
-        parents = tuple(self.ldag.schema[parent] for parent in self.ldag.structure.families[number].parents)
-        return NodeParameters(node, rules.parents, states, tuple(parts), parents)
+        near = (*self.ldag.structure.families[number].parents, number)
+        variables = tuple(self.ldag.schema[one] for one in near)
+        return NodeParameters(node, rules.parents, states, tuple(parts), variables)
 
     def cpt(self, node: str, max_cells: int = TABLE_LIMIT) -> ConditionalTable:
         """Expand the classes of a node to the full table; one that has more than ``max_cells`` is refused."""

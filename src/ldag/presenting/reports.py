@@ -6,19 +6,23 @@ from typing import Literal
 from ldag.data import Dataset, check_data
 from ldag.errors import ArgumentError, LdagError
 from ldag.formats import counted, write_atomically
-from ldag.learning import CrossValidation, Fit, cross_validate
+from ldag.learning import Fit
 from ldag.network import Network
 from ldag.presenting.explorer import check_ending
 from ldag.presenting.sections import Findings, all_sections
+from ldag.presenting.sureness import Sureness
 from ldag.reporting import Document, write_html, write_markdown
-from ldag.uncertainty import Posterior
+from ldag.uncertainty import Bootstrap, Posterior, bootstrap
 from ldag.uncertainty import posterior as learn_posterior
 
 MOST_PARENTS = 3
 """The limit on parents of the posterior in a report, which keeps it quick."""
 
 MOST_VARIABLES = 14
-"""Beyond so many variables a report says how to get a posterior, instead of making readers wait."""
+"""Up to so many variables a report has a posterior."""
+
+MOST_DRAWN, N_DRAWN, N_RESTARTS = 40, 50, 2
+"""Up to so many variables the model is learned again so many times instead, by short searches."""
 
 
 def report(
@@ -26,7 +30,7 @@ def report(
     path: str | os.PathLike[str],
     *,
     data: Dataset | None = None,
-    posterior: Posterior | Literal["auto"] | None = "auto",
+    posterior: Sureness | Literal["auto"] | None = "auto",
     title: str | None = None,
 ) -> None:
     """Write a report: the data, the graph, every label as a sentence, rules with intervals, and how sure it all is.
@@ -40,7 +44,8 @@ def report(
     data
         The data of a network that was not just learned; a fit has its own.
     posterior
-        A posterior over graphs; "auto" computes one of at most 3 parents for up to 14 variables; None leaves it out.
+        A posterior over graphs, or a bootstrap. "auto" computes a posterior over at most 3 parents for up to 14
+        variables, and learns 50 times again for up to 40; None leaves it out.
     title
         What stands above it.
 
@@ -54,57 +59,44 @@ def report(
     """
     target = check_ending(path, (".html", ".htm", ".md"), "a report")
     findings = _findings(source, data, posterior)
-    n = counted(len(findings.graph.variables), "variable")
-    size = "" if findings.data is None else f", {counted(findings.data.total, 'observation')}"
-    document = Document(title or "What matters, and when", f"{n}{size}", tuple(all_sections(findings)))
+    n = counted(len(findings.graph.variables), "column")
+    size = "" if findings.data is None else f", {counted(findings.data.total, 'row')}"
+    document = Document(title or "What depends on what, and when", f"{n}{size}", tuple(all_sections(findings)))
     write = write_markdown if target.suffix.lower() == ".md" else write_html
     write_atomically(target, write(document).encode())
 
 
-def _findings(source: Fit | Network, data: Dataset | None, posterior: Posterior | Literal["auto"] | None) -> Findings:
+def _findings(source: Fit | Network, data: Dataset | None, given: Sureness | Literal["auto"] | None) -> Findings:
     """Gather what the report tells of."""
     if isinstance(source, Fit):
         if data is not None:
             raise ArgumentError("a fit has its own data; data= is for networks")
-        post, why = _posterior(source, posterior)
-        return Findings(source.network, source.data, source, post, why, _table_cv(source))
+        return Findings(source.network, source.data, source, *_sureness(source, given))
     if not isinstance(source, Network):
         raise ArgumentError(f"report takes a Fit or a Network, got {type(source).__name__}")
     known = None if data is None else check_data(data)
-    post, why = _posterior(known, posterior)
-    return Findings(source, known, None, post, why)
+    return Findings(source, known, None, *_sureness(known, given))
 
 
-def _posterior(source: Fit | Dataset | None, given: Posterior | Literal["auto"] | None) -> tuple[Posterior | None, str]:
-    """Return the posterior, or why there is none."""
-    if isinstance(given, Posterior):
+def _sureness(source: Fit | Dataset | None, given: Sureness | Literal["auto"] | None) -> tuple[Sureness | None, str]:
+    """Return a posterior or a bootstrap, or why there is none."""
+    if isinstance(given, Posterior | Bootstrap):
         return given, ""
     if source is None or given is None:
-        return None, "It was not computed. ldag.posterior tells how probable each edge and label is."
+        return None, "This was not computed: ldag.posterior, or ldag.bootstrap, tells how probable each connection is."
     data = source.data if isinstance(source, Fit) else source
-    if len(data.variables) > MOST_VARIABLES:
+    n = len(data.variables)
+    if n > (MOST_DRAWN if isinstance(source, Fit) else MOST_VARIABLES):
         return None, (
-            f"With {len(data.variables)} variables this takes longer than a report should. "
-            "ldag.posterior(fit), or ldag.bootstrap(fit), tells how probable each edge is; give it as posterior=."
+            f"With {n} columns this takes longer than a report should. ldag.posterior, or ldag.bootstrap, tells how "
+            "probable each connection is; give it as posterior=."
         )
-    limit = source.settings.max_parents if isinstance(source, Fit) else None
     try:
+        if isinstance(source, Fit) and n > MOST_VARIABLES:
+            kappa = source.kappa
+            again = bootstrap(source, N_DRAWN, kappa=kappa, method="climb", n_restarts=N_RESTARTS, progress=False)
+            return again, ""
+        limit = source.settings.max_parents if isinstance(source, Fit) else None
         return learn_posterior(source, max_parents=MOST_PARENTS if limit is None else min(limit, MOST_PARENTS)), ""
     except LdagError as error:
         return None, f"It could not be computed: {error}"
-
-
-def _table_cv(fit: Fit) -> CrossValidation | None:
-    """Cross-validate plain tables on the same folds, if labels were cross-validated."""
-    if fit.cv is None:
-        return None
-    settings = fit.settings
-    return cross_validate(
-        fit.data,
-        kappas=(1.0,),
-        structure="table",
-        equivalent_sample_size=fit.equivalent_sample_size,
-        max_parents=settings.max_parents,
-        rng=settings.rng if isinstance(settings.rng, int) else None,
-        progress=False,
-    )

@@ -1,24 +1,38 @@
-"""The sections of a report: what doors know, as paragraphs, tables and figures."""
+"""The sections of a report: what doors know, as paragraphs, tables and figures that need no statistics to be read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 
 from ldag.data import Dataset
-from ldag.drawing import Meter
+from ldag.drawing import Cell, Meter
 from ldag.errors import GraphError
-from ldag.formats import Context, counted
+from ldag.formats import counted
 from ldag.graph import LDAG
-from ldag.learning import CrossValidation, Fit
+from ldag.learning import Fit
 from ldag.network import Network
+from ldag.presenting.sureness import LIKELY, Arrow, Sureness, connections, exception_chance, in_words, joined
 from ldag.reporting import Block, Bullets, Figure, Listing, Paragraph, Section, TableBlock
-from ldag.uncertainty import Posterior
+from ldag.uncertainty import Bootstrap, Posterior
 
 MOST_NODES = 60
-"""Nodes whose rules a report lists; of larger networks those with labels."""
+"""Nodes whose rules a report lists; of larger networks those that depend on others."""
 
-MOST_STATES = 12
-MOST_EDGES = 60
+MOST_FOUND = 12
+"""Findings in the summary."""
+
+MOST_PAIRS = 40
+LEAST_PAIR = 0.25
+"""Connections that are not drawn are listed from this probability on."""
+
+MOST_RULES = 30
+FOLDED = 8
+"""A table with more rows is folded: a click, or printing, opens it."""
+
+NOT_CAUSES = (
+    "“Depends on” and “go together” mean that knowing one helps to guess the other. They do not mean that one causes "
+    "the other."
+)
 
 
 @dataclass(frozen=True)
@@ -28,148 +42,170 @@ class Findings:
     network: Network
     data: Dataset | None = None
     fit: Fit | None = None
-    posterior: Posterior | None = None
-    no_posterior: str = ""
-    table_cv: CrossValidation | None = None
+    sureness: Sureness | None = None
+    why_not_sure: str = ""
 
     @property
     def graph(self) -> LDAG:
         """The graph."""
         return self.network.ldag
 
+    @property
+    def determined(self) -> frozenset[Arrow]:
+        """The arrows whose direction the data tell; all where that is not known."""
+        try:
+            return self.graph.essential_edges()
+        except GraphError:
+            return frozenset(self.graph.edges)
+
 
 def all_sections(findings: Findings) -> Iterator[Section]:
     """Go through the sections in the order people read them."""
     yield summary_section(findings)
-    if findings.data is not None:
-        yield data_section(findings.data)
     yield graph_section(findings)
     if findings.graph.labels_in_words():
         yield label_section(findings)
     yield sure_section(findings)
+    if findings.data is not None:
+        yield data_section(findings.data)
     yield from node_sections(findings)
     if findings.fit is not None and findings.fit.cv is not None:
-        yield cv_section(findings.fit.cv, findings.table_cv)
-    yield caveat_section(findings)
+        yield prediction_section(findings.fit)
+    yield caveat_section()
     yield how_section(findings)
 
 
 def summary_section(findings: Findings) -> Section:
     """Say in a few sentences what was found."""
     graph, data = findings.graph, findings.data
+    found = _found(findings)
+    more = [f"and {len(found) - MOST_FOUND} more, shown below"] if len(found) > MOST_FOUND else []
     alone = [v.name for v in graph.variables if not any(v.name in edge for edge in graph.edges)]
-    size = "" if data is None else f" from {counted(data.total, 'observation')}"
-    texts = [
-        f"The model of {counted(len(graph.variables), 'variable')}{size} has {counted(len(graph.edges), 'edge')} and "
-        f"{counted(graph.dimension, 'parameter')}; full tables would need {graph.dag_dimension:,}."
-    ]
-    if graph.labels_in_words():
-        first = graph.labels_in_words()[:3]
-        texts.append(f"When an edge does not matter: {'; '.join(first)}{' and more.' if len(first) == 3 else '.'}")
+    blocks: list[Block] = []
+    if found:
+        blocks += [Bullets((*found[:MOST_FOUND], *more)), Paragraph(NOT_CAUSES)]
     if alone:
-        texts.append(f"No edges: {', '.join(alone)}.")
-    blocks: list[Block] = [Paragraph(text) for text in texts]
+        every = "No column helps to guess another: " if not found else "Connected with nothing else: "
+        blocks.append(Paragraph(f"{every}{', '.join(alone)}."))
     if data is not None and graph.dimension > data.total / 3:
         blocks.append(
             Paragraph(
-                f"The model has {graph.dimension:,} parameters for {counted(data.total, 'observation')}: more than a "
-                "third as many. Expect it to describe these data better than new ones.",
+                f"Beware: {counted(graph.dimension, 'number')} had to be estimated from {counted(data.total, 'row')}. "
+                "Expect the model to describe these rows better than new ones.",
                 is_warning=True,
             )
         )
     return Section("What was found", tuple(blocks))
 
 
-def data_section(data: Dataset) -> Section:
-    """Tell what the data are, and what was done to them."""
-    rows = []
-    for variable in data.variables:
-        counts = data.counts(variable.name)[0]
-        shares = [f"{state} {count / data.total:.0%}" for state, count in zip(variable.states, counts, strict=True)]
-        more = f" and {len(shares) - MOST_STATES} more" if len(shares) > MOST_STATES else ""
-        rows.append((variable.name, variable.n_states, ", ".join(shares[:MOST_STATES]) + more))
-    total = f"{counted(data.total, 'observation')} in {counted(data.n_rows, 'different row')}."
-    blocks: list[Block] = [Paragraph(total)]
-    if data.notes:
-        blocks += [Paragraph("What was done to the table:"), Bullets(data.notes)]
-    return Section("The data", (*blocks, TableBlock(("variable", "states", "shares"), tuple(rows))))
+def _found(findings: Findings) -> list[str]:
+    """Return sentences about variables and what they depend on, the surest first."""
+    graph = findings.graph
+    labelled = [edge for edge in graph.edges if graph.label(*edge)]
+    said = dict(zip(labelled, graph.labels_in_words(), strict=True))
+    found: list[tuple[float, str]] = []
+    for variable in graph.variables:
+        name = variable.name
+        parents = graph.parents(name)
+        if not parents:
+            continue
+        edges = [(parent, name) for parent in parents]
+        *most, last = parents
+        listed = f"{', '.join(most)} and {last}" if most else last
+        sure = None if findings.sureness is None else min(joined(findings.sureness, *edge) for edge in edges)
+        is_open = not most and edges[0] not in findings.determined
+        may = sure is not None and sure < LIKELY
+        joins, depends = ("may go together", "may depend on") if may else ("go together", "depends on")
+        text = f"{last} and {name} {joins}" if is_open else f"{name} {depends} {listed}"
+        text += "" if sure is None else f" ({in_words(sure)})"
+        exceptions = "; but ".join(said[edge] for edge in edges if edge in said)
+        found.append((-(sure or 0.0), f"{text}; but {exceptions}." if exceptions else f"{text}."))
+    return [text for _, text in sorted(found, key=lambda one: round(one[0], 2))]
 
 
 def graph_section(findings: Findings) -> Section:
     """Draw the graph, and say which arrows are determined."""
-    graph = findings.graph
-    widths = _probabilities(findings.posterior, graph)
-    caption = "An edge carries the cases in which it is absent."
+    graph, sureness = findings.graph, findings.sureness
+    widths = None if sureness is None else {edge: joined(sureness, *edge) for edge in graph.edges}
+    parts = ["An arrow joins two columns of which one helps to guess the other, whatever the other columns say."]
+    if graph.labels_in_words():
+        parts.append("Text on an arrow says when it does not matter.")
     if widths:
-        caption += " Its width is its probability."
-    blocks: list[Block] = [Figure(graph.to_svg(probabilities=widths, title="The learned graph"), caption)]
-    try:
-        determined = graph.essential_edges()
-    except GraphError:
-        return Section("The graph", tuple(blocks))
-    turning = [f"{parent} → {child}" for parent, child in graph.edges if (parent, child) not in determined]
-    if turning:
-        text = f"These arrows may point either way without changing what the graph says: {', '.join(turning)}."
-        blocks.append(Paragraph(text))
-    if determined:
-        blocks.append(
-            Paragraph(
-                f"These are determined: {', '.join(f'{p} → {c}' for p, c in graph.edges if (p, c) in determined)}."
-            )
-        )
-    return Section("The graph", tuple(blocks))
+        parts.append("Thick arrows are sure, thin ones are not.")
+    n_open = len(set(graph.edges) - findings.determined)
+    if n_open:
+        share = "All arrows" if n_open == len(graph.edges) else f"{n_open} of {counted(len(graph.edges), 'arrow')}"
+        parts.append(f"{share} could as well point the other way; their heads are hollow.")
+    picture = Figure(graph.to_svg(probabilities=widths, title="What depends on what"))
+    return Section("The picture", (picture, Paragraph(" ".join(parts))))
 
 
 def label_section(findings: Findings) -> Section:
-    """Give every label as a sentence, with its gain, its probability and the rows behind it."""
+    """Give every label as a sentence, with the rows behind it, its gain and its probability."""
     graph, fit = findings.graph, findings.fit
     edges = [edge for edge in graph.edges if graph.label(*edge)]
-    header = ["label"]
-    rows: list[list[str | float | int | Meter | None]] = [[text] for text in graph.labels_in_words()]
+    header = ["exception"]
+    rows: list[list[Cell]] = [[text] for text in graph.labels_in_words()]
+    texts = ["Cases in which a connection does not matter."]
     if findings.data is not None:
         header.append("rows it is about")
         for row, edge in zip(rows, edges, strict=True):
             row.append(_rows_behind(graph, findings.data, edge))
-    if fit is not None:
-        header.append("gain in score")
+    if findings.sureness is not None:
+        header.append("probability")
         for row, edge in zip(rows, edges, strict=True):
-            row.append(fit.label_gains.get(edge))
-    if findings.posterior is not None:
-        header.append("probability, given the edge")
+            chance = exception_chance(findings.sureness, graph, edge)
+            row.append("the connection is never there" if chance is None else Meter(chance))
+        texts.append("The probability takes for granted that the two are connected at all.")
+    if fit is not None and fit.label_gains:
+        header.append("gain")
         for row, edge in zip(rows, edges, strict=True):
-            row.append(_label_meter(findings.posterior, graph, edge))
-    blocks: list[Block] = [TableBlock(tuple(header), tuple(tuple(row) for row in rows))]
-    blocks.append(
-        Paragraph("A gain says how much better the score is with the label than without; it is not a probability.")
-    )
-    return Section("When edges do not matter", tuple(blocks))
+            gain = fit.label_gains.get(edge)
+            row.append(None if gain is None else round(gain, 1))
+        texts.append(
+            "The gain says how much better the data are explained with the exception than without it, as a logarithm: "
+            "below 1 is hardly worth mentioning, 3 is a factor of 20, above 5 is strong."
+        )
+    table = TableBlock(tuple(header), tuple(tuple(row) for row in rows))
+    return Section("Exceptions: when it does not matter", (Paragraph(" ".join(texts)), table))
 
 
 def sure_section(findings: Findings) -> Section:
-    """Tell how probable each edge is, over all graphs."""
-    post = findings.posterior
-    if post is None:
-        text = (
-            findings.no_posterior or "Not computed: give the data, and ldag.posterior tells how probable each edge is."
-        )
-        return Section("How sure is it?", (Paragraph(text, is_warning=True),))
-    drawn = set(findings.graph.edges)
+    """Tell how probable each connection is, over all graphs."""
+    sureness = findings.sureness
+    if sureness is None:
+        return Section("How sure is it?", (Paragraph(findings.why_not_sure, is_warning=True),))
     rows = [
-        (
-            f"{edge.parent} → {edge.child}",
-            "yes" if (edge.parent, edge.child) in drawn else "no",
-            Meter(edge.probability),
-            Meter(edge.either_direction),
-        )
-        for edge in post.edges
-        if edge.probability >= 0.05 or (edge.parent, edge.child) in drawn
+        (f"{a} – {b}", Meter(chance), "yes" if is_drawn else "no")
+        for a, b, is_drawn, chance in connections(sureness, findings.graph, LEAST_PAIR)
     ]
-    table = TableBlock(("edge", "in the graph above", "probability", "in either direction"), tuple(rows[:MOST_EDGES]))
-    text = (
-        "Probabilities over all graphs and labels, given the data and the prior; edges below 0.05 that are not in the "
-        "graph are left out. An arrow near one half that is certain in either direction has no direction in the data."
-    )
-    return Section("How sure is it?", (Paragraph(text), table, *(Paragraph(note) for note in post.notes)))
+    if isinstance(sureness, Bootstrap):
+        text = (
+            f"The model was learned again {counted(sureness.n, 'time')}, each time from as many rows drawn at random "
+            "from the table. The bars show how often two columns were connected, in either direction."
+        )
+    else:
+        text = (
+            "The probability that two columns are connected directly, in either direction, over all models that could "
+            "explain the data."
+        )
+    left = f" Pairs below {LEAST_PAIR:.0%} that are not in the picture are left out.".replace("%", " %")
+    table = TableBlock(("connection", "probability", "in the picture"), tuple(rows[:MOST_PAIRS]))
+    return Section("How sure is it?", (Paragraph(text + left), table))
+
+
+def data_section(data: Dataset) -> Section:
+    """Tell what the data are, and what was done to them."""
+    rows = [(v.name, data.shares(v.name)) for v in data.variables]
+    text = f"{counted(data.total, 'row')}, {data.n_rows:,} of them different. How often each value occurs:"
+    blocks: list[Block] = [Paragraph(text), TableBlock(("column", "values"), tuple(rows))]
+    if data.notes:
+        said = (
+            "What was done to the table. Numbers of many different values are cut into ranges; columns with a value "
+            "of their own in nearly every row cannot be used."
+        )
+        blocks += [Paragraph(said), Bullets(data.notes)]
+    return Section("The data", tuple(blocks))
 
 
 def node_sections(findings: Findings) -> Iterator[Section]:
@@ -177,92 +213,86 @@ def node_sections(findings: Findings) -> Iterator[Section]:
     net = findings.network
     names = [v.name for v in net.variables]
     if len(names) > MOST_NODES:
-        labelled = {child for _, child in net.ldag.edges}
-        names = [name for name in names if name in labelled][:MOST_NODES]
+        children = {child for _, child in net.ldag.edges}
+        names = [name for name in names if name in children][:MOST_NODES]
     text = (
-        "Each row is a rule: the cases in which one distribution applies. Bars are probabilities; the thin line is the "
-        "95 % interval, which takes the graph as given."
+        "Each row is a case, and how often each value is to be expected in it. The numbers in brackets, and the thin "
+        "line on the bar, say how precisely that is known: the true value lies there with 95 % probability, if the "
+        "picture is right."
     )
     if len(names) < len(net.variables):
-        text += f" {len(names)} of {len(net.variables)} variables are shown."
-    yield Section("Rules and probabilities", (Paragraph(text),))
+        text += f" {len(names)} of {len(net.variables)} columns are shown."
+    yield Section("Case by case", (Paragraph(text),))
     for name in names:
         classes = net.classes(name)
-        given = f" given {', '.join(classes.parents)}" if classes.parents else ""
-        yield Section(f"{name}{given}", (classes.table(),), level=3)
+        given = f", by {', '.join(classes.parents)}" if classes.parents else ""
+        table = classes.table(max_classes=MOST_RULES)
+        blocks: list[Block] = [table]
+        if len(classes) > MOST_RULES:
+            rest = f"{len(classes) - MOST_RULES} more cases: ldag explain, or net.classes({name!r}), lists them all."
+            blocks.append(Paragraph(rest))
+        yield Section(f"{name}{given}", tuple(blocks), level=3, is_folded=len(table.rows) > FOLDED)
 
 
-def cv_section(cv: CrossValidation, tables: CrossValidation | None) -> Section:
-    """Show how well each kappa predicts rows that were left out, and how well plain tables do."""
-    rows: list[tuple[str | float, ...]] = [
-        (f"labels, kappa {kappa:g}" + (" (chosen)" if kappa == cv.best_kappa else ""), mean, cv.standard_error[kappa])
-        for kappa, mean in cv.mean.items()
-    ]
-    text = "Mean log probability of the rows of a fold that was left out, over ten folds: higher is better."
-    if tables is not None:
-        (kappa,) = tables.mean
-        rows.append(("plain tables", tables.mean[kappa], tables.standard_error[kappa]))
-        gain = cv.mean[cv.best_kappa] - tables.mean[kappa]
-        text += (
-            f" With labels it is {abs(gain):.2f} {'higher' if gain >= 0 else 'lower'} per fold than with plain tables."
-        )
-    return Section("Does it predict?", (Paragraph(text), TableBlock(("model", "mean", "standard error"), tuple(rows))))
+def prediction_section(fit: Fit) -> Section:
+    """Show how well rows that were left out are predicted, against plain tables."""
+    cv = fit.cv
+    if cv is None:
+        raise ValueError("the fit was not cross-validated")
+    text = (
+        f"The table was cut into {cv.n_folds} parts; each was hidden once, and predicted by a model of the others. "
+        "Kappa says how readily exceptions are accepted; the value that predicted best was taken."
+    )
+    gain = cv.gain_over_tables
+    blocks: list[Block] = [Paragraph(text), Figure(cv.to_svg())]
+    if gain is None:
+        blocks.append(Paragraph("The best model has no exceptions: it is an ordinary one, with plain tables."))
+    else:
+        mean, error = gain
+        compared = "better" if mean > 0 else "worse"
+        if abs(mean) <= 2 * error or mean == 0:
+            said = "Hidden rows are predicted about as well with exceptions as without them"
+        else:
+            said = f"Hidden rows are predicted {compared} with exceptions than without them"
+        numbers = f"the log probability of a part differs by {mean:+.2f}, with a standard error of {error:.2f}"
+        blocks.append(Paragraph(f"{said}: {numbers}."))
+    return Section("Does it predict?", tuple(blocks))
 
 
-def caveat_section(findings: Findings) -> Section:
+def caveat_section() -> Section:
     """Say what the model does not say."""
-    items = [
-        "Arrows are not causes. They become causes only if every common cause is in the table, if the direction is "
-        "known from elsewhere or determined, and if rows were not selected by what they show.",
-        "A missing edge means that the data do not need it, not that there is none.",
-        "Intervals beside the rules take the graph as given; the true uncertainty is larger. Answers averaged over "
-        "graphs come from ldag.posterior.",
-    ]
-    if findings.fit is not None:
-        items.append(f"The search: {findings.fit.promise}.")
-    return Section("What this does not say", (Bullets(tuple(items)),))
+    items = (
+        "Arrows are not causes. They could be read so only if everything that influences two of the columns is itself "
+        "a column, if the direction is known, and if it did not depend on the values which rows are in the table.",
+        "A missing arrow means that these data do not need it, not that there is no connection.",
+        "The ranges in brackets take the picture for granted; the true uncertainty is larger.",
+    )
+    return Section("What this does not say", (Bullets(items),))
 
 
 def how_section(findings: Findings) -> Section:
     """List settings, versions, and the lines that make this again."""
-    blocks: list[Block] = []
-    fit = findings.fit
+    graph, fit = findings.graph, findings.fit
+    size = f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
+    blocks: list[Block] = [Paragraph(f"A labelled DAG: {size} ({graph.dag_dimension:,} in full tables).")]
     if fit is not None:
+        texts = [f"Score {fit.score.total:.2f}, kappa {fit.kappa:g}, search: {fit.method}, {fit.promise}."]
+        texts += findings.sureness.notes if isinstance(findings.sureness, Posterior) else ()
         settings = {name: value for name, value in dict(fit.settings).items() if value not in (None, False)}
-        blocks.append(TableBlock(("setting", "value"), tuple((name, str(value)) for name, value in settings.items())))
-        score = f"score {fit.score.total:.2f}, kappa {fit.kappa:g}, {fit.method}, {fit.seconds:.1f} s"
-        blocks.append(Paragraph(score))
-        blocks.append(Listing(_reproduce(settings)))
+        plain = tuple((name, str(value)) for name, value in settings.items())
+        blocks += [*map(Paragraph, texts), TableBlock(("setting", "value"), plain), Listing(_reproduce(settings))]
     blocks.append(Paragraph(f"Made with ldag {version('ldag')}, numpy {version('numpy')}."))
-    return Section("How it was made", tuple(blocks))
+    return Section("For the technical reader", tuple(blocks))
 
 
-def _reproduce(settings: Mapping[str, object]) -> str:
+def _reproduce(settings: dict[str, object]) -> str:
     """Return the lines that learn the same model and write the same report."""
     left_out = ("constrained", "started", "n_jobs")
-    options = ", ".join(f"{name}={value!r}" for name, value in settings.items() if name not in left_out)
-    return f'import ldag\nfit = ldag.learn("your-table.csv", {options})\nldag.report(fit, "report.html")'
+    options = "".join(f"    {name}={value!r},\n" for name, value in settings.items() if name not in left_out)
+    return f'import ldag\nfit = ldag.learn(\n    "your-table.csv",\n{options})\nfit.report("report.html")'
 
 
-def _probabilities(post: Posterior | None, graph: LDAG) -> dict[tuple[str, str], float] | None:
-    return None if post is None else {edge: float(post.edge(*edge)) for edge in graph.edges}
-
-
-def _contexts(graph: LDAG, edge: tuple[str, str]) -> list[Context]:
-    """Return the configurations of the other parents in which an edge vanishes."""
-    others = [name for name in graph.parents(edge[1]) if name != edge[0]]
-    return [dict(zip(others, entry, strict=True)) for entry in sorted(graph.label(*edge), key=str)]
-
-
-def _label_meter(post: Posterior, graph: LDAG, edge: tuple[str, str]) -> Meter | str:
-    """Return the probability of a label's least certain entry, given the edge."""
-    if float(post.edge(*edge)) == 0:
-        return "the edge is never there"
-    chances = [(float(post.label(*edge, context=context)), context) for context in _contexts(graph, edge)]
-    return Meter(min(chance for chance, _ in chances))
-
-
-def _rows_behind(graph: LDAG, data: Dataset, edge: tuple[str, str]) -> float:
+def _rows_behind(graph: LDAG, data: Dataset, edge: Arrow) -> float:
     """Count the observations in the contexts of a label."""
     parent, child = edge
     others = [name for name in graph.parents(child) if name != parent]

@@ -49,11 +49,12 @@ Block = Paragraph | Bullets | Listing | Figure | TableBlock
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands below it; ``level`` 3 is a part of the section before."""
+    """A heading and what stands below it; ``level`` 3 is a part of the section before; folded, a click opens it."""
 
     title: str
     blocks: tuple[Block, ...]
     level: int = 2
+    is_folded: bool = False
 
 
 @dataclass(frozen=True)

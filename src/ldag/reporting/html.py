@@ -20,6 +20,10 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 """What a page may load: nothing but itself."""
 
 
+WIDE = 3
+"""So many bars in a row leave no room for numbers beside them."""
+
+
 def write_html(document: Document) -> str:
     """Return a whole page."""
     body = [f"<h1>{escape(document.title)}</h1>", f'<p class="soft">{escape(document.subtitle)}</p>']
@@ -50,7 +54,10 @@ def write_fragment(blocks: Iterable[Block]) -> str:
 
 def _section(section: Section) -> str:
     heading = f"<h{section.level}>{escape(section.title)}</h{section.level}>"
-    return "\n".join([heading, *(_block(block) for block in section.blocks)])
+    parts = [heading, *(_block(block) for block in section.blocks)]
+    if section.is_folded:
+        parts = ["<details>", f"<summary>{heading}</summary>", *parts[1:], "</details>"]
+    return "\n".join(parts)
 
 
 def _block(block: Block, *, inline: bool = False) -> str:
@@ -68,7 +75,9 @@ def _block(block: Block, *, inline: bool = False) -> str:
         case TableBlock(header, rows):
             head = "".join(f"<th{_kind(rows, place)}>{escape(text)}</th>" for place, text in enumerate(header))
             body = "".join("<tr>" + "".join(_cell(cell, inline) for cell in row) + "</tr>" for row in rows)
-            return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            n_bars = max((sum(isinstance(cell, Meter) for cell in row) for row in rows), default=0)
+            kind = ' class="wide"' if n_bars >= WIDE else ""
+            return f"<table{kind}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _kind(rows: tuple[tuple[Cell, ...], ...], place: int) -> str:
@@ -101,4 +110,5 @@ def _meter(meter: Meter, inline: bool) -> str:
     if meter.low is not None and meter.high is not None:
         span = f"left:{100 * meter.low:.1f}%;width:{100 * (meter.high - meter.low):.1f}%"
         interval = f'<i style="{mark}{span}"></i>'
-    return f'<span class="meter"{outer}><span style="{inner}{width}"></span>{interval}</span>{escape(str(meter))}'
+    bar = f'<span class="meter"{outer}><span style="{inner}{width}"></span>{interval}</span>'
+    return f'{bar}<span class="said">{escape(str(meter))}</span>'

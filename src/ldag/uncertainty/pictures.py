@@ -1,4 +1,4 @@
-"""Pictures of a posterior: its consensus, edges as wide as they are probable, labels with their probabilities."""
+"""Pictures of a posterior: its consensus, edges as wide as joining the two is probable, labels with theirs."""
 
 from typing import Unpack
 
@@ -15,7 +15,7 @@ class PosteriorPictures(PosteriorViews, Drawable):
     def picture(self, **options: Unpack[PictureOptions]) -> Picture:
         """Return the consensus graph with probabilities; for the library itself."""
         graph = self.consensus()
-        chances = {edge: float(self.edge(*edge)) for edge in graph.edges}
+        chances = {(a, b): min(float(self.edge(a, b)) + float(self.edge(b, a)), 1.0) for a, b in graph.edges}
         notes: dict[Edge, list[str]] = {}
         for parent, child in graph.edges:
             others = [name for name in graph.parents(child) if name != parent]
@@ -26,7 +26,7 @@ class PosteriorPictures(PosteriorViews, Drawable):
                 notes[parent, child] = [*lines, f"{last} ({least:.2f})"]
         options.setdefault("probabilities", chances)
         options.setdefault("notes", notes)
-        options.setdefault("title", "Edges more probable than not, as wide as they are probable")
+        options.setdefault("title", "Edges more probable than not, as wide as it is probable that the two are joined")
         return graph.picture(**options)
 
     def _repr_html_(self) -> str:

@@ -159,7 +159,10 @@ class Bootstrap(Drawable):
             "title": f"Consensus of {counted(self.n, 'graph')}",
         }
         picture = graph.picture(**cast("PictureOptions", {**own, **options}))
-        return replace(picture, legend=tuple(text.replace("probability", "share of graphs") for text in picture.legend))
+        return replace(
+            picture,
+            legend=tuple(text.replace("probability that", "share of graphs in which") for text in picture.legend),
+        )
 
     def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
         """Return a dataframe with the columns of bnlearn's ``boot.strength``: from, to, strength, direction."""

@@ -18,20 +18,22 @@ def test_a_report_tells_everything(tmp_path: Path) -> None:
     text = path.read_text()
     for part in (
         "Heart &lt;disease&gt;",
-        "1,841 observations",
+        "1,841 rows",
+        "pressure depends on smoking and protein",
         "does not matter for pressure when",
-        "gain in score",
-        "probability, given the edge",
-        "in either direction",
-        "pressure given smoking, protein",
+        "They do not mean that one causes",
+        "gain</th>",
+        "pressure, by smoking, protein",
         "plain tables",
         "Arrows are not causes",
-        "ldag.report(fit",
+        "fit.report(&quot;report.html&quot;)",
         'class="ldag-picture"',
+        'class="ldag-chart"',
     ):
         assert part in text, part
-    probability = ldag.posterior(FIT, max_parents=3).edge("smoking", "pressure")
-    assert f"{float(probability):.3f}" in text
+    post = ldag.posterior(FIT, max_parents=3)
+    probability = float(post.edge("smoking", "pressure")) + float(post.edge("pressure", "smoking"))
+    assert f"{100 * probability:.1f} %" in text
 
 
 def test_markdown_tells_the_same(tmp_path: Path) -> None:
@@ -39,25 +41,46 @@ def test_markdown_tells_the_same(tmp_path: Path) -> None:
     path = tmp_path / "heart.md"
     ldag.report(FIT, path, posterior=None)
     text = path.read_text()
-    assert text.startswith("# What matters, and when")
-    assert "It was not computed." in text
-    assert "| label | rows it is about | gain in score |" in text
+    assert text.startswith("# What depends on what, and when")
+    assert "This was not computed" in text
+    assert "| exception | rows it is about | gain |" in text
 
 
 def test_networks_need_their_data_for_counts(tmp_path: Path) -> None:
     """A network alone has rules; with its data it has everything but the search."""
     net = ldag.simulate.guard()
     ldag.report(net, tmp_path / "guard.html")
-    assert "badge given person, gender" in (tmp_path / "guard.html").read_text()
+    assert "badge, by person, gender" in (tmp_path / "guard.html").read_text()
     ldag.report(net, tmp_path / "sample.html", data=net.sample(500, rng=1))
-    assert "500 observations" in (tmp_path / "sample.html").read_text()
+    assert "500 rows" in (tmp_path / "sample.html").read_text()
 
 
 def test_many_parameters_are_warned_of(tmp_path: Path) -> None:
     """More than a third as many parameters as observations."""
     net = ldag.simulate.guard()
     ldag.report(net, tmp_path / "few.html", data=net.sample(20, rng=1), posterior=None)
-    assert "Expect it to describe these data better than new ones" in (tmp_path / "few.html").read_text()
+    assert "Expect the model to describe these rows better than new ones" in (tmp_path / "few.html").read_text()
+
+
+def test_many_columns_are_learned_again_instead(tmp_path: Path) -> None:
+    """A posterior takes too long beyond 14 variables; a bootstrap tells how often two were connected."""
+    columns = {f"x{number}": [(row * (number + 2) // 3) % 2 for row in range(60)] for number in range(15)}
+    fit = ldag.learn(ldag.read(columns), kappa=0.1, max_parents=1)
+    ldag.report(fit, tmp_path / "many.html")
+    assert "learned again 50 times" in (tmp_path / "many.html").read_text()
+    boot = ldag.bootstrap(HEART, 5, kappa=0.1)
+    ldag.report(FIT, tmp_path / "given.html", posterior=boot)
+    assert "learned again 5 times" in (tmp_path / "given.html").read_text()
+
+
+def test_weak_connections_are_not_stated_as_facts(tmp_path: Path) -> None:
+    """What is less than likely "may" be so."""
+    net = ldag.simulate.guard()
+    fit = ldag.learn(net.sample(60, rng=2), kappa=0.1, constraints=ldag.Constraints(required=[("gender", "badge")]))
+    ldag.report(fit, tmp_path / "weak.html", posterior=ldag.posterior(fit.data, kappa=0.1))
+    text = (tmp_path / "weak.html").read_text()
+    assert "uncertain, " in text
+    assert " may " in text
 
 
 def test_mistakes_are_refused(tmp_path: Path) -> None:

@@ -66,7 +66,13 @@ def test_a_page_is_whole_and_escaped() -> None:
     assert "https:" not in text
     assert "default-src 'none'" in text
     assert "&lt;script&gt;" in text
-    assert "0.250 (0.200 to 0.300)" in text
+    assert "25.0 % (20.0 to 30.0)" in text
+
+
+def test_folded_sections_open_by_a_click() -> None:
+    """The heading stays in sight; the rest is inside."""
+    text = write_html(Document("t", "s", (Section("Long", (Paragraph("inside"),), is_folded=True),)))
+    assert "<summary><h2>Long</h2></summary>\n<p>inside</p>\n</details>" in text
 
 
 def test_a_fragment_needs_no_style_sheet() -> None:

@@ -16,7 +16,8 @@ def test_widths_and_labels_are_probabilities() -> None:
     svg = POST.to_svg()
     chance = POST.label("smoking", "pressure", context={"protein": ">3"})
     assert f"not if protein is &gt;3 ({float(chance):.2f})" in svg
-    assert f"smoking → pressure (probability {float(POST.edge('smoking', 'pressure')):.2f})" in svg
+    either = float(POST.edge("smoking", "pressure")) + float(POST.edge("pressure", "smoking"))
+    assert f"smoking → pressure (joined with probability {either:.2f})" in svg
     assert "width: probability" in svg
     assert POST._repr_html_().startswith("<div")
 
