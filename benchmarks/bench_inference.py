@@ -1,38 +1,62 @@
 """Posterior marginals of all variables given five findings, beside pyAgrum's LazyPropagation.
 
-Findings are parts of rows drawn from the network, so they are possible. Each network is asked in a process of its own,
-as the peer is: the first answer (with everything that has to be worked out before it), the mean of four later ones with
-findings on other variables, one of a batch of 1,000 from a compiled circuit (not for the largest networks), and the
-memory that answering took. Well-known networks are given as plain tables.
+Findings are parts of rows drawn from the network, so they are possible. Each program is asked in a process of its own,
+with limited memory and time:
+
+- the first answer of a network that was just read, with everything that has to be worked out before it,
+- later answers, with findings on other variables,
+- the same after the network was compiled,
+- one of a batch of 1,000 rows, by the way that is chosen for a batch of that size (the circuit was compiled before),
+- how much more memory than the network itself the answers took, at most.
+
+Well-known networks are given as plain tables. Results are kept after each network: what was measured is not lost when
+a run ends early, and ``--only`` measures a network again.
 """
 
 import argparse
+import csv
+import ctypes
 import json
+import pickle
+import re
 import resource
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.harness import Row, cpu_seconds, report
+from benchmarks.harness import RESULTS, cpu_seconds, machine, spell_seconds
 from ldag import Network, simulate
 from ldag.errors import TooLarge
-from tests.oracle.networks import BifNetwork
+from tests.oracle.networks import BifNetwork, pyagrum_network
 
-N_QUERIES = 5
+N_FIRST = 3
+N_LATER = 5
 N_ROWS = 1000
-MEMORY = 12 << 30
-SECONDS = 400
+N_SLOW_ROWS = 32
+"""Rows of a batch where one takes more than a millisecond."""
+MEMORY_LIMIT = "8 GB"
+PROCESS_MEMORY = 12 << 30
+SECONDS = 100
+"""CPU time of a process."""
 
 KNOWN = (
     *("child", "alarm", "insurance", "hailfinder", "hepar2", "win95pts", "water", "andes", "pathfinder", "pigs"),
     *("mildew", "diabetes", "barley", "munin2", "munin3", "munin4", "munin", "munin1", "link"),
 )
-COMPILED = {*KNOWN[:11]}
-"""Networks whose circuit is compiled here; that of the others takes seconds to minutes."""
+HEAVY = {"munin1", "link"}
+"""Networks that are asked once first and twice later: an answer may take a minute."""
+
+Numbers = dict[str, list[float]]
 
 
 def layered(n_layers: int, n_parents: int | tuple[int, int], n_states: int | tuple[int, int] = 2) -> Network:
@@ -54,6 +78,23 @@ MADE: dict[str, Callable[[], Network]] = {
         simulate.layered_ldag([16, 1], n_parents=16, max_classes=20, rng=1), rng=1
     ),
 }
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One network: seconds of ours and the peer's, megabytes of both; nothing where there was no answer."""
+
+    network: str
+    first: float | None
+    first_peer: float | None
+    later: float | None
+    later_peer: float | None
+    compiled: float | None
+    batch: float | None
+    compile: float | None
+    memory: float | None
+    memory_peer: float | None
+    trouble: str
 
 
 def network_of(name: str) -> Network:
@@ -78,98 +119,180 @@ def evidence(network: Network, n_rows: int) -> NDArray[np.uint8]:
     return rows
 
 
-def findings(network: Network, rows: NDArray[np.uint8]) -> list[dict[str, str]]:
-    """The same by name."""
-    return [
+def findings(network: Network, name: str) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    """The same by name, for first and for later answers."""
+    n_first, n_later = (1, 2) if name in HEAVY else (N_FIRST, N_LATER)
+    given = [
         {v.name: str(v.states[code]) for v, code in zip(network.variables, row.tolist(), strict=True) if code != 255}
-        for row in rows
+        for row in evidence(network, n_first + n_later)
     ]
+    return given[:n_first], given[n_first:]
 
 
-def own_seconds(name: str) -> Iterator[dict[str, float]]:
+def measure_memory() -> Callable[[], float]:
+    """Forget the most memory that was used so far; returns what tells how many megabytes more were since."""
+    ctypes.CDLL("libc.so.6").malloc_trim(0)  # what reading left over would hide what answering takes
+    Path("/proc/self/clear_refs").write_text("5")
+
+    def kilobytes(what: str) -> int:
+        found = re.search(rf"{what}:\s+(\d+)", Path("/proc/self/status").read_text())
+        assert found is not None
+        return int(found[1])
+
+    before = kilobytes("VmRSS")
+    return lambda: (kilobytes("VmHWM") - before) / 1024
+
+
+def timed(job: Callable[[], object]) -> float:
+    """CPU seconds of one call."""
+    began = time.process_time()
+    job()
+    return time.process_time() - began
+
+
+def own_numbers(name: str) -> Iterator[dict[str, float]]:
     """Ask ours: each query by itself, then a batch."""
     network = network_of(name)
-    given = findings(network, evidence(network, N_QUERIES))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for one in given:
-        began = time.process_time()
-        network.marginals(one)
-        yield {"seconds": time.process_time() - began}
-    yield {"memory": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024}
-    if name in COMPILED or name in MADE:
-        try:
-            compiled = network.compile()
-        except TooLarge:
-            return
-        circuit = compiled.circuit
-        batch = evidence(network, N_ROWS if compiled.size < 1_000_000 else 32)
-        each = cpu_seconds(lambda: circuit.marginals(batch), repeats=2) / len(batch)
-        yield {"compile": compiled.seconds, "batch": each}
+    first, later = findings(network, name)
+    stored = pickle.dumps(network)
+    memory = measure_memory()
+    for given in first:
+        network = pickle.loads(stored)  # fresh: nothing that an answer worked out is stored with it
+        yield {"first": timed(partial(network.marginals, given, memory_limit=MEMORY_LIMIT))}
+    for given in later:
+        yield {"later": timed(partial(network.marginals, given, memory_limit=MEMORY_LIMIT))}
+    yield {"memory": memory()}
+    engine = network._engine()
+    rows = evidence(network, N_ROWS)
+    with suppress(TooLarge):
+        yield {"compile": timed(network.compile)}
+        for given in later:
+            yield {"compiled": timed(partial(network.marginals, given, memory_limit=MEMORY_LIMIT))}
+    if engine.asks_circuit_of(N_ROWS, range(len(network.variables))):
+        circuit = network.compile().circuit
+        batch = rows if circuit.shape.size < 1_000_000 else rows[:N_SLOW_ROWS]
+        yield {"batch": cpu_seconds(lambda: circuit.marginals(batch), repeats=2) / len(batch)}
 
 
-def peer_seconds(name: str) -> Iterator[dict[str, float]]:
+def peer_numbers(name: str) -> Iterator[dict[str, float]]:
     """Ask pyAgrum, each query by itself."""
     import pyagrum
 
     pyagrum.setNumberOfThreads(1)  # CPU time of waiting threads would count
     network = network_of(name)
-    peer = pyagrum.BayesNet()
-    for variable in network.variables:
-        peer.add(pyagrum.LabelizedVariable(variable.name, "", [str(state) for state in variable.states]))
-    for parent, child in network.ldag.edges:
-        peer.addArc(parent, child)
-    for variable in network.variables:
-        table = network.cpt(variable.name, max_cells=1 << 26)
-        axes = [table.names.index(axis) for axis in reversed(peer.cpt(variable.name).names)]
-        peer.cpt(variable.name).fillWith(table.values.transpose(axes).reshape(-1).tolist())
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    engine = pyagrum.LazyPropagation(peer)
-    for given in findings(network, evidence(network, N_QUERIES)):
-        began = time.process_time()
+    peer = pyagrum_network(network)
+
+    def ask(engine: "pyagrum.LazyPropagation", given: dict[str, str]) -> None:
         engine.setEvidence(given)
         engine.makeInference()
         for variable in network.variables:
             engine.posterior(variable.name)
-        yield {"seconds": time.process_time() - began}
-    yield {"memory": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024}
+
+    first, later = findings(network, name)
+    memory = measure_memory()
+    for given in first:
+        began = time.process_time()
+        engine = pyagrum.LazyPropagation(peer)
+        ask(engine, given)
+        yield {"first": time.process_time() - began}
+    for given in later:
+        yield {"later": timed(partial(ask, engine, given))}
+    yield {"memory": memory()}
 
 
-def ask(who: str, name: str) -> tuple[list[float], dict[str, float], str]:
-    """Ask in a process of its own with limited memory and time: seconds by query, other numbers, what went wrong."""
+def ask(who: str, name: str) -> tuple[Numbers, str]:
+    """Ask in a process of its own: all numbers of a kind, and what went wrong."""
     command = [sys.executable, "-m", "benchmarks.bench_inference", f"--{who}", name]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            out, errors = process.communicate(timeout=SECONDS)
-            trouble = "" if process.returncode == 0 else "out of memory" if "emory" in errors else "failed"
-        except subprocess.TimeoutExpired:
-            process.kill()
-            out, _ = process.communicate()
+        out, errors = process.communicate()
+        trouble = "" if process.returncode == 0 else "out of memory" if "emory" in errors else "failed"
+        if process.returncode == -signal.SIGXCPU:
             trouble = f"stopped after {SECONDS} s"
-    parts = [json.loads(line) for line in out.splitlines()]
-    others: dict[str, float] = {}
-    for part in parts:
-        others |= {key: value for key, value in part.items() if key != "seconds"}
-    return [part["seconds"] for part in parts if "seconds" in part], others, trouble
+    numbers: Numbers = {}
+    for line in out.splitlines():
+        for key, value in json.loads(line).items():
+            numbers.setdefault(key, []).append(value)
+    return numbers, trouble
 
 
-def rows_of(name: str) -> list[Row]:
-    """First, later and batched answers, beside the peer's."""
-    ours, own, trouble = ask("own", name)
-    theirs, peer, said = ask("peer", name)
-    memory = f"{own.get('memory', np.nan):.0f} MB, pyAgrum {peer.get('memory', np.nan):.0f} MB"
-    print(f"  {name}: {memory} {trouble and 'ours: ' + trouble} {said and 'pyAgrum: ' + said}", file=sys.stderr)
-    if not ours:
-        return []
-    label = f"pyAgrum {said}".strip()
-    first = theirs[0] if theirs else None
-    later = float(np.mean(theirs[1:])) if len(theirs) > 1 else None
-    rows = [Row(f"{name}: first answer", ours[0], label, first, first)]
-    if len(ours) > 1:
-        rows.append(Row(f"{name}: later answers", float(np.mean(ours[1:])), label, later, later))
-    if "batch" in own:
-        rows.append(Row(f"{name}: one of a batch of 1,000", own["batch"], label, later, later and later / 10))
-        rows.append(Row(f"{name}: compile", own["compile"]))
-    return rows
+def measure(name: str) -> Measured:
+    """Ask both about one network."""
+    (own, own_trouble), (peer, peer_trouble) = ask("own", name), ask("peer", name)
+
+    def mean(numbers: Numbers, key: str) -> float | None:
+        return float(np.mean(numbers[key])) if key in numbers else None
+
+    later = mean(own, "later")
+    return Measured(
+        network=name,
+        first=mean(own, "first"),
+        first_peer=mean(peer, "first"),
+        later=later,
+        later_peer=mean(peer, "later"),
+        compiled=mean(own, "compiled"),
+        batch=mean(own, "batch") or later,  # where no circuit answers faster, the rows of a batch are asked one by one
+        compile=mean(own, "compile"),
+        memory=mean(own, "memory"),
+        memory_peer=mean(peer, "memory"),
+        trouble="; ".join(f"{who} {t}" for who, t in (("ours", own_trouble), ("pyAgrum", peer_trouble)) if t),
+    )
+
+
+def load_results() -> dict[str, Measured]:
+    """What was measured before, by network."""
+    path = RESULTS / "inference.csv"
+    if not path.exists():
+        return {}
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    texts = {"network", "trouble"}
+    read = [{key: cell if key in texts else float(cell) if cell else None for key, cell in row.items()} for row in rows]
+    return {str(row["network"]): Measured(**cast("Any", row)) for row in read}
+
+
+def save_results(measured: dict[str, Measured]) -> None:
+    """Write all, in the order of the networks here."""
+    with (RESULTS / "inference.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, [f.name for f in fields(Measured)])
+        writer.writeheader()
+        writer.writerows(asdict(measured[name]) for name in (*MADE, *KNOWN) if name in measured)
+
+
+def print_results(measured: dict[str, Measured]) -> None:
+    """Print a table, and how often the peer was faster."""
+
+    def pair(ours: float | None, theirs: float | None) -> str:
+        ratio = f"{theirs / ours:.1f}x" if ours and theirs else ""
+        return f"{spell_seconds(ours):>8} /{spell_seconds(theirs):>8} {ratio:>7}"
+
+    def megabytes(value: float | None) -> str:
+        return "" if value is None else f"{value:,.0f}"
+
+    print(f"\ninference: {machine(('pyagrum',))}")
+    width = max(map(len, measured))
+    heads = [f"{what}: ours / pyAgrum" for what in ("first", "later", "compiled", "one of 1,000")]
+    head = "  ".join(f"{text:>26}" for text in heads)
+    print(f"  {'network':<{width}}  {head}  {'compile':>8}  {'MB':>6}  MB of pyAgrum")
+    for one in measured.values():
+        times = [one.later, one.compiled, one.batch]
+        pairs = [pair(one.first, one.first_peer), *(pair(ours, one.later_peer) for ours in times)]
+        numbers = "  ".join(f"{cell:>26}" for cell in pairs)
+        memory = f"{megabytes(one.memory):>6}  {megabytes(one.memory_peer):>6}"
+        print(f"  {one.network:<{width}}  {numbers}  {spell_seconds(one.compile):>8}  {memory}  {one.trouble}".rstrip())
+    known = [measured[name] for name in KNOWN if name in measured]
+    for what in ("first", "later"):
+        ratios = [
+            (getattr(one, what) / getattr(one, f"{what}_peer"), one.network)
+            for one in known
+            if getattr(one, what) and getattr(one, f"{what}_peer")
+        ]
+        if ratios:
+            worst, where = max(ratios)
+            n_met = sum(ratio <= 1 for ratio, _ in ratios)
+            print(
+                f"  {what} answers take at most pyAgrum's time on {n_met} of {len(ratios)} well-known networks,", end=""
+            )
+            print(f" {worst:.2f} times it at most, on {where}")
 
 
 def main() -> None:
@@ -177,16 +300,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--own", help="only time ours on this network, in limited memory")
     parser.add_argument("--peer", help="only time the peer on this network, in limited memory")
-    parser.add_argument("--only", action="append", help="only this network (can be repeated); nothing is kept")
+    parser.add_argument("--only", action="append", help="measure only this network again (can be repeated)")
+    parser.add_argument("--show", action="store_true", help="print the table of what was measured before")
     asked = parser.parse_args()
     if asked.own or asked.peer:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        for numbers in own_seconds(asked.own) if asked.own else peer_seconds(asked.peer):
+        resource.setrlimit(resource.RLIMIT_AS, (PROCESS_MEMORY, PROCESS_MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+        for numbers in own_numbers(asked.own) if asked.own else peer_numbers(asked.peer):
             print(json.dumps(numbers), flush=True)
         return
-    names = [name for name in (*MADE, *KNOWN) if asked.only is None or name in asked.only]
-    found = [row for name in names for row in rows_of(name)]
-    report("inference", found, ("pyagrum",), keep=asked.only is None)
+    measured = load_results()
+    for name in () if asked.show else asked.only or (*MADE, *KNOWN):
+        print(f"  {name} ...", file=sys.stderr)
+        measured[name] = measure(name)
+        save_results(measured)
+    print_results({name: measured[name] for name in (*MADE, *KNOWN) if name in measured})
 
 
 if __name__ == "__main__":

@@ -48,11 +48,11 @@ def cpu_seconds(job: Callable[[], object], repeats: int = 5, number: int = 1) ->
 
 def report(name: str, rows: Sequence[Row], packages: Sequence[str] = (), keep: bool = True) -> None:
     """Print a table, and keep it as CSV unless told otherwise."""
-    print(f"\n{name}: {_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}{_versions(packages)}")
+    print(f"\n{name}: {machine(packages)}")
     width = max(len(row.job) for row in rows)
     print(f"  {'job':<{width}}  {'ours':>10}  {'goal':>10}  {'peer':>10}  {'ratio':>7}")
     for row in rows:
-        cells = [_seconds(row.seconds), _seconds(row.goal), _seconds(row.peer_seconds)]
+        cells = [spell_seconds(row.seconds), spell_seconds(row.goal), spell_seconds(row.peer_seconds)]
         numbers = "  ".join(f"{cell:>10}" for cell in cells)
         print(f"  {row.job:<{width}}  {numbers}  {row.ratio:>7}  {row.peer} {row.verdict}".rstrip())
     if not keep:
@@ -64,7 +64,13 @@ def report(name: str, rows: Sequence[Row], packages: Sequence[str] = (), keep: b
         writer.writerows([r.job, r.seconds, r.goal, r.peer, r.peer_seconds, r.verdict] for r in rows)
 
 
-def _seconds(value: float | None) -> str:
+def machine(packages: Sequence[str] = ()) -> str:
+    """Say what was measured on, and with which versions."""
+    return f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}{_versions(packages)}"
+
+
+def spell_seconds(value: float | None) -> str:
+    """Return a time with a unit that suits it, and nothing for one that is not known."""
     if value is None:
         return ""
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):

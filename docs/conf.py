@@ -66,22 +66,37 @@ def _summarise_class(*details: Any) -> None:
 
 
 def _write_tables(*_: Any) -> None:
-    """Write the results of the benchmarks as tables for people: a row per job, the other programs in one cell."""
+    """Write the results of the benchmarks as tables for people."""
     folder = HERE / "_build" / "tables"
     folder.mkdir(parents=True, exist_ok=True)
     for source in (HERE.parent / "benchmarks" / "results").glob("*.csv"):
         with source.open(encoding="utf-8") as rows:
             found = list(csv.DictReader(rows))
-        if "job" not in found[0]:  # a table of another kind
+        if "job" in found[0]:
+            cells = _job_cells(found)
+        elif source.stem == "inference":
+            cells = [_network_cells(row) for row in found]
+        else:  # a table of another kind
             continue
         with (folder / source.name).open("w", encoding="utf-8") as table:
-            writer = csv.writer(table)
-            writer.writerow(["what", "ours", "others: time, times ours", "goal"])
-            for job in dict.fromkeys(row["job"] for row in found):
-                own = [row for row in found if row["job"] == job]
-                others = "; ".join(filter(None, map(_peer, own)))
-                verdicts = sorted({row["verdict"] for row in own if row["verdict"]})  # what was missed comes first
-                writer.writerow([job, _spell(float(own[0]["seconds"])), others, *(verdicts[:1] or [""])])
+            csv.writer(table).writerows([list(cells[0]), *(row.values() for row in cells)])
+
+
+def _job_cells(found: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return a row per job, the other programs in one cell."""
+    made = []
+    for job in dict.fromkeys(row["job"] for row in found):
+        own = [row for row in found if row["job"] == job]
+        verdicts = sorted({row["verdict"] for row in own if row["verdict"]})  # what was missed comes first
+        made.append(
+            {
+                "what": job,
+                "ours": _spell(float(own[0]["seconds"])),
+                "others: time, times ours": "; ".join(filter(None, map(_peer, own))),
+                "goal": verdicts[0] if verdicts else "",
+            }
+        )
+    return made
 
 
 def _peer(row: dict[str, str]) -> str:
@@ -90,6 +105,26 @@ def _peer(row: dict[str, str]) -> str:
         return row["peer"]
     theirs = float(row["peer_seconds"])
     return f"{row['peer']}: {_spell(theirs)}, {theirs / float(row['seconds']):.2g} x"
+
+
+def _network_cells(row: dict[str, str]) -> dict[str, str]:
+    """Return the cells of a network: our times and memory, and pyAgrum's behind them."""
+
+    def pair(ours: str, theirs: str) -> str:
+        times = [float(row[key] or "nan") for key in (ours, theirs)]
+        ratio = "" if any(map(math.isnan, times)) else f" ({times[1] / times[0]:.2g} x)"
+        return f"{_spell(times[0]) or '-'} / {_spell(times[1]) or '-'}{ratio}"
+
+    megabytes = [f"{float(row[key]):,.0f}" if row[key] else "-" for key in ("memory", "memory_peer")]
+    return {
+        "network": row["network"] + (f" ({row['trouble']})" if row["trouble"] else ""),
+        "first answer": pair("first", "first_peer"),
+        "later answers": pair("later", "later_peer"),
+        "once compiled": pair("compiled", "later_peer"),
+        "one of 1,000": pair("batch", "later_peer"),
+        "compile": _spell(float(row["compile"] or "nan")),
+        "MB": " / ".join(megabytes),
+    }
 
 
 def _spell(seconds: float) -> str:

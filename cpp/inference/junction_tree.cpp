@@ -11,6 +11,8 @@ namespace {
 
 // Posteriors of several nodes are read off one product of up to so many cells.
 constexpr double kProductCells = 4096.0;
+// A clique with so many below it passes the next one on: it sends each of them what all others say.
+constexpr std::size_t kMostBelow = 8;
 
 // One propagation. What is no longer needed is forgotten on the way down.
 template <class Number>
@@ -146,14 +148,17 @@ JunctionTree::JunctionTree(const SumsNetwork& network, const Elimination& elimin
         for (const std::uint32_t other : elimination.scopes[rank])
             separator.push_back(ranking_.rank_of[other]);
         std::ranges::sort(separator);
-        const std::uint32_t above = separator.empty() ? kNoRank : home_of_[separator[0]];
+        std::uint32_t above = separator.empty() ? kNoRank : home_of_[separator[0]];
         if (above != kNoRank && separator.size() == cliques_[above].members.size()) {
             cliques_[above].members.insert(cliques_[above].members.begin(), rank);
             home_of_[rank] = above;
             continue;
         }
         home_of_[rank] = static_cast<std::uint32_t>(cliques_.size());
-        if (above != kNoRank) cliques_[above].below.push_back(home_of_[rank]);
+        if (above != kNoRank) {
+            above = with_room(above, separator);
+            cliques_[above].below.push_back(home_of_[rank]);
+        }
         std::vector<Rank> members = {rank};
         members.insert(members.end(), separator.begin(), separator.end());
         cliques_.push_back({std::move(members), std::move(separator), above, {}, {}, {}});
@@ -178,6 +183,20 @@ JunctionTree::JunctionTree(const SumsNetwork& network, const Elimination& elimin
             first = std::min(first, ranking_.rank_of[parent]);
         cliques_[home_of_[first]].families.push_back(node);
     }
+}
+
+// A clique at or below one, with few below itself, that has all of a separator if there is one.
+std::uint32_t JunctionTree::with_room(std::uint32_t clique, std::span<const Rank> separator) const {
+    while (cliques_[clique].below.size() >= kMostBelow) {
+        std::uint32_t next = kNoRank;
+        for (const std::uint32_t below : cliques_[clique].below)
+            if (std::ranges::includes(cliques_[below].members, separator) &&
+                (next == kNoRank || cliques_[below].below.size() < cliques_[next].below.size()))
+                next = below;
+        if (next == kNoRank) break;
+        clique = next;
+    }
+    return clique;
 }
 
 double JunctionTree::size_of(std::span<const Rank> members) const {

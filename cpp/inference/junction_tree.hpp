@@ -40,6 +40,7 @@ class JunctionTree {
                      const SumsLimits& limits) const;
 
   private:
+    std::uint32_t with_room(std::uint32_t clique, std::span<const Rank> separator) const;
     double size_of(std::span<const Rank> members) const;
 
     Ranking ranking_;

@@ -131,6 +131,17 @@ inline Network grid(std::uint32_t side) {
     return network;
 }
 
+template <class Use>
+void for_each_row(const Network& network, Use use) {
+    Row row(network.size(), 0);
+    for (;;) {
+        use(row);
+        std::size_t node = 0;
+        while (node < row.size() && ++row[node] == network.n_states[node]) row[node++] = 0;
+        if (node == row.size()) return;
+    }
+}
+
 inline bool near(double a, double b, double tolerance = 1e-12) {
     return a == b || std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
 }

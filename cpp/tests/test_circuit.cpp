@@ -25,17 +25,6 @@ bool agrees(const Row& row, std::span<const std::uint8_t> evidence) {
     return true;
 }
 
-template <class Use>
-void for_each_row(const Network& network, Use use) {
-    Row row(network.size(), 0);
-    for (;;) {
-        use(row);
-        std::size_t node = 0;
-        while (node < row.size() && ++row[node] == network.n_states[node]) row[node++] = 0;
-        if (node == row.size()) return;
-    }
-}
-
 struct Listed {
     double probability = 0.0;
     double best = 0.0;

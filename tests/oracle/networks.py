@@ -5,6 +5,7 @@ import re
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,3 +76,19 @@ class BifNetwork:
             cumulative = np.cumsum(rows / rows.sum(axis=1, keepdims=True), axis=1)[index]
             codes[node] = (rng.random(n_rows)[:, None] > cumulative[:, :-1]).sum(axis=1)
         return {node: codes[node] for node in self.states}
+
+
+def pyagrum_network(network: Network) -> Any:
+    """The same network in pyAgrum, number by number: its readers round to 32 bits."""
+    import pyagrum
+
+    peer = pyagrum.BayesNet()
+    for variable in network.variables:
+        peer.add(pyagrum.LabelizedVariable(variable.name, "", [str(state) for state in variable.states]))
+    for parent, child in network.ldag.edges:
+        peer.addArc(parent, child)
+    for variable in network.variables:
+        table = network.cpt(variable.name, max_cells=1 << 26)
+        axes = [table.names.index(axis) for axis in reversed(peer.cpt(variable.name).names)]
+        peer.cpt(variable.name).fillWith(table.values.transpose(axes).reshape(-1).tolist())
+    return peer

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldag import LDAG, Network
+from ldag import LDAG, Network, _native
 from ldag.errors import ImpossibleEvidence
 from ldag.inference import Engine, Sums, compile_circuit
 from ldag.model import Model
 from ldag.network.findings import Findings, read_findings
+from tests.oracle.elimination import cells, cliques
 from tests.oracle.inference import Joint, Weights
 from tests.property.inference.test_engine import networks
 
@@ -97,6 +98,22 @@ def test_questions_take_all_kinds_of_findings(question: tuple[Network, Findings,
     network.compile()
     for name, distribution in network.marginals(findings).items():
         assert distribution == pytest.approx(before[name], abs=1e-12)
+
+
+@given(networks())
+@SETTINGS
+def test_plans_count_the_cliques_of_the_order(network: Network) -> None:
+    """Cells of all cliques, the largest of them, and memory for all messages."""
+    structure = network.ldag.structure
+    parents = [list(family.parents) for family in structure.families]
+    n_states = list(structure.n_states)
+    (order,) = _native.elimination_orders(n_states, parents, [255] * len(n_states), 10, 0, 1)
+    expected = cliques(parents, order)
+    plan = Sums(Model(structure, network.probabilities)).plan
+    assert plan.n_cells == sum(cells(n_states, one) for one in expected)
+    assert frozenset(plan.nodes) in expected
+    assert plan.largest == cells(n_states, frozenset(plan.nodes)) == max(cells(n_states, one) for one in expected)
+    assert plan.n_bytes <= 8 * 3 * plan.n_cells
 
 
 @given(questions(), st.data())
