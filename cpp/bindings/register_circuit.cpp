@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "inference/bound.hpp"
 #include "inference/circuit.hpp"
 #include "inference/compile.hpp"
 #include "inference/elimination.hpp"
@@ -205,6 +206,24 @@ std::vector<std::vector<std::uint32_t>> elimination_orders(std::vector<std::uint
     }
 }
 
+// How many terms the sums of a circuit have at most, and the variables of the step with the most of them.
+std::pair<double, std::vector<std::uint32_t>> bound_circuit(std::vector<std::uint32_t> n_states,
+                                                            std::vector<std::vector<std::uint32_t>> parents,
+                                                            const std::vector<Numbers>& classes,
+                                                            const std::vector<Numbers>& parameters,
+                                                            std::vector<std::uint8_t> fixed,
+                                                            const std::vector<std::uint32_t>& order) {
+    const ldag::NetworkShape network =
+        shape_of(std::move(n_states), std::move(parents), classes, parameters, std::move(fixed));
+    const nb::gil_scoped_release unlocked;
+    const ldag::CircuitBound bound = ldag::bound_circuit(network, order);
+    if (order.empty()) return {bound.n_terms, {}};
+    std::vector<std::uint32_t> nodes = {bound.node};
+    const std::vector<std::uint32_t> others = ldag::elimination_scope(network, order, bound.node);
+    nodes.insert(nodes.end(), others.begin(), others.end());
+    return {bound.n_terms, std::move(nodes)};
+}
+
 }  // namespace
 
 void register_circuit(nb::module_& module) {
@@ -224,6 +243,8 @@ void register_circuit(nb::module_& module) {
     module.def("compile_circuit", &compile_circuit, nb::arg("n_states"), nb::arg("parents"),
                nb::arg("classes"), nb::arg("parameters"), nb::arg("fixed"), nb::arg("order"),
                nb::arg("max_size"));
+    module.def("bound_circuit", &bound_circuit, nb::arg("n_states"), nb::arg("parents"), nb::arg("classes"),
+               nb::arg("parameters"), nb::arg("fixed"), nb::arg("order"));
     module.def("elimination_orders", &elimination_orders, nb::arg("n_states"), nb::arg("parents"),
                nb::arg("fixed"), nb::arg("n_tries"), nb::arg("seed"), nb::arg("n_best"));
 }

@@ -1,10 +1,12 @@
 // Orders of elimination, limits and stops of compiling.
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <vector>
 
 #include "check.hpp"
 #include "circuit_networks.hpp"
+#include "inference/bound.hpp"
 #include "inference/compile.hpp"
 #include "inference/elimination.hpp"
 #include "support/random.hpp"
@@ -77,6 +79,35 @@ TEST(a_circuit_too_large_says_where) {
     CHECK(refused);
     const auto circuit = ldag::compile(shape, order, {std::numeric_limits<std::size_t>::max(), {}});
     CHECK(circuit.terms.size() > 20000 / 3);
+}
+
+TEST(a_chain_has_a_sum_for_every_state_of_the_one_before) {
+    const Network network = chain(10, 0.1);
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t node = 10; node-- > 0;) order.push_back(node);
+    const ldag::CircuitBound bound = ldag::bound_circuit(network.shape(), order);
+    CHECK(near(bound.n_terms, 9 * 9 + 3) && bound.node == 9);
+}
+
+// A node with ten parents of which only the number of ones counts: eleven things can be left, not 2^10.
+TEST(classes_bound_a_circuit) {
+    Network network;
+    std::vector<std::uint32_t> above;
+    for (std::uint32_t node = 0; node < 10; ++node) {
+        network.add(2, {}, {0}, {0.5, 0.5});
+        above.push_back(node);
+    }
+    std::vector<std::int32_t> classes;
+    for (std::uint32_t cell = 0; cell < 1024; ++cell) classes.push_back(std::popcount(cell));
+    std::vector<double> table;
+    for (int c = 0; c <= 10; ++c) table.insert(table.end(), {0.05 * (c + 1), 1 - 0.05 * (c + 1)});
+    network.add(2, above, classes, table);
+    std::vector<std::uint32_t> order = {10};
+    for (std::uint32_t node = 10; node-- > 0;) order.push_back(node);
+    const ldag::CircuitBound bound = ldag::bound_circuit(network.shape(), order);
+    double expected = 0.0;
+    for (int n_above = 0; n_above <= 10; ++n_above) expected += 2 * std::min(1 << n_above, n_above + 1);
+    CHECK(near(bound.n_terms, expected) && bound.node == 10);
 }
 
 TEST(a_family_too_large_is_named) {

@@ -26,6 +26,8 @@ MAX_SIZE = 30_000_000
 
 N_TRIES = 10
 N_ORDERS = 3
+HOPELESS = 256.0
+"""How many times too large a circuit may be by its bound for compiling to be tried; most are smaller, by chance."""
 SMALL = 50_000
 """A circuit of no more products is compiled in other orders too, in no time, and the smallest is kept."""
 
@@ -196,9 +198,14 @@ def compile_circuit(
     known = [UNOBSERVED if fixed is None else fixed.get(node, UNOBSERVED) for node in nodes]
     classes = [family.partition.to_array() for family in families]
     tables = [table.reshape(-1) for table in numbers]
+    shape = n_states, parents, classes, tables, known
+    orders = _native.elimination_orders(n_states, parents, known, N_TRIES, 0, N_ORDERS)
+    bounds = [(_native.bound_circuit(*shape, order), order) for order in orders]
+    bounds.sort(key=lambda pair: pair[0][0])  # what labels save counts, not the tables alone
+    (bound, blocked), _ = bounds[0]
     best: _native.Circuit | None = None
-    for order in _native.elimination_orders(n_states, parents, known, N_TRIES, 0, N_ORDERS):
-        found, blocked = _native.compile_circuit(n_states, parents, classes, tables, known, order, max_size)
+    for _, order in bounds if bound <= HOPELESS * max_size else ():
+        found, blocked = _native.compile_circuit(*shape, order, max_size)
         if found is not None and (best is None or found.size < best.size):
             best = found
         if best is None or best.size > SMALL:

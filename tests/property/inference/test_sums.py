@@ -1,6 +1,7 @@
 """Sums over tables, and circuits with likelihoods, equal listing the joint distribution for all kinds of findings."""
 
 from math import log
+from random import Random
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ from hypothesis import strategies as st
 from ldag import LDAG, Network, _native
 from ldag.errors import ImpossibleEvidence
 from ldag.inference import Engine, Sums, compile_circuit
+from ldag.inference.circuit import _parameters
 from ldag.model import Model
 from ldag.network.findings import Findings, read_findings
-from tests.oracle.elimination import cells, cliques
+from tests.oracle.elimination import cells, circuit_bound, cliques
 from tests.oracle.inference import Joint, Weights
 from tests.property.inference.test_engine import networks
 
@@ -114,6 +116,26 @@ def test_plans_count_the_cliques_of_the_order(network: Network) -> None:
     assert frozenset(plan.nodes) in expected
     assert plan.largest == cells(n_states, frozenset(plan.nodes)) == max(cells(n_states, one) for one in expected)
     assert plan.n_bytes <= 8 * 3 * plan.n_cells
+
+
+@given(networks(), st.randoms(use_true_random=False))
+@SETTINGS
+def test_bounds_of_circuits_equal_counting_what_is_left(network: Network, random: Random) -> None:
+    """In any order: as many sums as combinations of states, or of what is left of families, whichever are fewer."""
+    model = Model(network.ldag.structure, network.probabilities)
+    nodes = list(range(len(model.structure)))
+    numbers, _ = _parameters(model, nodes, by_class=False, told_apart=())
+    parents = [list(family.parents) for family in model.structure.families]
+    classes = [family.partition.to_array() for family in model.structure.families]
+    tables = [table.reshape(-1) for table in numbers]
+    random.shuffle(nodes)
+    shape = list(model.structure.n_states), parents, classes, tables, [255] * len(nodes)
+    bound, (first, *_) = _native.bound_circuit(*shape, nodes)
+    assert bound == pytest.approx(circuit_bound(network, nodes))
+    assert first in nodes
+    circuit, _ = _native.compile_circuit(*shape, nodes, 1 << 20)
+    assert circuit is not None
+    assert circuit.size <= 2 * bound + len(nodes)  # a term may be a product of several
 
 
 @given(questions(), st.data())
