@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
 
 import ldag
 from ldag import LDAG, Network
@@ -71,6 +72,12 @@ def click(browser: webdriver.Chrome, node: int, state: int, shift: bool = False)
     event = f"new MouseEvent('click', {{bubbles: true, shiftKey: {json.dumps(shift)}}})"
     where = f"button.state[data-node='{node}'][data-state='{state}']"
     browser.execute_script(f'document.querySelector("{where}").dispatchEvent({event})')
+
+
+def type_in(browser: webdriver.Chrome, text: str) -> None:
+    """Search for a text."""
+    script = "const box = document.getElementById('search'); box.value = arguments[0];"
+    browser.execute_script(f"{script} box.dispatchEvent(new Event('input'))", text)
 
 
 @pytest.mark.parametrize(("make", "n_clicks"), [(heart, 100), (alarm, 60), (with_zeros, 100)])
@@ -147,9 +154,7 @@ def test_nothing_is_fetched_and_names_stay_text(browser: webdriver.Chrome, tmp_p
 def test_search_pin_and_shared_addresses(browser: webdriver.Chrome, tmp_path: Path) -> None:
     """Variables are found by name, marginals are pinned, and an address brings its findings along."""
     open_page(browser, heart(), tmp_path)
-    browser.execute_script(
-        "const box = document.getElementById('search'); box.value = 'press'; box.dispatchEvent(new Event('input'))"
-    )
+    type_in(browser, "press")
     assert (
         browser.execute_script("return [...document.querySelectorAll('.variable')].filter(v => !v.hidden).length") == 1
     )
@@ -157,6 +162,10 @@ def test_search_pin_and_shared_addresses(browser: webdriver.Chrome, tmp_path: Pa
     assert "compared with: nothing observed" in browser.execute_script(
         "return document.getElementById('pinned').textContent"
     )
+    type_in(browser, "no such name")
+    assert browser.execute_script("return document.getElementById('nothing').hidden") is False
+    assert browser.execute_script("return document.querySelectorAll('#graph .node.far').length") == 6
+    type_in(browser, "")
     browser.execute_script("location.hash = '#o0=1&d3=0'")
     browser.execute_async_script("setTimeout(arguments[0], 200)")
     assert "smoking = yes, set pressure = <140" in browser.execute_script(
@@ -169,3 +178,33 @@ def test_clicks_are_quick(browser: webdriver.Chrome, tmp_path: Path) -> None:
     open_page(browser, alarm(), tmp_path)
     click(browser, 3, 0)
     assert browser.execute_script("return window.explorer.milliseconds") >= 0
+
+
+def test_pinned_numbers_are_compared_and_modes_are_chosen(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    """The change from the pinned number stands beside the new one; "sets" makes plain clicks interventions."""
+    network = heart()
+    open_page(browser, network, tmp_path)
+    browser.execute_script("document.getElementById('pin').click(); document.getElementById('set').click()")
+    click(browser, 0, 1)
+    assert browser.execute_script("return location.hash") == "#d0=1"
+    before, after = network.query("pressure")[">140"], network.query("pressure", do={"smoking": "yes"})[">140"]
+    text = browser.execute_script("return document.querySelectorAll('#v3 .number')[1].textContent")
+    assert text == f"\u2212{100 * (before - after):.1f}\u2002{100 * after:.1f} %"
+
+
+def test_keys_search_undo_and_open_a_node(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    """A slash goes to the search, Enter opens the first match, Escape clears it; Ctrl+Z takes a click back."""
+    open_page(browser, heart(), tmp_path)
+    page = browser.find_element("tag name", "body")
+    page.send_keys("/")
+    search = browser.switch_to.active_element
+    assert search.get_attribute("id") == "search"
+    search.send_keys("prot", Keys.ENTER)
+    assert browser.execute_script("return document.querySelectorAll('#graph .node.focused').length") == 1
+    search.send_keys(Keys.ESCAPE)
+    assert browser.execute_script("return [...document.querySelectorAll('.variable')].every(v => !v.hidden)")
+    state = browser.find_element("css selector", "#v3 button.state")
+    state.send_keys(Keys.ENTER)
+    assert browser.execute_script("return location.hash") == "#o3=0"
+    state.send_keys(Keys.CONTROL, "z")
+    assert browser.execute_script("return location.hash") == ""

@@ -1,5 +1,7 @@
 """`ldag explore`: one HTML file in which states can be clicked."""
 
+from pathlib import Path
+
 import click
 
 from ldag.cli.arguments import json_option, load_network, print_json
@@ -21,6 +23,7 @@ def explore(network: str, output: str, title: str | None, as_json: bool) -> None
     ldag learn heart -o heart.json
     ldag explore heart.json -o heart.html
     """
+    title = title or (Path(network).stem if network != "-" else None)
     write_explorer(load_network(network), output, title=title)
     if as_json:
         print_json({"written": output})

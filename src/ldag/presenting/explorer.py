@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ldag.checks import check_path
 from ldag.errors import ArgumentError
-from ldag.formats import write_atomically
+from ldag.formats import state_in_words, write_atomically
 from ldag.inference import TooManyGates, compile_circuit
 from ldag.learning import Fit
 from ldag.model import CodedFamily, Model
@@ -33,7 +33,7 @@ def explore(model: Network | Fit, path: str | os.PathLike[str], *, title: str | 
     >>> import ldag, tempfile, pathlib
     >>> target = pathlib.Path(tempfile.mkdtemp()) / "guard.html"
     >>> ldag.explore(ldag.simulate.guard(), target)
-    >>> "clicks observe" in target.read_text()
+    >>> "a click" in target.read_text()
     True
     """
     network = model.network if isinstance(model, Fit) else model
@@ -70,7 +70,7 @@ def _exploration(network: Network, title: str) -> Exploration:
         for child, family in enumerate(graph.structure.families)
         for axis in range(len(family.parents))
     ]
-    variables = tuple((v.name, tuple(str(state) for state in v.states)) for v in graph.variables)
+    variables = tuple((v.name, tuple(state_in_words(v, state) for state in v.states)) for v in graph.variables)
     return Exploration(title, variables, tuple(edges), graph.to_svg(title=title), circuit, why)
 
 

@@ -16,6 +16,9 @@
  * @typedef {Map<number, Finding>} Findings
  */
 
+/** On a narrow screen the graph shrinks so far, and then scrolls. */
+const LEAST_SCALE = 0.62;
+
 /** Evaluate the circuit: all marginals, and the probability of what is observed.
  * @param {Model} model
  * @param {Findings} findings
@@ -82,6 +85,20 @@ function vanishes(model, edge, findings) {
   return true;
 }
 
+/** A probability as people read it; what is possible is not said to be impossible.
+ * @param {number} p
+ */
+function percent(p) {
+  if (p > 0 && p < 0.0005) return p < 1e-6 ? "< 0.0001 %" : `${(100 * p).toPrecision(1)} %`;
+  return p < 1 && p >= 0.9995 ? "> 99.9 %" : `${(100 * p).toFixed(1)} %`;
+}
+
+/** A change with its sign; nothing where there is none. @param {number} points */
+function signed(points) {
+  const text = Math.abs(points).toFixed(1);
+  return text === "0.0" || Number.isNaN(points) ? "" : `${points < 0 ? "\u2212" : "+"}${text}`;
+}
+
 /** Findings as the fragment of an address, such as #o0=1&d3=0, and back.
  * @param {Findings} findings
  */
@@ -117,6 +134,13 @@ class Explorer {
     this.pinnedText = "";
     this.isSetting = false;
     this.milliseconds = 0;
+    /** @type {HTMLElement[]} */
+    this.buttons = [];
+    /** The boxes of the graph, and the line and the label of every edge. */
+    this.boxes = [...this.byId("graph").querySelectorAll(".node")];
+    this.lines = model.edges.map((edge) => [
+      ...this.byId("graph").querySelectorAll(`[data-parent="${edge.parent}"][data-child="${edge.child}"]`),
+    ]);
     this.build();
     this.refresh();
   }
@@ -146,17 +170,27 @@ class Explorer {
         this.make("span", "name", button).textContent = state;
         this.make("span", "number", button);
         button.addEventListener("click", (event) => this.click(node, code, event.shiftKey));
+        this.buttons.push(button);
       });
     });
+    const drawing = this.byId("graph").querySelector("svg");
+    if (drawing) drawing.style.minWidth = `${LEAST_SCALE * drawing.width.baseVal.value}px`;
     this.byId("undo").addEventListener("click", () => this.undo());
     this.byId("reset").addEventListener("click", () => this.change(new Map()));
     this.byId("pin").addEventListener("click", () => this.pin());
-    this.byId("mode").addEventListener("click", () => {
-      this.isSetting = !this.isSetting;
-      this.refresh();
-    });
+    for (const [id, isSetting] of /** @type {[string, boolean][]} */ ([["observe", false], ["set", true]])) {
+      this.byId(id).addEventListener("click", () => {
+        this.isSetting = isSetting;
+        this.refresh();
+      });
+    }
     this.byId("search").addEventListener("input", () => this.search());
-    this.byId("graph").querySelectorAll(".node").forEach((box, node) => {
+    this.byId("search").addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.clearSearch();
+      const first = this.matches()[0];
+      if (event.key === "Enter" && first !== undefined) this.focus(first);
+    });
+    this.boxes.forEach((box, node) => {
       box.setAttribute("tabindex", "0");
       box.setAttribute("role", "button");
       const focus = () => this.focus(node);
@@ -170,9 +204,13 @@ class Explorer {
       });
     });
     this.page.addEventListener("keydown", (event) => {
-      if ((event.ctrlKey || event.metaKey) && event.key === "z") {
+      const isTyping = this.page.activeElement === this.byId("search");
+      if ((event.ctrlKey || event.metaKey) && event.key === "z" && !isTyping) {
         event.preventDefault();
         this.undo();
+      } else if (event.key === "/" && !isTyping) {
+        event.preventDefault();
+        this.byId("search").focus();
       }
     });
     const view = this.page.defaultView;
@@ -224,11 +262,22 @@ class Explorer {
     this.refresh();
   }
 
+  /** The nodes whose names hold what is typed. @returns {number[]} */
+  matches() {
+    const text = /** @type {HTMLInputElement} */ (this.byId("search")).value.trim().toLowerCase();
+    return [...this.model.variables.keys()].filter((node) => this.model.variables[node].name.toLowerCase().includes(text));
+  }
+
   search() {
-    const text = /** @type {HTMLInputElement} */ (this.byId("search")).value.toLowerCase();
-    this.model.variables.forEach((variable, node) => {
-      this.byId(`v${node}`).hidden = !variable.name.toLowerCase().includes(text);
-    });
+    const found = new Set(this.matches());
+    this.model.variables.forEach((_, node) => (this.byId(`v${node}`).hidden = !found.has(node)));
+    this.boxes.forEach((box, node) => box.classList.toggle("far", !found.has(node)));
+    this.byId("nothing").hidden = found.size > 0;
+  }
+
+  clearSearch() {
+    /** @type {HTMLInputElement} */ (this.byId("search")).value = "";
+    this.search();
   }
 
   /** Show a node's card and its neighbourhood. @param {number} node */
@@ -238,9 +287,8 @@ class Explorer {
     card.scrollIntoView({ block: "nearest" });
     const near = new Set([node]);
     for (const edge of this.model.edges) if (edge.parent === node || edge.child === node) near.add(edge.parent).add(edge.child);
-    const boxes = this.byId("graph").querySelectorAll(".node");
-    const isFocused = boxes[node].classList.contains("focused");
-    boxes.forEach((box, other) => {
+    const isFocused = this.boxes[node].classList.contains("focused");
+    this.boxes.forEach((box, other) => {
       box.classList.toggle("focused", !isFocused && other === node);
       box.classList.toggle("far", !isFocused && !near.has(other));
     });
@@ -266,14 +314,16 @@ class Explorer {
     this.byId("probability").textContent = !result
       ? this.model.why
       : isPossible
-        ? `probability of this: ${result.probability.toPrecision(4)}`
+        ? this.findings.size
+          ? `probability of what is observed: ${percent(result.probability)}`
+          : ""
         : "this is impossible in the model; undo the last click";
-    this.byId("pinned").textContent = this.pinned ? `compared with: ${this.pinnedText} (hollow bars)` : "";
-    this.byId("mode").setAttribute("aria-pressed", String(this.isSetting));
-    this.byId("mode").textContent = this.isSetting ? "clicks set (do)" : "clicks observe";
+    this.byId("pinned").textContent = this.pinned ? `compared with: ${this.pinnedText} (marks, and changes in percentage points)` : "";
+    this.byId("observe").setAttribute("aria-pressed", String(!this.isSetting));
+    this.byId("set").setAttribute("aria-pressed", String(this.isSetting));
     this.byId("pin").setAttribute("aria-pressed", String(this.pinned !== null));
     /** @type {HTMLButtonElement} */ (this.byId("undo")).disabled = this.past.length === 0;
-    this.page.querySelectorAll("button.state").forEach((button) => this.show(/** @type {HTMLElement} */ (button), result));
+    this.buttons.forEach((button) => this.show(button, result));
     this.fade();
     const view = this.page.defaultView;
     if (view) view.history.replaceState(null, "", `#${toFragment(this.findings)}`);
@@ -290,7 +340,8 @@ class Explorer {
     parts[0].style.width = Number.isNaN(p) ? "0" : `${100 * p}%`;
     parts[1].style.width = this.pinned ? `${100 * this.pinned[node][state]}%` : "0";
     parts[1].hidden = this.pinned === null;
-    parts[3].textContent = Number.isNaN(p) ? "" : `${(100 * p).toFixed(1)} %`;
+    const change = this.pinned ? `${signed(100 * (p - this.pinned[node][state]))}\u2002` : "";
+    parts[3].textContent = Number.isNaN(p) ? "" : `${change}${percent(p)}`;
     button.dataset.p = String(p);
     button.setAttribute("aria-pressed", String(isChosen));
     button.classList.toggle("observed", isChosen && finding !== undefined && !finding.isSet);
@@ -301,15 +352,14 @@ class Explorer {
 
   /** Fade the edges that vanish, and light up the labels that make them vanish. */
   fade() {
-    const graph = this.byId("graph");
-    for (const edge of this.model.edges) {
+    this.model.edges.forEach((edge, number) => {
       const isGone = vanishes(this.model, edge, this.findings);
-      graph.querySelectorAll(`[data-parent="${edge.parent}"][data-child="${edge.child}"]`).forEach((part) => {
+      this.lines[number].forEach((part) => {
         part.classList.toggle("gone", isGone);
         part.classList.toggle("lit", isGone && part.classList.contains("label"));
       });
-    }
-    graph.querySelectorAll(".node").forEach((box, node) => {
+    });
+    this.boxes.forEach((box, node) => {
       const finding = this.findings.get(node);
       box.classList.toggle("known", finding !== undefined);
       box.classList.toggle("fixed", finding !== undefined && finding.isSet);
@@ -324,4 +374,4 @@ if (typeof document !== "undefined") {
     /** @type {any} */ (window).explorer = explorer;
   }
 }
-if (typeof module !== "undefined") module.exports = { evaluate, vanishes, toFragment, fromFragment };
+if (typeof module !== "undefined") module.exports = { evaluate, vanishes, percent, signed, toFragment, fromFragment };

@@ -8,12 +8,14 @@ from html import escape
 from ldag.reporting.html import asset, page
 
 _TOOLS = """<div class="tools">
-<button type="button" id="mode" aria-pressed="false" title="Observing conditions on a state; setting (do) cuts the
-edges into the variable first. Hold Shift for the other of the two.">clicks observe</button>
+<span class="choice" role="group" aria-label="what a click on a state does">a click
+<button type="button" id="observe" aria-pressed="true" title="What if we saw this? Shift and a click sets it instead.">
+observes</button><button type="button" id="set" aria-pressed="false"
+title="What if we made it so? Arrows into it are cut first. Shift and a click observes it instead.">sets</button></span>
 <button type="button" id="undo" title="Ctrl+Z">undo</button>
 <button type="button" id="reset">reset</button>
-<button type="button" id="pin" aria-pressed="false" title="Keep these marginals to compare others with">pin</button>
-<input id="search" type="search" placeholder="search a variable" aria-label="search a variable">
+<button type="button" id="pin" aria-pressed="false" title="Compare other clicks with these numbers">pin</button>
+<input id="search" type="search" placeholder="search a variable (/)" aria-label="search a variable">
 </div>"""
 
 
@@ -50,13 +52,14 @@ def write_explorer(shown: Exploration) -> str:
     }
     content = json.dumps(model, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     body = f"""<h1>{escape(shown.title)}</h1>
-<p class="soft">Click a state to observe it: edges that do not matter then fade, and all probabilities are updated.</p>
+<p class="soft">Click a state: arrows that do not matter then fade, and all probabilities are updated. Click it again to
+take it back.</p>
 {_TOOLS}
 <p aria-live="polite"><span id="findings"></span> <span id="probability" class="soft"></span>
 <span id="pinned" class="soft"></span></p>
 <main>
 <figure id="graph">{shown.svg}</figure>
-<div id="variables"></div>
+<div><p id="nothing" class="soft" hidden>No variable has this in its name.</p><div id="variables"></div></div>
 </main>"""
     script = (
         f'<script type="application/json" id="model">{content}</script>\n<script>\n{asset("explorer.js")}</script>\n'
