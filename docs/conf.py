@@ -112,7 +112,7 @@ def _network_cells(row: dict[str, str]) -> dict[str, str]:
 
     def pair(ours: str, theirs: str) -> str:
         times = [float(row[key] or "nan") for key in (ours, theirs)]
-        ratio = "" if any(map(math.isnan, times)) else f" ({times[1] / times[0]:.2g} x)"
+        ratio = "" if any(map(math.isnan, times)) or not times[0] else f" ({times[1] / times[0]:.2g} x)"
         return f"{_spell(times[0]) or '-'} / {_spell(times[1]) or '-'}{ratio}"
 
     megabytes = [f"{float(row[key]):,.0f}" if row[key] else "-" for key in ("memory", "memory_peer")]
