@@ -118,7 +118,7 @@ def _found(findings: Findings) -> list[str]:
         joins, depends = ("may go together", "may depend on") if may else ("go together", "depends on")
         text = f"{last} and {name} {joins}" if is_open else f"{name} {depends} {listed}"
         text += "" if sure is None else f" ({in_words(sure)})"
-        exceptions = "; but ".join(said[edge] for edge in edges if edge in said)
+        exceptions = ", and ".join(said[edge] for edge in edges if edge in said)
         found.append((-(sure or 0.0), f"{text}; but {exceptions}." if exceptions else f"{text}."))
     return [text for _, text in sorted(found, key=lambda one: round(one[0], 2))]
 

@@ -24,6 +24,10 @@ WIDE = 3
 """So many bars in a row leave no room for numbers beside them."""
 
 
+CELL = "padding:.15em 1em .15em 0"
+"""The style of cells where there is no style sheet: notebooks set text to the right."""
+
+
 def write_html(document: Document) -> str:
     """Return a whole page."""
     body = [f"<h1>{escape(document.title)}</h1>", f'<p class="soft">{escape(document.subtitle)}</p>']
@@ -73,7 +77,8 @@ def _block(block: Block, *, inline: bool = False) -> str:
             below = f'<figcaption class="soft">{escape(caption)}</figcaption>' if caption else ""
             return f"<figure>{svg}{below}</figure>"
         case TableBlock(header, rows):
-            head = "".join(f"<th{_kind(rows, place)}>{escape(text)}</th>" for place, text in enumerate(header))
+            style = f' style="text-align:left;{CELL}"' if inline else ""
+            head = "".join(f"<th{_kind(rows, place)}{style}>{escape(text)}</th>" for place, text in enumerate(header))
             body = "".join("<tr>" + "".join(_cell(cell, inline) for cell in row) + "</tr>" for row in rows)
             n_bars = max((sum(isinstance(cell, Meter) for cell in row) for row in rows), default=0)
             kind = ' class="wide"' if n_bars >= WIDE else ""
@@ -87,15 +92,17 @@ def _kind(rows: tuple[tuple[Cell, ...], ...], place: int) -> str:
 
 
 def _cell(cell: Cell, inline: bool) -> str:
+    style = f' style="text-align:left;{CELL}"' if inline else ""
     match cell:
         case None:
-            return "<td></td>"
+            return f"<td{style}></td>"
         case Meter():
-            return f'<td class="bar">{_meter(cell, inline)}</td>'
+            style = f' style="text-align:left;white-space:nowrap;{CELL}"' if inline else ""
+            return f'<td class="bar"{style}>{_meter(cell, inline)}</td>'
         case str():
-            return f"<td>{escape(cell)}</td>"
+            return f"<td{style}>{escape(cell)}</td>"
         case _:
-            return f'<td class="number">{number_text(cell)}</td>'
+            return f'<td class="number"{style}>{number_text(cell)}</td>'
 
 
 def _meter(meter: Meter, inline: bool) -> str:
@@ -103,7 +110,8 @@ def _meter(meter: Meter, inline: bool) -> str:
     width = f"width:{100 * meter.value:.1f}%"
     outer, inner, mark = "", "", ""
     if inline:
-        outer = ' style="position:relative;display:block;height:1.1em;min-width:8em;background:#8882"'
+        place = "position:relative;display:inline-block;vertical-align:-.15em;height:1.1em;width:8em;margin-right:.5em"
+        outer = f' style="{place};background:#8882"'
         inner = "position:absolute;left:0;top:0;bottom:0;background:#6a9fd466;"
         mark = "position:absolute;top:.45em;height:.2em;background:#a8741a;"
     interval = ""
