@@ -40,6 +40,17 @@ Scores scores(Scorer& self, const Numbers& nodes, const Numbers& parents, const 
     return Scores(data, {size}, owner);
 }
 
+std::vector<double> scores_of_additions(Scorer& self, std::uint32_t node,
+                                        const std::vector<std::uint32_t>& parents,
+                                        const std::vector<std::uint32_t>& further) {
+    for (const std::uint32_t variable : further)
+        if (variable >= self.columns->n_columns()) throw nb::value_error("no such variable");
+    std::vector<double> found(further.size());
+    nb::gil_scoped_release unlocked;
+    self.scorer.scores_of_additions({node, parents}, further, found);
+    return found;
+}
+
 nb::dict cache_statistics(const Scorer& self) {
     const ldag::CacheStatistics found = self.scorer.cache_statistics();
     nb::dict fields;
@@ -81,5 +92,7 @@ void register_scorer(nb::module_& module) {
              nb::arg("normalised") = false)
         .def("scores", &scores, nb::arg("nodes"), nb::arg("parents"), nb::arg("offsets"),
              nb::arg("n_threads"), "Scores of many families, in parallel.")
+        .def("scores_of_additions", &scores_of_additions, nb::arg("node"), nb::arg("parents"),
+             nb::arg("further"), "Scores of a family with each of some further parents, counted together.")
         .def_prop_ro("cache_statistics", &cache_statistics);
 }

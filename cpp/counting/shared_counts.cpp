@@ -119,7 +119,7 @@ void SharedCounts::share(const Columns& columns, std::span<const std::size_t> va
     }
     const std::size_t n_words = (columns.single_.n + BitPlanes::kWordBits - 1) / BitPlanes::kWordBits;
     may_use_planes_ = size_ <= kMaxCells && largest <= kMaxStates && size_ * n_words <= kMaxWords;
-    has_planes_ = has_index_ = has_weighted_index_ = false;
+    has_planes_ = has_index_ = has_weighted_index_ = has_ranks_ = false;
 }
 
 // The time by planes grows with the configurations in common, that by index with the rows.
@@ -244,6 +244,58 @@ void SharedCounts::count_index(std::size_t other, Layout layout, std::span<doubl
             table[first + state * layout.stride] = static_cast<double>(sum);
         }
     }
+}
+
+void SharedCounts::make_ranks() {
+    if (!has_index_) make_index(columns_->single_, index_);
+    if (!has_weighted_index_) make_index(columns_->weighted_, weighted_index_);
+    has_index_ = has_weighted_index_ = has_ranks_ = true;
+    const auto last = static_cast<std::uint32_t>(columns_->n_states()[variables_.back()]);
+    std::vector<std::uint32_t> rank(size_ / last, 0);
+    for (const std::uint32_t shared : index_) rank[shared / last] = 1;
+    for (const std::uint32_t shared : weighted_index_) rank[shared / last] = 1;
+    occurring_.clear();
+    for (std::uint32_t cell = 0; cell < rank.size(); ++cell) {
+        if (rank[cell] == 0) continue;
+        rank[cell] = static_cast<std::uint32_t>(occurring_.size());
+        occurring_.push_back(cell);
+    }
+    const auto place = [&](std::uint32_t shared) { return rank[shared / last] * last + shared % last; };
+    ranks_.resize(index_.size());
+    weighted_ranks_.resize(weighted_index_.size());
+    std::ranges::transform(index_, ranks_.begin(), place);
+    std::ranges::transform(weighted_index_, weighted_ranks_.begin(), place);
+}
+
+void SharedCounts::observed(std::size_t other, std::size_t stride, std::vector<std::uint32_t>& cells,
+                            std::vector<double>& counts) {
+    if (!has_ranks_) make_ranks();
+    const std::size_t last = columns_->n_states()[variables_.back()];
+    const std::size_t n_states = columns_->n_states()[other];
+    const std::size_t n_ranks = occurring_.size() * last;
+    counts.assign(n_ranks * n_states, 0.0);  // by state of the other variable first
+    const Code* const codes = columns_->column(columns_->single_, other).codes;
+    for (std::size_t row = 0; row < ranks_.size(); ++row) counts[codes[row] * n_ranks + ranks_[row]] += 1.0;
+    if (!weighted_ranks_.empty()) {
+        const Code* const own = columns_->column(columns_->weighted_, other).codes;
+        const auto& weights = std::get<std::vector<std::int64_t>>(columns_->weights_);
+        for (std::size_t row = 0; row < weighted_ranks_.size(); ++row)
+            counts[own[row] * n_ranks + weighted_ranks_[row]] += static_cast<double>(weights[row]);
+    }
+    cells.clear();
+    const Layout layout{n_states, stride / last};
+    std::size_t kept = 0;
+    for (std::size_t state = 0; state < n_states; ++state) {
+        for (std::size_t place = 0; place < occurring_.size(); ++place) {
+            const double* row = counts.data() + state * n_ranks + place * last;
+            if (std::all_of(row, row + last, [](double count) { return count == 0.0; })) continue;
+            std::copy_n(row, last, counts.data() + kept);
+            kept += last;
+            cells.push_back(
+                static_cast<std::uint32_t>(layout.first(occurring_[place]) + state * layout.stride));
+        }
+    }
+    counts.resize(kept);
 }
 
 void SharedCounts::add_weighted(std::size_t other, Layout layout, std::span<double> table) {

@@ -22,6 +22,12 @@ class SharedCounts {
     // `stride` configurations. Throws std::length_error if the table would have 2^32 cells or more.
     void counts(std::size_t other, std::size_t stride, std::vector<double>& table);
 
+    // The same for the configurations of all but the last variable in common (which has two states or more)
+    // that occur: their numbers in the table without that variable, in no particular order, and their rows of
+    // counts. For tables with many more cells than rows.
+    void observed(std::size_t other, std::size_t stride, std::vector<std::uint32_t>& cells,
+                  std::vector<double>& counts);
+
   private:
     using Word = BitPlanes::Word;
 
@@ -39,6 +45,7 @@ class SharedCounts {
 
     void make_planes();
     void make_index(const Columns::Rows& rows, std::vector<std::uint32_t>& index) const;
+    void make_ranks();
     bool planes_pay(std::size_t n_states) const;
     void count_planes(std::size_t other, Layout layout, std::span<double> table);
     void count_index(std::size_t other, Layout layout, std::span<double> table);
@@ -51,6 +58,7 @@ class SharedCounts {
     bool has_planes_ = false;
     bool has_index_ = false;
     bool has_weighted_index_ = false;
+    bool has_ranks_ = false;
 
     // By planes: the rows of every configuration that occurs, as bits, and their number.
     std::vector<std::uint32_t> cells_;
@@ -64,6 +72,12 @@ class SharedCounts {
     std::vector<std::uint32_t> index_;
     std::vector<std::uint32_t> weighted_index_;
     std::vector<std::uint32_t> parts_;
+
+    // The configurations of all but the last variable in common that occur, ascending; and for every row the
+    // place of its own among them with the state of the last variable.
+    std::vector<std::uint32_t> occurring_;
+    std::vector<std::uint32_t> ranks_;
+    std::vector<std::uint32_t> weighted_ranks_;
 };
 
 }  // namespace ldag

@@ -87,6 +87,17 @@ FamilyResult merge_lines(const FamilyProblem& problem);       // structure ldag,
 FamilyResult merge_neighbours(const FamilyProblem& problem);  // structure partial
 FamilyResult merge_classes(const FamilyProblem& problem);     // structure graph
 FamilyResult grow_tree(const FamilyProblem& problem);         // structure tree
+
+// The configurations that occur, in any order, and their rows of counts.
+struct ObservedCells {
+    std::vector<std::uint32_t> cells;
+    std::vector<double> counts;
+};
+
+// What grow_tree scores, to the last bit, without its classes; given the configurations that occur, the
+// counts of the problem are not looked at.
+double score_tree(const FamilyProblem& problem);
+double score_tree(const FamilyProblem& problem, const ObservedCells& observed);
 // Local search from `start` with seeded restarts, never worse than it; trees are solved exactly up to
 // about ten parents and left as they are beyond.
 FamilyResult refine(const FamilyProblem& problem, StructureKind structure, FamilyResult start,

@@ -18,11 +18,14 @@ constexpr std::size_t kTabulated = 64;
 
 class TreeGrower {
   public:
-    explicit TreeGrower(const FamilyProblem& problem);
+    TreeGrower(const FamilyProblem& problem, const ObservedCells& observed);
 
     // Grows as long as a split improves. A regular tree uses every parent: if growth ends before that,
     // the least bad split by a parent not yet used is made, and growth goes on from there.
-    FamilyResult run();
+    void run();
+
+    double score() const;
+    FamilyResult result();
 
   private:
     // A sub-cube: its observed cells, ascending, are a stretch of order_.
@@ -42,62 +45,75 @@ class TreeGrower {
 
     bool is_free(const Leaf& leaf, std::size_t axis) const { return (leaf.is_cut >> axis & 1) == 0; }
     std::size_t n_children(std::size_t axis) const { return problem_.grid.n_states(axes_[axis]); }
-    void queue_children(const Leaf& leaf, std::size_t axis);
+    std::span<const double> row(Cell place) const {
+        return std::span(observed_.counts).subspan(place * problem_.n_states, problem_.n_states);
+    }
+    const std::uint8_t* digits(Cell place) const { return digits_.data() + place * axes_.size(); }
+    void queue_children(const Leaf& leaf, std::span<const std::size_t> axes);
     void add_gains(std::size_t leaf);
     Split best_split();
     Split best_unused_split() const;
     void apply(const Split& split);
-    FamilyResult result();
 
     const FamilyProblem& problem_;
     ClassScore score_;
     ScoreBatch batch_;
-    std::vector<std::size_t> axes_;      // those with several states
-    std::vector<Cell> observed_;         // cells
-    std::vector<std::uint32_t> digits_;  // by observed cell, then axis
-    std::vector<Cell> order_;            // places in observed_
+    std::vector<std::size_t> axes_;  // those with several states
+    const ObservedCells& observed_;
+    std::vector<std::uint8_t> digits_;  // by observed cell, then axis
+    std::vector<Cell> order_;           // places in observed_
     std::vector<Cell> sorted_;
     std::vector<Leaf> leaves_;
     std::vector<double> gains_;                                       // by leaf, then axis
     std::map<double, std::set<std::pair<Cell, std::size_t>>> queue_;  // by best gain: first cell and leaf
     std::vector<std::uint8_t> used_;
-    std::vector<double> sums_;  // by state of an axis, then of the node
+    std::vector<double> sums_;  // by axis, its state, and that of the node
+    std::vector<std::size_t> free_;
     std::vector<Step> steps_;
 };
 
-TreeGrower::TreeGrower(const FamilyProblem& problem)
+TreeGrower::TreeGrower(const FamilyProblem& problem, const ObservedCells& observed)
     : problem_(problem),
       score_(problem.n_states, problem.grid.size(), problem.equivalent_sample_size, kTabulated),
-      batch_(score_) {
+      batch_(score_),
+      observed_(observed) {
     const Grid& grid = problem.grid;
     for (std::size_t axis = 0; axis < grid.n_axes(); ++axis)
         if (grid.n_states(axis) > 1) axes_.push_back(axis);
     used_.assign(axes_.size(), 0);
     sums_.assign(problem.n_states, 0.0);
-    for (Cell cell = 0; cell < grid.size(); ++cell) {
-        const auto row = problem.row(cell);
-        if (std::ranges::none_of(row, [](double count) { return count > 0.0; })) continue;
-        for (std::size_t state = 0; state < row.size(); ++state) sums_[state] += row[state];
-        order_.push_back(static_cast<Cell>(observed_.size()));
-        observed_.push_back(cell);
+    digits_.reserve(observed.cells.size() * axes_.size());
+    order_.reserve(observed.cells.size());
+    for (Cell place = 0; place < observed.cells.size(); ++place) {
+        order_.push_back(place);
+        for (std::size_t state = 0; state < problem.n_states; ++state) sums_[state] += row(place)[state];
         for (const std::size_t axis : axes_)
-            digits_.push_back(static_cast<std::uint32_t>(grid.state(cell, axis)));
+            digits_.push_back(static_cast<std::uint8_t>(grid.state(observed.cells[place], axis)));
     }
     leaves_.push_back({0, order_.size(), 0, grid.size(), 0, score_(sums_, static_cast<double>(grid.size()))});
     add_gains(0);
 }
 
-void TreeGrower::queue_children(const Leaf& leaf, std::size_t axis) {
+// Has the parts of a leaf along some axes scored.
+void TreeGrower::queue_children(const Leaf& leaf, std::span<const std::size_t> axes) {
     const std::size_t r = problem_.n_states;
-    const std::size_t n = n_children(axis);
-    sums_.assign(n * r, 0.0);
+    std::size_t n_sums = 0;
+    for (const std::size_t axis : axes) n_sums += n_children(axis) * r;
+    sums_.assign(n_sums, 0.0);
     for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
-        const auto row = problem_.row(observed_[order_[i]]);
-        double* sums = sums_.data() + digits_[order_[i] * axes_.size() + axis] * r;
-        for (std::size_t state = 0; state < r; ++state) sums[state] += row[state];
+        const double* counts = observed_.counts.data() + order_[i] * r;
+        const std::uint8_t* states = digits(order_[i]);
+        double* sums = sums_.data();
+        for (const std::size_t axis : axes) {
+            double* own = sums + states[axis] * r;
+            for (std::size_t state = 0; state < r; ++state) own[state] += counts[state];
+            sums += n_children(axis) * r;
+        }
     }
-    for (std::size_t k = 0; k < n; ++k)
-        batch_.add(std::span(sums_).subspan(k * r, r), static_cast<double>(leaf.size / n));
+    const double* sums = sums_.data();
+    for (const std::size_t axis : axes)
+        for (std::size_t k = 0; k < n_children(axis); ++k, sums += r)
+            batch_.add({sums, r}, static_cast<double>(leaf.size / n_children(axis)));
 }
 
 // The gains of all splits of a leaf.
@@ -105,8 +121,10 @@ void TreeGrower::add_gains(std::size_t leaf) {
     const Leaf& own = leaves_[leaf];
     gains_.resize(leaves_.size() * axes_.size(), kNever);
     const bool is_empty = own.begin == own.end;  // then all parts score 0, as the whole does
+    free_.clear();
     for (std::size_t axis = 0; axis < axes_.size(); ++axis)
-        if (!is_empty && is_free(own, axis)) queue_children(own, axis);
+        if (!is_empty && is_free(own, axis)) free_.push_back(axis);
+    queue_children(own, free_);
     batch_.run();
     ScoreBatch::Ticket child = 0;
     double best = kNever;
@@ -162,7 +180,7 @@ TreeGrower::Split TreeGrower::best_unused_split() const {
 void TreeGrower::apply(const Split& split) {
     const Leaf leaf = leaves_[split.leaf];
     const std::size_t n = n_children(split.axis);
-    queue_children(leaf, split.axis);
+    queue_children(leaf, {&split.axis, 1});
     batch_.run();
     sorted_.assign(order_.begin() + static_cast<std::ptrdiff_t>(leaf.begin),
                    order_.begin() + static_cast<std::ptrdiff_t>(leaf.end));
@@ -170,7 +188,7 @@ void TreeGrower::apply(const Split& split) {
     for (std::size_t k = 0; k < n; ++k) {
         const std::size_t begin = place;
         for (const Cell cell : sorted_)
-            if (digits_[cell * axes_.size() + split.axis] == k) order_[place++] = cell;
+            if (digits(cell)[split.axis] == k) order_[place++] = cell;
         const Leaf child{begin,
                          place,
                          static_cast<Cell>(leaf.first + k * problem_.grid.stride(axes_[split.axis])),
@@ -190,9 +208,26 @@ void TreeGrower::apply(const Split& split) {
     for (std::size_t k = 1; k < n; ++k) add_gains(leaves_.size() - n + k);
 }
 
-// Leaves in the order of their first cells, which numbers classes by first appearance.
-FamilyResult TreeGrower::result() {
+void TreeGrower::run() {
+    for (;;) {
+        Split split = best_split();
+        if (split.gain == kNever) {
+            if (!problem_.regular || std::ranges::find(used_, 0) == used_.end()) break;
+            split = best_unused_split();  // not in the queue, as it does not improve
+        }
+        apply(split);
+    }
+    // In the order of their first cells, which numbers classes by first appearance.
     std::ranges::sort(leaves_, {}, &Leaf::first);
+}
+
+double TreeGrower::score() const {
+    double sum = 0.0;
+    for (const Leaf& leaf : leaves_) sum += leaf.score;
+    return sum + problem_.class_lost * static_cast<double>(problem_.grid.size() - leaves_.size());
+}
+
+FamilyResult TreeGrower::result() {
     FamilyResult found;
     found.classes.resize(problem_.grid.size());
     found.n_classes = leaves_.size();
@@ -208,27 +243,37 @@ FamilyResult TreeGrower::result() {
         }
         for (const Cell cell : cells) found.classes[cell] = static_cast<std::int32_t>(number);
     }
-    const auto n_lost = static_cast<double>(problem_.grid.size() - found.n_classes);
-    found.score = found.log_marginal_likelihood + problem_.class_lost * n_lost;
+    found.score = score();
     found.steps = std::move(steps_);
     return found;
 }
 
-FamilyResult TreeGrower::run() {
-    for (;;) {
-        Split split = best_split();
-        if (split.gain == kNever) {
-            if (!problem_.regular || std::ranges::find(used_, 0) == used_.end()) break;
-            split = best_unused_split();
-            // What is split is not in the queue: no split of any leaf improves.
-        }
-        apply(split);
+ObservedCells observed_cells(const FamilyProblem& problem) {
+    ObservedCells found;
+    for (std::size_t cell = 0; cell < problem.grid.size(); ++cell) {
+        const auto row = problem.row(cell);
+        if (std::ranges::none_of(row, [](double count) { return count > 0.0; })) continue;
+        found.cells.push_back(static_cast<Cell>(cell));
+        found.counts.insert(found.counts.end(), row.begin(), row.end());
     }
-    return result();
+    return found;
 }
 
 }  // namespace
 
-FamilyResult grow_tree(const FamilyProblem& problem) { return TreeGrower(problem).run(); }
+FamilyResult grow_tree(const FamilyProblem& problem) {
+    const ObservedCells observed = observed_cells(problem);
+    TreeGrower grower(problem, observed);
+    grower.run();
+    return grower.result();
+}
+
+double score_tree(const FamilyProblem& problem) { return score_tree(problem, observed_cells(problem)); }
+
+double score_tree(const FamilyProblem& problem, const ObservedCells& observed) {
+    TreeGrower grower(problem, observed);
+    grower.run();
+    return grower.score();
+}
 
 }  // namespace ldag

@@ -32,6 +32,12 @@ class Grown {
         return stride;
     }
 
+    std::size_t n_cells() const {
+        std::size_t n = n_states_[family_.node];
+        for (const std::uint32_t parent : parents_) n *= n_states_[parent];
+        return n;
+    }
+
     std::vector<std::size_t> parent_states() const {
         std::vector<std::size_t> states;
         for (const std::uint32_t parent : parents_) states.push_back(n_states_[parent]);
@@ -63,6 +69,7 @@ bool FamilyScorer::scores_of_additions(const FamilyKey& family, std::span<const 
                                        std::span<double> scores, const std::atomic<bool>* stop) {
     thread_local SharedCounts shared;
     thread_local std::vector<double> table;
+    thread_local ObservedCells observed;
     const bool shares = can_share(*columns_, family);
     if (shares) {
         std::vector<std::size_t> variables(family.parents.begin(), family.parents.end());
@@ -70,6 +77,7 @@ bool FamilyScorer::scores_of_additions(const FamilyKey& family, std::span<const 
         shared.share(*columns_, variables);
     }
     Grown grown(family, columns_->n_states());
+    const bool varies = columns_->n_states()[family.node] > 1;
     const bool remembers = !shares || !is_table(family.parents.size() + 1);
     for (std::size_t i = 0; i < further.size(); ++i) {
         if (stop != nullptr && *stop) return false;
@@ -84,7 +92,10 @@ bool FamilyScorer::scores_of_additions(const FamilyKey& family, std::span<const 
                 continue;
             }
         }
-        if (shares) {
+        if (shares && varies && counts_observed(grown.n_cells())) {
+            shared.observed(further[i], grown.stride(), observed.cells, observed.counts);
+            scores[i] = optimise(grown.key(), grown.parent_states(), {}, &observed);
+        } else if (shares) {
             shared.counts(further[i], grown.stride(), table);
             scores[i] = optimise(grown.key(), grown.parent_states(), table);
         } else {

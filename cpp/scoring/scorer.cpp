@@ -9,6 +9,9 @@ namespace ldag {
 
 namespace {
 
+// Of a table with so many cells, only the configurations that occur are counted, if that is all it takes.
+constexpr std::size_t kManyCells = 512;
+
 // What one class fewer adds to the log prior of a node with r states.
 double class_lost(const ScorerOptions& options, std::size_t n_states) {
     return static_cast<double>(n_states - 1) * options.parameter_saved;
@@ -60,7 +63,7 @@ bool FamilyScorer::is_table(std::size_t n_parents) const {
 }
 
 double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> parent_states,
-                              std::span<const double> table) const {
+                              std::span<const double> table, const ObservedCells* observed) const {
     const std::size_t r = columns_->n_states()[family.node];
     const bool has_rules = !options_.label_rules.empty() && !options_.label_rules[family.node].empty();
     const auto n_parents = std::ranges::count_if(parent_states, [](std::size_t n) { return n > 1; });
@@ -79,9 +82,19 @@ double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> 
                           options_.regular};
     if (has_rules)
         problem.fixed = fixed_labels(options_.label_rules[family.node], family.parents, problem.grid);
-    const double best = optimise_family(problem, options_.structure, options_.search, options_.refine).score;
+    const bool is_grown = options_.structure == StructureKind::tree && options_.search == LabelSearch::greedy;
+    const double best =
+        observed != nullptr ? score_tree(problem, *observed)
+        : is_grown ? score_tree(problem)
+                   : optimise_family(problem, options_.structure, options_.search, options_.refine).score;
     const double sum = options_.normalised ? prior_sums_.log_sum(r, problem.grid.n_states()) : 0.0;
     return best - sum + table_log_prior(options_, r, problem.grid.size());
+}
+
+// Greedy trees look at nothing else, and of a large table that is little.
+bool FamilyScorer::counts_observed(std::size_t n_cells) const {
+    return options_.structure == StructureKind::tree && options_.search == LabelSearch::greedy &&
+           n_cells >= kManyCells;
 }
 
 bool FamilyScorer::fits(const FamilyKey& family) const {

@@ -70,7 +70,8 @@ class FamilyScorer {
   private:
     bool fits(const FamilyKey& family) const;
     double optimise(const FamilyKey& family, std::vector<std::size_t> parent_states,
-                    std::span<const double> table) const;
+                    std::span<const double> table, const ObservedCells* observed = nullptr) const;
+    bool counts_observed(std::size_t n_cells) const;
 
     std::shared_ptr<const Columns> columns_;
     ScorerOptions options_;

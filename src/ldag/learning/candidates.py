@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ldag.learning.structures import STRUCTURES, StructureKind
+from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind
+from ldag.scoring import PRIORS, Prior
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,12 @@ class Candidate:
     equivalent_sample_size: float
     structure: StructureKind
     parameters_sample_size: float | None = None
+    prior: Prior = "labels"
+
+    @property
+    def kind(self) -> ClassKind:
+        """The structure and its prior."""
+        return ClassKind(self.structure, self.prior)
 
     @property
     def sizes(self) -> tuple[float, float]:
@@ -27,16 +34,17 @@ class Candidate:
     @property
     def rank(self) -> tuple[object, ...]:
         """What decides between equal candidates: the simplest structure, then the smallest kappa and sample sizes."""
-        return (tuple(STRUCTURES).index(self.structure), self.kappa, *self.sizes)
+        return (tuple(STRUCTURES).index(self.structure), PRIORS.index(self.prior), self.kappa, *self.sizes)
 
     def in_words(self) -> str:
         """Return the settings, to name a part of a checkpoint."""
-        return f"{self.structure}, kappa {self.kappa!r}, sample size {self.equivalent_sample_size!r}"
+        return f"{self.structure}, {self.prior}, kappa {self.kappa!r}, sample size {self.equivalent_sample_size!r}"
 
     def to_dict(self) -> dict[str, object]:
         """Return the settings as plain values."""
         return {
             "structure": self.structure,
+            "prior": self.prior,
             "kappa": self.kappa,
             "equivalent_sample_size": self.equivalent_sample_size,
             "parameters_sample_size": self.sizes[1],
@@ -45,45 +53,44 @@ class Candidate:
 
 @dataclass(frozen=True)
 class CandidateGrid:
-    """All candidates: every structure with every kappa it depends on and every sample size.
+    """All candidates: every structure and prior with every kappa it depends on and every sample size.
 
     Every search is judged under all of ``parameters_sizes``, which costs next to nothing; the candidates that are
     searched have None for it.
     """
 
-    structures: tuple[StructureKind, ...]
+    kinds: tuple[ClassKind, ...]
     kappas: tuple[float, ...]
     sizes: tuple[float, ...]
     parameters_sizes: tuple[float | None, ...] = (None,)
-    without_kappa: tuple[StructureKind, ...] = ()
 
     @property
     def is_raced(self) -> bool:
         """Whether there is more than kappa to choose: then bad candidates stop early."""
-        return len(self.structures) > 1 or len(self.sizes) > 1
+        return len(self.kinds) > 1 or len(self.sizes) > 1
 
-    def kappas_of(self, structure: StructureKind) -> tuple[float, ...]:
-        """Return the kappas of a structure; where they make no difference, there is one."""
-        return (1.0,) if structure in self.without_kappa else self.kappas
+    def kappas_of(self, kind: ClassKind) -> tuple[float, ...]:
+        """Return the kappas of a kind; where they make no difference to one of several, there is one."""
+        return self.kappas if kind.has_kappa or len(self.kinds) == 1 else (1.0,)
 
     def __iter__(self) -> Iterator[Candidate]:
-        for structure in self.structures:
-            for kappa in self.kappas_of(structure):
+        for kind in self.kinds:
+            for kappa in self.kappas_of(kind):
                 for size in self.sizes:
-                    yield Candidate(kappa, size, structure)
+                    yield Candidate(kappa, size, kind.structure, prior=kind.prior)
 
-    def first(self, structure: StructureKind, before: Candidate | None) -> Candidate:
-        """Return where to begin with a structure: in the middle, or at the sample size that was best before.
+    def first(self, kind: ClassKind, before: Candidate | None) -> Candidate:
+        """Return where to begin with a kind: in the middle, or at the sample size that was best before.
 
         Not at the best kappa: where trees take a high one, labels often over-fit with it, and take long.
         """
-        kappas = self.kappas_of(structure)
+        kappas = self.kappas_of(kind)
         size = self.sizes[(len(self.sizes) - 1) // 2] if before is None else before.equivalent_sample_size
-        return Candidate(kappas[(len(kappas) - 1) // 2], size, structure)
+        return Candidate(kappas[(len(kappas) - 1) // 2], size, kind.structure, prior=kind.prior)
 
     def neighbours(self, candidate: Candidate) -> list[Candidate]:
-        """Return the candidates of the same structure that are one step away."""
-        kappas = _beside(sorted(self.kappas_of(candidate.structure)), candidate.kappa)
+        """Return the candidates of the same kind that are one step away."""
+        kappas = _beside(sorted(self.kappas_of(candidate.kind)), candidate.kappa)
         sizes = _beside(sorted(self.sizes), candidate.equivalent_sample_size)
         return [
             *(replace(candidate, kappa=kappa) for kappa in kappas),

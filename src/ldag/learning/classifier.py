@@ -94,7 +94,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         labels: LabelSearch = "greedy",
         equivalent_sample_size: float | Literal["auto", "cv"] = "auto",
         parameters_sample_size: float | Literal["cv"] | None = None,
-        prior: Prior = "labels",
+        prior: Prior | Literal["cv"] = "labels",
         max_parents: int | None = None,
         constraints: Constraints | None = None,
         n_restarts: int | None = None,

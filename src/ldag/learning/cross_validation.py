@@ -10,6 +10,7 @@ import numpy as np
 from ldag.drawing import Charted, Drawing, LineChart, RowChart, Series, lay_out_charts
 from ldag.errors import ArgumentError
 from ldag.learning.candidates import Candidate
+from ldag.learning.structures import StructureKind
 from ldag.reporting import Figure, Listing, ShownAsText, write_fragment
 from ldag.scoring import check_priors
 
@@ -26,7 +27,7 @@ class CrossValidation(ShownAsText, Charted):
     ``scores`` has them by candidate (of ``n_folds``, those that a time limit left time for). Where more than kappa is
     chosen, bad candidates stop early: they have the first folds only, and their means are not comparable with those
     over all folds. ``tables`` has the folds of plain tables with the sample sizes of the best candidate; nothing if
-    that has tables itself.
+    that has tables itself. ``left_out`` has structures that were not compared, as their families are too large.
 
     By kappa, ``fold_scores``, ``mean`` (the paper's rho) and ``standard_error`` are those of the best candidate with
     that kappa.
@@ -35,6 +36,7 @@ class CrossValidation(ShownAsText, Charted):
     scores: Mapping[Candidate, tuple[float, ...]]
     n_folds: int
     tables: tuple[float, ...] = ()
+    left_out: tuple[StructureKind, ...] = ()
 
     @property
     def best(self) -> Candidate:
@@ -156,19 +158,26 @@ class CrossValidation(ShownAsText, Charted):
             "best": self.best.to_dict(),
             "candidates": [one.to_dict() | {"fold_scores": list(scores)} for one, scores in self.scores.items()],
             "tables": list(self.tables),
+            "left_out": list(self.left_out),
         }
 
     def __str__(self) -> str:
         if len(self._kappas()) == len(self.scores):
             return self._kappas_in_words()
         with_parameters = any(one.parameters_sample_size is not None for one in self.scores)
-        lines = [f"structure     kappa  sample size{'  parameters' if with_parameters else ''}  folds  behind the best"]
+        with_prior = len({one.prior for one in self.scores}) > 1
+        prior = f"{'prior':<10}  " if with_prior else ""
+        parameters = "  parameters" if with_parameters else ""
+        lines = [f"{'structure':<9}  {prior}   kappa  sample size{parameters}  folds  behind the best"]
         for candidate in sorted(self.scores, key=self._order):
             size, of_parameters = candidate.sizes
-            numbers = f"{candidate.structure:<9}  {candidate.kappa:>8g}  {size:>11g}"
+            numbers = f"{candidate.structure:<9}  " + (f"{candidate.prior:<10}  " if with_prior else "")
+            numbers += f"{candidate.kappa:>8g}  {size:>11g}"
             numbers += f"  {of_parameters:>10g}" if with_parameters else ""
             behind = "best" if candidate == self.best else f"{self.difference(candidate):.2f}"
             lines.append(f"{numbers}  {len(self.scores[candidate]):>5}  {behind:>15}")
+        if self.left_out:
+            lines.append(f"left out, as the families of the best graph are too large: {', '.join(self.left_out)}")
         return "\n".join(lines)
 
     def _kappas_in_words(self) -> str:

@@ -19,12 +19,12 @@ from ldag.learning.checkpoint import fingerprint
 from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.plan import Settings, make_plan
 from ldag.learning.progress import check_time_limit
-from ldag.learning.structures import StructureKind
+from ldag.learning.structures import ClassKind, StructureKind
 from ldag.learning.trace import Trace
 from ldag.model import Counts, class_counts
 from ldag.network import Network, Presentable
 from ldag.reporting import Figure, Listing, Paragraph, write_fragment
-from ldag.scoring import Score, class_gains, label_gains
+from ldag.scoring import Prior, Score, class_gains, label_gains
 
 SHOWN_CLASSES = 12
 """Classes of a node that are printed, at most."""
@@ -61,6 +61,11 @@ class Fit(Drawable, Presentable):
     def kappa(self) -> float:
         """The price of labels, given or chosen."""
         return self.score.priors.kappa
+
+    @property
+    def prior(self) -> Prior:
+        """What kappa is paid for, given or chosen."""
+        return self.score.priors.prior
 
     @property
     def equivalent_sample_size(self) -> float:
@@ -109,7 +114,7 @@ class Fit(Drawable, Presentable):
         """Return where the network comes from, as its file keeps it."""
         return {
             "kappa": self.kappa,
-            "prior": self.score.priors.prior,
+            "prior": self.prior,
             "score": self.score.total,
             "method": self.method,
             "settings": {name: value for name, value in self.settings.to_dict().items() if value is not None},
@@ -169,7 +174,7 @@ class Fit(Drawable, Presentable):
         """
         limit = check_time_limit(time_limit)
         settings = self.settings if max_parents is None else replace(self.settings, max_parents=max_parents)
-        chosen = Candidate(self.kappa, self.equivalent_sample_size, self.structure)
+        chosen = Candidate(self.kappa, self.equivalent_sample_size, self.structure, prior=self.prior)
         plan = make_plan(self.data, settings).choose(chosen)
         n_parents = max(len(family.parents) for family in self.graph.structure.families)
         return certify(plan, self.score.total, n_parents, limit or 0.0)
@@ -181,6 +186,7 @@ class Fit(Drawable, Presentable):
             "score": self.score.total,
             "log_marginal_likelihood": self.score.log_marginal_likelihood,
             "log_prior": self.score.log_prior,
+            "prior": self.prior,
             "kappa": self.kappa,
             "equivalent_sample_size": self.equivalent_sample_size,
             "parameters_sample_size": self.parameters_sample_size,
@@ -239,11 +245,12 @@ class Fit(Drawable, Presentable):
             return {}
         values = {
             "structure": self.structure,
+            "prior": self.prior,
             "kappa": f"{self.kappa:g}",
             "equivalent_sample_size": f"{self.equivalent_sample_size:g}",
             "parameters_sample_size": f"{self.parameters_sample_size:g}",
         }
-        has_kappa = self.settings.has_kappa_with(self.structure)
+        has_kappa = ClassKind(self.structure, self.prior).has_kappa
         return {
             name: value
             for name, value in values.items()

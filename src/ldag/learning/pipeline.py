@@ -22,7 +22,7 @@ from ldag.learning.partitions import CountedFamily, LabelSearch, learn_families
 from ldag.learning.plan import DEFAULT_KAPPAS, Plan, Settings, make_plan
 from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
 from ldag.learning.race import Race
-from ldag.learning.searches import MethodChoice, SearchControl, SearchResult
+from ldag.learning.searches import GraphParents, MethodChoice, SearchControl, SearchResult
 from ldag.learning.structures import StructureKind
 from ldag.learning.trace import Trace
 from ldag.model import Structure
@@ -41,7 +41,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     labels: LabelSearch = "greedy",
     equivalent_sample_size: float | Literal["cv"] = 1.0,
     parameters_sample_size: float | Literal["cv"] | None = None,
-    prior: Prior = "labels",
+    prior: Prior | Literal["cv"] = "labels",
     max_parents: int | None = None,
     constraints: Constraints | None = None,
     n_chains: int | None = None,
@@ -73,9 +73,11 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     structure, labels
         As in `learn_family`; the structure may be "cv".
     equivalent_sample_size, prior
-        As in `score`; the size may be "cv": the best of 1, 3, 10, 30, 100, 300 and 1,000. If there is more than kappa
-        to choose, the choices are made together, by a race: from the best settings so far to those one step away,
-        on the first folds, as long as that is better; the best of them go on to the other folds.
+        As in `score`; the size may be "cv": the best of 1, 3, 10, 30, 100, 300, 1,000 and 3,000, and the prior may be
+        "cv": "labels" and "normalised" are compared for labels, and "parameters" is taken for trees and decision
+        graphs. If there is more than kappa to choose, the choices are made together, by a race: from the best settings
+        so far to those one step away, on the first folds, as long as that is better; the best of them go on to the
+        other folds.
     parameters_sample_size
         The equivalent sample size of the parameters of ``fit.network``, if it is not to be that of the search: a
         number, or "cv".
@@ -142,8 +144,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     cv = None
     if settings.needs_cross_validation:
         kappas = DEFAULT_KAPPAS if settings.kappa == "cv" and settings.has_kappa else (settings.priors().kappa,)
-        cv = _cross_validate(plan, kappas, N_FOLDS, deadline.share(0.5), progress, executor)
-        plan = plan.choose(cv.best)
+        cv, graph = _cross_validate(plan, kappas, N_FOLDS, deadline.share(0.5), progress, executor)
+        plan = plan.choose(cv.best).starting_from(graph)
     result = _search(plan, deadline.at_least(LEAST_SECONDS), progress)
     return _make_fit(plan, result, cv, given, began)
 
@@ -158,7 +160,7 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     labels: LabelSearch = "greedy",
     equivalent_sample_size: float | Literal["cv"] = 1.0,
     parameters_sample_size: float | Literal["cv"] | None = None,
-    prior: Prior = "labels",
+    prior: Prior | Literal["cv"] = "labels",
     max_parents: int | None = None,
     constraints: Constraints | None = None,
     n_chains: int | None = None,
@@ -206,13 +208,13 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     deadline = Deadline.after(settings.time_limit)
     check_progress(progress)
     if not settings.priors().has_kappa:
-        if "cv" not in (equivalent_sample_size, structure, parameters_sample_size):
+        if "cv" not in (equivalent_sample_size, structure, parameters_sample_size, prior):
             raise ArgumentError("the uniform prior has no kappa, so there is nothing to compare by cross-validation")
         kappas = (1.0,)
     plan = make_plan(data, settings)
     check_folds(plan.data, n_folds)
     plan = plan.with_checkpoint(checkpoint, kappas=kappas, n_folds=n_folds)
-    return _cross_validate(plan, kappas, n_folds, deadline, progress, executor)
+    return _cross_validate(plan, kappas, n_folds, deadline, progress, executor)[0]
 
 
 def _cross_validate(
@@ -222,8 +224,8 @@ def _cross_validate(
     deadline: Deadline,
     progress: Progress,
     executor: Executor | None,
-) -> CrossValidation:
-    """Compare settings on the folds of the data."""
+) -> tuple[CrossValidation, GraphParents | None]:
+    """Compare settings on the folds of the data; the graph is one to start the last search from, if there is one."""
     work = plan.data.sorted()
     folds = list(cut_folds(work, check_folds(work, n_folds), plan.seed))
     grid = plan.grid(kappas)
@@ -235,7 +237,9 @@ def _cross_validate(
             if listener is not None:
                 listener({"done": done, "total": total, "accepted": 0, "best": float("nan")})
 
-        return Race(searches, grid, tell, executor, plan.checkpoint).run()
+        race = Race(searches, grid, tell, executor, plan.checkpoint)
+        cv = race.run()
+        return cv, race.graph_of(cv.best) if grid.is_raced else None
 
 
 def _search(plan: Plan, deadline: Deadline, progress: Progress) -> SearchResult:

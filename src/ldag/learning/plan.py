@@ -18,14 +18,15 @@ from ldag.learning.constraints import Constraints, LabelRules, SearchSpace, chec
 from ldag.learning.partitions import FamilyOptions, LabelSearch
 from ldag.learning.progress import check_time_limit
 from ldag.learning.searches import METHODS, GraphParents, MethodChoice, Search, SearchProblem
-from ldag.learning.structures import STRUCTURES, StructureKind, prior_of
+from ldag.learning.searches.climb import Climb
+from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind, prior_of
 from ldag.model import Schema
 from ldag.scoring import Prior, Priors, check_equivalent_sample_size, check_priors, order_columns
 
 DEFAULT_KAPPAS = (0.001, 0.1, 0.3, 0.5)
 """What cross-validation compares unless told otherwise: the paper's."""
 
-SAMPLE_SIZES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+SAMPLE_SIZES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 """What cross-validation chooses equivalent sample sizes from; finer steps make little difference."""
 
 BINARY = 2
@@ -59,7 +60,7 @@ class Settings:
     labels: LabelSearch = "greedy"
     equivalent_sample_size: float | Literal["cv"] = 1.0
     parameters_sample_size: float | Literal["cv"] | None = None
-    prior: Prior = "labels"
+    prior: Prior | Literal["cv"] = "labels"
     max_parents: int | None = None
     constraints: Constraints | None = None
     n_chains: int | None = None
@@ -107,19 +108,23 @@ class Settings:
     @property
     def needs_cross_validation(self) -> bool:
         """Whether anything is to be compared; where kappa makes no difference, it is not."""
-        chosen = (self.equivalent_sample_size, self.structure, self.parameters_sample_size)
+        chosen = (self.equivalent_sample_size, self.structure, self.parameters_sample_size, self.prior)
         return "cv" in chosen or (self.kappa == "cv" and self.has_kappa)
 
     @property
     def has_kappa(self) -> bool:
         """Whether kappa makes a difference: not to the uniform prior, and not to tables that pay for labels only."""
-        return self.structure == "cv" or self.has_kappa_with(self.structure)
+        return any(kind.has_kappa for structure in self.structures for kind in self.kinds_of(structure))
 
-    def has_kappa_with(self, structure: StructureKind) -> bool:
-        """Return whether kappa makes a difference to a structure."""
-        if STRUCTURES[structure].is_table:
-            return self.prior == "parameters"
-        return self.prior != "uniform"
+    @property
+    def structures(self) -> tuple[StructureKind, ...]:
+        """The structure, or all that are compared."""
+        return tuple(STRUCTURES) if self.structure == "cv" else (self.structure,)
+
+    def kinds_of(self, structure: StructureKind) -> list[ClassKind]:
+        """Return a structure with the prior, or with all that are compared."""
+        priors = STRUCTURES[structure].compared_priors if self.prior == "cv" else (self.prior,)
+        return [ClassKind(structure, prior) for prior in priors]
 
     @property
     def first_structure(self) -> StructureKind:
@@ -129,11 +134,11 @@ class Settings:
     def priors(self, candidate: Candidate | None = None) -> Priors:
         """Return what scores depend on, of a candidate or else of the settings, with 1 for what is not chosen yet."""
         if candidate is not None:
-            prior = prior_of(candidate.structure, self.prior)
-            return check_priors(candidate.kappa, candidate.equivalent_sample_size, prior)
+            return check_priors(candidate.kappa, candidate.equivalent_sample_size, prior_of(*candidate.kind))
         kappa = 1.0 if self.kappa == "cv" else self.kappa
         size = 1.0 if self.equivalent_sample_size == "cv" else self.equivalent_sample_size
-        return check_priors(kappa, size, prior_of(self.first_structure, self.prior))
+        prior: Prior = "labels" if self.prior == "cv" else self.prior
+        return check_priors(kappa, size, prior_of(self.first_structure, prior))
 
     def to_dict(self) -> dict[str, object]:
         """Return plain values; of constraints and the start, whether there were any."""
@@ -185,6 +190,16 @@ class Plan:
         )
         return replace(self, problem=replace(self.problem, families=families))
 
+    def starting_from(self, parents: GraphParents | None) -> "Plan":
+        """Return the plan with a graph that a climb starts from, unless it was told another one.
+
+        Trees of many parents are found from the graph of tables, which the race began with, and hardly from nothing.
+        """
+        search = self.search
+        if parents is None or not isinstance(search, Climb) or search.start is not None:
+            return self
+        return replace(self, search=replace(search, start=parents))
+
     def _rules(self, structure: StructureKind) -> LabelRules:
         return rules_for(structure, self.problem.space.label_rules, self.data.schema)
 
@@ -192,7 +207,8 @@ class Plan:
         """Return whether a structure can satisfy the constraints on labels, and has the prior."""
         try:
             self._rules(structure)
-            prior_of(structure, self.settings.prior)
+            for kind in self.settings.kinds_of(structure):
+                prior_of(*kind)
         except ArgumentError:
             return False
         return True
@@ -201,15 +217,14 @@ class Plan:
         """Return what cross-validation chooses from, with these kappas."""
         settings = self.settings
         priors = settings.priors()
-        structures: tuple[StructureKind, ...] = (settings.first_structure,)
-        without_kappa: tuple[StructureKind, ...] = ()
+        structures = settings.structures
         if settings.structure == "cv":
-            structures = tuple(one for one in STRUCTURES if self.takes(one) and self._differs(one))
-            without_kappa = tuple(one for one in structures if not settings.has_kappa_with(one))
+            structures = tuple(one for one in structures if self.takes(one) and self._differs(one))
+        kinds = tuple(kind for structure in structures for kind in settings.kinds_of(structure))
         chosen, of_parameters = settings.equivalent_sample_size, settings.parameters_sample_size
         sizes = SAMPLE_SIZES if chosen == "cv" else (priors.equivalent_sample_size,)
         parameters_sizes = SAMPLE_SIZES if of_parameters == "cv" else (of_parameters,)
-        return CandidateGrid(structures, tuple(kappas), sizes, parameters_sizes, without_kappa)
+        return CandidateGrid(kinds, tuple(kappas), sizes, parameters_sizes)
 
     def _differs(self, structure: StructureKind) -> bool:
         """Return whether a structure is different from the others: with two states, lines are pairs of neighbours."""

@@ -3,6 +3,8 @@
 Where only kappa is chosen, every kappa is searched on every fold, as in the paper. Otherwise the race goes through the
 grid step by step on the first folds, structure after structure, from the best candidate of one to its neighbours, as
 long as that is better; then those that are worse than the best stop after a few folds, and at most `KEPT` go on.
+Of large data, neighbours that are behind on the first fold stop there, and the race ends after two folds more.
+A structure whose families are too large to search in reasonable time is left out, and the result says so.
 A climb starts from the graph that another candidate found on the same fold, never from one that was learned from all
 the data: that has seen what is to be predicted, and settings that over-fit look good by it (measured: with 180
 variables and 1,600 rows a sample size of 30 looked better than 10 by 0.46 nats per row, and predicted new rows worse
@@ -24,7 +26,7 @@ from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.fold_search import FEWEST_FOLDS, FoldScore, FoldSearches, Task, run_tasks
 from ldag.learning.progress import Deadline
 from ldag.learning.searches import GraphParents
-from ldag.learning.structures import STRUCTURES
+from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind
 
 ENOUGH_PREDICTED = 3_000
 """Observations that the first folds have together, if there are so many: then differences that matter are seen."""
@@ -37,11 +39,21 @@ KEPT = ((2, 4), (2, 3))
 
 FINALISTS = 2
 
+KEPT_OF_LARGE = ((2, 3),)
+"""The same where fewer than `MOST_FIRST_FOLDS` have enough observations: then the race ends."""
+
 STANDARD_ERRORS = 3.0
 """A candidate that is worse than the best by more than that, in folds that both have, stops."""
 
 HOPELESS = 0.01
 """A structure that begins so much behind the best, as a part of its score, is not looked at further."""
+
+BEHIND = 0.001
+"""Of large data, a neighbour that is so much behind on the first fold, as a part of the score, stops there."""
+
+MOST_SECONDS = 60.0
+"""For every family that has one parent more than those of the best graph so far: estimated, so that nothing depends on
+the machine. A structure that takes longer is left out."""
 
 DECIMALS = 6
 """Candidates whose scores agree to so many found the same graphs: one of them is enough."""
@@ -70,6 +82,7 @@ class Race:
         self._origins: dict[Candidate, Candidate] = {}
         self._left_out: set[int] = set()
         self._given_up: list[Candidate] = []
+        self._too_slow: list[StructureKind] = []
         self._starts: dict[int, GraphParents] = {}
 
     def run(self) -> CrossValidation:
@@ -87,32 +100,77 @@ class Race:
             if self._checkpoint is not None:
                 self._checkpoint.save()
 
+    def graph_of(self, candidate: Candidate) -> GraphParents | None:
+        """Return the graph that a candidate found on the first fold."""
+        return self._results[replace(candidate, parameters_sample_size=None), 0].parents
+
     def _first_folds(self) -> int:
-        """Return how many folds have enough observations to predict."""
-        folds = self._searches.folds
-        size = self._searches.data.total / len(folds)
-        return min(max(int(np.ceil(ENOUGH_PREDICTED / size)), FEWEST_FOLDS), MOST_FIRST_FOLDS, len(folds))
+        """Return how many folds have enough observations to predict, if so many do."""
+        return min(max(self._enough, FEWEST_FOLDS), MOST_FIRST_FOLDS, len(self._searches.folds))
+
+    @property
+    def _enough(self) -> int:
+        """How many folds would have enough observations to predict."""
+        return int(np.ceil(ENOUGH_PREDICTED * len(self._searches.folds) / self._searches.data.total))
 
     def _walk(self, folds: Sequence[int]) -> None:
         """Go through the grid, structure after structure, as long as a step is better."""
         before: Candidate | None = None
-        for structure in self._grid.structures:
-            first = self._grid.first(structure, before)
+        for kind in self._grid.kinds:
+            first = self._grid.first(kind, before)
             if before is not None:
-                self._origins[first] = before
+                origin = self._origin_of(before)
+                if self._seconds(kind.structure, origin) > MOST_SECONDS:
+                    self._too_slow.append(kind.structure)
+                    continue
+                self._origins[first] = origin
             self._search([first], folds[:1], self._searches.deadline.share(STEP_SHARE))
             if before is not None and self._is_hopeless(first, before):
                 self._given_up.append(first)
                 continue
             ahead = [first]
             while ahead:
+                if self._is_large and ahead != [first]:
+                    ahead = self._keep_near(ahead, folds[0], kind)
                 self._search(ahead, folds, self._searches.deadline.share(STEP_SHARE))
-                best = self._sort(one for one in self._running if one.structure == structure)[0]
+                best = self._sort(one for one in self._running if one.kind == kind)[0]
                 ahead = [one for one in self._grid.neighbours(best) if one not in self._searched]
                 self._origins |= dict.fromkeys(ahead, best)
                 if self._searches.deadline.is_over:
                     return
             before = self._sort(self._running)[0]
+
+    def _origin_of(self, leader: Candidate) -> Candidate:
+        """Return whose graph another structure starts from: trees may have more parents than others can bear."""
+        kind = self._grid.kinds[0]
+        return self._sort(one for one in self._running if one.kind == kind)[0] if self._running else leader
+
+    @property
+    def _is_large(self) -> bool:
+        """Whether a few folds have enough observations to predict."""
+        return self._enough < MOST_FIRST_FOLDS
+
+    def _keep_near(self, ahead: Sequence[Candidate], fold: int, kind: ClassKind) -> list[Candidate]:
+        """Search candidates on one fold, and return those that are not behind the best of their kind there."""
+        self._search(ahead, [fold], self._searches.deadline.share(STEP_SHARE))
+        scores = {
+            one: max(result.log_predictives)
+            for (one, where), result in self._results.items()
+            if where == fold and one.kind == kind
+        }
+        best = max(scores.values())
+        near = [one for one in ahead if scores[one] >= best - BEHIND * abs(best)]
+        self._given_up += [one for one in ahead if one not in near]
+        return near
+
+    def _seconds(self, structure: StructureKind, leader: Candidate) -> float:
+        """Estimate what all families take that have one parent more than those of a graph."""
+        n_states = self._searches.plan.problem.n_states
+        parents = self._results[leader, 0].parents or ()
+        mean = float(np.mean(n_states))
+        cost = STRUCTURES[structure].greedy_microseconds
+        sizes = (np.prod([n_states[node] for node in above]) * mean for above in parents)
+        return sum(cost(float(size)) for size in sizes) * len(n_states) * 1e-6
 
     def _is_hopeless(self, candidate: Candidate, leader: Candidate) -> bool:
         """Return whether a candidate is so far behind in the first fold that no neighbour will be the best."""
@@ -127,11 +185,13 @@ class Race:
     def _finish(self, done: int, n_folds: int) -> None:
         """Search the best candidates on the other folds; those that fall behind stop."""
         running = self._sort(self._running)
-        for more, most in (*KEPT, (n_folds, FINALISTS)):
+        for more, most in KEPT_OF_LARGE if self._is_large else (*KEPT, (n_folds, FINALISTS)):
             running = self._survivors(running)[:most]
             upto = min(done + more, n_folds)
             if done < upto:
                 left = self._searches.deadline.share((upto - done) / (n_folds - done) * 0.9)
+                if self._is_large and self._searches.climb is not None:
+                    self._search([self._origin_of(running[0])], range(done, upto), left)
                 self._search(running, range(done, upto), left)
                 running = self._sort(running)
             done = upto
@@ -232,14 +292,24 @@ class Race:
         best = self._put_together(searched).best
         if STRUCTURES[best.structure].is_table or not self._searches.plan.takes("table"):
             return self._put_together(searched)
-        tables = replace(best, structure="table", parameters_sample_size=None)
+        tables = self._tables_like(best)
         origin = replace(best, parameters_sample_size=None)
         self._origins.setdefault(tables, origin)
-        folds = [fold for fold in range(n_folds) if fold not in self._left_out and (tables, fold) not in self._results]
+        folds = [
+            fold
+            for fold in range(n_folds)
+            if fold not in self._left_out and (origin, fold) in self._results and (tables, fold) not in self._results
+        ]
         self._search([tables], folds, self._searches.deadline)
         cv = self._put_together(searched)
         place = self._grid.parameters_sizes.index(best.parameters_sample_size)
         return replace(cv, tables=tuple(scores[place] for scores in self._scores(tables)))
+
+    def _tables_like(self, best: Candidate) -> Candidate:
+        """Return plain tables with the sample size of a candidate, and the prior unless that is chosen, too."""
+        prior = "labels" if self._searches.plan.settings.prior == "cv" else best.prior
+        kappa = best.kappa if ClassKind("table", prior).has_kappa else 1.0
+        return Candidate(kappa, best.equivalent_sample_size, "table", prior=prior)
 
     def _put_together(self, searched: Sequence[Candidate]) -> CrossValidation:
         """Return the scores of all candidates under all sizes of the parameters."""
@@ -247,4 +317,5 @@ class Race:
         for candidate in searched:
             columns = zip(*self._scores(candidate), strict=True)
             scores |= dict(zip(self._grid.judged(candidate), columns, strict=True))
-        return CrossValidation(scores, len(self._searches.folds))
+        left_out = tuple(dict.fromkeys(self._too_slow))
+        return CrossValidation(scores, len(self._searches.folds), left_out=left_out)

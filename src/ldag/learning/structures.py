@@ -5,7 +5,7 @@ Every structure is one entry of `STRUCTURES`; the rest of the library asks it an
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ldag.errors import ArgumentError
 from ldag.scoring import Prior
@@ -24,6 +24,8 @@ class StructureTraits:
     """Whether constraints may forbid the labels of its edges."""
     greedy_microseconds: Callable[[float], float]
     """What the greedy search takes for a node of two states with so many configurations, as measured."""
+    compared_priors: tuple[Prior, ...] = ("labels",)
+    """Those that cross-validation chooses from."""
     is_table: bool = False
     """Whether no configurations share a distribution: nothing to search, and no labels to pay for."""
     has_normalised_prior: bool = False
@@ -34,11 +36,30 @@ class StructureTraits:
 
 STRUCTURES: Mapping[StructureKind, StructureTraits] = {
     "table": StructureTraits(False, True, lambda _: 0.0, is_table=True, has_normalised_prior=True),
-    "tree": StructureTraits(False, False, lambda n: 0.1 * n),
-    "ldag": StructureTraits(True, True, lambda n: 0.15 * n**1.5, has_normalised_prior=True, has_label_steps=True),
+    "tree": StructureTraits(False, False, lambda n: 0.1 * n, ("parameters",)),
+    "ldag": StructureTraits(
+        True,
+        True,
+        lambda n: 0.15 * n**1.5,
+        ("labels", "normalised"),
+        has_normalised_prior=True,
+        has_label_steps=True,
+    ),
     "partial": StructureTraits(False, False, lambda n: 0.15 * n**1.5),
-    "graph": StructureTraits(False, False, lambda n: 0.1 * n**2),
+    "graph": StructureTraits(False, False, lambda n: 0.1 * n**2, ("parameters",)),
 }
+
+
+class ClassKind(NamedTuple):
+    """Which classes are allowed, and what they cost."""
+
+    structure: StructureKind
+    prior: Prior
+
+    @property
+    def has_kappa(self) -> bool:
+        """Whether kappa makes a difference: not to the uniform prior, and not to tables that pay for labels only."""
+        return self.prior == "parameters" or (self.prior != "uniform" and not STRUCTURES[self.structure].is_table)
 
 
 def prior_of(structure: StructureKind, prior: Prior) -> Prior:

@@ -135,6 +135,7 @@ def prepare_members(
         own: SearchOptions = {"kappa": given.kappa} if given.settings.has_kappa else {}
         chosen: dict[str, Any] = {
             "structure": given.structure,
+            "prior": given.prior,
             "equivalent_sample_size": given.equivalent_sample_size,
             "parameters_sample_size": given.parameters_sample_size,
         }

@@ -10,9 +10,11 @@ import ldag
 from ldag import Constraints, LdagError, Network, datasets
 from ldag.learning.candidates import Candidate, CandidateGrid
 from ldag.learning.folds import cut_folds
+from ldag.learning.structures import ClassKind
 
 HEART = datasets.load("heart")
-GRID = CandidateGrid(("table", "tree"), (0.1, 0.3, 0.5), (1.0, 10.0, 100.0), (None,), ("table",))
+TABLE, TREE = ClassKind("table", "labels"), ClassKind("tree", "labels")
+GRID = CandidateGrid((TABLE, TREE), (0.1, 0.3, 0.5), (1.0, 10.0, 100.0), (None,))
 
 
 def log_predictive(trained: list[int], new: list[int], size: float) -> float:
@@ -41,7 +43,7 @@ def test_scores_of_one_variable_are_those_of_a_dirichlet_prior() -> None:
             ]
             assert scores == pytest.approx(expected[: len(scores)])
     uniform = ldag.cross_validate(data, kappas=[0.1], equivalent_sample_size="cv")
-    assert uniform.best.equivalent_sample_size == 1000  # the states are equally frequent
+    assert uniform.best.equivalent_sample_size == 3000  # the states are equally frequent
 
 
 def test_everything_is_chosen_together() -> None:
@@ -97,8 +99,8 @@ def test_parameters_are_smoothed_apart_from_the_search() -> None:
 def test_steps_through_the_grid() -> None:
     """Neighbours differ in one setting; tables have no kappa; a new structure begins where the last was best."""
     assert len(list(GRID)) == 3 + 9
-    assert GRID.first("table", None) == Candidate(1.0, 10.0, "table")
-    assert GRID.first("tree", Candidate(1.0, 100.0, "table")) == Candidate(0.3, 100.0, "tree")
+    assert GRID.first(TABLE, None) == Candidate(1.0, 10.0, "table")
+    assert GRID.first(TREE, Candidate(1.0, 100.0, "table")) == Candidate(0.3, 100.0, "tree")
     assert GRID.neighbours(Candidate(1.0, 10.0, "table")) == [
         Candidate(1.0, 1.0, "table"),
         Candidate(1.0, 100.0, "table"),
@@ -144,3 +146,37 @@ def test_wrong_settings_are_refused(settings: dict[str, object], message: str) -
     """Before any search."""
     with pytest.raises(LdagError, match=message):
         ldag.learn(HEART, kappa=0.1, **settings)  # type: ignore[arg-type]
+
+
+def test_the_prior_is_chosen_too() -> None:
+    """Labels are compared with both priors, trees with a price per leaf; the fit says which it was."""
+    compared = ldag.cross_validate(HEART, kappas=[0.1, 0.5], structure="cv", prior="cv", max_parents=2)
+    kinds = {(candidate.structure, candidate.prior) for candidate in compared.scores}
+    assert {("table", "labels"), ("tree", "parameters"), ("ldag", "labels"), ("ldag", "normalised")} <= kinds
+    assert "normalised" in str(compared)
+    fit = ldag.learn(HEART, kappa=0.5, prior="cv", max_parents=2)
+    assert fit.cv is not None
+    assert fit.prior == fit.cv.best.prior == fit.to_dict()["prior"]
+    assert f"chosen by cross-validation: prior {fit.prior}" in str(fit)
+    assert fit.score.total == pytest.approx(ldag.score(fit.ldag, HEART, kappa=0.5, prior=fit.prior).total)
+
+
+def test_of_large_data_a_few_folds_are_enough() -> None:
+    """20,000 observations: two folds to walk on and two more, of which the best candidate has all."""
+    counts = np.random.default_rng(3).multinomial(20_000, np.arange(1, 13) / 78)
+    cells = [(a, b, c) for a in range(2) for b in range(2) for c in range(3)]
+    data = ldag.read({**{name: [cell[i] for cell in cells] for i, name in enumerate("abc")}, "n": counts}, counts="n")
+    compared = ldag.cross_validate(data, equivalent_sample_size="cv", structure="cv", method="climb")
+    lengths = {candidate: len(scores) for candidate, scores in compared.scores.items()}
+    assert lengths[compared.best] == max(lengths.values()) == 4
+    assert min(lengths.values()) <= 2
+    assert compared.to_dict()["left_out"] == []
+
+
+def test_structures_with_too_large_families_are_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An estimate that does not depend on the machine."""
+    monkeypatch.setattr("ldag.learning.race.MOST_SECONDS", 1e-9)
+    compared = ldag.cross_validate(HEART, kappas=[0.3], structure="cv")
+    assert compared.left_out == ("tree", "ldag", "graph")
+    assert compared.best.structure == "table"
+    assert "left out, as the families of the best graph are too large: tree, ldag, graph" in str(compared)

@@ -1,0 +1,71 @@
+"""Many families that differ in one parent, counted together: the same scores as one by one."""
+
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ldag import _native
+from tests.oracle import family as oracle
+
+SHAPES = [(2,) * 10, (2, 2, 2), (3,) * 6, (4, 3, 2, 3, 4, 2), (2, 1, 4, 4, 4, 3), (2,)]
+
+
+def columns_of(rng: np.random.Generator, n_states: list[int], is_weighted: bool) -> _native.Columns:
+    """Some rows, among them equal ones, of variables the first of which depends on the next two."""
+    codes = np.array([rng.integers(0, n, 90) for n in n_states], dtype=np.uint8)
+    codes[0] = (codes[1] + codes[-1] + rng.integers(0, 2, 90)) % n_states[0]
+    weights = rng.integers(1, 4, 90) if is_weighted else None
+    return _native.Columns(np.ascontiguousarray(codes), n_states, weights)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from(SHAPES),
+    st.integers(1, 4),
+    st.sampled_from(["table", "tree", "ldag"]),
+    st.booleans(),
+)
+def test_additions_score_as_families_do(
+    seed: int, shape: tuple[int, ...], n_states: int, structure: str, is_weighted: bool
+) -> None:
+    """To the last bit, whether tables are small, or so large that only what occurs is counted."""
+    rng = np.random.default_rng(seed)
+    if structure == "ldag":
+        shape = shape[:3]  # labels of large grids take long
+    states = [n_states, *shape, 2, 3]
+    columns = columns_of(rng, states, is_weighted)
+    parents = sorted(rng.choice(range(1, len(states)), len(shape), replace=False).tolist())
+    further = [node for node in range(1, len(states)) if node not in parents]
+    sign = rng.choice([-1, 1])
+    options = (2.0, sign * log(0.4), 0.1, structure, "greedy", True, 0, 5)
+    found = _native.FamilyScorer(columns, *options, 0).scores_of_additions(0, parents, further)
+    families = [sorted([*parents, other]) for other in further]
+    offsets = np.cumsum([0, *map(len, families)], dtype=np.int64)
+    nodes = np.zeros(len(families), dtype=np.uint32)
+    flat = np.array([node for family in families for node in family], dtype=np.uint32)
+    one_by_one = _native.FamilyScorer(columns, *options, 0).scores(nodes, flat, offsets, 1)
+    assert found == one_by_one.tolist()
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 2**32), st.sampled_from([(4, 4, 4, 2), (3, 3, 3, 3)]), st.booleans())
+def test_large_trees_are_those_of_the_twin(seed: int, shape: tuple[int, ...], regular: bool) -> None:
+    """Counted sparsely and grown in full, with two prices of a class."""
+    rng = np.random.default_rng(seed)
+    states = [2, *shape, 4]
+    columns = columns_of(rng, states, False)
+    parents = list(range(1, len(states)))
+    price = rng.choice([-1.0, 0.5])
+    found = _native.FamilyScorer(columns, 2.0, price, 0.0, "tree", "greedy", regular, 0, 5, 0)
+    (score,) = found.scores_of_additions(0, parents[:-1], parents[-1:])
+    table = columns.counts([*parents, 0]).reshape(-1, 2).astype(float)
+    problem = oracle.Problem(tuple(states[1:]), table.tolist(), 2.0, price, regular)
+    # Without a price on empty leaves, the twin would take very long: compare its score of the tree found.
+    classes, total, *_ = _native.optimise_family(table, states[1:], 2.0, price, "tree", "greedy", regular)
+    assert score == total
+    members = [np.flatnonzero(classes == number).tolist() for number in range(max(classes) + 1)]
+    assert total == pytest.approx(problem.score(members), abs=1e-8)
