@@ -162,8 +162,12 @@ class CrossValidation(ShownAsText, Charted):
         }
 
     def __str__(self) -> str:
-        if len(self._kappas()) == len(self.scores):
-            return self._kappas_in_words()
+        words = self._kappas_in_words() if len(self._kappas()) == len(self.scores) else self._candidates_in_words()
+        if not self.left_out:
+            return words
+        return f"{words}\nleft out, as the families of the best graph are too large: {', '.join(self.left_out)}"
+
+    def _candidates_in_words(self) -> str:
         with_parameters = any(one.parameters_sample_size is not None for one in self.scores)
         with_prior = len({one.prior for one in self.scores}) > 1
         prior = f"{'prior':<10}  " if with_prior else ""
@@ -176,8 +180,6 @@ class CrossValidation(ShownAsText, Charted):
             numbers += f"  {of_parameters:>10g}" if with_parameters else ""
             behind = "best" if candidate == self.best else f"{self.difference(candidate):.2f}"
             lines.append(f"{numbers}  {len(self.scores[candidate]):>5}  {behind:>15}")
-        if self.left_out:
-            lines.append(f"left out, as the families of the best graph are too large: {', '.join(self.left_out)}")
         return "\n".join(lines)
 
     def _kappas_in_words(self) -> str:
