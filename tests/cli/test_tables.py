@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
@@ -251,6 +252,27 @@ def test_count_and_learn_from_counts(tmp_path: Path) -> None:
         run("count", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "-o", str(tmp_path / f"rows.{ending}"))
         out, _ = run("describe", str(tmp_path / f"rows.{ending}"), "--counts", "count")
         assert out.startswith("100 observations in 4 different rows")
+
+
+def test_counted_measurements_keep_their_cut_points(tmp_path: Path) -> None:
+    """Intervals are understood when they are read back; orders are kept by Parquet, and told if they are lost."""
+    table = {"bmi": spread(90, 18, 40, 1, 1), "ill": pick(90, ["no", "yes"], 2)}
+    write(tmp_path / "t.csv", table, ",")
+    first, _ = run("describe", str(tmp_path / "t.csv"), "--bins", "bmi=20,25,60")
+    for ending in ("csv", "parquet"):
+        rows = str(tmp_path / f"rows.{ending}")
+        run("count", str(tmp_path / "t.csv"), "--bins", "bmi=20,25,60", "-o", rows)
+        out, notes = run("describe", rows, "--counts", "count")
+        assert out == first
+        assert "note: bmi: its states are intervals, cut at 20, 25, 60" in notes
+    pain = pd.Categorical(["no", "bad", "some"], ["no", "some", "bad"], ordered=True)
+    pd.DataFrame({"pain": pain}).to_parquet(tmp_path / "pain.parquet")
+    out, notes = run("count", str(tmp_path / "pain.parquet"))
+    assert "note: pain: text does not keep the order of its states; -o FILE.parquet does" in notes
+    _, notes = run("count", str(tmp_path / "pain.parquet"), "-o", str(tmp_path / "counted.parquet"))
+    assert not notes
+    out, _ = run("describe", str(tmp_path / "counted.parquet"), "--counts", "count")
+    assert "3 states, ordered: no < some < bad" in out
 
 
 def test_an_experts_graph_is_fitted(tmp_path: Path) -> None:

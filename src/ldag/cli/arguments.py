@@ -12,7 +12,7 @@ from ldag.data import Arrays, write_rows, write_separated
 from ldag.errors import ArgumentError, suggest
 from ldag.formats import format_of, read_assignments
 from ldag.graph import LDAG
-from ldag.model import State
+from ldag.model import State, Variable
 from ldag.network import Network
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for other programs.")
@@ -83,10 +83,10 @@ def print_json(value: object) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def put_table(columns: Arrays, output: str | None, as_json: bool) -> None:
+def put_table(columns: Arrays, output: str | None, as_json: bool, variables: Iterable[Variable] = ()) -> None:
     """Write a table to a file, or print it: as text, or as JSON with a list per column."""
     if output is not None:
-        write_rows(columns, Path(output))
+        write_rows(columns, Path(output), variables)
         if as_json:
             print_json({"written": output, "n_rows": len(next(iter(columns.values())))})
     elif as_json:

@@ -8,7 +8,7 @@ import numpy as np
 from ldag.cli.arguments import json_option, put_table
 from ldag.cli.pipes import ROWS_OUT, TABLE
 from ldag.cli.tables import load_table, table_options
-from ldag.data import ReadOptions, state_columns
+from ldag.data import Dataset, ReadOptions, state_columns
 
 
 @click.command()
@@ -18,6 +18,8 @@ from ldag.data import ReadOptions, state_columns
 @json_option
 def count(files: Sequence[str], output: str | None, reading: ReadOptions, as_json: bool) -> None:
     """Merge equal rows of FILES into one table, with a last column `count` (or `weight`).
+
+    Measurements become intervals such as "(18, 40]", which are understood again when the table is read.
 
     \b
     ldag count 'part-*.parquet' -o rows.parquet
@@ -31,4 +33,15 @@ def count(files: Sequence[str], output: str | None, reading: ReadOptions, as_jso
     name = reading.counts or reading.weights or ("count" if weights.dtype == np.int64 else "weight")
     while name in columns:
         name += "_"
-    put_table({**columns, name: weights}, output, as_json)
+    if output is None or not output.endswith(".parquet"):
+        _tell_of_orders(data)
+    put_table({**columns, name: weights}, output, as_json, data.variables)
+
+
+def _tell_of_orders(data: Dataset) -> None:
+    """Say which orders are lost; bins name their cut points themselves."""
+    for variable in data.variables:
+        if variable.ordered and not variable.cuts:
+            click.echo(
+                f"note: {variable.name}: text does not keep the order of its states; -o FILE.parquet does", err=True
+            )

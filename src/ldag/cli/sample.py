@@ -32,7 +32,8 @@ def sample(network: str, n: int, output: str | None, rng: int | None, counts: st
     ldag sample heart.json -n 10000 -o rows.csv
     ldag sample heart.json -n 10000 --counts n
     """
-    put_table(_columns(load_network(network), n, rng, counts), output, as_json)
+    model = load_network(network)
+    put_table(_columns(model, n, rng, counts), output, as_json, model.variables)
 
 
 def _columns(network: Network, n: int, rng: int | None, counts: str | None) -> dict[str, NDArray[np.generic]]:

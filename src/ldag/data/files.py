@@ -1,6 +1,7 @@
 """Tables in files, read by the engine: text of any separator, packing and encoding, and Parquet."""
 
 import glob
+import json
 import sys
 from collections.abc import Sequence
 from os import PathLike, fspath
@@ -20,6 +21,7 @@ from ldag.data.text_files import (
     open_text,
 )
 from ldag.data.text_rows import LineSource, TextRows
+from ldag.data.writing import ORDERS_KEY
 from ldag.errors import DataError
 from ldag.formats import counted
 
@@ -107,6 +109,7 @@ def _from_parquet(engine: Database, files: Sequence[tuple[Path, str]]) -> Table:
     check_column_names(names)
     table = DatabaseTable(engine, source, names, names, types)
     table.categories.update(_categories(files[0][0]))
+    table.categories.update(_own_orders(engine, files[0][0]))
     return table.table()
 
 
@@ -130,6 +133,17 @@ def _categories(path: Path) -> dict[str, tuple[list[object], bool]]:
         }
     except (ArrowException, OSError, ValueError, KeyError):
         return {}
+
+
+def _own_orders(engine: Database, path: Path) -> dict[str, tuple[list[object], bool]]:
+    """Return the orders that this library wrote into a Parquet file."""
+    query = f"SELECT value FROM parquet_kv_metadata({quote_text(str(path))}) WHERE key = {quote_text(ORDERS_KEY)}::BLOB"
+    for (value,) in engine.rows(query):
+        try:
+            return {str(name): (list(states), True) for name, states in json.loads(value).items()}
+        except (ValueError, AttributeError, TypeError):  # somebody else's
+            return {}
+    return {}
 
 
 def _from_text(engine: Database, files: Sequence[tuple[Path, str]], options: ReadOptions) -> Table:

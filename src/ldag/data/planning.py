@@ -16,7 +16,7 @@ from ldag.data.tables import Survey
 from ldag.data.values import plain_state, tidy_column
 from ldag.errors import DataError
 from ldag.formats import counted
-from ldag.model import MISSING_STATE, Variable, date_text, spell_cut
+from ldag.model import MISSING_STATE, Variable, bin_states, cuts_in, date_text, spell_cut
 
 IDENTIFIER_NAMES = ("id", "index", "rownames", "row", "key", "uuid", "obs", "case", "unnamed: 0", "no", "nr")
 """Names under which a column of numbers that all differ is an identifier."""
@@ -71,6 +71,9 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
     try:
         if n_missing == survey.n_rows:
             raise DataError(f"column {survey.name!r} has no values, only missing cells; leave it out")
+        intervals = None if binning.method == "none" else _intervals(survey)
+        if intervals is not None:
+            return ColumnPlan(survey, n_missing, intervals, notes=(_intervals_note(intervals),))
         measured = None if binning.method == "none" else measurement(survey)
         if measured is not None and not survey.column.declared and len(measured[0]) > MANY_VALUES:
             problem = _identifier(survey, measured, options.wording)
@@ -145,6 +148,23 @@ def _cut(survey: Survey, n_missing: int, measured: tuple[Distinct, NDArray[np.in
         raise DataError(f"column {survey.name!r} holds {kind}, but its cut points are of another kind: {cuts!r}")
     counted_once = replace(survey, n_values=len(values))  # a text that stands for a gap is no value
     return ColumnPlan(counted_once, n_missing, Variable.of_bins(survey.name, cuts), binning)
+
+
+def _intervals(survey: Survey) -> Variable | None:
+    """Return the variable whose bins the values name, as in a table that was written with bins for states."""
+    column = survey.column
+    if survey.n_values > len(column.values):
+        return None
+    kept = [str(v).strip() if column.text else v for v in column.values if not column.is_missing(v)]
+    cuts = cuts_in(value for value in kept if value != MISSING_STATE)
+    if cuts is None:
+        return None
+    gap = (MISSING_STATE,) if MISSING_STATE in kept else ()
+    return Variable(survey.name, (*bin_states(cuts), *gap), cuts=cuts)
+
+
+def _intervals_note(variable: Variable) -> str:
+    return f"{variable.name}: its states are intervals, cut at {', '.join(map(spell_cut, variable.cuts))}"
 
 
 def cut_note(name: str, n_values: int, variable: Variable, binning: Binning) -> str:

@@ -3,7 +3,8 @@
 import csv
 import gzip
 import io
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from ldag.data.frames import make_frame
 from ldag.errors import DataError, MissingDependency
 from ldag.formats import write_atomically
+from ldag.model import Variable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,14 +25,20 @@ Arrays = Mapping[str, NDArray[Any]]
 ENDINGS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 """Endings of text files that are written, and the sign between their cells."""
 
+ORDERS_KEY = "ldag:ordered"
+"""Under this key, a Parquet file says which columns have an order, and all their states: a JSON object of lists."""
+
 _BATCH = 10_000
 
 
-def write_rows(columns: Arrays, path: Path) -> None:
-    """Write a table to a file that ends in .csv or .tsv, either with .gz, or .parquet."""
+def write_rows(columns: Arrays, path: Path, variables: Iterable[Variable] = ()) -> None:
+    """Write a table to a file that ends in .csv or .tsv, either with .gz, or .parquet.
+
+    Of ``variables``, a Parquet file keeps all the states of those that have an order, and the order.
+    """
     name = path.name.lower()
     if name.endswith(".parquet"):
-        write_atomically(path, _parquet(columns, path))
+        write_atomically(path, _parquet(columns, path, variables))
         return
     for ending, separator in ENDINGS.items():
         if name.endswith(ending):
@@ -52,11 +60,15 @@ def write_separated(columns: Arrays, file: IO[str], separator: str = ",") -> Non
         writer.writerows(zip(*batch, strict=True))
 
 
-def _parquet(columns: Arrays, path: Path) -> bytes:
+def _parquet(columns: Arrays, path: Path, variables: Iterable[Variable]) -> bytes:
     try:
         from pyarrow import parquet
     except ImportError:
         raise MissingDependency("pyarrow", "parquet", f"writing {path.name}") from None
+    table = cast("pa.Table", make_frame(columns, "pyarrow"))
+    orders = {v.name: v.states for v in variables if v.ordered and len({type(state) for state in v.states}) == 1}
+    if orders:
+        table = table.replace_schema_metadata({**(table.schema.metadata or {}), ORDERS_KEY: json.dumps(orders)})
     content = io.BytesIO()
-    parquet.write_table(cast("pa.Table", make_frame(columns, "pyarrow")), content)
+    parquet.write_table(table, content)
     return content.getvalue()

@@ -2,7 +2,7 @@
 
 from ldag.model.beta import beta_interval
 from ldag.model.cover import Term, minimal_cover
-from ldag.model.cuts import MISSING_STATE, Cuts, bin_of, bin_states, check_cuts, date_text, spell_cut
+from ldag.model.cuts import MISSING_STATE, Cuts, bin_of, bin_states, check_cuts, cuts_in, date_text, spell_cut
 from ldag.model.distribution import Model
 from ldag.model.grid import Grid
 from ldag.model.parameters import (
@@ -45,6 +45,7 @@ __all__ = [
     "check_cuts",
     "class_counts",
     "configuration_counts",
+    "cuts_in",
     "date_text",
     "find_cycle",
     "freeze",

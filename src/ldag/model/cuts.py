@@ -22,6 +22,7 @@ Cuts = tuple[float, ...] | tuple[str, ...]
 MISSING_STATE = "missing"
 """The state that missing cells get when they are to count as one; it has no place in an order."""
 
+_BIN = re.compile(r"(?:<=|>) (?P<end>\S+)|\((?P<low>\S+), (?P<high>\S+)\]")
 _DATE = re.compile(r"\d{4}([-/])\d{2}\1\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?", re.ASCII)
 
 
@@ -50,6 +51,36 @@ def bin_states(cuts: Sequence[float | str]) -> tuple[str, ...]:
         return ("any",)
     inner = [f"({spell_cut(low)}, {spell_cut(high)}]" for low, high in pairwise(cuts)]
     return (f"<= {spell_cut(cuts[0])}", *inner, f"> {spell_cut(cuts[-1])}")
+
+
+def cuts_in(states: Iterable[object]) -> Cuts | None:
+    """Return the cut points in states that `bin_states` has made, of which some may be left out; None for others.
+
+    At least two states, and the first or the last of all, must be there: other texts may look like the inner ones.
+
+    Examples
+    --------
+    >>> cuts_in(["> 40.5", "(18, 40.5]"]), cuts_in(["(0, 18]", "(18, 40]"])
+    ((18.0, 40.5), None)
+    """
+    found, has_end = set(), False
+    texts = list(states)
+    for text in texts:
+        matched = _BIN.fullmatch(text) if isinstance(text, str) else None
+        if matched is None:
+            return None
+        has_end = has_end or matched["low"] is None
+        found |= {_read_cut(part) for part in matched.group("low", "high", "end") if part is not None}
+    if not has_end or len(texts) < 2 or len({type(cut) for cut in found}) != 1 or None in found:
+        return None
+    cuts: Cuts = tuple(sorted(found))  # type: ignore[type-var, assignment]  # of one kind
+    return cuts if set(texts) <= set(bin_states(cuts)) else None
+
+
+def _read_cut(text: str) -> float | str | None:
+    """Return the cut point that a text spells; None if it spells none."""
+    number = _number(text)
+    return date_text(text) if number is None else number if isfinite(number) else None
 
 
 def spell_cut(cut: float | str) -> str:
