@@ -62,8 +62,8 @@ def _exploration(network: Network, title: str) -> Exploration:
     except TooManyGates as error:
         names = ", ".join(graph.schema[node].name for node in error.nodes[:5])
         why = (
-            f"the network is too large for a page (more than {MOST_PRODUCTS:,} products, around {names}); "
-            "the graph and its labels work, probabilities need the library"
+            f"The network is too large for a page to compute probabilities (more than {MOST_PRODUCTS:,} products, "
+            f"around {names}); the library does that. Here, clicks show which arrows do not matter."
         )
     edges = [
         _edge(axis, family, child)

@@ -26,8 +26,8 @@ LEAST_PAIR = 0.25
 """Connections that are not drawn are listed from this probability on."""
 
 MOST_RULES = 30
-FOLDED = 8
-"""A table with more rows is folded: a click, or printing, opens it."""
+FOLDED, LONG = 8, 15
+"""Rows of a case's table, and of other tables; one with more is folded: a click, or printing, opens it."""
 
 NOT_CAUSES = (
     "“Depends on” and “go together” mean that knowing one helps to guess the other. They do not mean that one causes "
@@ -65,9 +65,9 @@ def all_sections(findings: Findings) -> Iterator[Section]:
     yield graph_section(findings)
     if findings.graph.labels_in_words():
         yield label_section(findings)
-    yield sure_section(findings)
+    yield from sure_sections(findings)
     if findings.data is not None:
-        yield data_section(findings.data)
+        yield from data_sections(findings.data)
     yield from node_sections(findings)
     if findings.fit is not None and findings.fit.cv is not None:
         yield prediction_section(findings.fit)
@@ -161,7 +161,7 @@ def label_section(findings: Findings) -> Section:
         header.append("gain")
         for row, edge in zip(rows, edges, strict=True):
             gain = fit.label_gains.get(edge)
-            row.append(None if gain is None else round(gain, 1))
+            row.append(None if gain is None else f"{gain:.1f}")
         texts.append(
             "The gain says how much better the data are explained with the exception than without it, as a logarithm: "
             "below 1 is hardly worth mentioning, 3 is a factor of 20, above 5 is strong."
@@ -170,15 +170,14 @@ def label_section(findings: Findings) -> Section:
     return Section("Exceptions: when it does not matter", (Paragraph(" ".join(texts)), table))
 
 
-def sure_section(findings: Findings) -> Section:
+def sure_sections(findings: Findings) -> Iterator[Section]:
     """Tell how probable each connection is, over all graphs."""
     sureness = findings.sureness
     if sureness is None:
-        return Section("How sure is it?", (Paragraph(findings.why_not_sure, is_warning=True),))
-    rows = [
-        (f"{a} – {b}", Meter(chance), "yes" if is_drawn else "no")
-        for a, b, is_drawn, chance in connections(sureness, findings.graph, LEAST_PAIR)
-    ]
+        yield Section("How sure is it?", (Paragraph(findings.why_not_sure, is_warning=True),))
+        return
+    pairs = list(connections(sureness, findings.graph, LEAST_PAIR))
+    rows = [(f"{a} – {b}", Meter(chance), "yes" if is_drawn else "no") for a, b, is_drawn, chance in pairs]
     if isinstance(sureness, Bootstrap):
         text = (
             f"The model was learned again {counted(sureness.n, 'time')}, each time from as many rows drawn at random "
@@ -190,22 +189,38 @@ def sure_section(findings: Findings) -> Section:
             "explain the data."
         )
     left = f" Pairs below {LEAST_PAIR:.0%} that are not in the picture are left out.".replace("%", " %")
-    table = TableBlock(("connection", "probability", "in the picture"), tuple(rows[:MOST_PAIRS]))
-    return Section("How sure is it?", (Paragraph(text + left), table))
+    if any(chance >= 0.5 and not is_drawn for _, _, is_drawn, chance in pairs):
+        left += (
+            " One that is probable and yet not in the picture competes with another: both explain the same rows about "
+            "equally well."
+        )
+    head = "how often" if isinstance(sureness, Bootstrap) else "probability"
+    table = TableBlock(("connection", head, "in the picture"), tuple(rows[:MOST_PAIRS]))
+    yield from _with_table("How sure is it?", (Paragraph(text + left),), "Connection by connection", table)
 
 
-def data_section(data: Dataset) -> Section:
+def _with_table(title: str, blocks: tuple[Block, ...], heading: str, table: TableBlock) -> Iterator[Section]:
+    """Go through a section and its table, which is folded under a heading of its own if it is long."""
+    if len(table.rows) <= LONG:
+        yield Section(title, (*blocks, table))
+    else:
+        yield Section(title, blocks)
+        yield Section(heading, (table,), level=3, is_folded=True)
+
+
+def data_sections(data: Dataset) -> Iterator[Section]:
     """Tell what the data are, and what was done to them."""
     rows = [(v.name, data.shares(v.name)) for v in data.variables]
-    text = f"{counted(data.total, 'row')}, {data.n_rows:,} of them different. How often each value occurs:"
-    blocks: list[Block] = [Paragraph(text), TableBlock(("column", "values"), tuple(rows))]
+    text = f"{counted(data.total, 'row')}, {data.n_rows:,} of them different."
+    blocks: list[Block] = [Paragraph(text)]
     if data.notes:
         said = (
             "What was done to the table. Numbers of many different values are cut into ranges; columns with a value "
             "of their own in nearly every row cannot be used."
         )
         blocks += [Paragraph(said), Bullets(data.notes)]
-    return Section("The data", tuple(blocks))
+    table = TableBlock(("column", "how often each value occurs"), tuple(rows))
+    yield from _with_table("The data", tuple(blocks), "Column by column", table)
 
 
 def node_sections(findings: Findings) -> Iterator[Section]:
