@@ -1,5 +1,6 @@
 """Tables in memory: dataframes of any library, mappings of columns and arrays, in and out."""
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
@@ -141,6 +142,14 @@ def _encode_series(name: str, series: "nw.Series[Any]") -> Column:
         return _encode(name, series)
     except UnicodeDecodeError as error:
         raise DataError(f"column {name!r}: {NOT_UTF8} ({error}); {DECODE}") from None
+    except _arrow_errors() as error:  # what pandas keeps in Arrow, it looks at as late as here
+        raise DataError(f"column {name!r} cannot be read, perhaps {NOT_UTF8} ({error}); {DECODE}") from None
+
+
+def _arrow_errors() -> tuple[type[Exception], ...]:
+    """Return the errors of pyarrow, if it is in use."""
+    module = sys.modules.get("pyarrow")
+    return () if module is None else (module.ArrowException,)
 
 
 def _encode(name: str, series: "nw.Series[Any]") -> Column:

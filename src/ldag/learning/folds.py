@@ -26,6 +26,8 @@ def check_folds(data: Dataset, n_folds: int) -> int:
         raise DataError(
             f"cross-validation needs observations; data with real weights cannot be cut into folds; {instead}"
         )
+    if data.total < 2:
+        raise DataError(f"cross-validation needs at least two observations, got {data.total:,}; {instead}")
     if n_folds > data.total:
         raise ArgumentError(
             f"n_folds must be at most the number of observations, {data.total:,}, got {n_folds}; {instead}"
@@ -35,6 +37,11 @@ def check_folds(data: Dataset, n_folds: int) -> int:
             f"cross-validation takes at most {MOST_OBSERVATIONS:,} observations, got {data.total:,}; {instead}"
         )
     return n_folds
+
+
+def usual_folds(data: Dataset) -> int:
+    """Return how many folds are cut unless told otherwise: ten, or as many as there are observations, at least two."""
+    return max(2, min(N_FOLDS, int(data.total)))
 
 
 def has_folds(data: Dataset, n_folds: int) -> bool:

@@ -17,7 +17,7 @@ from ldag.learning.constraints import Constraints, check_result
 from ldag.learning.cross_validation import CrossValidation, check_kappas
 from ldag.learning.fit import Fit
 from ldag.learning.fold_search import FOLD_RESTARTS, FoldSearches
-from ldag.learning.folds import N_FOLDS, check_folds, cut_folds
+from ldag.learning.folds import N_FOLDS, check_folds, cut_folds, usual_folds
 from ldag.learning.partitions import CountedFamily, LabelSearch, learn_families
 from ldag.learning.plan import DEFAULT_KAPPAS, Plan, Settings, make_plan
 from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
@@ -144,7 +144,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     cv = None
     if settings.needs_cross_validation:
         kappas = DEFAULT_KAPPAS if settings.kappa == "cv" and settings.has_kappa else (settings.priors().kappa,)
-        cv, graph = _cross_validate(plan, kappas, N_FOLDS, deadline.share(0.5), progress, executor)
+        cv, graph = _cross_validate(plan, kappas, usual_folds(plan.data), deadline.share(0.5), progress, executor)
         plan = plan.choose(cv.best).starting_from(graph)
     result = _search(plan, deadline.at_least(LEAST_SECONDS), progress)
     return _make_fit(plan, result, cv, given, began)

@@ -177,6 +177,8 @@ def test_bytes_that_pass_for_text_are_refused(tmp_path: Path) -> None:
     table = pa.table({"x": text, "y": ["a", "b", "a"]})
     with pytest.raises(LdagError, match=r"column 'x': the table holds text that is not UTF-8 .*; decode it where"):
         read(table)
+    with pytest.raises(LdagError, match=r"column 'x' cannot be read, perhaps the table holds text that is not UTF-8"):
+        read(table.to_pandas())
     parquet.write_table(table, tmp_path / "t.parquet")
     with pytest.raises(LdagError, match=r"text that is not UTF-8 .*t\.parquet.*; decode it where"):
         read(tmp_path / "t.parquet")

@@ -236,8 +236,15 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         lambda: ldag.learn(ldag.read({"a": [0, 1], "w": [0.5, 1.5]}, weights="w")),
         "data with real weights cannot be cut into folds; give kappa a number",
     ),
-    (lambda: ldag.learn(ldag.read({"a": [0, 1]})), "observations, 2, got 10; give kappa a number, then no cross-valid"),
+    (lambda: ldag.learn(ldag.read({"a": [0]})), "needs at least two observations, got 1; give kappa a number, then no"),
 ]
+
+
+def test_a_tiny_table_is_cut_into_as_many_folds_as_it_has_observations() -> None:
+    """Ten are usual, and may be more than there are."""
+    fit = ldag.learn(ldag.read({"a": [0, 1, 0, 1], "b": [0, 1, 1, 1]}))
+    assert fit.cv is not None
+    assert fit.cv.n_folds == 4
 
 
 @pytest.mark.parametrize(("attempt", "message"), WRONG, ids=[message[:50] for _, message in WRONG])
