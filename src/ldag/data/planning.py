@@ -27,6 +27,9 @@ COUNT_NAMES = ("n", "count", "counts", "freq", "frequency")
 FEW_ROWS = 8
 """Rows below which nothing is said about values that nearly all differ."""
 
+HARDLY_REPEATED, NEARLY_DIFFERENT = 0.5, 0.9
+"""Shares of different texts in a column: more probably an identifier than a variable, and surely one."""
+
 ODD_TEXTS = ("?", "-", ".", "N/A", "n/a", "null", "NULL", "None", "none", "#N/A", "unknown", "Unknown", "*")
 """Texts that often stand for a missing cell, and sometimes do not."""
 
@@ -210,13 +213,18 @@ def _check_repeated(survey: Survey, measured: tuple[Distinct, NDArray[np.int64]]
         problem = _identifier(survey, measured, options.wording)
     elif column.text or all(isinstance(value, str) for value in column.values):
         n_values = sum(not column.is_missing(value) for value in column.values)
-        if n_given > MANY_VALUES and 2 * n_values > n_given:
+        if n_given > MANY_VALUES and n_values > _share_of_identifiers(options) * n_given:
             problem = (
                 f"looks like an identifier: {counted(n_values, 'value')} in {counted(n_given, 'row')}; leave it out, "
                 "or group its values"
             )
     if problem is not None:
         raise DataError(problem)
+
+
+def _share_of_identifiers(options: ReadOptions) -> float:
+    """Return the share of different texts above which they name rows; to refuse needs better grounds."""
+    return HARDLY_REPEATED if options.unusable == "drop" else NEARLY_DIFFERENT
 
 
 def _check_states(survey: Survey, options: ReadOptions) -> None:
@@ -272,6 +280,14 @@ def _hints(
             notes.append(f"{column.name}: the state {odd[0]!r} may stand for a missing cell")
     if len(texts or set(map(str, kept))) == 1 and MISSING_STATE not in texts:
         notes.append(f"{column.name}: has one value only, {next(iter(kept))!r}; it cannot depend on anything")
+    is_merged = options.counts is not None or options.weights is not None
+    hardly_repeated = survey.n_rows > MANY_VALUES and len(texts) > HARDLY_REPEATED * survey.n_rows
+    if measured is None and hardly_repeated and not column.declared and not is_merged:
+        spelled = options.wording.option("columns")
+        notes.append(
+            f"{column.name}: {len(texts)} different texts in {survey.n_rows} rows; is it an identifier? name the "
+            f"columns to read with {spelled}"
+        )
     if measured is not None and not column.declared and survey.n_rows >= FEW_ROWS:
         n_numbers = len(measured[0])
         if 2 * n_numbers > survey.n_rows:
