@@ -48,6 +48,22 @@ def test_pictures_of_files(
     assert shown in target.read_text()
 
 
+def test_context_graphs_and_differences(files: dict[str, str], tmp_path: Path) -> None:
+    """One picture per state of a variable, and the edges of two graphs in one."""
+    for name in ("people.svg", "people.png"):
+        assert run("plot", "guard", "-o", str(tmp_path / name), "--by", "person") == ""
+    text = (tmp_path / "people.svg").read_text()
+    assert all(f"person is {person}" in text for person in ("worker", "visitor", "spy"))
+    assert (tmp_path / "people.png").read_bytes().startswith(b"\x89PNG")
+    wrong = run("plot", "guard", "-o", str(tmp_path / "x.svg"), "--by", "person", "--context", "person=spy")
+    assert "--context does not go with --by" in wrong
+    other = str(tmp_path / "other.json")
+    run("learn", "titanic", "--kappa", "0.5", "--structure", "table", "-o", other)
+    picture = tmp_path / "difference.svg"
+    assert "edges in both" in run("compare", files["model"], other, "--picture", str(picture))
+    assert picture.read_text().startswith("<svg")
+
+
 def test_charts_that_are_not_there_are_refused(files: dict[str, str], tmp_path: Path) -> None:
     """With what has them."""
     target = str(tmp_path / "picture.svg")

@@ -5,6 +5,8 @@ import click
 from ldag.cli.arguments import json_option, load_model, print_json
 from ldag.cli.pipes import MODEL
 from ldag.comparing import compare as compare_models
+from ldag.drawing import check_picture
+from ldag.formats import check_place
 
 
 @click.command()
@@ -14,8 +16,11 @@ from ldag.comparing import compare as compare_models
     "--n-samples", type=int, metavar="N", help="Estimate the KL divergence from N rows; it is exact otherwise."
 )
 @click.option("--rng", type=int, help="Seed of these rows.  [0]")
+@click.option("--picture", metavar="FILE", help="Draw the edges of both there (.svg, .png, .pdf).")
 @json_option
-def compare(first: str, second: str, n_samples: int | None, rng: int | None, as_json: bool) -> None:
+def compare(
+    first: str, second: str, n_samples: int | None, rng: int | None, picture: str | None, as_json: bool
+) -> None:
     """Compare a GRAPH or NETWORK with a SECOND one, the true one first if there is one.
 
     Edges, labels, classes; and the divergence of the second distribution from the first if both have parameters.
@@ -23,8 +28,13 @@ def compare(first: str, second: str, n_samples: int | None, rng: int | None, as_
     \b
     ldag compare truth.json learned.json
     ldag compare guard my-graph.ldag --json
+    ldag compare truth.json learned.json --picture difference.svg
     """
+    if picture is not None:
+        check_place(check_picture(picture))
     found = compare_models(load_model(first), load_model(second), n_samples=n_samples, rng=rng)
+    if picture is not None:
+        found.save_picture(picture)
     if as_json:
         print_json(found.to_dict())
     else:

@@ -91,6 +91,7 @@ class ChartChoice:
 @click.option("--labels/--no-labels", default=None, help="Draw labels; by default up to 40.")
 @click.option("--arrows/--no-arrows", default=None, help="Draw arrows that may point either way hollow (the default).")
 @click.option("--direction", type=click.Choice(["down", "right"]), help="Where edges point.  [down]")
+@click.option("--by", metavar="NAME", help="Draw a context graph for each state of a variable, side by side.")
 @click.option("--rules", metavar="NAME", help="Draw the rules of a variable as bars instead of the graph.")
 @click.option("--bars", is_flag=True, help="Draw probabilities as bars: of edges, or of a network's variables.")
 @click.option("--curve", is_flag=True, help="Draw how well each kappa predicted, which a learned network keeps.")
@@ -104,6 +105,7 @@ def plot(
     labels: bool | None,
     arrows: bool | None,
     direction: Direction | None,
+    by: str | None,
     as_json: bool,
     **charts: object,
 ) -> None:
@@ -114,6 +116,7 @@ def plot(
     \b
     ldag plot guard -o guard.svg
     ldag plot guard -o spies.svg --context person=spy
+    ldag plot guard -o people.svg --by person
     ldag plot model.json -o graph.png --focus pressure --direction right
     ldag plot model.json -o rules.svg --rules pressure
     ldag plot model.json -o curve.svg --curve
@@ -132,11 +135,15 @@ def plot(
         "direction": direction,
     }
     options = {name: value for name, value in own.items() if value is not None}
+    if by is not None and "context" in options:
+        raise ArgumentError("--context does not go with --by, which shows every context of one variable")
     if choice.flags:
-        wrong = [*choice.flags[1:], *(f"--{name}" for name in options)]
+        wrong = [*choice.flags[1:], *(["--by"] if by is not None else []), *(f"--{name}" for name in options)]
         if wrong:
             raise ArgumentError(f"{wrong[0]} does not go with {choice.flags[0]}; draw two pictures")
         choice.chart(loaded, model).save_picture(output)
+    elif by is not None:
+        graph.as_multinet(by).save_picture(output, **options)  # type: ignore[arg-type]
     else:
         loaded.save_picture(output, **options)  # type: ignore[arg-type]
     if as_json:

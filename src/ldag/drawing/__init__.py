@@ -11,7 +11,7 @@ from ldag.drawing.matplotlib import draw_axes, draw_bytes
 from ldag.drawing.picture import Change, Direction, Picture, PictureEdge, PictureNode, legend_of
 from ldag.drawing.placing import fits_label
 from ldag.drawing.scales import number_text
-from ldag.drawing.sheet import draw_sheet
+from ldag.drawing.sheet import PictureSheet, draw_sheet, sheet_axes
 from ldag.drawing.svg import draw_svg
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Picture",
     "PictureEdge",
     "PictureNode",
+    "PictureSheet",
     "RowChart",
     "Series",
     "TableRow",
@@ -44,6 +45,7 @@ __all__ = [
     "layered_layout",
     "legend_of",
     "number_text",
+    "sheet_axes",
     "side_by_side",
     "write_picture",
 ]

@@ -9,8 +9,9 @@ from ldag.checks import check_path
 from ldag.drawing.ink import Drawing
 from ldag.drawing.ink_matplotlib import ink_axes, ink_bytes
 from ldag.drawing.ink_svg import ink_svg
-from ldag.drawing.matplotlib import draw_bytes
+from ldag.drawing.matplotlib import draw_bytes, figure_bytes
 from ldag.drawing.picture import Picture
+from ldag.drawing.sheet import PictureSheet, draw_sheet, sheet_axes
 from ldag.drawing.svg import draw_svg
 from ldag.errors import ArgumentError
 from ldag.formats import write_atomically
@@ -37,6 +38,10 @@ class Charted(ABC):
         """Draw the chart with matplotlib, into axes of your own or a new figure."""
         return ink_axes(self.chart(), ax)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the chart to a file that ends in .svg, .png or .pdf."""
+        self.save_picture(path)
+
     def save_picture(self, path: str | os.PathLike[str]) -> None:
         """Write the chart to a file that ends in .svg, .png or .pdf; the latter two are drawn by matplotlib."""
         write_picture(self.chart(), check_picture(path))
@@ -56,11 +61,13 @@ def check_picture(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def write_picture(shown: Picture | Drawing, path: Path) -> None:
-    """Write a picture of a graph, or a chart, by the ending of the file."""
+def write_picture(shown: Picture | PictureSheet | Drawing, path: Path) -> None:
+    """Write a picture of a graph, a sheet of them, or a chart, by the ending of the file."""
     kind = check_picture(path).suffix.lower().removeprefix(".")
     if isinstance(shown, Picture):
         content = draw_svg(shown).encode() if kind == "svg" else draw_bytes(shown, kind)
+    elif isinstance(shown, PictureSheet):
+        content = draw_sheet(shown).encode() if kind == "svg" else figure_bytes(sheet_axes(shown), kind)
     else:
         content = ink_svg(shown).encode() if kind == "svg" else ink_bytes(shown, kind)
     write_atomically(path, content)

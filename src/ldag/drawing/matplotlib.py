@@ -36,7 +36,7 @@ def draw_axes(picture: Picture, ax: "Axes | None" = None) -> "Axes":
     """Draw into axes, or into those of a new figure of the picture's own size."""
     placed = place(picture)
     ax = new_axes(placed.width, placed.height) if ax is None else ax
-    _ink(placed, ax)
+    ink_placement(placed, ax)
     return ax
 
 
@@ -72,8 +72,8 @@ def scale_of(ax: "Axes", width: float, height: float) -> float:
     return float(min(box.width / width, box.height / height) * 72 / ax.figure.dpi)
 
 
-def _ink(placed: Placement, ax: "Axes") -> None:
-    """Draw everything, in the coordinates of the layout."""
+def ink_placement(placed: Placement, ax: "Axes") -> None:
+    """Draw a picture that has been laid out, in the coordinates of the layout."""
     ax.set_axis_off()
     ax.set_xlim(-MARGIN, placed.width - MARGIN)
     ax.set_ylim(placed.height - MARGIN, -MARGIN)

@@ -13,6 +13,8 @@ NODE_FONT, LABEL_FONT, LEGEND_FONT = 15.0, 11.5, 11.0
 MARGIN = 18.0
 LEGEND_GAP = 14.0
 MIN_WIDTH = 240.0
+LIST = 2
+"""A legend of more lines is a list, which begins at the left."""
 LABEL_WIDTH = 330.0
 """A context stays on one line; only one that is wider than this is cut, and whole in the tooltip."""
 
@@ -33,7 +35,7 @@ class Placement:
     @property
     def is_legend_left(self) -> bool:
         """Whether the lines of the legend begin at the left: a list does, a line or two are centred."""
-        return len(self.picture.legend) > 2
+        return len(self.picture.legend) > LIST
 
     @property
     def legend_place(self) -> Point:
@@ -54,6 +56,8 @@ def place(picture: Picture) -> Placement:
     wide = max(layout.width, MIN_WIDTH)
     legend = TextBlock.of(picture.legend, LEGEND_FONT, max_width=max(wide, 420.0), max_lines=60)
     width = max(layout.width, legend.width)
+    if len(picture.legend) <= LIST:
+        layout = _moved(layout, (width - layout.width) / 2)  # above the middle of a wider legend
     below = LEGEND_GAP + legend.height if legend.lines else 0.0
     curves = tuple(tuple(_curve(route, picture.direction)) for route in layout.edges)
     return Placement(
@@ -98,6 +102,17 @@ def _lay_out(picture: Picture, nodes: list[Size], labels: Mapping[int, Size]) ->
         tuple((y, x) for x, y in turned.nodes),
         tuple(tuple((y, x) for x, y in route) for route in turned.edges),
         {position: (y, x) for position, (x, y) in turned.labels.items()},
+    )
+
+
+def _moved(layout: Layout, dx: float) -> Layout:
+    """Return the layout further to the right."""
+    return Layout(
+        layout.width,
+        layout.height,
+        tuple((x + dx, y) for x, y in layout.nodes),
+        tuple(tuple((x + dx, y) for x, y in route) for route in layout.edges),
+        {position: (x + dx, y) for position, (x, y) in layout.labels.items()},
     )
 
 

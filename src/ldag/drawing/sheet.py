@@ -1,50 +1,115 @@
 """Several pictures on one sheet, side by side under headings."""
 
-import re
-from collections.abc import Sequence
-from html import escape
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from ldag.drawing.lettering import TextBlock, clean
-from ldag.drawing.svg import FONT, NODE_TEXT, STYLE
+from ldag.drawing.lettering import TextBlock
+from ldag.drawing.matplotlib import NARROW, ink_placement, new_axes, scale_of
+from ldag.drawing.picture import Picture
+from ldag.drawing.placing import Placement, place
+from ldag.drawing.svg import FONT, NODE_TEXT, STYLE, draw_placement
+from ldag.drawing.xml import xml_number, xml_text
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MAX_WIDTH = 1400.0
+GAP = 16.0
 HEADING_GAP = 18.0
+FONT_SIZE = 14.0
 BOLD = 1.15
 """How much wider bold letters are than those that text is measured by."""
-GAP = 16.0
 
 
-def draw_sheet(pictures: Sequence[tuple[str, str]], title: str, max_width: float = 1400.0) -> str:
-    """Put SVG pictures, each with its heading, next to each other, and on a new row when there is no room."""
-    placed: list[tuple[float, float, TextBlock, str]] = []
-    blocks = [TextBlock.of([heading], 14.0, max(_size(svg)[0] / BOLD, 160.0), max_lines=3) for heading, svg in pictures]
-    tall = max((block.height for block in blocks), default=0.0) + HEADING_GAP
-    x = y = width = row = 0.0
-    for block, (_, svg) in zip(blocks, pictures, strict=True):
-        wide, high = _size(svg)
-        if x and x + wide > max_width:
-            x, y, row = 0.0, y + row + GAP, 0.0
-        placed.append((x, y, block, svg))
-        row, width = max(row, high + tall), max(width, x + wide)
-        x += wide + GAP
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(clean(title))}"'
-        f' class="ldag-picture" width="{width:.0f}" height="{y + row:.0f}" viewBox="0 0 {width:.0f} {y + row:.0f}">',
-        f"<title>{escape(clean(title))}</title>",
+@dataclass(frozen=True)
+class SheetPart:
+    """One picture on a sheet: its upper left corner, its heading above it."""
+
+    left: float
+    top: float
+    heading: TextBlock
+    placed: Placement
+
+
+@dataclass(frozen=True)
+class PictureSheet:
+    """Pictures with headings; next to each other, and on a new row when there is no room."""
+
+    title: str
+    pictures: tuple[tuple[str, Picture], ...]
+
+    @cached_property
+    def parts(self) -> tuple[SheetPart, ...]:
+        """The pictures, laid out; headings of a row are as high as the highest."""
+        placed = [place(picture) for _, picture in self.pictures]
+        headings = [
+            TextBlock.of([heading], FONT_SIZE, max(one.width / BOLD, 160.0), max_lines=3)
+            for (heading, _), one in zip(self.pictures, placed, strict=True)
+        ]
+        tall = max((heading.height for heading in headings), default=0.0) + HEADING_GAP
+        parts: list[SheetPart] = []
+        x = top = row = 0.0
+        for heading, one in zip(headings, placed, strict=True):
+            if x and x + one.width > MAX_WIDTH:
+                x, top, row = 0.0, top + row + GAP, 0.0
+            parts.append(SheetPart(x, top + tall, heading, one))
+            row = max(row, one.height + tall)
+            x += one.width + GAP
+        return tuple(parts)
+
+    @property
+    def width(self) -> float:
+        """How wide the sheet is."""
+        return max((part.left + part.placed.width for part in self.parts), default=0.0)
+
+    @property
+    def height(self) -> float:
+        """How high the sheet is."""
+        return max((part.top + part.placed.height for part in self.parts), default=0.0)
+
+
+def draw_sheet(sheet: PictureSheet) -> str:
+    """Return a sheet as one standalone SVG picture."""
+    width, height, title = xml_number(sheet.width), xml_number(sheet.height), xml_text(sheet.title)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{title}" class="ldag-picture"'
+        f' width="{width}" height="{height}" viewBox="0 0 {width} {height}">',
+        f"<title>{title}</title>",
         STYLE,
-        f'<rect class="ground" width="{width:.0f}" height="{y + row:.0f}" fill="#ffffff"/>',
+        f'<rect class="ground" width="{width}" height="{height}" fill="#ffffff"/>',
     ]
-    font = f'font-family="{FONT}" font-size="14" font-weight="bold" fill="{NODE_TEXT}"'
-    for left, top, block, svg in placed:
-        wide, _ = _size(svg)
-        first = top + tall - block.height + 0.7 * block.font_size
-        for number, line in enumerate(block.lines):
-            place = f'x="{left + wide / 2:.1f}" y="{first + number * block.line_height - 4:.1f}"'
-            parts.append(f'<text class="heading" {place} text-anchor="middle" {font}>{escape(line)}</text>')
-        parts.append(svg.replace("<svg ", f'<svg x="{left:.1f}" y="{top + tall:.1f}" ', 1).rstrip())
-    return "\n".join([*parts, "</svg>"]) + "\n"
+    font = f'font-family="{FONT}" font-size="{xml_number(FONT_SIZE)}" font-weight="bold" fill="{NODE_TEXT}"'
+    for part in sheet.parts:
+        for x, y, text in _heading(part):
+            where = f'x="{xml_number(x)}" y="{xml_number(y)}" text-anchor="middle"'
+            lines.append(f'<text class="heading" {where} {font}>{xml_text(text)}</text>')
+        corner = f'<svg x="{xml_number(part.left)}" y="{xml_number(part.top)}" '
+        lines.append(draw_placement(part.placed).replace("<svg ", corner, 1).rstrip())
+    return "\n".join([*lines, "</svg>"]) + "\n"
 
 
-def _size(svg: str) -> tuple[float, float]:
-    """Return the width and height that a picture says it has."""
-    found = re.search(r'width="([0-9.]+)" height="([0-9.]+)"', svg)
-    return (float(found[1]), float(found[2])) if found else (0.0, 0.0)
+def sheet_axes(sheet: PictureSheet, ax: "Axes | None" = None) -> "Axes":
+    """Draw a sheet with matplotlib: each picture gets axes of its own inside."""
+    width, height = sheet.width, sheet.height
+    ax = new_axes(width, height) if ax is None else ax
+    ax.set_axis_off()
+    ax.set_xlim(0, width)
+    ax.set_ylim(height, 0)
+    ax.set_aspect("equal")
+    scale = scale_of(ax, width, height)
+    for part in sheet.parts:
+        size = part.placed.width / width, part.placed.height / height
+        inside = ax.inset_axes((part.left / width, 1 - (part.top + part.placed.height) / height, *size))
+        ink_placement(part.placed, inside)
+        for x, y, text in _heading(part):
+            ax.text(x, y, text, ha="center", fontsize=NARROW * FONT_SIZE * scale, fontweight="bold", color=NODE_TEXT)
+    return ax
+
+
+def _heading(part: SheetPart) -> list[tuple[float, float, str]]:
+    """Return where the lines of a heading stand: the last one just above the picture."""
+    middle = part.left + part.placed.width / 2
+    block = part.heading
+    first = part.top - block.height + 0.6 * block.font_size
+    return [(middle, first + number * block.line_height, line) for number, line in enumerate(block.lines)]

@@ -49,7 +49,12 @@ ARROW_LENGTH, ARROW_WIDTH = 9.5, 8.0
 
 def draw_svg(picture: Picture) -> str:
     """Return a standalone SVG picture; long labels are cut, and whole in the tooltips."""
-    placed = place(picture)
+    return draw_placement(place(picture))
+
+
+def draw_placement(placed: Placement) -> str:
+    """Return a picture that has been laid out."""
+    picture = placed.picture
     parts = [
         *_head(placed),
         *(_edge(picture, edge, curve) for edge, curve in zip(picture.edges, placed.curves, strict=True)),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_generator, check_share, check_whole
 from ldag.data import Cells, Dataset, state_columns
-from ldag.drawing import Charted, Drawing
+from ldag.drawing import Charted, Drawing, is_picture
 from ldag.errors import ArgumentError, ImpossibleEvidence
 from ldag.formats import Context, Edge, counted
 from ldag.model import Schema, Variable
@@ -202,8 +202,11 @@ class Mixture(Charted):
         }
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a JSON file, whole or not at all."""
-        write_document(path, "mixture", self.to_dict())
+        """Write a JSON file, whole or not at all, or a picture of how common edges are (.svg, .png, .pdf)."""
+        if is_picture(path):
+            self.save_picture(path)
+        else:
+            write_document(path, "mixture", self.to_dict())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
