@@ -139,4 +139,7 @@ def elide(text: str, longest: int = 24) -> str:
     if len(text) <= longest:
         return text
     head, tail = text[: longest * 2 // 3 - 1].rstrip(), text[-(longest // 3) :].lstrip()
-    return f"{head}…{tail}" if not (text[len(head)] == " " or text[-len(tail) - 1] == " ") else f"{head} … {tail}"
+    if " " in head[-4:]:
+        head = head.rpartition(" ")[0]
+    is_between_words = text[len(head)] == " " or text[-len(tail) - 1] == " "
+    return f"{head} … {tail}" if is_between_words else f"{head}…{tail}"

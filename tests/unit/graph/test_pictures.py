@@ -174,7 +174,7 @@ def test_long_names_on_edges_are_shortened_before_states() -> None:
         labels={("b", "c"): [{name: "very dissatisfied"}]},
     )
     (label,) = groups(graph.to_svg(), "label")
-    assert words(label) == ["not if how satisfied a … overall is very dissatisfied"]
+    assert words(label) == ["not if how satisfied … overall is very dissatisfied"]
     assert name in "".join(label.itertext())
 
 
