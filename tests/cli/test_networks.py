@@ -54,6 +54,16 @@ def test_sample_rows(heart: str, tmp_path: Path) -> None:
     assert ldag.read(tmp_path / "rows.csv", states=states) == net.sample(200, rng=4)
 
 
+def test_sample_given_findings(heart: str) -> None:
+    """The same rows as in Python, given states and likelihoods, and with a variable set."""
+    columns = Network.load(heart).sample_columns(
+        50, 2, given={"pressure": ">140", "protein": {"<3": 1.0, ">3": 0.1}}, do={"smoking": "yes"}
+    )
+    options = ("-g", "pressure=>140", "--likelihood", "protein=<3:1", "--likelihood", "protein=>3:0.1")
+    drawn = run("sample", heart, "-n", "50", "--rng", "2", *options, "--do", "smoking=yes", "--json")
+    assert json.loads(drawn) == {name: cells.tolist() for name, cells in columns.items()}
+
+
 def test_sample_counts_and_json(heart: str, tmp_path: Path) -> None:
     """Equal rows merged with their counts; JSON for other programs."""
     run("sample", heart, "-n", "300", "--counts", "n", "-o", str(tmp_path / "rows.csv"))

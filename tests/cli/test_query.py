@@ -2,12 +2,15 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import ldag
-from ldag import Network
+from ldag import Network, Variable
+from ldag.cli.observed import Observed, read_observed
+from ldag.errors import LdagError
 from tests.cli.test_cli import run
 
 
@@ -61,6 +64,75 @@ def test_query_mistakes(heart: str) -> None:
     assert "--do: variable 'smoking' is given a state twice" in twice
     assert "no state 'perhaps'" in run("query", heart, "pressure", "-g", "smoking=perhaps", code=2)
     assert "example graph, which has no parameters" in run("query", "heart", "pressure", code=2)
+
+
+def test_query_with_all_kinds_of_findings(heart: str) -> None:
+    """One of several states, and likelihoods: the same as in Python; and the most probable states of some."""
+    net = Network.load(heart)
+    found = json.loads(run("query", heart, "pressure", "-g", "protein=<3|>3", *LIKELIHOODS, "--json"))
+    expected = net.query("pressure", {"smoking": {"no": 0.5, "yes": 1.0}})
+    assert [row["probability"] for row in found["distribution"]] == pytest.approx(list(expected.values()))
+    part = run("query", heart, "--most-probable", "smoking", "protein", "-g", "pressure=>140").splitlines()
+    assert [line.split()[0] for line in part] == ["smoking", "protein", "probability"]
+
+
+def test_query_explains(heart: str) -> None:
+    """In the words of Python."""
+    told = Network.load(heart).explain("pressure", {"smoking": "yes", "protein": "<3"})
+    assert run("query", heart, "pressure", "-g", "smoking=yes", "-g", "protein=<3", "--explain") == f"{told}\n"
+
+
+def test_findings_of_options() -> None:
+    """States as they are, several of one variable as a set, unless a state has a bar itself."""
+    known = [Variable("x", ("a", "b", "a|b")), Variable("y", ("a", "b", "c"))]
+    found = read_observed(known, given=("y=a|b", "x=a|b"), likelihood=(), do=("z=1",))
+    assert found == Observed({"y": {"a", "b"}, "x": "a|b"}, {"z": "1"})
+    found = read_observed(known, given=("y=a", "y=c"), likelihood=("x=a:0.5", 'x="b":1'), do=())
+    assert found == Observed({"y": {"a", "c"}, "x": {"a": 0.5, "b": 1.0}}, {})
+
+
+@pytest.mark.parametrize(
+    ("given", "likelihood", "message"),
+    [
+        (
+            (),
+            ("x=yes",),
+            "--likelihood: expected NAME=STATE:NUMBER with a number >= 0, such as smoking=yes:0.8, got 'x",
+        ),
+        ((), ("x=yes:-1",), "got 'x=yes:-1'"),
+        ((), ("x=yes:inf",), "got 'x=yes:inf'"),
+        ((), ("x:1",), "--likelihood: expected name=state"),
+        ((), ("x=yes:1", "x=yes:2"), "--likelihood: x=yes is named twice"),
+        (("x=no",), ("x=yes:1",), "--likelihood: the state of 'x' is given; leave out one of the two"),
+        (("x",), (), "--given: expected name=state"),
+    ],
+)
+def test_options_that_make_no_sense(given: tuple[str, ...], likelihood: tuple[str, ...], message: str) -> None:
+    """One line that names the option."""
+    with pytest.raises(LdagError, match=re.escape(message)):
+        read_observed([Variable("x", ("yes", "no"))], given, likelihood, ())
+
+
+LIKELIHOODS = ("--likelihood", "smoking=no:0.5", "--likelihood", "smoking=yes:1")
+
+
+def test_several_networks_answer_together(rows: str, tmp_path: Path) -> None:
+    """`average` writes what Python learns; query, predict and sample read it."""
+    path = str(tmp_path / "several.json")
+    shown = run("average", "heart", "-n", "3", "--kappa", "0.1", "--rng", "1", "-o", path)
+    assert shown.startswith("3 networks over 6 variables; edges that most of them have:\n  ")
+    mixture = ldag.average(ldag.datasets.load("heart"), 3, kappa=0.1, rng=1)
+    found = json.loads(run("query", path, "--all", *LIKELIHOODS, "--json"))
+    expected = mixture.marginals({"smoking": {"no": 0.5, "yes": 1.0}})
+    assert [part["probability"] for part in found["mental"]] == pytest.approx(list(expected["mental"].values()))
+    predicted = json.loads(run("predict", path, rows, "-t", "pressure", "--proba", "--json"))
+    assert predicted["P(pressure=<140)"] == pytest.approx(mixture.predict_proba(rows, "pressure")[:, 0].tolist())
+    drawn = json.loads(run("sample", path, "-n", "40", "-g", "pressure=>140", "--rng", "3", "--json"))
+    columns = mixture.sample_columns(40, 3, given={"pressure": ">140"})
+    assert drawn == {name: cells.tolist() for name, cells in columns.items()}
+    assert set(drawn["pressure"]) == {">140"}
+    message = "--most-probable is for one network, and the file has 3"
+    assert message in run("query", path, "--most-probable", code=2)
 
 
 def test_predict(heart: str, rows: str, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from ldag.formats import format_of, read_assignments
 from ldag.graph import LDAG
 from ldag.model import State, Variable
 from ldag.network import Network
+from ldag.uncertainty import Mixture, is_document_of
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for other programs.")
 
@@ -37,6 +38,11 @@ def load_network(source: str) -> Network:
     return Network.load(source)
 
 
+def load_answering(source: str) -> Network | Mixture:
+    """Read the file of a network, or of several that answer together."""
+    return Mixture.load(source) if is_document_of(source, "mixture") else load_network(source)
+
+
 def load_model(source: str) -> LDAG | Network:
     """Return a network if there is one in the file, or else a graph."""
     if source in datasets.graph_names() or not is_path(source):
@@ -58,9 +64,9 @@ def is_path(source: str) -> bool:
         return False
 
 
-def split_names(graph: LDAG, given: Iterable[str]) -> list[str]:
+def split_names(variables: Iterable[Variable], given: Iterable[str]) -> list[str]:
     """Return names given one by one or separated by commas (a name may have a comma itself)."""
-    known = {variable.name for variable in graph.variables}
+    known = {variable.name for variable in variables}
     names: list[str] = []
     for text in given:
         names.extend([text] if text in known else [part.strip() for part in text.split(",") if part.strip()])

@@ -28,9 +28,9 @@ def implies(
     """
     loaded = load_graph(graph)
     verdict = loaded.implies(
-        split_names(loaded, [a]),
-        split_names(loaded, [b]),
-        split_names(loaded, given),
+        split_names(loaded.variables, [a]),
+        split_names(loaded.variables, [b]),
+        split_names(loaded.variables, given),
         split_context(context),
         budget=budget,
     )

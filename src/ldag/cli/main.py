@@ -20,6 +20,7 @@ COMMANDS = {
     "fit": "Fit parameters to a given graph.",
     "posterior": "Say how sure one can be of edges and labels.",
     "bootstrap": "Say how often edges and labels are learned again.",
+    "average": "Learn several networks that answer together.",
     "show": "Show what a graph says.",
     "explain": "Explain one variable: its parents, rules and probabilities.",
     "implies": "Decide an independence, with a proof.",
@@ -43,7 +44,7 @@ COMMANDS = {
 GROUPS = {
     "Tables": ("describe", "count", "datasets"),
     "Learn": ("learn", "fit", "score", "scores", "certify"),
-    "How sure": ("posterior", "bootstrap"),
+    "How sure": ("posterior", "bootstrap", "average"),
     "Look": ("show", "explain", "plot", "report", "explore"),
     "Ask a network": ("query", "predict", "sample"),
     "Reason about graphs": ("implies", "equivalent", "compare"),

@@ -129,7 +129,7 @@ def plot(
     graph = names.ldag if isinstance(names, Network) else names
     own = {
         "context": split_context(context) or None,
-        "focus": split_names(graph, focus) or None,
+        "focus": split_names(graph.variables, focus) or None,
         "labels": labels,
         "arrows": arrows,
         "direction": direction,

@@ -7,13 +7,14 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.cli.arguments import json_option, load_network, put_table
+from ldag.cli.arguments import json_option, load_answering, put_table
 from ldag.cli.pipes import MODEL, ROWS_OUT, TABLE
 from ldag.cli.tables import file_options
 from ldag.data import Column, ReadOptions, Table, read_table
 from ldag.errors import DataNote
 from ldag.formats import spell_state
 from ldag.network import Network, Unseen
+from ldag.uncertainty import Mixture
 
 
 @click.command()
@@ -41,7 +42,7 @@ def predict(
     reading: ReadOptions,
     as_json: bool,
 ) -> None:
-    """Predict a variable in every row of ROWS, a file of data (- is the standard input), with NETWORK, a .json file.
+    """Predict a variable in every row of ROWS, a file of data (- is the standard input), with NETWORK, a file.
 
     Columns are variables of the network; those that are not there, and empty cells, are summed out. The other columns
     of ROWS are passed on behind the prediction.
@@ -55,10 +56,12 @@ def predict(
     for note in table.notes:
         click.echo(f"note: {note}", err=True)
     table = table.select(reading.chosen(table.names))
-    put_table(_columns(load_network(network), table, target, proba, unseen), output, as_json)
+    put_table(_columns(load_answering(network), table, target, proba, unseen), output, as_json)
 
 
-def _columns(network: Network, table: Table, target: str, proba: bool, unseen: Unseen) -> dict[str, NDArray[Any]]:
+def _columns(
+    network: Network | Mixture, table: Table, target: str, proba: bool, unseen: Unseen
+) -> dict[str, NDArray[Any]]:
     """Return the predicted states, and a column of probabilities per state if they are wanted."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataNote)  # columns that the network does not know are passed on

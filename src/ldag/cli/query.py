@@ -6,19 +6,20 @@ from itertools import chain
 
 import click
 
-from ldag.cli.arguments import json_option, load_network, print_json, split_context, split_names
+from ldag.cli.arguments import json_option, load_answering, print_json, split_names
+from ldag.cli.observed import Observed, observed_options, read_observed
 from ldag.cli.pipes import MODEL
 from ldag.errors import ArgumentError
-from ldag.formats import Context, spell_name, spell_state
+from ldag.formats import spell_name, spell_state
 from ldag.model import State
-from ldag.network import Answer, Findings, Network
+from ldag.network import Answer, Network
+from ldag.uncertainty import Mixture
 
 
 @click.command()
 @click.argument("network", type=MODEL)
 @click.argument("targets", nargs=-1)
-@click.option("--given", "-g", multiple=True, metavar="NAME=STATE", help="Observed states.")
-@click.option("--do", "-d", "do", multiple=True, metavar="NAME=STATE", help="States set from outside.")
+@observed_options
 @click.option("--all", "everything", is_flag=True, help="The distribution of every variable.")
 @click.option("--most-probable", is_flag=True, help="The most probable states of TARGETS, or of all, together.")
 @click.option("--explain", is_flag=True, help="Which findings moved the target, and by how much.")
@@ -27,15 +28,14 @@ from ldag.network import Answer, Findings, Network
 def query(
     network: str,
     targets: tuple[str, ...],
-    given: tuple[str, ...],
-    do: tuple[str, ...],
     everything: bool,
     most_probable: bool,
     explain: bool,
     memory_limit: str,
     as_json: bool,
+    **observed: tuple[str, ...],
 ) -> None:
-    """Ask NETWORK, a .json file, for the distribution of a variable, or the joint one of several TARGETS.
+    """Ask NETWORK for the distribution of a variable, or the joint one of several TARGETS.
 
     \b
     ldag query heart.json pressure --given smoking=yes
@@ -44,43 +44,42 @@ def query(
     ldag query heart.json --most-probable --given smoking=yes
     ldag query heart.json --most-probable smoking protein --given "pressure=>140"
     ldag query heart.json pressure --given smoking=yes --given protein=<3 --explain
+    ldag query street.json rain --given "street=damp|wet"
+    ldag query heart.json pressure --likelihood smoking=yes:0.8 --likelihood smoking=no:0.2
 
-    A variable that --given names more than once is in one of these states.
+    NETWORK is a file of one network, or of several that answer together (`ldag average`). A variable that --given
+    names more than once is in one of these states.
     """
     if bool(targets) + everything != 1 and not (most_probable and not everything):
         raise ArgumentError("name the variables to ask about, or give --all, or --most-probable: one of the three")
     if explain and (most_probable or everything or len(targets) != 1):
         raise ArgumentError("--explain is about one variable; name it")
-    net = load_network(network)
-    asked = Asked(_findings(given), split_context(do, "--do"), memory_limit)
-    names = split_names(net.ldag, targets)
-    if explain:
-        told = net.explain(names[0], asked.given, do=asked.do)
-        print_json(told.to_dict()) if as_json else click.echo(told)
-    elif most_probable:
-        _tell_states(net, names, asked, as_json)
+    net = load_answering(network)
+    asked = Asked(read_observed(net.variables, **observed), memory_limit)
+    names = split_names(net.variables, targets)
+    if explain or most_probable:
+        if isinstance(net, Mixture):
+            option = "--explain" if explain else "--most-probable"
+            raise ArgumentError(f"{option} is for one network, and the file has {len(net)}; ask for distributions")
+        (_tell_influence if explain else _tell_states)(net, names, asked, as_json)
     elif everything:
         _tell_all(net, asked, as_json)
     else:
-        _tell(names, net.query(names, asked.given, do=asked.do, memory_limit=memory_limit), as_json)
+        seen = asked.observed
+        _tell(names, net.query(names, seen.given, do=seen.do, memory_limit=memory_limit), as_json)
 
 
 @dataclass(frozen=True)
 class Asked:
     """What all kinds of questions share."""
 
-    given: Findings
-    do: Context
+    observed: Observed
     memory_limit: str
 
 
-def _findings(given: tuple[str, ...]) -> Findings:
-    """Return findings; a variable that is named again is in one of several states."""
-    found: dict[str, list[State]] = {}
-    for text in given:
-        for name, state in split_context([text], "--given").items():
-            found.setdefault(name, []).append(state)
-    return {name: states[0] if len(states) == 1 else set(states) for name, states in found.items()}
+def _tell_influence(net: Network, names: list[str], asked: Asked, as_json: bool) -> None:
+    told = net.explain(names[0], asked.observed.given, do=asked.observed.do)
+    print_json(told.to_dict()) if as_json else click.echo(told)
 
 
 def _tell(names: list[str], answer: Answer, as_json: bool) -> None:
@@ -92,8 +91,8 @@ def _tell(names: list[str], answer: Answer, as_json: bool) -> None:
     _print_aligned(cells, ["probability", *(f"{p:.4f}" for _, p in rows)])
 
 
-def _tell_all(net: Network, asked: Asked, as_json: bool) -> None:
-    marginals = net.marginals(asked.given, do=asked.do, memory_limit=asked.memory_limit)
+def _tell_all(net: Network | Mixture, asked: Asked, as_json: bool) -> None:
+    marginals = net.marginals(asked.observed.given, do=asked.observed.do, memory_limit=asked.memory_limit)
     if as_json:
         print_json({name: _distribution(d) for name, d in marginals.items()})
         return
@@ -102,10 +101,10 @@ def _tell_all(net: Network, asked: Asked, as_json: bool) -> None:
 
 
 def _tell_states(net: Network, names: list[str], asked: Asked, as_json: bool) -> None:
-    limit = asked.memory_limit
-    best = net.most_probable(asked.given, of=names or None, do=asked.do, memory_limit=limit)
-    free = {name: state for name, state in best.items() if name not in asked.do}
-    probability = net.probability(free, asked.given, do=asked.do, memory_limit=limit)
+    limit, seen = asked.memory_limit, asked.observed
+    best = net.most_probable(seen.given, of=names or None, do=seen.do, memory_limit=limit)
+    free = {name: state for name, state in best.items() if name not in seen.do}
+    probability = net.probability(free, seen.given, do=seen.do, memory_limit=limit)
     if as_json:
         print_json({"states": best, "probability": probability})
         return

@@ -4,11 +4,13 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.cli.arguments import json_option, load_network, put_table
+from ldag.cli.arguments import json_option, load_answering, put_table
+from ldag.cli.observed import Observed, observed_options, read_observed
 from ldag.cli.pipes import MODEL, ROWS_OUT
 from ldag.data import state_columns
 from ldag.errors import ArgumentError
 from ldag.network import Network
+from ldag.uncertainty import Mixture
 
 
 @click.command()
@@ -23,26 +25,38 @@ from ldag.network import Network
 )
 @click.option("--rng", type=int, help="Seed.  [0]")
 @click.option("--counts", metavar="COLUMN", help="Merge equal rows; this column says how often each occurs.")
+@observed_options
 @json_option
-def sample(network: str, n: int, output: str | None, rng: int | None, counts: str | None, as_json: bool) -> None:
-    """Draw rows from NETWORK, a file that `ldag learn -o FILE.json` or Network.save wrote.
+def sample(
+    network: str,
+    n: int,
+    output: str | None,
+    rng: int | None,
+    counts: str | None,
+    as_json: bool,
+    **observed: tuple[str, ...],
+) -> None:
+    """Draw rows from NETWORK, a file that `ldag learn -o FILE.json`, `ldag average` or Network.save wrote.
 
     \b
     ldag learn heart --kappa 0.1 -o heart.json
     ldag sample heart.json -n 10000 -o rows.csv
     ldag sample heart.json -n 10000 --counts n
+    ldag sample heart.json -n 10000 --given "pressure=>140"
     """
-    model = load_network(network)
-    put_table(_columns(model, n, rng, counts), output, as_json, model.variables)
+    source = load_answering(network)
+    columns = _columns(source, n, rng, counts, read_observed(source.variables, **observed))
+    put_table(columns, output, as_json, source.variables)
 
 
-def _columns(network: Network, n: int, rng: int | None, counts: str | None) -> dict[str, NDArray[np.generic]]:
+def _columns(
+    source: Network | Mixture, n: int, rng: int | None, counts: str | None, observed: Observed
+) -> dict[str, NDArray[np.generic]]:
     """Draw, and return columns of states, with a column of counts if equal rows are to be merged."""
     if counts is None:
-        return network.sample_columns(n, rng)
-    schema = network.ldag.schema
-    if counts in schema.names:
+        return source.sample_columns(n, rng, given=observed.given, do=observed.do)
+    if counts in {variable.name for variable in source.variables}:
         raise ArgumentError(f"--counts: {counts!r} is a variable; choose another name for the column of counts")
-    data = network.sample(n, rng)
+    data = source.sample(n, rng, given=observed.given, do=observed.do)
     weights = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights
-    return state_columns(schema, data.codes) | {counts: weights}
+    return state_columns(data.schema, data.codes) | {counts: weights}

@@ -24,8 +24,14 @@ MAX_STATES = 255
 MAX_SIZE = 30_000_000
 """Arguments of the sums and products that are made in compiling; this many take up to about two gigabytes."""
 
+Shape = tuple[list[int], list[list[int]], list[NDArray[np.int32]], list[NDArray[np.int32]], list[int]]
+"""What is compiled: states and parents of every node, its classes and parameters, and what is known for good."""
+
 N_TRIES = 10
 N_ORDERS = 3
+LARGE = 4e6
+"""Circuits of more terms by their bound are worth looking for better orders: compiling them takes seconds."""
+N_MORE_TRIES = 100
 HOPELESS = 256.0
 """How many times too large a circuit may be by its bound for compiling to be tried; most are smaller, by chance."""
 SMALL = 50_000
@@ -173,6 +179,7 @@ def compile_circuit(
     by_class: bool = False,
     told_apart: Container[int] = (),
     max_size: int = MAX_SIZE,
+    all_orders: bool = False,
 ) -> Circuit:
     """Compile the distribution of some nodes, which must include their ancestors, ascending.
 
@@ -188,6 +195,8 @@ def compile_circuit(
         Nodes that keep a parameter for each class and state that is possible, for `Circuit.expected_uses`.
     max_size
         Raise `TooManyGates` beyond.
+    all_orders
+        Try other orders of elimination where the best one by its bound is too large: zeros may favour another.
     """
     began = perf_counter()
     numbers, values = _parameters(model, nodes, by_class, told_apart)
@@ -199,20 +208,27 @@ def compile_circuit(
     classes = [family.partition.to_array() for family in families]
     tables = [table.reshape(-1) for table in numbers]
     shape = n_states, parents, classes, tables, known
-    orders = _native.elimination_orders(n_states, parents, known, N_TRIES, 0, N_ORDERS)
-    bounds = [(_native.bound_circuit(*shape, order), order) for order in orders]
-    bounds.sort(key=lambda pair: pair[0][0])  # what labels save counts, not the tables alone
+    bounds = _bounded_orders(shape, N_TRIES)
+    if bounds[0][0][0] > LARGE:
+        bounds = _bounded_orders(shape, N_MORE_TRIES)
     (bound, blocked), _ = bounds[0]
     best: _native.Circuit | None = None
     for _, order in bounds if bound <= HOPELESS * max_size else ():
         found, blocked = _native.compile_circuit(*shape, order, max_size)
         if found is not None and (best is None or found.size < best.size):
             best = found
-        if best is None or best.size > SMALL:
+        if (best is None and not all_orders) or (best is not None and best.size > SMALL):
             break
     if best is None:
         raise TooManyGates([nodes[i] for i in blocked], max_size)
     return Circuit(tuple(nodes), tuple(n_states), best, numbers, values, perf_counter() - began)
+
+
+def _bounded_orders(shape: Shape, n_tries: int) -> list[tuple[tuple[float, list[int]], list[int]]]:
+    """Return orders of elimination with what bounds their circuits, the least first: labels count, not tables alone."""
+    n_states, parents, _, _, known = shape
+    orders = _native.elimination_orders(n_states, parents, known, n_tries, 0, N_ORDERS)
+    return sorted(((_native.bound_circuit(*shape, order), order) for order in orders), key=lambda pair: pair[0][0])
 
 
 def _parameters(

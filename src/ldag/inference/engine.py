@@ -27,6 +27,8 @@ COMPILE_CELL_COST = 300.0
 COMPILE_NODE_COST = 200_000.0
 ARGUMENT_BYTES = 70
 """What an argument of a sum or product takes in compiling, at most."""
+PATIENCE = 3.0
+"""How often compiling must have paid for itself before other orders are tried, where the first is too large."""
 LABELLED = 0.5
 """A model with fewer different parameters than this share of its tables' cells may have a circuit that is smaller."""
 
@@ -41,13 +43,13 @@ class Engine:
         self.sums = Sums(model)
         self._whole: Circuit | None = None
         self._kept: dict[Key, Circuit] = {}
-        self._refused: dict[Key, tuple[tuple[int, ...], int]] = {}
+        self._refused: dict[Key, tuple[TooManyGates, bool]] = {}
         self._spent = 0.0
 
-    def compile(self, max_size: int = MAX_SIZE) -> Circuit:
+    def compile(self, max_size: int = MAX_SIZE, all_orders: bool = True) -> Circuit:
         """Compile the whole model, once; questions that it answers faster use this circuit then."""
         if self._whole is None:
-            self._whole = self._compiled(frozenset(range(len(self.model.structure))), {}, max_size)
+            self._whole = self._compiled(frozenset(range(len(self.model.structure))), {}, max_size, all_orders)
         return self._whole
 
     def log_probability(self, findings: CodedFindings, memory_limit: float = MEMORY_LIMIT) -> float:
@@ -141,7 +143,7 @@ class Engine:
             compiling = COMPILE_CELL_COST * plan.n_cells + COMPILE_NODE_COST * len(self.model.structure)
             if self._spent >= compiling:
                 with suppress(TooManyGates):
-                    self.compile()
+                    self.compile(all_orders=self._spent >= PATIENCE * compiling)
         if self._whole is None:
             return False
         return bool(not fits or self._whole.shape.size * PRODUCT_COST * n_rows <= plan.cost)
@@ -183,7 +185,7 @@ class Engine:
 
     def _made(self, nodes: frozenset[int], fixed: dict[int, int], max_size: int) -> Circuit:
         if not fixed and len(nodes) == len(self.model.structure):
-            return self.compile(max_size)
+            return self.compile(max_size, all_orders=False)
         key = nodes, tuple(sorted(fixed.items()))
         if key not in self._kept:
             circuit = self._compiled(nodes, fixed, max_size)
@@ -192,13 +194,17 @@ class Engine:
             self._kept[key] = circuit
         return self._kept[key]
 
-    def _compiled(self, nodes: frozenset[int], fixed: dict[int, int], max_size: int) -> Circuit:
-        """Compile, or refuse what was refused before with no smaller a limit."""
+    def _compiled(
+        self, nodes: frozenset[int], fixed: dict[int, int], max_size: int, all_orders: bool = False
+    ) -> Circuit:
+        """Compile, or refuse what was refused before with no smaller a limit and no fewer orders."""
         key = nodes, tuple(sorted(fixed.items()))
-        if key in self._refused and self._refused[key][1] >= max_size:
-            raise TooManyGates(*self._refused[key])
+        if key in self._refused:
+            refused, had_all_orders = self._refused[key]
+            if refused.max_size >= max_size and had_all_orders >= all_orders:
+                raise TooManyGates(refused.nodes, refused.max_size)
         try:
-            return compile_circuit(self.model, sorted(nodes), fixed, max_size=max_size)
+            return compile_circuit(self.model, sorted(nodes), fixed, max_size=max_size, all_orders=all_orders)
         except TooManyGates as refused:
-            self._refused[key] = refused.nodes, refused.max_size
+            self._refused[key] = refused.with_traceback(None), all_orders
             raise

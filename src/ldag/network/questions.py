@@ -182,6 +182,17 @@ class Questions(NetworkBase):
                 return -np.inf
             return min(asked.engine.log_probability(both, asked.memory_limit) - log_given, 0.0)
 
+    def log_finding_probability(
+        self, given: Findings, *, do: Context | None = None, memory_limit: int | str = MEMORY_LIMIT
+    ) -> float:
+        """Return the log probability of findings of all kinds; of likelihoods, the greatest of a variable counts as 1.
+
+        Minus infinity says that they are impossible.
+        """
+        asked = self._asked(given, do, memory_limit)
+        with self._explained():
+            return asked.engine.log_probability(asked.evidence, asked.memory_limit)
+
     def most_probable(
         self,
         given: Findings | None = None,

@@ -15,8 +15,9 @@ from ldag.data import Cells, Dataset, state_columns
 from ldag.drawing import Charted, Drawing, is_picture
 from ldag.errors import ArgumentError, ImpossibleEvidence
 from ldag.formats import Context, Edge, counted
+from ldag.inference import MEMORY_LIMIT
 from ldag.model import Schema, Variable
-from ldag.network import Answer, AnswerKey, Marginals, Network, Unseen
+from ldag.network import Answer, AnswerKey, Findings, Marginals, Network, Unseen
 from ldag.reporting import Paragraph, write_fragment
 from ldag.uncertainty.chances import Averaged, AveragedAnswer
 from ldag.uncertainty.documents import VERSION, read_document, write_document
@@ -92,17 +93,24 @@ class Mixture(Charted):
         """The variables, in order."""
         return self.members[0].variables
 
-    def query(self, targets: str | Iterable[str], given: Context | None = None, *, do: Context | None = None) -> Answer:
+    def query(
+        self,
+        targets: str | Iterable[str],
+        given: Findings | None = None,
+        *,
+        do: Context | None = None,
+        memory_limit: int | str = MEMORY_LIMIT,
+    ) -> Answer:
         """Return the distribution of a variable, or the joint one of several, as `Network.query` does.
 
         What is given counts as evidence about the members too: those that expected it weigh more.
         """
         names = targets if isinstance(targets, str) else tuple(targets)
-        shares = self._given_evidence(given, do)
+        shares = self._given_evidence(given, do, memory_limit)
         total = Answer()
         for member, share in zip(self.members, shares.tolist(), strict=True):
             if share > 0:
-                part = member.query(names, given, do=do)
+                part = member.query(names, given, do=do, memory_limit=memory_limit)
                 total.targets, total.said = part.targets, part.said
                 for state, p in part.items():
                     total[state] = total.get(state, 0.0) + share * p
@@ -150,20 +158,22 @@ class Mixture(Charted):
             ]
         )
 
-    def marginals(self, given: Context | None = None, *, do: Context | None = None) -> Marginals:
+    def marginals(
+        self, given: Findings | None = None, *, do: Context | None = None, memory_limit: int | str = MEMORY_LIMIT
+    ) -> Marginals:
         """Return the distribution of every variable."""
-        shares = self._given_evidence(given, do)
+        shares = self._given_evidence(given, do, memory_limit)
         total = Marginals({v.name: dict.fromkeys(v.states, 0.0) for v in self.variables})
         for member, share in zip(self.members, shares.tolist(), strict=True):
             if share > 0:
-                part = member.marginals(given, do=do)
+                part = member.marginals(given, do=do, memory_limit=memory_limit)
                 total.said = part.said
                 for name, distribution in part.items():
                     for state, p in distribution.items():
                         total[name][state] += share * p
         return total
 
-    def probability(self, event: Context, given: Context | None = None, *, do: Context | None = None) -> float:
+    def probability(self, event: Findings, given: Findings | None = None, *, do: Context | None = None) -> float:
         """Return the probability of an event, states of some variables, as `Network.probability` does."""
         shares = self._given_evidence(given, do)
         return fsum(
@@ -172,7 +182,7 @@ class Mixture(Charted):
             if share > 0
         )
 
-    def sample(self, n: int, rng: Rng = None, *, given: Context | None = None, do: Context | None = None) -> Dataset:
+    def sample(self, n: int, rng: Rng = None, *, given: Findings | None = None, do: Context | None = None) -> Dataset:
         """Draw a data set: every row from a member that is drawn by its weight.
 
         Examples
@@ -191,6 +201,14 @@ class Mixture(Charted):
         ]
         codes = np.concatenate([part.codes for part in parts], axis=1)
         return Dataset.from_codes(parts[0].schema, codes, np.concatenate([part.whole_weights for part in parts]))
+
+    def sample_columns(
+        self, n: int, rng: Rng = None, *, given: Findings | None = None, do: Context | None = None
+    ) -> dict[str, NDArray[np.generic]]:
+        """Draw rows as numpy arrays of states, one per variable; the members' rows are shuffled."""
+        data = self.sample(n, generator := check_generator(rng), given=given, do=do)
+        rows = generator.permutation(np.repeat(np.arange(data.n_rows), data.whole_weights))
+        return state_columns(data.schema, data.codes[:, rows])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values, which `load` can read once they are written as JSON."""
@@ -267,12 +285,15 @@ class Mixture(Charted):
         ]
         return max(logs) + log(fsum(exp(one - max(logs)) for one in logs))
 
-    def _given_evidence(self, given: Context | None, do: Context | None) -> NDArray[np.float64]:
+    def _given_evidence(
+        self, given: Findings | None, do: Context | None, memory_limit: int | str = MEMORY_LIMIT
+    ) -> NDArray[np.float64]:
         """Return the weights of the members after evidence."""
         if not given:
             return self._shares
         with np.errstate(divide="ignore"):
-            logs = np.array([m.log_probability(given, do=do) for m in self.members]) + np.log(self._shares)
+            logs = np.array([m.log_finding_probability(given, do=do, memory_limit=memory_limit) for m in self.members])
+            logs += np.log(self._shares)
         if np.isneginf(logs.max()):
             raise ImpossibleEvidence("what is given has probability zero in every member, so nothing follows from it")
         shares = np.exp(logs - logs.max())

@@ -120,6 +120,9 @@ def test_what_was_refused_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(TooManyGates):
         engine.compile(101)
     assert len(calls) == 2
+    with pytest.raises(TooManyGates):
+        engine.compile(101, all_orders=False)  # fewer orders than were tried
+    assert len(calls) == 2
     for limit in (0, 8):  # sums are refused too, then; with evidence, a circuit for it is tried
         with pytest.raises(TablesTooLarge):
             engine.marginals([0], {1: 0}, limit)

@@ -1,0 +1,57 @@
+"""`ldag average`: several networks that answer together."""
+
+from typing import get_args
+
+import click
+
+from ldag.cli.arguments import json_option, print_json
+from ldag.cli.pipes import TABLE, Target
+from ldag.cli.settings import read_settings, settings_options
+from ldag.cli.tables import load_table, table_options
+from ldag.data import ReadOptions
+from ldag.formats import check_place
+from ldag.uncertainty import MemberVariety, json_path
+from ldag.uncertainty import average as learn_several
+
+
+@click.command()
+@click.argument("data", type=TABLE)
+@click.option("--number", "-n", "n", default=20, show_default=True, help="How many networks are learned.")
+@click.option("--output", "-o", type=Target(".json"), required=True, metavar="FILE", help="Write them there (.json).")
+@click.option(
+    "--by",
+    type=click.Choice(get_args(MemberVariety)),
+    default="order",
+    show_default=True,
+    help="Where they differ: random orders of the variables, rows drawn again, or both.",
+)
+@settings_options
+@table_options
+@json_option
+def average(
+    data: str,
+    n: int,
+    output: str,
+    by: MemberVariety,
+    reading: ReadOptions,
+    as_json: bool,
+    **options: object,
+) -> None:
+    """Learn several networks from DATA that differ, and write them to a file; together they often predict better.
+
+    \b
+    ldag average survey.csv -n 20 --kappa 0.1 -o several.json
+    ldag query several.json pain --given smoker=yes
+    ldag predict several.json new.csv --target pain
+    """
+    check_place(json_path(output, "mixture"))
+    settings = {name: value for name, value in read_settings(options).items() if value is not None}
+    result = learn_several(load_table(data, reading), n, by=by, **settings)
+    result.save(output)
+    edges = [edge for edge in result.edges if edge.strength * edge.direction > 0.5]
+    if as_json:
+        print_json({"n": len(result), "by": by, "written": output, "edges": [edge._asdict() for edge in result.edges]})
+        return
+    click.echo(f"{len(result)} networks over {len(result.variables)} variables; edges that most of them have:")
+    for edge in edges:
+        click.echo(f"  {edge.parent} -> {edge.child}  {edge.strength * edge.direction:.2f}")
