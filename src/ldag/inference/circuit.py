@@ -24,7 +24,7 @@ MAX_STATES = 255
 MAX_SIZE = 30_000_000
 """Arguments of the sums and products that are made in compiling; this many take up to about two gigabytes."""
 
-Shape = tuple[list[int], list[list[int]], list[NDArray[np.int32]], list[NDArray[np.int32]], list[int]]
+CircuitShape = tuple[list[int], list[list[int]], list[NDArray[np.int32]], list[NDArray[np.int32]], list[int]]
 """What is compiled: states and parents of every node, its classes and parameters, and what is known for good."""
 
 N_TRIES = 10
@@ -224,7 +224,7 @@ def compile_circuit(
     return Circuit(tuple(nodes), tuple(n_states), best, numbers, values, perf_counter() - began)
 
 
-def _bounded_orders(shape: Shape, n_tries: int) -> list[tuple[tuple[float, list[int]], list[int]]]:
+def _bounded_orders(shape: CircuitShape, n_tries: int) -> list[tuple[tuple[float, list[int]], list[int]]]:
     """Return orders of elimination with what bounds their circuits, the least first: labels count, not tables alone."""
     n_states, parents, _, _, known = shape
     orders = _native.elimination_orders(n_states, parents, known, n_tries, 0, N_ORDERS)

@@ -18,10 +18,12 @@ from ldag.model import Model
 KEPT = 16
 """Circuits of parts of the model that are kept."""
 
-PRODUCT_COST = 4.0
+PRODUCT_COST = 5.5
 """What a product of a circuit costs in a question, about in nanoseconds, as in sums."""
 BATCH_SHARE = 0.125
 """What a row of a batch costs a circuit, for each that is asked by itself: rows are evaluated side by side."""
+BATCHED_SIZE = 1_000_000
+"""A circuit of more products does not fit into fast memory: rows side by side cost what they cost alone."""
 COMPILE_CELL_COST = 300.0
 """What compiling costs, about, for each cell of the tables that sums would work out."""
 COMPILE_NODE_COST = 200_000.0
@@ -146,6 +148,8 @@ class Engine:
                     self.compile(all_orders=self._spent >= PATIENCE * compiling)
         if self._whole is None:
             return False
+        if self._whole.shape.size > BATCHED_SIZE:
+            n_rows = max(n_rows, 1.0)
         return bool(not fits or self._whole.shape.size * PRODUCT_COST * n_rows <= plan.cost)
 
     def _instead(self, asked: Iterable[int], findings: CodedFindings, refused: TablesTooLarge) -> Circuit:
