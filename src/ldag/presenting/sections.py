@@ -21,6 +21,13 @@ MOST_NODES = 60
 MOST_FOUND = 12
 """Findings in the summary."""
 
+MOST_WRITTEN = 12
+"""Exceptions that are written on arrows; more would make the picture too wide to read."""
+
+MOST_CASES = 3
+LONG_TEXT = 220
+"""Cases of an exception that are written out, and letters of exceptions in the summary."""
+
 MOST_PAIRS = 40
 LEAST_PAIR = 0.25
 """Connections that are not drawn are listed from this probability on."""
@@ -64,7 +71,7 @@ def all_sections(findings: Findings) -> Iterator[Section]:
     yield summary_section(findings)
     yield graph_section(findings)
     if findings.graph.labels_in_words():
-        yield label_section(findings)
+        yield from label_sections(findings)
     yield from sure_sections(findings)
     if findings.data is not None:
         yield from data_sections(findings.data)
@@ -118,8 +125,11 @@ def _found(findings: Findings) -> list[str]:
         joins, depends = ("may go together", "may depend on") if may else ("go together", "depends on")
         text = f"{last} and {name} {joins}" if is_open else f"{name} {depends} {listed}"
         text += "" if sure is None else f" ({in_words(sure)})"
-        exceptions = ", and ".join(said[edge] for edge in edges if edge in said)
-        found.append((-(sure or 0.0), f"{text}; but {exceptions}." if exceptions else f"{text}."))
+        exceptions = [said[edge] for edge in edges if edge in said]
+        but = ", and ".join(exceptions)
+        if len(but) > LONG_TEXT:
+            but = f"with {counted(len(exceptions), 'kind of exception', 'kinds of exceptions')}, listed below"
+        found.append((-(sure or 0.0), f"{text}; but {but}." if but else f"{text}."))
     return [text for _, text in sorted(found, key=lambda one: round(one[0], 2))]
 
 
@@ -128,24 +138,35 @@ def graph_section(findings: Findings) -> Section:
     graph, sureness = findings.graph, findings.sureness
     widths = None if sureness is None else {edge: joined(sureness, *edge) for edge in graph.edges}
     parts = ["An arrow joins two columns of which one helps to guess the other, whatever the other columns say."]
-    if graph.labels_in_words():
-        parts.append("Text on an arrow says when it does not matter.")
+    n_labels = len(graph.labels_in_words())
+    is_written = n_labels <= MOST_WRITTEN
+    if n_labels:
+        where = "Text on an arrow says when it does not matter."
+        parts.append(where if is_written else "Amber arrows have exceptions, which are listed below.")
     if widths:
         parts.append("Thick arrows are sure, thin ones are not.")
     n_open = len(set(graph.edges) - findings.determined)
     if n_open:
         share = "All arrows" if n_open == len(graph.edges) else f"{n_open} of {counted(len(graph.edges), 'arrow')}"
         parts.append(f"{share} could as well point the other way; their heads are hollow.")
-    picture = Figure(graph.to_svg(probabilities=widths, title="What depends on what"))
+    picture = Figure(graph.to_svg(probabilities=widths, labels=is_written, title="What depends on what"))
     return Section("The picture", (picture, Paragraph(" ".join(parts))))
 
 
-def label_section(findings: Findings) -> Section:
+def _shorten(sentence: str) -> str:
+    """Return a label in words, with its first few cases."""
+    cases = sentence.split(", or when ")
+    if len(cases) <= MOST_CASES:
+        return sentence
+    return ", or when ".join(cases[:MOST_CASES]) + f", or in {len(cases) - MOST_CASES} more cases"
+
+
+def label_sections(findings: Findings) -> Iterator[Section]:
     """Give every label as a sentence, with the rows behind it, its gain and its probability."""
     graph, fit = findings.graph, findings.fit
     edges = [edge for edge in graph.edges if graph.label(*edge)]
     header = ["exception"]
-    rows: list[list[Cell]] = [[text] for text in graph.labels_in_words()]
+    rows: list[list[Cell]] = [[_shorten(text)] for text in graph.labels_in_words()]
     texts = ["Cases in which a connection does not matter."]
     if findings.data is not None:
         header.append("rows it is about")
@@ -167,7 +188,8 @@ def label_section(findings: Findings) -> Section:
             "below 1 is hardly worth mentioning, 3 is a factor of 20, above 5 is strong."
         )
     table = TableBlock(tuple(header), tuple(tuple(row) for row in rows))
-    return Section("Exceptions: when it does not matter", (Paragraph(" ".join(texts)), table))
+    title, blocks = "Exceptions: when it does not matter", (Paragraph(" ".join(texts)),)
+    yield from _with_table(title, blocks, "Exception by exception", table)
 
 
 def sure_sections(findings: Findings) -> Iterator[Section]:

@@ -13,7 +13,7 @@ Sureness: TypeAlias = Posterior | Bootstrap
 Arrow = tuple[str, str]
 
 LIKELY = 0.7
-WORDS = ((0.99, "as good as certain"), (0.9, "very likely"), (LIKELY, "likely"), (0.0, "uncertain"))
+WORDS = ((0.99, "as good as certain"), (0.9, "very likely"), (LIKELY, "likely"), (0.3, "uncertain"), (0.0, "doubtful"))
 """How probabilities of connections are said, from so much on."""
 
 

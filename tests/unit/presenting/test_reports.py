@@ -103,3 +103,20 @@ def test_pages_are_methods_too(tmp_path: Path) -> None:
     FIT.network.explore(tmp_path / "a.html")
     ldag.explore(FIT, tmp_path / "b.html")
     assert (tmp_path / "a.html").read_text() == (tmp_path / "b.html").read_text()
+
+
+def test_exceptions_with_many_cases_are_cut(tmp_path: Path) -> None:
+    """A label of many contexts is a sentence with the first few, and the summary points to it."""
+    names = [f"parent {letter}" for letter in "abcd"]
+    states = {name: [0, 1, 2] for name in [*names, "child"]}
+    contexts = [{names[1]: n % 3, names[2]: n // 3 % 3, names[3]: (n * 2 + n // 3) % 3} for n in range(9)]
+    graph = ldag.LDAG.from_edges(
+        [(name, "child") for name in names], states=states, labels={(names[0], "child"): contexts}
+    )
+    data = ldag.read({name: [n // 3**k % 3 for n in range(243)] for k, name in enumerate(states)}, states=states)
+    ldag.report(ldag.Network.from_data(graph, data), tmp_path / "many.html")
+    text = (tmp_path / "many.html").read_text()
+    assert (
+        "child depends on parent a, parent b, parent c and parent d; but with 1 kind of exception, listed below" in text
+    )
+    assert "more cases</td>" in text
