@@ -82,11 +82,13 @@ class CandidateGrid:
     def first(self, kind: ClassKind, before: Candidate | None) -> Candidate:
         """Return where to begin with a kind: in the middle, or at the sample size that was best before.
 
-        Not at the best kappa: where trees take a high one, labels often over-fit with it, and take long.
+        Not at the best kappa: where trees take a high one, labels often over-fit with it, and take long. With a price
+        for every parameter, small models come first, which are soon found.
         """
         kappas = self.kappas_of(kind)
         size = self.sizes[(len(self.sizes) - 1) // 2] if before is None else before.equivalent_sample_size
-        return Candidate(kappas[(len(kappas) - 1) // 2], size, kind.structure, prior=kind.prior)
+        place = 0 if kind.prior == "parameters" and len(self.kinds) > 1 else (len(kappas) - 1) // 2
+        return Candidate(sorted(kappas)[place], size, kind.structure, prior=kind.prior)
 
     def neighbours(self, candidate: Candidate) -> list[Candidate]:
         """Return the candidates of the same kind that are one step away."""

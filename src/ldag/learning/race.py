@@ -46,13 +46,14 @@ STANDARD_ERRORS = 3.0
 """A candidate that is worse than the best by more than that, in folds that both have, stops."""
 
 HOPELESS = 0.01
+HOPELESS_OF_LARGE = 0.005
 """A structure that begins so much behind the best, as a part of its score, is not looked at further."""
 
 BEHIND = 0.001
 """Of large data, a neighbour that is so much behind on the first fold, as a part of the score, stops there."""
 
-MOST_SECONDS = 60.0
-"""For every family that has one parent more than those of the best graph so far: estimated, so that nothing depends on
+MOST_SECONDS = 20.0
+"""For all families that have one parent more than those of the best graph so far: estimated, so that nothing depends on
 the machine. A structure that takes longer is left out."""
 
 DECIMALS = 6
@@ -175,7 +176,8 @@ class Race:
     def _is_hopeless(self, candidate: Candidate, leader: Candidate) -> bool:
         """Return whether a candidate is so far behind in the first fold that no neighbour will be the best."""
         best = self._best_scores(leader)[0]
-        return self._best_scores(candidate)[0] < best - HOPELESS * abs(best)
+        share = HOPELESS_OF_LARGE if self._is_large else HOPELESS
+        return self._best_scores(candidate)[0] < best - share * abs(best)
 
     @property
     def _running(self) -> list[Candidate]:

@@ -46,7 +46,7 @@ STRUCTURES: Mapping[StructureKind, StructureTraits] = {
         has_label_steps=True,
     ),
     "partial": StructureTraits(False, False, lambda n: 0.15 * n**1.5),
-    "graph": StructureTraits(False, False, lambda n: 0.1 * n**2, ("parameters",)),
+    "graph": StructureTraits(False, False, lambda n: 0.1 * n**2),
 }
 
 
