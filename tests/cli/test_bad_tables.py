@@ -49,7 +49,11 @@ BAD = {
     "empty": Bad(b"", "t.csv is empty; expected a header with the names of the columns"),
     "blank": Bad(b"\n\n", "t.csv is empty"),
     "header only": Bad(b"a,b\n", "the table has no rows"),
-    "an open quote": Bad(b'a,b\n"x,1\n2,3\n', "line 2: a quoted cell does not end"),
+    "an open quote": Bad(
+        b'a,b\n"x,1\n2,3\n',
+        "line 2: a quoted cell does not end, or goes on after its quotes; sep= names the sign between cells",
+        "--sep names the sign between cells",
+    ),
     "a monstrous cell": Bad(b"a\n" + b"x" * 3_000_000, "line 2: the line is longer than two million bytes"),
     "latin": Bad(
         "a,b\nß,1\n".encode("latin-1"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ldag.data.database import Database, DatabaseError, quote_list, quote_text
 from ldag.data.database_tables import DatabaseTable, describe
+from ldag.data.doors import Wording
 from ldag.data.options import ReadOptions
 from ldag.data.tables import Table, check_column_names
 from ldag.data.text_files import (
@@ -187,11 +188,11 @@ def _text_table(
         return table(texts).loaded()
     except DatabaseError as error:
         if "invalid state" not in str(error):
-            raise _explained(error, texts, len(columns)) from None
+            raise _explained(error, texts, len(columns), options.wording) from None
     try:
         return table([even_line_ends(text, engine.folder) for text in texts]).loaded()
     except DatabaseError as error:
-        raise _explained(error, texts, len(columns)) from None
+        raise _explained(error, texts, len(columns), options.wording) from None
 
 
 def _named(names: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
@@ -241,7 +242,7 @@ def _lines(texts: Sequence[TextFile], header: bool) -> LineSource | None:
     return LineSource(_joined(parts), texts[0].separator)
 
 
-def _explained(error: DatabaseError, texts: Sequence[TextFile], width: int) -> DataError:
+def _explained(error: DatabaseError, texts: Sequence[TextFile], width: int, wording: Wording) -> DataError:
     """Say in our words what the engine found wrong with a text file."""
     lines = str(error).splitlines()
     faulty = next((text for text in texts if any(str(text.path) in part for part in lines)), texts[0])
@@ -253,7 +254,8 @@ def _explained(error: DatabaseError, texts: Sequence[TextFile], width: int) -> D
             above = "; remove lines above the header, if there are any" if int(found or 0) > width else ""
             return DataError(f"{place}expected {counted(width, 'cell')} as in the header, got {found}{above}")
         if "unterminated quote" in part:
-            return DataError(f"{place}a quoted cell does not end")
+            instead = f"{wording.option('sep')} names the sign between cells"
+            return DataError(f"{place}a quoted cell does not end, or goes on after its quotes; {instead}")
         if "aximum line size" in part:
             return DataError(f"{place}the line is longer than two million bytes")
     return DataError(f"{faulty.shown} cannot be read: {lines[0]}")
