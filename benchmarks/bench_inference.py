@@ -217,7 +217,7 @@ def ask(who: str, name: str) -> tuple[Numbers, str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         out, errors = process.communicate()
         trouble = "" if process.returncode == 0 else "out of memory" if "emory" in errors else "failed"
-        if process.returncode == -signal.SIGXCPU:
+        if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):  # the second where it does not stop by itself
             trouble = f"stopped after {SECONDS} s"
     numbers: Numbers = {}
     for line in out.splitlines():

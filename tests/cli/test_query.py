@@ -74,6 +74,8 @@ def test_query_with_all_kinds_of_findings(heart: str) -> None:
     assert [row["probability"] for row in found["distribution"]] == pytest.approx(list(expected.values()))
     part = run("query", heart, "--most-probable", "smoking", "protein", "-g", "pressure=>140").splitlines()
     assert [line.split()[0] for line in part] == ["smoking", "protein", "probability"]
+    options = ("query", heart, "--most-probable", "smoking", "protein", "-g", "pressure=>140", "--bound")
+    assert run(*options).splitlines()[-1] == "probability 0.3518; no other states exceed 0.5427"
 
 
 def test_query_explains(heart: str) -> None:

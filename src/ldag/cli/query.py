@@ -22,6 +22,7 @@ from ldag.uncertainty import Mixture
 @observed_options
 @click.option("--all", "everything", is_flag=True, help="The distribution of every variable.")
 @click.option("--most-probable", is_flag=True, help="The most probable states of TARGETS, or of all, together.")
+@click.option("--bound", is_flag=True, help="With --most-probable TARGETS: choose one by one, and bound all others.")
 @click.option("--explain", is_flag=True, help="Which findings moved the target, and by how much.")
 @click.option("--memory-limit", metavar="SIZE", default="2 GB", show_default=True, help="What tables may take.")
 @json_option
@@ -30,6 +31,7 @@ def query(
     targets: tuple[str, ...],
     everything: bool,
     most_probable: bool,
+    bound: bool,
     explain: bool,
     memory_limit: str,
     as_json: bool,
@@ -54,6 +56,8 @@ def query(
         raise ArgumentError("name the variables to ask about, or give --all, or --most-probable: one of the three")
     if explain and (most_probable or everything or len(targets) != 1):
         raise ArgumentError("--explain is about one variable; name it")
+    if bound and not (most_probable and targets):
+        raise ArgumentError("--bound is for --most-probable with TARGETS; name them")
     net = load_answering(network)
     asked = Asked(read_observed(net.variables, **observed), memory_limit)
     names = split_names(net.variables, targets)
@@ -61,7 +65,8 @@ def query(
         if isinstance(net, Mixture):
             option = "--explain" if explain else "--most-probable"
             raise ArgumentError(f"{option} is for one network, and the file has {len(net)}; ask for distributions")
-        (_tell_influence if explain else _tell_states)(net, names, asked, as_json)
+        tell = _tell_influence if explain else _tell_bound if bound else _tell_states
+        tell(net, names, asked, as_json)
     elif everything:
         _tell_all(net, asked, as_json)
     else:
@@ -108,10 +113,23 @@ def _tell_states(net: Network, names: list[str], asked: Asked, as_json: bool) ->
     if as_json:
         print_json({"states": best, "probability": probability})
         return
-    width = max(len(spell_name(name)) for name in best)
-    for name, state in best.items():
-        click.echo(f"{spell_name(name):<{width}}  {spell_state(state)}")
+    _print_states(best)
     click.echo(f"probability {probability:.4g}")
+
+
+def _tell_bound(net: Network, names: list[str], asked: Asked, as_json: bool) -> None:
+    found = net.bound_most_probable(names, asked.observed.given, do=asked.observed.do)
+    if as_json:
+        print_json({"states": found.states, "probability": found.probability, "at_most": found.at_most})
+        return
+    _print_states(found.states)
+    click.echo(f"probability {found.probability:.4g}; no other states exceed {found.at_most:.4g}")
+
+
+def _print_states(states: Mapping[str, State]) -> None:
+    width = max(len(spell_name(name)) for name in states)
+    for name, state in states.items():
+        click.echo(f"{spell_name(name):<{width}}  {spell_state(state)}")
 
 
 def _distribution(given: Mapping[State, float]) -> list[dict[str, object]]:

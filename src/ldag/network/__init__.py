@@ -6,7 +6,7 @@ from ldag.checks import Rng
 from ldag.network.answers import Answer, AnswerKey, Marginals, StateMapping
 from ldag.network.files import NetworkFiles
 from ldag.network.findings import Finding, Findings
-from ldag.network.influence import Explanation, FindingInfluence, NetworkInfluence, ParameterInfluence
+from ldag.network.influence import BoundedStates, Explanation, FindingInfluence, NetworkInfluence, ParameterInfluence
 from ldag.network.intervals import NetworkIntervals
 from ldag.network.pages import Presentable
 from ldag.network.pictures import NetworkPictures
@@ -17,6 +17,7 @@ from ldag.network.views import ClassParameters, ConditionalTable, NetworkViews, 
 __all__ = [
     "Answer",
     "AnswerKey",
+    "BoundedStates",
     "ClassParameters",
     "Compiled",
     "ConditionalTable",

@@ -30,6 +30,7 @@ from ldag.network.memory import check_memory, shorten, spell_bytes
 from ldag.reporting import ShownAsText
 
 JOINT_LIMIT = 1 << 20
+ESTIMATE = "estimate(...), which samples"
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,8 @@ class Questions(NetworkBase):
             )
         asked = self._asked(given, do, memory_limit)
         nodes = None if of is None else self._named(of, asked, "of: ")
-        with self._explained():
+        other = ESTIMATE if of is None else "bound_most_probable(...), which takes variables one by one"
+        with self._explained(other):
             log_probability, codes = asked.engine.most_probable(nodes, asked.evidence, asked.memory_limit)
         self._check_possible(log_probability, asked)
         schema = self.ldag.schema
@@ -346,8 +348,8 @@ class Questions(NetworkBase):
             )
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Turn what is too large into an error that names the variables."""
+    def _explained(self, other: str = ESTIMATE) -> Iterator[None]:
+        """Turn what is too large into an error that names the variables, and what else can be done."""
         try:
             yield
         except TablesTooLarge as refused:
@@ -356,7 +358,7 @@ class Questions(NetworkBase):
                 f"exact inference needs tables of {spell_bytes(refused.n_bytes)}, and memory_limit is"
                 f" {spell_bytes(refused.memory_limit)}: the largest has {refused.n_cells:,.0f} cells, over"
                 f" {shorten(names)}; observe some of these variables, allow"
-                f" memory_limit={spell_bytes(refused.n_bytes)!r}, or use estimate(...), which samples"
+                f" memory_limit={spell_bytes(refused.n_bytes)!r}, or use {other}"
             ) from None
         except TooManyGates as refused:
             first, *others = (self.ldag.schema[node].name for node in refused.nodes)

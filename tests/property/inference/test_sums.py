@@ -178,6 +178,24 @@ def test_draws_follow_the_posterior(question: tuple[Network, Findings, Weights],
 
 @given(questions())
 @SETTINGS
+def test_bounds_enclose_the_most_probable_states(question: tuple[Network, Findings, Weights]) -> None:
+    """Of some variables: a choice with its probability, and what none exceeds."""
+    network, findings, weights = question
+    joint = Joint(network).weighted(weights)
+    total = sum(joint.rows.values())
+    codes = read_findings(network.ldag.schema, findings, "given: ")
+    names = [name for node, name in enumerate(joint.names) if not isinstance(codes.get(node), int)][:3]
+    if total == 0 or not names:
+        return
+    table = joint.table(names)
+    found = network.bound_most_probable(names, findings)
+    assert found.probability == pytest.approx(table[tuple(found.states[name] for name in names)] / total, abs=1e-12)
+    assert found.probability <= max(table.values()) / total + 1e-12
+    assert max(table.values()) / total <= found.at_most + 1e-12
+
+
+@given(questions())
+@SETTINGS
 def test_mutual_information_equals_its_definition(question: tuple[Network, Findings, Weights]) -> None:
     """The sum of p log(p / (p_a p_b)) over the listed posterior."""
     network, findings, weights = question

@@ -154,6 +154,18 @@ def test_hopeless_circuits_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> Non
         network.compile()
 
 
+def test_subsets_too_large_can_be_bounded() -> None:
+    """The most probable states of some need larger tables than those of all; the error names the bound."""
+    network = grid(5)
+    some = ["x0_0", "x4_4", "x2_2"]
+    with pytest.raises(TooLarge, match="or use bound_most_probable"):
+        network.most_probable(of=some, memory_limit="2 KB")
+    found = network.bound_most_probable(some)
+    best = network.most_probable(of=some)
+    assert network.probability(found.states) == pytest.approx(found.probability)
+    assert found.probability <= network.probability(best) + 1e-12 <= found.at_most + 2e-12
+
+
 @pytest.mark.parametrize("limit", [0, -1, "much", "8 XB", 1.5])
 def test_memory_limits_are_bytes(limit: object) -> None:
     """Or texts with a unit."""
