@@ -15,19 +15,40 @@ namespace nb = nanobind;
 
 namespace {
 
-// Climbs done, parents to go on from, the best of the round.
-using PlainChain = std::tuple<std::uint64_t, ldag::Parents, FoundGraph>;
+// Nodes, parents and scores of families.
+using PlainPool = std::tuple<std::vector<ldag::Node>, ldag::Parents, std::vector<double>>;
+// Climbs done, parents to go on from, the best of the round, families met.
+using PlainChain = std::tuple<std::uint64_t, ldag::Parents, FoundGraph, PlainPool>;
 // Rounds done, those without success, those of a chain by itself, the best of all, what candidates were
-// selected for, the chains of the round under way.
+// selected for, the chains of the round under way, families met before.
 using PlainState = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, FoundGraph, ldag::Parents,
-                              std::vector<PlainChain>>;
+                              std::vector<PlainChain>, PlainPool>;
+
+PlainPool plain_of(const std::vector<ldag::PooledFamily>& pool) {
+    PlainPool plain;
+    for (const ldag::PooledFamily& family : pool) {
+        std::get<0>(plain).push_back(family.node);
+        std::get<1>(plain).push_back(family.parents);
+        std::get<2>(plain).push_back(family.score);
+    }
+    return plain;
+}
+
+std::vector<ldag::PooledFamily> pool_of(PlainPool plain) {
+    auto& [nodes, parents, scores] = plain;
+    if (parents.size() != nodes.size() || scores.size() != nodes.size()) throw BadState();
+    std::vector<ldag::PooledFamily> pool;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        pool.push_back({nodes[i], std::move(parents[i]), scores[i]});
+    return pool;
+}
 
 nb::object plain_of(const ldag::ClimbState& state) {
     std::vector<PlainChain> chains;
     for (const ldag::ClimbChain& chain : state.chains)
-        chains.emplace_back(chain.n_climbs, chain.parents, tuple_of(chain.best));
+        chains.emplace_back(chain.n_climbs, chain.parents, tuple_of(chain.best), plain_of(chain.pool));
     return nb::cast(PlainState{state.n_rounds, state.n_stale, state.n_alone, tuple_of(state.best),
-                               state.selected_for, std::move(chains)});
+                               state.selected_for, std::move(chains), plain_of(state.pool)});
 }
 
 ldag::SearchResult result_of(FoundGraph plain) {
@@ -36,37 +57,56 @@ ldag::SearchResult result_of(FoundGraph plain) {
 }
 
 ldag::ClimbState state_of(const nb::object& plain) {
-    auto [n_rounds, n_stale, n_alone, best, selected_for, plain_chains] = nb::cast<PlainState>(plain);
-    ldag::ClimbState state{n_rounds, n_stale, n_alone, result_of(std::move(best)), std::move(selected_for),
-                           {}};
-    for (auto& [n_climbs, parents, found] : plain_chains)
-        state.chains.push_back({n_climbs, std::move(parents), result_of(std::move(found))});
+    auto [n_rounds, n_stale, n_alone, best, selected_for, plain_chains, pool] = nb::cast<PlainState>(plain);
+    ldag::ClimbState state{n_rounds,
+                           n_stale,
+                           n_alone,
+                           result_of(std::move(best)),
+                           std::move(selected_for),
+                           {},
+                           pool_of(std::move(pool))};
+    for (auto& [n_climbs, parents, found, met] : plain_chains)
+        state.chains.push_back(
+            {n_climbs, std::move(parents), result_of(std::move(found)), pool_of(std::move(met))});
     return state;
+}
+
+// Whether all families are allowed.
+bool is_of(const std::vector<ldag::PooledFamily>& pool, const ldag::SearchSpace& space) {
+    return std::ranges::all_of(pool, [&](const ldag::PooledFamily& family) {
+        return family.node < space.n_nodes() && family.parents.size() <= space.max_parents[family.node] &&
+               std::ranges::is_sorted(family.parents) &&
+               std::ranges::includes(space.candidates[family.node], family.parents) &&
+               std::ranges::includes(family.parents, space.required[family.node]);
+    });
 }
 
 // Whether the state can be one of a climb in the space.
 bool is_of(const ldag::ClimbState& state, const ldag::SearchSpace& space) {
     if (state.chains.empty()) return true;
     const auto is_allowed = [&](const ldag::ClimbChain& chain) {
-        return ldag::is_allowed(space, chain.parents) && ldag::is_allowed(space, chain.best.parents);
+        return ldag::is_allowed(space, chain.parents) && ldag::is_allowed(space, chain.best.parents) &&
+               is_of(chain.pool, space);
     };
     return state.chains.size() == ldag::kClimbChains && !state.best.trace.empty() &&
            ldag::is_allowed(space, state.best.parents) && ldag::is_allowed(space, state.selected_for) &&
-           std::ranges::all_of(state.chains, is_allowed);
+           std::ranges::all_of(state.chains, is_allowed) && is_of(state.pool, space);
 }
 
 FoundGraph search_climb(Scorer& scorer, ldag::Parents candidates, ldag::Parents required,
                         std::vector<std::size_t> max_parents, std::size_t n_restarts, std::size_t tabu_length,
                         std::uint64_t seed, std::size_t n_threads, std::size_t max_candidates,
                         ldag::Parents start, const nb::object& on_progress, const nb::object& resume,
-                        const nb::object& keep, double keep_every, std::optional<double> time_limit) {
+                        const nb::object& keep, double keep_every, std::optional<double> time_limit,
+                        std::size_t patience) {
     const ldag::SearchSpace space =
         space_of(std::move(candidates), std::move(required), std::move(max_parents));
     if (space.n_nodes() != scorer.columns->n_columns())
         throw nb::value_error("expected candidates of every column");
     if (!start.empty() && !ldag::is_allowed(space, start))
         throw nb::value_error("the start is not an allowed DAG");
-    const ldag::ClimbOptions options{n_restarts, tabu_length, seed, n_threads, max_candidates, start};
+    const ldag::ClimbOptions options{n_restarts,     tabu_length, seed, n_threads,
+                                     max_candidates, patience,    start};
     const auto search = [&](ldag::Monitor& monitor, ldag::ClimbState* state) {
         if (state != nullptr && !is_of(*state, space)) throw BadState();
         return ldag::search_climb(scorer.scorer, space, options, monitor, state);
@@ -82,6 +122,6 @@ void register_search_climb(nb::module_& module) {
                nb::arg("n_threads"), nb::arg("max_candidates"), nb::arg("start"),
                nb::arg("on_progress").none() = nb::none(), nb::arg("resume").none() = nb::none(),
                nb::arg("keep").none() = nb::none(), nb::arg("keep_every") = 1.0,
-               nb::arg("time_limit").none() = nb::none(),
+               nb::arg("time_limit").none() = nb::none(), nb::arg("patience") = 0,
                "A DAG that no single change improves, by climbing from a start and from perturbed restarts.");
 }

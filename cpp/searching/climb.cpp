@@ -1,15 +1,18 @@
 // Climbing: the best move as long as one improves the score; then a walk that may go downhill but not back;
 // then, again and again, a disturbance of a small part of the graph and a climb from there. After the first
 // climb a few chains do so side by side, in rounds of so many climbs each. After a round, the best graph is
-// put together from what each of them found, and all go on from there. Once that brings nothing better, the
-// last chain goes by itself for some rounds, from a graph that is made anew along another order. The work is
-// divided by counts, never by time, so that the answer is the same for any number of threads.
+// put together from what each of them found, and all families met go to a pool. The next round begins with
+// a search over orders that puts the families of the pool together anew. Once a few rounds have brought
+// nothing better, some chains go by themselves for a while, from graphs that are made anew along other
+// orders. The work is divided by counts, never by time, so that the answer is the same for any number of
+// threads.
 #include "searching/climb.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <deque>
 
+#include "searching/climb_pool.hpp"
 #include "support/random.hpp"
 
 namespace ldag {
@@ -18,18 +21,33 @@ namespace climb {
 
 namespace {
 
-// After so many rounds without success, the last chain goes by itself for so many.
+// After so many rounds without success, all but the first chains go by themselves for so many.
 constexpr std::uint64_t kStale = 2;
-constexpr std::uint64_t kAlone = 8;
+constexpr std::uint64_t kAlone = 2;
+constexpr std::size_t kTogether = 2;
+
+// So many of the best sets of every size are looked around from before the first round.
+constexpr std::size_t kWidth = 4;
+
+// Kicks for every node when a chain begins a round.
+constexpr std::size_t kKicks = 2;
+
+// Sums of the same scores in another order differ by less.
+constexpr double kSame = 1e-6;
 
 // Rounds of selecting candidates and climbing before all else, at most.
 constexpr int kMostSelections = 6;
 
 // Numbers of random streams that no restart has.
 constexpr std::uint64_t kStartStreams = std::uint64_t{1} << 62;
+constexpr std::uint64_t kOrderStreams = std::uint64_t{1} << 61;
 
 // Climbs of one chain in one round: one for every four variables, at least eight.
 std::uint64_t climbs_per_round(std::size_t n_nodes) { return std::max<std::uint64_t>(8, (n_nodes + 3) / 4); }
+
+bool has_lost_patience(const ClimbOptions& options, const ClimbState& state) {
+    return options.patience > 0 && state.n_stale >= options.patience;
+}
 
 // One chain of climbs.
 class Climber {
@@ -142,8 +160,15 @@ class Rounds {
   public:
     Rounds(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options, Monitor& monitor,
            ClimbState& state)
-        : scorer_(scorer), space_(space), options_(options), monitor_(monitor), state_(state) {
+        : scorer_(scorer),
+          space_(space),
+          options_(options),
+          monitor_(monitor),
+          state_(state),
+          pool_(space.n_nodes()) {
         per_chain_ = climbs_per_round(space.n_nodes());
+        for (const PooledFamily& family : state.pool) pool_.add(family);
+        index_.emplace(pool_);
     }
 
     // Goes on from the state, and returns the best graph. A climb that is stopped half way counts for that,
@@ -157,6 +182,8 @@ class Rounds {
     void climb_first();
     void begin_round();
     std::optional<Graph> begin_graph(std::size_t chain);
+    Parents reorder(std::size_t chain);
+    SearchResult run_rounds();
     void run_chain(std::size_t chain);
     bool end_round();
     SearchResult merge(std::span<const ClimbChain> chains) const;
@@ -169,6 +196,8 @@ class Rounds {
     std::uint64_t per_chain_;
     std::optional<Candidates> candidates_;
     std::optional<ColumnStore> store_;
+    FamilyPool pool_;                  // families met in whole rounds
+    std::optional<PoolIndex> index_;   // of that
     std::vector<ClimbChain> reached_;  // by chain, what it found, a climb that was stopped included
 };
 
@@ -193,6 +222,7 @@ void Rounds::climb_first() {
         return options_.max_candidates > 0 && all.size() > options_.max_candidates;
     };
     const int n_selections = std::ranges::any_of(space_.candidates, is_cut) ? kMostSelections : 1;
+    Visited visited;
     for (int i = 0; i < n_selections; ++i) {
         const double before = state_.best.score;
         state_.selected_for = state_.best.parents;
@@ -200,40 +230,61 @@ void Rounds::climb_first() {
         std::vector<ColumnPointer> columns = store_->find_all(state_.best.parents);
         if (monitor_.stop) return;
         Graph graph(*store_, std::move(columns));
+        visited = {};
+        graph.watch(visited);
         if (!Climber(options_, monitor_, state_.best).climb_first(graph)) return;
         if (!(state_.best.score > before + kTie)) break;
     }
+    for (const auto& [child, column] : visited.columns()) pool_.add(child, *column, *candidates_);
+    if (options_.n_restarts > 0)
+        parallel_for(
+            options_.n_threads, space_.n_nodes(),
+            [&](std::size_t node, std::size_t) { pool_.widen(static_cast<Node>(node), *store_, kWidth); },
+            &monitor_.stop);
+    if (monitor_.stop) return;
+    index_.emplace(pool_);
     monitor_.done.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Rounds::begin_round() {
-    const bool goes_on_alone = state_.n_alone > 0 && state_.n_alone < kAlone;
-    ClimbChain alone;
-    if (goes_on_alone) alone.parents = std::move(state_.chains.back().parents);
-    if (goes_on_alone || state_.n_stale >= kStale)
+    const bool go_on_alone = state_.n_alone > 0 && state_.n_alone < kAlone;
+    if (go_on_alone || state_.n_stale >= kStale)
         state_.n_alone = state_.n_alone % kAlone + 1;
     else
         state_.n_alone = 0;
-    ClimbChain together;
-    together.parents = together.best.parents = state_.best.parents;
-    together.best.score = state_.best.score;
-    state_.chains.assign(kClimbChains, together);
-    if (!goes_on_alone) return;
-    alone.best.parents = alone.parents;
-    alone.best.score = score_dag(scorer_, alone.parents);
-    state_.chains.back() = std::move(alone);
+    state_.chains.resize(kClimbChains);
+    for (std::size_t chain = 0; chain < kClimbChains; ++chain) {
+        ClimbChain next;
+        const bool is_alone = go_on_alone && chain >= kTogether;
+        next.parents = is_alone ? std::move(state_.chains[chain].parents) : state_.best.parents;
+        next.best.parents = next.parents;
+        next.best.score = is_alone ? score_dag(scorer_, next.parents) : state_.best.score;
+        state_.chains[chain] = std::move(next);
+    }
 }
 
 // The graph a chain goes on from. Nothing if stopped.
 std::optional<Graph> Rounds::begin_graph(std::size_t chain) {
     const ClimbChain& own = state_.chains[chain];
-    if (own.n_climbs == 0 && state_.n_alone == 1 && chain + 1 == kClimbChains) {
-        Random random(options_.seed, kStartStreams + state_.n_rounds);
+    const bool is_alone = state_.n_alone > 0 && chain >= kTogether;
+    if (own.n_climbs == 0 && is_alone && state_.n_alone == 1) {
+        Random random(options_.seed, kStartStreams + state_.n_rounds * kClimbChains + chain);
         return start_by_order(*store_, space_, &random);
     }
-    std::vector<ColumnPointer> columns = store_->find_all(own.parents);
+    std::vector<ColumnPointer> columns =
+        store_->find_all(own.n_climbs == 0 && !is_alone ? reorder(chain) : own.parents);
     if (monitor_.stop) return std::nullopt;
     return Graph(*store_, std::move(columns));
+}
+
+// What a chain begins a round with: the families met so far, put together anew.
+Parents Rounds::reorder(std::size_t chain) {
+    const Parents& own = state_.chains[chain].parents;
+    const double score = score_dag(scorer_, own);
+    Random random(options_.seed, kOrderStreams + state_.n_rounds * kClimbChains + chain);
+    Parents other = search_orders(*index_, own, kKicks * own.size(), random, monitor_.stop);
+    const double gain = score_dag(scorer_, other) - score;
+    return gain > -kSame ? other : own;
 }
 
 void Rounds::run_chain(std::size_t chain) {
@@ -242,6 +293,8 @@ void Rounds::run_chain(std::size_t chain) {
     if (own.n_climbs >= n) return;
     std::optional<Graph> graph = begin_graph(chain);
     if (!graph) return;
+    Visited visited;
+    graph->watch(visited);
     SearchResult& best = reached_[chain].best;
     Climber climber(options_, monitor_, best);
     if (own.n_climbs == 0) climber.climb(*graph);
@@ -253,7 +306,12 @@ void Rounds::run_chain(std::size_t chain) {
         own.best = best;
         monitor_.done.fetch_add(1, std::memory_order_relaxed);
     } while (own.n_climbs < n && !monitor_.pause);
-    if (own.n_climbs > 0) own.parents = graph->parents();
+    if (own.n_climbs == 0) return;
+    own.parents = graph->parents();
+    FamilyPool met(space_.n_nodes());
+    for (const PooledFamily& family : own.pool) met.add(family);
+    for (const auto& [child, column] : visited.columns()) met.add(child, *column, *candidates_);
+    own.pool = met.list();
 }
 
 // The best of whole rounds and of these chains; a trace as if they had run one after the other.
@@ -287,12 +345,21 @@ bool Rounds::end_round() {
     }
     state_.n_stale = best.score > state_.best.score + kTie ? 0 : state_.n_stale + 1;
     state_.best = std::move(best);
+    for (const ClimbChain& chain : state_.chains)
+        for (const PooledFamily& family : chain.pool) pool_.add(family);
+    index_.emplace(pool_);
     ++state_.n_rounds;
     begin_round();
     return true;
 }
 
 SearchResult Rounds::run() {
+    SearchResult best = run_rounds();
+    state_.pool = pool_.list();
+    return best;
+}
+
+SearchResult Rounds::run_rounds() {
     if (state_.chains.empty()) {
         climb_first();
         if (monitor_.stop) return state_.best;
@@ -300,7 +367,7 @@ SearchResult Rounds::run() {
     } else {
         set_candidates(state_.selected_for);
     }
-    while (n_before() < options_.n_restarts && !monitor_.stop) {
+    while (!has_lost_patience(options_, state_) && n_before() < options_.n_restarts && !monitor_.stop) {
         reached_ = state_.chains;
         parallel_for(
             options_.n_threads, kClimbChains, [&](std::size_t chain, std::size_t) { run_chain(chain); },
@@ -326,7 +393,7 @@ SearchResult search_climb(FamilyScorer& scorer, const SearchSpace& space, const 
     if (state->chains.empty()) {
         const Parents& start = options.start.empty() ? space.required : options.start;
         const double score = score_dag(scorer, start);
-        *state = {0, 0, 0, {start, score, {{0, score}}}, {}, {}};
+        *state = {0, 0, 0, {start, score, {{0, score}}}, {}, {}, {}};
     }
     const bool is_begun = !state->chains.empty();
     monitor.best = state->best.score;
@@ -340,7 +407,8 @@ SearchResult search_climb(FamilyScorer& scorer, const SearchSpace& space, const 
         best = climb::Rounds(scorer, space, options, monitor, *state).run();
     };
     parallel_for(1, 1, search, &monitor.stop, monitor.poll);
-    best.stopped = state->chains.empty() || state->n_rounds * per_round < options.n_restarts;
+    best.stopped = state->chains.empty() || (state->n_rounds * per_round < options.n_restarts &&
+                                             !climb::has_lost_patience(options, *state));
     monitor.best = best.score;
     return best;
 }

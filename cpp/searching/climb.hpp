@@ -114,6 +114,24 @@ class ColumnStore {
     std::size_t young_bytes_ = 0;
 };
 
+// The columns that graphs of a chain had, each once.
+class Visited {
+  public:
+    struct Column {
+        Node child;
+        ColumnPointer column;
+    };
+
+    void note(Node child, const ColumnPointer& column) {
+        if (known_.insert(column.get()).second) columns_.push_back({child, column});
+    }
+    std::span<const Column> columns() const { return columns_; }
+
+  private:
+    std::vector<Column> columns_;
+    std::unordered_set<const GainColumn*> known_;
+};
+
 // A change of the edge that leads to `child` from its candidate at `place`.
 struct PlacedMove {
     Node child = 0;
@@ -158,6 +176,9 @@ class Graph {
     // Takes all parents from a node but those it must have; the same answers.
     bool clear(Node child);
 
+    // From now on, notes the columns it has, those of its copies included.
+    void watch(Visited& visited);
+
   private:
     template <class Visit>
     void visit(Node child, const double& floor, Visit visit) const;
@@ -172,7 +193,10 @@ class Graph {
         return [this](Node node) { return std::span<const Node>(columns_[node]->parents); };
     }
 
+    void put(Node child, ColumnPointer column);
+
     ColumnStore* store_;
+    Visited* visited_ = nullptr;
     std::vector<ColumnPointer> columns_;
     Ancestors ancestors_;
     std::uint64_t fingerprint_ = 0;

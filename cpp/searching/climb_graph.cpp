@@ -180,6 +180,16 @@ void Graph::mark_stale(std::span<const Node> parents, Node child) {
     ancestors_.for_each_from(child, mark);
 }
 
+void Graph::put(Node child, ColumnPointer column) {
+    if (visited_ != nullptr) visited_->note(child, column);
+    columns_[child] = std::move(column);
+}
+
+void Graph::watch(Visited& visited) {
+    visited_ = &visited;
+    for (Node child = 0; child < n_nodes(); ++child) visited.note(child, columns_[child]);
+}
+
 bool Graph::make(const PlacedMove& move) {
     const Node parent = parent_of(move);
     const Node child = move.child;
@@ -193,14 +203,14 @@ bool Graph::make(const PlacedMove& move) {
         if (!other) return false;
     }
     fingerprint_ = fingerprint_after(move);
-    columns_[child] = std::move(own);
+    put(child, std::move(own));
     if (adds)
         ancestors_.add(parent, child);
     else
         ancestors_.remove(child, parents_now());
     mark_stale({&parent, 1}, child);
     if (other) {
-        columns_[parent] = std::move(other);
+        put(parent, std::move(other));
         ancestors_.add(child, parent);
         mark_stale({&child, 1}, parent);
     }
@@ -216,7 +226,7 @@ bool Graph::clear(Node child) {
     ColumnPointer bare = store_->find(child, kept);
     if (!bare) return false;
     for (const Node parent : lost) fingerprint_ ^= edge_fingerprint(parent, child);
-    columns_[child] = std::move(bare);
+    put(child, std::move(bare));
     ancestors_.remove(child, parents_now());
     mark_stale(lost, child);
     return true;

@@ -149,27 +149,37 @@ struct ClimbOptions {
     std::size_t n_threads = 1;
     // Only so many parents of a node are tried, those that gain most given its other parents; 0: all.
     std::size_t max_candidates = 0;
-    Parents start;  // empty means without edges (but those required)
+    std::size_t patience = 0;  // ends after so many rounds without anything better; 0: never before the last
+    Parents start;             // empty means without edges (but those required)
 };
 
 // More chains find more; these are enough to keep a few cores busy, and start from few enough places.
 inline constexpr std::size_t kClimbChains = 4;
 
+// A family that a climb met, with its score.
+struct PooledFamily {
+    Node node;
+    std::vector<Node> parents;
+    double score;
+};
+
 // One of the chains of a round, after some climbs.
 struct ClimbChain {
     std::uint64_t n_climbs = 0;
-    Parents parents;    // where the next restart begins
-    SearchResult best;  // of this round
+    Parents parents;                 // where the next restart begins
+    SearchResult best;               // of this round
+    std::vector<PooledFamily> pool;  // families met in this round
 };
 
 // After some rounds and a part of the next. What a climb draws depends on the seed and its number only.
 struct ClimbState {
     std::uint64_t n_rounds = 0;
     std::uint64_t n_stale = 0;       // the last of them that brought nothing better
-    std::uint64_t n_alone = 0;       // rounds that the last chain has been by itself, this one included
+    std::uint64_t n_alone = 0;       // rounds that some chains have been by themselves, this one included
     SearchResult best;               // of whole rounds
     Parents selected_for;            // the graph for which candidates were selected; none: not begun
     std::vector<ClimbChain> chains;  // of the round under way
+    std::vector<PooledFamily> pool;  // families met in whole rounds
 };
 SearchResult search_climb(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options,
                           Monitor& monitor, ClimbState* state = nullptr);

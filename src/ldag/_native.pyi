@@ -168,6 +168,7 @@ def search_climb(
     keep: Callable[[object], object] | None = None,
     keep_every: float = 1.0,
     time_limit: float | None = None,
+    patience: int = 0,
 ) -> FoundGraph: ...
 def sample_rows(
     parents: Nodes,

@@ -29,6 +29,9 @@ FEWEST_RESTARTS = 400
 TABLE_RESTARTS = 5_000
 """Full tables are quick: a hundred for each variable, up to so many in all, cost little."""
 
+PATIENCE = 20
+"""Unless told how many restarts to make, climbing ends after so many rounds (of at least 32) without a better graph."""
+
 UNTIL_THE_END = 10**15
 """More restarts than any time allows."""
 
@@ -57,6 +60,7 @@ class Climb:
                 tabu_length=TABU_LENGTH,
                 seed=problem.families.seed,
                 max_candidates=self.count_candidates(problem),
+                patience=PATIENCE if self.n_restarts is None and not _fills_time(control) else 0,
                 start=start_lists(self.start),
                 **control_arguments(control),
             )
@@ -66,7 +70,7 @@ class Climb:
         """Return how many restarts to make; larger graphs have more places to improve."""
         if self.n_restarts is not None:
             return self.n_restarts
-        if control.uses_all_time and control.deadline.is_set:
+        if _fills_time(control):
             return UNTIL_THE_END
         n_restarts = max(RESTARTS_PER_VARIABLE * problem.n_variables, FEWEST_RESTARTS)
         if STRUCTURES[problem.families.structure].is_table:
@@ -82,6 +86,11 @@ class Climb:
     def promise(self, _problem: SearchProblem, result: SearchResult) -> str:
         """Return what is known of the result."""
         return f"no single edge improves it ({result.n_steps:,} steps); a better graph may exist"
+
+
+def _fills_time(control: SearchControl) -> bool:
+    """Tell whether to go on as long as there is time."""
+    return control.uses_all_time and control.deadline.is_set
 
 
 def prepare(

@@ -1,0 +1,320 @@
+// A search over orders of the nodes (Teyssier & Koller 2005; insertions as in Scanagatta et al. 2017): every
+// node has the best set of the pool whose members all come before it. Nothing is counted here, so thousands
+// of orders are tried in the time of a few climbs.
+#include <algorithm>
+#include <numeric>
+
+#include "searching/climb_pool.hpp"
+
+namespace ldag::climb {
+
+namespace {
+
+class OrderSearch {
+  public:
+    OrderSearch(const PoolIndex& pool, std::vector<Node> order, Random& random);
+
+    bool is_possible() const { return now_.n_missing == 0; }
+    void settle(const std::atomic<bool>& stop);
+    void kick(const std::atomic<bool>& stop);
+    Parents parents() const;
+
+    // An order and what follows from it.
+    struct State {
+        std::vector<Node> order;
+        std::vector<std::uint32_t> position;
+        std::vector<std::uint32_t> choice;  // by node, the place of its set; the number of sets if none fits
+        double score = 0.0;                 // of the nodes that have a set
+        std::size_t n_missing = 0;          // the others
+    };
+    const State& state() const { return now_; }
+    void restore(const State& state);
+
+  private:
+    struct Change {
+        Node node;
+        std::uint32_t choice;
+    };
+
+    std::size_t first_that_fits(Node node, std::size_t place) const;
+    void choose(Node node, std::size_t place);
+    void mark_before(Node node);
+    void step_forth(Node node);
+    void step_back(Node node);
+    void lose(Node loser, Node lost);
+    void gain(Node gainer, Node gained);
+    void move(Node node, std::size_t to);
+    void undo(Node node, std::size_t to, double score, std::size_t n_missing);
+    void look(Node node, bool is_forth, double& best, std::size_t& best_to);
+    void push(Node node);
+    void push_changed();
+    void make_fit(Node node, std::size_t place);
+
+    const PoolIndex& pool_;
+    Random& random_;
+    State now_;
+    std::vector<std::uint64_t> before_;  // bits of the nodes before the one that is moved
+    Node forced_ = kNone;                // a node that must have one set
+    std::size_t forced_place_ = 0;
+    std::vector<Change> changes_;  // of choices, with what was chosen before
+    std::vector<Node> waiting_;    // nodes that may find a better place
+    std::vector<std::uint8_t> waits_;
+};
+
+OrderSearch::OrderSearch(const PoolIndex& pool, std::vector<Node> order, Random& random)
+    : pool_(pool), random_(random), before_(pool.n_words(), 0), waits_(order.size(), 0) {
+    now_.position.resize(order.size());
+    now_.choice.resize(order.size());
+    now_.n_missing = order.size();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const Node node = order[i];
+        now_.position[node] = static_cast<std::uint32_t>(i);
+        now_.choice[node] = static_cast<std::uint32_t>(pool.n_sets(node));
+        choose(node, first_that_fits(node, 0));
+        before_[node / 64] |= std::uint64_t{1} << (node % 64);
+        push(node);
+    }
+    now_.order = std::move(order);
+}
+
+// From a place on; the number of sets if none does.
+std::size_t OrderSearch::first_that_fits(Node node, std::size_t place) const {
+    while (place < pool_.n_sets(node) && !pool_.fits(node, place, before_.data())) ++place;
+    return place;
+}
+
+void OrderSearch::choose(Node node, std::size_t place) {
+    const std::size_t before = now_.choice[node];
+    changes_.push_back({node, now_.choice[node]});
+    if (before < pool_.n_sets(node))
+        now_.score -= pool_.score(node, before);
+    else
+        --now_.n_missing;
+    if (place < pool_.n_sets(node))
+        now_.score += pool_.score(node, place);
+    else
+        ++now_.n_missing;
+    now_.choice[node] = static_cast<std::uint32_t>(place);
+}
+
+void OrderSearch::mark_before(Node node) {
+    std::ranges::fill(before_, 0);
+    for (std::size_t i = 0; i < now_.position[node]; ++i)
+        before_[now_.order[i] / 64] |= std::uint64_t{1} << (now_.order[i] % 64);
+}
+
+// `before_` are the nodes before the loser.
+void OrderSearch::lose(Node loser, Node lost) {
+    const std::size_t place = now_.choice[loser];
+    if (place < pool_.n_sets(loser) && pool_.has(loser, place, lost))
+        choose(loser, loser == forced_ ? pool_.n_sets(loser) : first_that_fits(loser, place + 1));
+}
+
+// `before_` are the nodes before the gainer.
+void OrderSearch::gain(Node gainer, Node gained) {
+    if (gainer == forced_) {
+        if (now_.choice[gainer] != forced_place_ && pool_.fits(gainer, forced_place_, before_.data()))
+            choose(gainer, forced_place_);
+        return;
+    }
+    for (const std::uint32_t place : pool_.places_with(gainer, gained)) {
+        if (place >= now_.choice[gainer]) return;
+        if (pool_.fits(gainer, place, before_.data())) return choose(gainer, place);
+    }
+}
+
+// Exchanges a node with the one behind it; `before_` are the nodes before it.
+void OrderSearch::step_forth(Node node) {
+    const std::uint32_t i = now_.position[node];
+    const Node other = now_.order[i + 1];
+    std::swap(now_.order[i], now_.order[i + 1]);
+    now_.position[node] = i + 1;
+    now_.position[other] = i;
+    lose(other, node);
+    before_[other / 64] |= std::uint64_t{1} << (other % 64);
+    gain(node, other);
+}
+
+// The same with the one before it.
+void OrderSearch::step_back(Node node) {
+    const std::uint32_t i = now_.position[node] - 1;
+    const Node other = now_.order[i];
+    std::swap(now_.order[i], now_.order[i + 1]);
+    now_.position[node] = i;
+    now_.position[other] = i + 1;
+    before_[other / 64] &= ~(std::uint64_t{1} << (other % 64));
+    lose(node, other);
+    before_[node / 64] |= std::uint64_t{1} << (node % 64);
+    gain(other, node);
+    before_[node / 64] &= ~(std::uint64_t{1} << (node % 64));
+}
+
+void OrderSearch::move(Node node, std::size_t to) {
+    mark_before(node);
+    while (now_.position[node] < to) step_forth(node);
+    while (now_.position[node] > to) step_back(node);
+}
+
+// Takes back what was done since the list of changes was empty.
+void OrderSearch::undo(Node node, std::size_t to, double score, std::size_t n_missing) {
+    const auto at = [&](std::size_t i) { return now_.order.begin() + static_cast<std::ptrdiff_t>(i); };
+    const std::size_t from = now_.position[node];
+    if (from < to)
+        std::rotate(at(from), at(from + 1), at(to + 1));
+    else
+        std::rotate(at(to), at(from), at(from + 1));
+    for (std::size_t i = std::min(from, to); i <= std::max(from, to); ++i)
+        now_.position[now_.order[i]] = static_cast<std::uint32_t>(i);
+    for (; !changes_.empty(); changes_.pop_back()) now_.choice[changes_.back().node] = changes_.back().choice;
+    now_.score = score;
+    now_.n_missing = n_missing;
+}
+
+// Moves a node to all places before or behind its own, and back; keeps the best of them.
+void OrderSearch::look(Node node, bool is_forth, double& best, std::size_t& best_to) {
+    changes_.clear();
+    mark_before(node);
+    const std::size_t from = now_.position[node];
+    const double score = now_.score;
+    const std::size_t n_missing = now_.n_missing;
+    while (is_forth ? now_.position[node] + 1 < now_.order.size() : now_.position[node] > 0) {
+        if (is_forth)
+            step_forth(node);
+        else
+            step_back(node);
+        if (now_.n_missing > n_missing || !(now_.score > best + kTie)) continue;
+        best = now_.score;
+        best_to = now_.position[node];
+    }
+    undo(node, from, score, n_missing);
+}
+
+void OrderSearch::push(Node node) {
+    if (waits_[node] != 0) return;
+    waits_[node] = 1;
+    waiting_.push_back(node);
+}
+
+// Lets the nodes whose sets have changed wait, with the parents they lost or gained.
+void OrderSearch::push_changed() {
+    for (const Change& change : changes_) {
+        push(change.node);
+        for (const std::size_t place : {change.choice, now_.choice[change.node]})
+            if (place < pool_.n_sets(change.node))
+                for (const Node parent : pool_.parents(change.node, place)) push(parent);
+    }
+}
+
+// Moves nodes to where they bring most, as long as one brings something.
+void OrderSearch::settle(const std::atomic<bool>& stop) {
+    while (!waiting_.empty() && !stop) {
+        std::swap(waiting_[random_.below(waiting_.size())], waiting_.back());
+        const Node node = waiting_.back();
+        waiting_.pop_back();
+        waits_[node] = 0;
+        double best = now_.score;
+        std::size_t best_to = now_.position[node];
+        look(node, false, best, best_to);
+        look(node, true, best, best_to);
+        if (best_to == now_.position[node]) continue;
+        changes_.clear();
+        move(node, best_to);
+        push_changed();
+    }
+}
+
+// Moves a node behind the members of a set, or these before it.
+void OrderSearch::make_fit(Node node, std::size_t place) {
+    std::vector<Node> parents = pool_.parents(node, place);
+    std::ranges::sort(parents, {}, [&](Node parent) { return now_.position[parent]; });
+    if (random_.below(2) == 0) return move(node, now_.position[parents.back()]);
+    for (const Node parent : parents)
+        if (now_.position[parent] > now_.position[node]) move(parent, now_.position[node]);
+}
+
+// Has a node take a better set than it can have in this order, until the others have found their places
+// around it; a node that has its best set is moved anywhere.
+void OrderSearch::kick(const std::atomic<bool>& stop) {
+    changes_.clear();
+    const Node node = static_cast<Node>(random_.below(now_.order.size()));
+    const std::size_t n_better = now_.choice[node];
+    if (n_better == 0) {
+        move(node, random_.below(now_.order.size()));
+        push_changed();
+        return settle(stop);
+    }
+    const std::size_t place = random_.below(n_better);
+    make_fit(node, place);
+    if (now_.choice[node] != place) choose(node, place);
+    forced_ = node;
+    forced_place_ = place;
+    push_changed();
+    settle(stop);
+    forced_ = kNone;
+    mark_before(node);
+    changes_.clear();
+    const std::size_t best = first_that_fits(node, 0);
+    if (best != now_.choice[node]) choose(node, best);
+    push_changed();
+    push(node);
+    settle(stop);
+}
+
+void OrderSearch::restore(const State& state) {
+    now_ = state;
+    for (const Node node : waiting_) waits_[node] = 0;
+    waiting_.clear();
+}
+
+Parents OrderSearch::parents() const {
+    Parents parents;
+    for (Node node = 0; node < pool_.n_nodes(); ++node)
+        parents.push_back(pool_.parents(node, now_.choice[node]));
+    return parents;
+}
+
+// Parents before children; of those that could come next, a random one.
+std::vector<Node> order_of(const Parents& parents, Random& random) {
+    std::vector<std::size_t> n_open(parents.size());
+    Parents children(parents.size());
+    std::vector<Node> free;
+    for (Node child = 0; child < parents.size(); ++child) {
+        n_open[child] = parents[child].size();
+        if (n_open[child] == 0) free.push_back(child);
+        for (const Node parent : parents[child]) children[parent].push_back(child);
+    }
+    std::vector<Node> order;
+    while (!free.empty()) {
+        std::swap(free[random.below(free.size())], free.back());
+        const Node next = free.back();
+        free.pop_back();
+        order.push_back(next);
+        for (const Node child : children[next])
+            if (--n_open[child] == 0) free.push_back(child);
+    }
+    return order;
+}
+
+}  // namespace
+
+Parents search_orders(const PoolIndex& pool, const Parents& start, std::size_t n_kicks, Random& random,
+                      const std::atomic<bool>& stop) {
+    OrderSearch search(pool, order_of(start, random), random);
+    if (!search.is_possible()) return start;
+    search.settle(stop);
+    OrderSearch::State best = search.state();
+    OrderSearch::State current = best;
+    for (std::size_t i = 0; i < n_kicks && !stop; ++i) {
+        search.kick(stop);
+        if (search.is_possible() && search.state().score > current.score - kTie) {
+            current = search.state();
+            if (current.score > best.score - kTie) best = current;
+        } else {
+            search.restore(current);
+        }
+    }
+    search.restore(best);
+    return search.parents();
+}
+
+}  // namespace ldag::climb

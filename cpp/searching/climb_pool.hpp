@@ -1,0 +1,94 @@
+// The families that climbs met, and a search over orders of the nodes that puts them together anew.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "searching/climb.hpp"
+
+namespace ldag::climb {
+
+// Sets of parents by node, best first; none of them has a subset that is as good.
+class FamilyPool {
+  public:
+    struct Set {
+        double score;
+        std::vector<Node> parents;
+        std::uint64_t signature;  // a bit for each parent, shared by some
+    };
+
+    explicit FamilyPool(std::size_t n_nodes) : sets_(n_nodes) {}
+
+    // What a column knows: its own family, and those with one more parent that are better.
+    void add(Node child, const GainColumn& column, const Candidates& candidates);
+    void add(const PooledFamily& family);
+
+    // Adds the columns of the best sets of every size, so many of each; safe from many threads for different
+    // nodes.
+    void widen(Node child, ColumnStore& store, std::size_t n_of_size);
+
+    std::size_t n_nodes() const { return sets_.size(); }
+    std::span<const Set> of(Node child) const { return sets_[child]; }
+    std::vector<PooledFamily> list() const;
+
+  private:
+    void insert(Node child, std::vector<Node> parents, double score);
+
+    std::vector<std::vector<Set>> sets_;
+};
+
+// The same as bits, and which sets have which parent.
+class PoolIndex {
+  public:
+    explicit PoolIndex(const FamilyPool& pool);
+
+    std::size_t n_nodes() const { return sets_.size(); }
+    std::size_t n_words() const { return n_words_; }
+    std::size_t n_sets(Node child) const { return sets_[child].scores.size(); }
+    double score(Node child, std::size_t place) const { return sets_[child].scores[place]; }
+    bool has(Node child, std::size_t place, Node parent) const {
+        return (bits(child, place)[parent / 64] >> (parent % 64) & 1) != 0;
+    }
+    std::vector<Node> parents(Node child, std::size_t place) const;
+
+    // Whether a set lies among the nodes before.
+    bool fits(Node child, std::size_t place, const std::uint64_t* before) const {
+        const std::uint64_t* own = bits(child, place);
+        std::uint64_t outside = 0;
+        for (std::size_t word = 0; word < n_words_; ++word) outside |= own[word] & ~before[word];
+        return outside == 0;
+    }
+
+    // The places of the sets with a parent, ascending.
+    std::span<const std::uint32_t> places_with(Node child, Node parent) const {
+        const Sets& sets = sets_[child];
+        return std::span(sets.with).subspan(sets.begins[parent],
+                                            sets.begins[parent + 1] - sets.begins[parent]);
+    }
+
+  private:
+    struct Sets {
+        std::vector<double> scores;
+        std::vector<std::uint64_t> bits;
+        std::vector<std::uint32_t> begins;  // by parent, in what follows
+        std::vector<std::uint32_t> with;
+    };
+
+    const std::uint64_t* bits(Node child, std::size_t place) const {
+        return sets_[child].bits.data() + place * n_words_;
+    }
+
+    std::size_t n_words_;
+    std::vector<Sets> sets_;
+};
+
+// Looks for an order of the nodes whose best families among those of the pool score most: nodes are moved
+// to where they bring most, and so many times a node is made to have a set that its place does not allow.
+// Starts from a graph whose families are in the pool, and returns one that is not worse, often another one
+// with the same score.
+Parents search_orders(const PoolIndex& pool, const Parents& start, std::size_t n_kicks, Random& random,
+                      const std::atomic<bool>& stop);
+
+}  // namespace ldag::climb
