@@ -23,6 +23,9 @@ TABU_LENGTH = 10
 """Graphs that climbing does not visit again while it looks beyond a local optimum."""
 
 RESTARTS_PER_VARIABLE = 20
+RESTARTS_OF_MANY = 6
+"""For each of more than `MANY_VARIABLES`, whose restarts take longer."""
+
 FEWEST_RESTARTS = 400
 """With fewer, different seeds end at different scores on small networks, too."""
 
@@ -72,7 +75,8 @@ class Climb:
             return self.n_restarts
         if _fills_time(control):
             return UNTIL_THE_END
-        n_restarts = max(RESTARTS_PER_VARIABLE * problem.n_variables, FEWEST_RESTARTS)
+        each = RESTARTS_OF_MANY if problem.n_variables > MANY_VARIABLES else RESTARTS_PER_VARIABLE
+        n_restarts = max(each * problem.n_variables, FEWEST_RESTARTS)
         if STRUCTURES[problem.families.structure].is_table:
             return max(n_restarts, min(100 * problem.n_variables, TABLE_RESTARTS))
         return n_restarts
