@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ldag import Constraints, LdagError
+from ldag.errors import ArgumentError
 from ldag.learning.constraints import search_space
 from ldag.learning.constraints.rules import LabelRule
 from ldag.model import Schema, Variable
@@ -100,11 +101,13 @@ def test_fixed_labels_require_their_edges() -> None:
     assert space.label_rules[JOB] == (LabelRule(AGE),)
 
 
-def test_a_variable_with_one_state_has_no_edge_without_label() -> None:
-    """It matters nowhere, so its edge has a label everywhere."""
+def test_a_variable_with_one_state_has_no_edges() -> None:
+    """It neither matters nor depends on anything, so all that edges could change is a tie; what is required stays."""
     schema = Schema((Variable("a", (0,)), Variable("b", (0, 1)), Variable("c", (0, 1))))
-    space = search_space(schema, Constraints(unlabelled=[("a", "b")]), None)
-    assert space.candidates == ((1, 2), (2,), (0, 1))
+    assert search_space(schema, Constraints(), None).candidates == ((), (2,), (1,))
+    assert search_space(schema, Constraints(required=[("a", "b")]), None).candidates == ((), (0, 2), (1,))
+    with pytest.raises(ArgumentError, match="'a' has one state, so it never matters"):
+        search_space(schema, Constraints(required=[("a", "b")], unlabelled=[("a", "b")]), None)
 
 
 def space_of(**given: object) -> Callable[[], object]:

@@ -60,6 +60,8 @@ def search_space(schema: Schema, constraints: Constraints, max_parents: int | No
     ruled_out: list[set[int]] = [{j} for j in range(n)]
     for i, j in (*forbidden, *backwards):
         ruled_out[j].add(i)
+    for j, above in enumerate(required):  # what has one state neither matters nor depends on anything
+        ruled_out[j] |= {i for i in range(n) if 1 in (schema[i].n_states, schema[j].n_states)} - above
     candidates = [tuple(i for i in range(n) if i not in out) for out in ruled_out]
     kept = [c if limits[j] > len(required[j]) else tuple(sorted(required[j])) for j, c in enumerate(candidates)]
     return SearchSpace(tuple(kept), tuple(tuple(sorted(above)) for above in required), tuple(limits), rules)
