@@ -76,6 +76,8 @@ def _write_tables(*_: Any) -> None:
             cells = _job_cells(found)
         elif source.stem == "inference":
             cells = [_network_cells(row) for row in found]
+        elif source.stem == "networks":
+            cells = _climb_cells(found)
         else:  # a table of another kind
             continue
         with (folder / source.name).open("w", encoding="utf-8") as table:
@@ -125,6 +127,31 @@ def _network_cells(row: dict[str, str]) -> dict[str, str]:
         "compile": _spell(float(row["compile"] or "nan")),
         "MB": " / ".join(megabytes),
     }
+
+
+def _climb_cells(found: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return a row per sample of a network: our best score, and by how much every other graph is worse."""
+    made = []
+    for sample in dict.fromkeys((row["network"], row["n_rows"]) for row in found):
+        own = [row for row in found if (row["network"], row["n_rows"]) == sample]
+        best = max((float(row["score"]) for row in own if row["program"] == "ldag" and row["score"]), default=math.nan)
+        cells = {"network": f"{sample[0]}, {own[0]['n_variables']} variables", "rows": f"{int(sample[1]):,}"}
+        cells["best score of ours"] = "" if math.isnan(best) else f"{best:,.1f}"
+        for program in ("ldag", "ldag, one climb", "pybnesian", "pyagrum", "pgmpy"):
+            runs = [row for row in own if row["program"] == program]
+            cells[program] = _worst(runs, best) if runs else ""
+        made.append(cells)
+    return made
+
+
+def _worst(runs: list[dict[str, str]], best: float) -> str:
+    """Return how far the worst run of a program ended below the best of ours, and its longest time."""
+    if not all(row["score"] for row in runs):
+        return "did not end"
+    time = _spell(max(float(row["cpu_seconds"]) for row in runs))
+    if math.isnan(best):
+        return time
+    return f"{min(float(row['score']) for row in runs) - best:+,.1f}; {time}"
 
 
 def _spell(seconds: float) -> str:

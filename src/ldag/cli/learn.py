@@ -46,7 +46,8 @@ def learn(
         if checkpoint is not None and Path(output).resolve() == Path(checkpoint).resolve():
             raise ArgumentError(f"--output and --checkpoint are the same file, {output}; give one of them another name")
     fit = learn_graph(load_table(data, reading), **read_settings(options), checkpoint=checkpoint)
-    tell_of_parameters(fit.network, fit.data)
+    if as_json:  # what is printed otherwise says so itself
+        tell_of_parameters(fit.network, fit.data)
     if output is not None:
         save_model(fit.network, output)
     if as_json:

@@ -11,6 +11,7 @@ import click
 
 import ldag
 from ldag.cli.pipes import without_folder
+from ldag.cli.wording import in_shell_words
 from ldag.errors import LdagError, suggest
 
 COMMANDS = {
@@ -132,7 +133,7 @@ def main() -> None:
         click.echo("interrupted", err=True)
         sys.exit(130)
     except LdagError as error:
-        _fail(without_folder(str(error)))
+        _fail(in_shell_words(without_folder(str(error)), _command()))
     except MemoryError as error:
         size = "" if str(error) in ("", "std::bad_alloc") else f": {error}"  # numpy says how much it asked for
         _fail(f"not enough memory{size}; try fewer parents, rows or threads")
@@ -142,6 +143,12 @@ def main() -> None:
         _leave_quietly()
     except OSError as error:
         _fail(str(error))
+
+
+def _command() -> click.Command | None:
+    """Return the command that was asked for."""
+    name = next((word for word in sys.argv[1:] if word in COMMANDS), None)
+    return None if name is None else cli.commands.get(name) or getattr(import_module(f"ldag.cli.{name}"), name)
 
 
 def _fail(message: str) -> NoReturn:
