@@ -179,7 +179,7 @@ def log_label_bound(n_states: Sequence[int], class_lost: float) -> float:
     q, weight = math.prod(n_states), math.exp(class_lost)
     n_lines = [q // n for n in n_states]
     by_lines = [
-        n_lines[axis] * math.log(1 + weight ** (n - 1)) + (sum(n_lines) - n_lines[axis]) * math.log(1 + weight)
+        n_lines[axis] * math.log1p(weight ** (n - 1)) + (sum(n_lines) - n_lines[axis]) * math.log1p(weight)
         for axis, n in enumerate(n_states)
     ]
-    return min(*by_lines, (q - 1) * math.log(1 + len(n_states) * weight))
+    return min(*by_lines, (q - 1) * math.log1p(len(n_states) * weight))
