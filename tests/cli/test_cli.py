@@ -325,7 +325,7 @@ def test_datasets_lists_what_there_is() -> None:
         (("show", "x" * 5000), "neither a file nor the name of an example graph"),
         (("show", "x" * 5000 + ".ldag"), "neither a file nor"),
         (("learn", "heart", "--kappa", "best"), "--kappa must be a number above 0 and at most 1, or cv, got 'best'"),
-        (("learn", "heart", "--chains", "3"), "n_chains applies to method 'chain', not to 'auto'"),
+        (("learn", "heart", "--chains", "3"), "--chains applies to method 'chain', not to 'auto'"),
         (("learn", "heart", "--forbid", "age"), "expected '->' or '<-', got nothing more"),
         (
             ("learn", "heart", "--require", "smokng -> family"),

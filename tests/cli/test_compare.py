@@ -50,7 +50,7 @@ def test_a_graph_has_no_divergence(files: tuple[str, str]) -> None:
 def test_mistakes_are_one_line(files: tuple[str, str], tmp_path: Path) -> None:
     """Other variables, options that do not apply, no such file."""
     assert "only the first has 'badge'" in run("compare", "guard", "heart", code=2)
-    assert "n_samples is for the divergence of two networks" in run(
+    assert "--n-samples is for the divergence of two networks" in run(
         "compare", "guard", files[0], "--n-samples", "9", code=2
     )
     assert "neither a file nor" in run("compare", "gard", files[0], code=2)
