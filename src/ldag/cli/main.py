@@ -148,7 +148,7 @@ def main() -> None:
 def _command() -> click.Command | None:
     """Return the command that was asked for."""
     name = next((word for word in sys.argv[1:] if word in COMMANDS), None)
-    return None if name is None else cli.commands.get(name) or getattr(import_module(f"ldag.cli.{name}"), name)
+    return None if name is None else cli.get_command(click.Context(cli), name)
 
 
 def _fail(message: str) -> NoReturn:

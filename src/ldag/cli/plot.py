@@ -68,8 +68,8 @@ class ChartChoice:
             raise ArgumentError(
                 f"{self.flags[0]}: {source} keeps no {part.replace('_', '-')}; ldag learn{made} -o model.json writes it"
             )
-        try:
-            return CrossValidation.from_dict(kept) if self.curve else Trace.of(kept)  # type: ignore[arg-type]
+        try:  # what a file holds shows when it is read
+            return CrossValidation.from_dict(kept) if self.curve else Trace.of(kept)  # type: ignore[arg-type]  # as said
         except (KeyError, TypeError, ValueError):
             raise ArgumentError(
                 f"{self.flags[0]}: what {source} keeps of its {part.replace('_', '-')} is damaged"
@@ -124,7 +124,7 @@ def plot(
     ldag plot boot.json -o bars.png --bars
     """
     loaded = _load(model)
-    choice = ChartChoice(**charts)  # type: ignore[arg-type]
+    choice = ChartChoice(**charts)  # type: ignore[arg-type]  # by name, checked by click
     names = loaded.consensus() if isinstance(loaded, Posterior | Bootstrap) else loaded
     graph = names.ldag if isinstance(names, Network) else names
     own = {
@@ -143,8 +143,8 @@ def plot(
             raise ArgumentError(f"{wrong[0]} does not go with {choice.flags[0]}; draw two pictures")
         choice.chart(loaded, model).save_picture(output)
     elif by is not None:
-        graph.as_multinet(by).save_picture(output, **options)  # type: ignore[arg-type]
+        graph.as_multinet(by).save_picture(output, **options)  # type: ignore[arg-type]  # by name
     else:
-        loaded.save_picture(output, **options)  # type: ignore[arg-type]
+        loaded.save_picture(output, **options)  # type: ignore[arg-type]  # by name
     if as_json:
         print_json({"written": output})

@@ -53,7 +53,7 @@ class Variable:
     """A named discrete variable and its states, in a fixed order.
 
     ``ordered`` says that this order means something; ``cuts`` are the cut points of a measurement, which then is
-    ordered. A last state "missing" stands outside the order.
+    ordered. A last state "missing" is named by itself in rules; the search takes it for the neighbour of the highest.
 
     Examples
     --------
