@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import version
+from math import isnan
 from os import PathLike
 from typing import Unpack
 
@@ -28,6 +29,12 @@ from ldag.scoring import Prior, Score, class_gains, label_gains
 
 SHOWN_CLASSES = 12
 """Classes of a node that are printed, at most."""
+
+SMALLEST_GAIN = 5e-5
+"""On held-out data, in nats per observation: less is printed as nothing."""
+
+SURE_ERRORS = 2.0
+"""A difference of fewer standard errors may be chance."""
 
 MOST_PARAMETERS = 1 / 3
 """For each observation; a model with more is warned of."""
@@ -265,12 +272,7 @@ class Fit(Drawable, Presentable):
             words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in chosen.items())
             lines.append(f"chosen by cross-validation: {words}")
         if self.held_out_gain is not None:
-            gain, error = self.held_out_gain
-            word = "better" if gain >= 0 else "worse"
-            lines.append(
-                f"on held-out data {word} than plain tables by {abs(gain):.4f} per observation"
-                f" (standard error {error:.4f})"
-            )
+            lines.append(_gain_in_words(*self.held_out_gain))
         if self.graph.dimension > MOST_PARAMETERS * self.n_observations:
             lines.append(
                 f"warning: {counted(self.graph.dimension, 'parameter')} for"
@@ -309,3 +311,14 @@ class Fit(Drawable, Presentable):
             if len(shared) > SHOWN_CLASSES:
                 lines.append(f"    and {len(shared) - SHOWN_CLASSES} more such classes")
         return ["classes", *lines] if lines else []
+
+
+def _gain_in_words(gain: float, error: float) -> str:
+    """Return how observations left out are predicted in comparison with plain tables."""
+    if max(abs(gain), error) < SMALLEST_GAIN:
+        return "on held-out data no different from plain tables"
+    word = "better" if gain >= 0 else "worse"
+    by = f"{abs(gain):.4f} per observation" + ("" if isnan(error) else f" (standard error {error:.4f})")
+    if abs(gain) <= SURE_ERRORS * error:
+        return f"on held-out data about as good as plain tables: {word} by {by}"
+    return f"on held-out data {word} than plain tables by {by}"

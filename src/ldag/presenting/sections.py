@@ -284,10 +284,12 @@ def prediction_section(fit: Fit) -> Section:
     blocks: list[Block] = [Paragraph(text), Figure(cv.to_svg())]
     if gain is None:
         blocks.append(Paragraph("The best model has no exceptions: it is an ordinary one, with plain tables."))
+    elif not any(gain):
+        blocks.append(Paragraph("Hidden rows are predicted the same with exceptions as without: none was found there."))
     else:
         mean, error = gain
         compared = "better" if mean > 0 else "worse"
-        if abs(mean) <= 2 * error or mean == 0:
+        if abs(mean) <= 2 * error:
             said = "Hidden rows are predicted about as well with exceptions as without them"
         else:
             said = f"Hidden rows are predicted {compared} with exceptions than without them"

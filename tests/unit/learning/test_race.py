@@ -134,6 +134,15 @@ def test_the_summary_tells_of_held_out_data() -> None:
     assert "warning: 7 parameters for 8 observations, more than a third" in str(ldag.learn(rows, kappa=0.1))
 
 
+def test_no_gain_is_told_as_such() -> None:
+    """Where no fold has labels, there are no numbers to give; of three columns that are coins, none has."""
+    rows = {name: np.random.default_rng(place).integers(0, 2, 60) for place, name in enumerate("abc")}
+    fit = ldag.learn(rows)
+    assert fit.held_out_gain == (0.0, 0.0)
+    assert "on held-out data no different from plain tables\n" in str(fit)
+    assert "0.0000" not in str(fit)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

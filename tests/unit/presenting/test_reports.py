@@ -46,6 +46,15 @@ def test_markdown_tells_the_same(tmp_path: Path) -> None:
     assert "| exception | rows it is about | gain |" in text
 
 
+def test_no_difference_is_told_without_numbers(tmp_path: Path) -> None:
+    """Titanic has no labels at any kappa."""
+    fit = ldag.learn(ldag.datasets.load("titanic"))
+    ldag.report(fit, tmp_path / "titanic.md", posterior=None)
+    assert (
+        "predicted the same with exceptions as without: none was found there." in (tmp_path / "titanic.md").read_text()
+    )
+
+
 def test_networks_need_their_data_for_counts(tmp_path: Path) -> None:
     """A network alone has rules; with its data it has everything but the search."""
     net = ldag.simulate.guard()
