@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ldag.checks import Rng
 from ldag.comparing.divergence import kl_divergence, kl_divergence_estimate
-from ldag.comparing.result import AdjustedRand, Comparison
+from ldag.comparing.result import AdjustedRand, Comparison, EdgeLabels
 from ldag.comparing.structures import (
     LabelAgreement,
     Overlay,
@@ -74,6 +74,8 @@ def compare(
         reversed_edges=_named(graph, edges.reversed),
         cpdag_distance=hamming_distance(a, b, of_classes=True),
         labels=_labels(graph, a, b),
+        edge_labels=_edge_labels(graph, _graph(second)),
+        variables=graph.variables,
         adjusted_rand=_adjusted_rand(graph, a, b),
         dimensions=(graph.dimension, sum(b.dimension(node) for node in range(len(b)))),
         kl_divergence=value,
@@ -182,6 +184,14 @@ def _labels(graph: LDAG, a: Structure, b: Structure) -> LabelAgreement:
     for node, both in _overlays(graph, a, b):
         total += compare_labels(both, set(a.parents(node)) & set(b.parents(node)))
     return total
+
+
+def _edge_labels(first: LDAG, second: LDAG) -> dict[Edge, EdgeLabels]:
+    """Return the labels of every edge that has one in either graph."""
+    ours, theirs = (
+        {edge: label for edge in graph.edges if (label := graph.label_contexts(*edge))} for graph in (first, second)
+    )
+    return {edge: EdgeLabels(ours.get(edge, ()), theirs.get(edge, ())) for edge in sorted({*ours, *theirs})}
 
 
 def _adjusted_rand(graph: LDAG, a: Structure, b: Structure) -> AdjustedRand:

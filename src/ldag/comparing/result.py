@@ -1,6 +1,6 @@
 """What a comparison of two graphs or networks found, by name: as values, as text and for JSON."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isinf, isnan
 from statistics import fmean
@@ -9,8 +9,9 @@ from typing import Unpack
 from ldag.comparing.structures import LabelAgreement
 from ldag.drawing import Change, Picture, PictureEdge, PictureNode, legend_of
 from ldag.errors import ArgumentError
-from ldag.formats import Edge, counted
-from ldag.graph import Drawable, PictureOptions
+from ldag.formats import Context, Edge, counted
+from ldag.graph import MOST_LABELS, Drawable, PictureOptions, absent_if
+from ldag.model import Variable
 from ldag.reporting import Figure, Listing, write_fragment
 
 
@@ -26,13 +27,33 @@ class AdjustedRand:
         return fmean(self.per_node.values()) if self.per_node else 1.0
 
 
+@dataclass(frozen=True)
+class EdgeLabels:
+    """The labels of one edge in two graphs, each as few contexts; none where a graph has no label or no such edge."""
+
+    first: tuple[Context, ...] = ()
+    second: tuple[Context, ...] = ()
+
+    @property
+    def agree(self) -> bool:
+        """Whether both say the same."""
+        ours, theirs = ({frozenset(context.items()) for context in label} for label in (self.first, self.second))
+        return ours == theirs
+
+    def in_words(self, variables: Iterable[Variable] = ()) -> tuple[str, ...]:
+        """Return the lines for an edge that both graphs have."""
+        if self.agree:
+            return absent_if(self.first, variables)
+        return (*_said("first", self.first, variables), *_said("second", self.second, variables))
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison(Drawable):
     """Where a second graph agrees with a first one, and where not.
 
     ``missing_edges`` are in the first graph only, ``extra_edges`` in the second only, ``reversed_edges`` in both, the
-    other way round in the second. ``kl_divergence`` is None if there are no parameters; ``kl_standard_error`` is None
-    if it is exact.
+    other way round in the second. ``edge_labels`` has the edges that are labelled in either graph. ``kl_divergence``
+    is None if there are no parameters; ``kl_standard_error`` is None if it is exact.
     """
 
     common_edges: tuple[Edge, ...]
@@ -41,6 +62,8 @@ class Comparison(Drawable):
     reversed_edges: tuple[Edge, ...]
     cpdag_distance: int
     labels: LabelAgreement
+    edge_labels: Mapping[Edge, EdgeLabels]
+    variables: tuple[Variable, ...]
     adjusted_rand: AdjustedRand
     dimensions: tuple[int, int]
     kl_divergence: float | None = None
@@ -50,6 +73,13 @@ class Comparison(Drawable):
     def structural_hamming_distance(self) -> int:
         """Edges missing, extra or reversed."""
         return len(self.missing_edges) + len(self.extra_edges) + len(self.reversed_edges)
+
+    @property
+    def differing_labels(self) -> tuple[Edge, ...]:
+        """Edges of both graphs whose labels differ."""
+        return tuple(
+            edge for edge in self.common_edges if edge in self.edge_labels and not self.edge_labels[edge].agree
+        )
 
     def __str__(self) -> str:
         return "\n".join(f"{name:<30}{value}" for name, value in self._lines())
@@ -68,6 +98,7 @@ class Comparison(Drawable):
         )
         yield "  precision", _share(self.labels.precision, "no label lines in the second")
         yield "  recall", _share(self.labels.recall, "no label lines in the first")
+        yield "  edges whose labels differ", _edges(self.differing_labels)
         yield "adjusted Rand index, mean", f"{self.adjusted_rand.mean:.4f}"
         yield "free parameters", f"{first} in the first, {second} in the second"
         if self.kl_divergence is not None:
@@ -82,21 +113,31 @@ class Comparison(Drawable):
         changes.update(dict.fromkeys(self.missing_edges, "missing"))
         changes.update(dict.fromkeys(self.extra_edges, "extra"))
         changes.update(dict.fromkeys(self.reversed_edges, "reversed"))
-        names = sorted({name for edge in changes for name in edge})
+        names = [variable.name for variable in self.variables]
+        drawn = len(self.edge_labels) <= MOST_LABELS
         edges = tuple(
-            PictureEdge(names.index(parent), names.index(child), change=change)
-            for (parent, child), change in changes.items()
-        )
-        title = options.get("title") or "Two graphs compared"
-        legend = [legend_of(edges)]
-        lines = self.labels
-        if lines.n_first or lines.n_second:
-            legend.append(
-                f"labels are not drawn: {lines.n_first} label lines in the first graph, {lines.n_second} in the second,"
-                f" {lines.n_common} in both"
+            PictureEdge(
+                names.index(edge[0]),
+                names.index(edge[1]),
+                label=self._label_lines(edge) if drawn else (),
+                change=change,
+                note="" if drawn else "; ".join(self._label_lines(edge)),
             )
+            for edge, change in changes.items()
+        )
+        legend = [legend_of(edges)]
+        if not drawn:
+            legend.append(f"{len(self.edge_labels)} edges have labels that are not drawn")
+        title = options.get("title") or "Two graphs compared"
         nodes = tuple(PictureNode(name) for name in names)
         return Picture(nodes, edges, tuple(filter(None, legend)), title, options.get("direction", "down"))
+
+    def _label_lines(self, edge: Edge) -> tuple[str, ...]:
+        """Return what the two graphs say about an edge; of one that only one graph has this way, what that one says."""
+        labels = self.edge_labels.get(edge, EdgeLabels())
+        if edge in self.common_edges:
+            return labels.in_words(self.variables)
+        return absent_if(labels.second if edge in self.extra_edges else labels.first, self.variables)
 
     def __repr__(self) -> str:
         return (
@@ -123,11 +164,21 @@ class Comparison(Drawable):
                 "precision": _plain(self.labels.precision),
                 "recall": _plain(self.labels.recall),
             },
+            "edge_labels": [
+                {"edge": edge, "first": labels.first, "second": labels.second}
+                for edge, labels in self.edge_labels.items()
+            ],
             "adjusted_rand": {"mean": self.adjusted_rand.mean, "per_node": dict(self.adjusted_rand.per_node)},
             "dimensions": self.dimensions,
             "kl_divergence": _plain(self.kl_divergence),
             "kl_standard_error": _plain(self.kl_standard_error),
         }
+
+
+def _said(graph: str, label: tuple[Context, ...], variables: Iterable[Variable]) -> tuple[str, ...]:
+    """Return a label's lines, the first of which names the graph."""
+    lines = absent_if(label, variables) or ("no label",)
+    return (f"{graph}: {lines[0]}", *lines[1:])
 
 
 def _edges(edges: tuple[Edge, ...], *, listed: bool = True) -> str:

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ldag.drawing.component import Size
+from ldag.drawing.layers import LayerEdge
 from ldag.drawing.layout import Layout, layered_layout
 from ldag.drawing.lettering import TextBlock, text_width
 from ldag.drawing.picture import Direction, Picture, PictureNode
 from ldag.drawing.routes import Cubic, Point, curve
+from ldag.model import find_cycle
 
 NODE_FONT, LABEL_FONT, LEGEND_FONT = 15.0, 11.5, 11.0
 MARGIN = 18.0
@@ -52,14 +54,20 @@ def place(picture: Picture) -> Placement:
         for position, edge in enumerate(picture.edges)
         if edge.label
     }
-    layout = _lay_out(picture, [node_size(block) for block in nodes], {p: label_size(b) for p, b in labels.items()})
+    upward = _upward(picture)
+    ends = [edge.ends[::-1] if position in upward else edge.ends for position, edge in enumerate(picture.edges)]
+    sizes = [node_size(block) for block in nodes]
+    layout = _lay_out(picture.direction, ends, sizes, {p: label_size(b) for p, b in labels.items()})
     wide = max(layout.width, MIN_WIDTH)
     legend = TextBlock.of(picture.legend, LEGEND_FONT, max_width=max(wide, 420.0), max_lines=60)
     width = max(layout.width, legend.width)
     if len(picture.legend) <= LIST:
         layout = _moved(layout, (width - layout.width) / 2)  # above the middle of a wider legend
     below = LEGEND_GAP + legend.height if legend.lines else 0.0
-    curves = tuple(tuple(_curve(route, picture.direction)) for route in layout.edges)
+    curves = tuple(
+        tuple(_backward(pieces) if position in upward else pieces)
+        for position, pieces in enumerate(_curve(route, picture.direction) for route in layout.edges)
+    )
     return Placement(
         picture, layout, nodes, labels, legend, curves, width + 2 * MARGIN, layout.height + below + 2 * MARGIN
     )
@@ -90,10 +98,26 @@ def label_size(block: TextBlock) -> Size:
     return block.width + 16, block.height + 8
 
 
-def _lay_out(picture: Picture, nodes: list[Size], labels: Mapping[int, Size]) -> Layout:
+def _upward(picture: Picture) -> set[int]:
+    """Return the edges of a second graph that must run against the first one's: two DAGs together may have cycles."""
+    upward = set()
+    parents: list[list[int]] = [[] for _ in picture.nodes]
+    for edge in picture.edges:
+        if edge.change != "extra":
+            parents[edge.child].append(edge.parent)
+    for position, edge in enumerate(picture.edges):
+        if edge.change == "extra":
+            parents[edge.child].append(edge.parent)
+            if find_cycle(parents) is not None:
+                parents[edge.child].pop()
+                parents[edge.parent].append(edge.child)
+                upward.add(position)
+    return upward
+
+
+def _lay_out(direction: Direction, edges: Sequence[LayerEdge], nodes: list[Size], labels: Mapping[int, Size]) -> Layout:
     """Lay out from top to bottom, or turned from left to right."""
-    edges = [edge.ends for edge in picture.edges]
-    if picture.direction == "down":
+    if direction == "down":
         return layered_layout(nodes, edges, labels)
     turned = layered_layout([(h, w) for w, h in nodes], edges, {p: (h, w) for p, (w, h) in labels.items()})
     return Layout(
@@ -121,6 +145,11 @@ def _curve(route: Sequence[Point], direction: Direction) -> list[Cubic]:
     if direction == "down":
         return curve(route)
     return [_turn(cubic) for cubic in curve([(y, x) for x, y in route])]
+
+
+def _backward(pieces: Sequence[Cubic]) -> list[Cubic]:
+    """Return a curve from its end to its beginning."""
+    return [(d, c, b, a) for a, b, c, d in reversed(pieces)]
 
 
 def _turn(cubic: Cubic) -> Cubic:

@@ -5,7 +5,7 @@ from ldag.graph.arguments import check_pairs
 from ldag.graph.base import NamedPartition
 from ldag.graph.counts import family_counts
 from ldag.graph.door import LDAG
-from ldag.graph.pictures import Drawable, PictureOptions, absent_if
+from ldag.graph.pictures import MOST_LABELS, Drawable, PictureOptions, absent_if
 from ldag.graph.questions import Cpdag, EquivalenceClass, GraphDifference, Names
 from ldag.graph.records import assemble, disassemble, name_contexts
 from ldag.graph.representations import ReducedCPT, Rule
@@ -15,6 +15,7 @@ from ldag.graph.views import Multinet
 __all__ = [
     "EQUAL_DECIMALS",
     "LDAG",
+    "MOST_LABELS",
     "Cpdag",
     "Drawable",
     "EquivalenceClass",

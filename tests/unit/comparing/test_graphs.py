@@ -9,6 +9,8 @@ import pytest
 
 import ldag
 from ldag import LDAG, LdagError, Network, simulate
+from ldag.drawing import Direction
+from ldag.drawing.placing import node_size, place
 from ldag.model import Grid, Partition
 from tests.oracle import distributions
 
@@ -208,3 +210,34 @@ def test_what_is_not_defined_is_said_in_words() -> None:
     assert "not defined: no label lines in the first" in shown
     assert "not defined: no label lines in the second" in str(ldag.compare(guard, plain))
     assert "not defined" not in str(ldag.compare(guard, guard))
+
+
+def test_labels_of_each_edge_are_told_side_by_side() -> None:
+    """What the two graphs say of an edge stands in the result, in the picture and in plain values."""
+    edges = [("a", "c"), ("b", "c"), ("c", "d")]
+    first = LDAG.from_edges(edges, states=STATES, labels={("b", "c"): [{"a": 0}]})
+    second = LDAG.from_edges(edges, states=STATES, labels={("b", "c"): [{"a": 0}], ("a", "c"): [{"b": 1}]})
+    found = ldag.compare(first, second)
+    assert found.differing_labels == (("a", "c"),)
+    assert found.edge_labels["b", "c"].agree
+    assert found.to_dict()["edge_labels"] == [
+        {"edge": ("a", "c"), "first": (), "second": ({"b": 1},)},
+        {"edge": ("b", "c"), "first": ({"a": 0},), "second": ({"a": 0},)},
+    ]
+    picture = {edge.ends: edge.label for edge in found.picture().edges}
+    assert picture[0, 2] == ("first: no label", "second: not if b is 1")
+    assert picture[1, 2] == ("not if a is 0",)
+    assert picture[2, 3] == ()
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_two_graphs_that_have_a_cycle_together_are_drawn(direction: Direction) -> None:
+    """One graph is a -> b -> c, the other b -> c -> a: every arrow ends at its child's box."""
+    found = ldag.compare(dag("ab", "bc"), dag("bc", "ca"))
+    placed = place(found.picture(direction=direction))
+    assert len(placed.picture.nodes) == 4  # d has no edges
+    for edge, pieces in zip(placed.picture.edges, placed.curves, strict=True):
+        for end, point in ((edge.parent, pieces[0][0]), (edge.child, pieces[-1][-1])):
+            (x, y), (width, height) = placed.layout.nodes[end], node_size(placed.nodes[end])
+            assert abs(point[0] - x) <= width / 2 + 1e-9
+            assert abs(point[1] - y) <= height / 2 + 1e-9
