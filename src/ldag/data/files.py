@@ -161,7 +161,7 @@ def _from_text(engine: Database, files: Sequence[tuple[Path, str]], options: Rea
     notes = [note for text in texts for note in text.notes]
     if options.names is None:
         names = _named(names, options)
-        check_column_names(names)
+        check_column_names(names, f"leave it out with {options.wording.option('unusable', 'drop')}")
         if _looks_like_data(names):
             shown = ", ".join(names[:3])
             spelled = options.wording.option("names")

@@ -91,8 +91,8 @@ def check_table(table: Table) -> Table:
     return table
 
 
-def check_column_names(names: Sequence[object]) -> None:
-    """Refuse names that are no names."""
+def check_column_names(names: Sequence[object], remedy: str = "leave it out") -> None:
+    """Refuse names that are no names; ``remedy`` is what to do with a row index."""
     for place, name in enumerate(names):
         if not isinstance(name, str):
             raise DataError(
@@ -101,7 +101,7 @@ def check_column_names(names: Sequence[object]) -> None:
             )
         if not name.strip():
             raise DataError(
-                f"column {place + 1} has no name; if it is a row index written along with the data, leave it out"
+                f"column {place + 1} has no name; if it is a row index written along with the data, {remedy}"
             )
         if name in names[:place]:
             raise DataError(f"there are two columns called {name!r}; rename one")
