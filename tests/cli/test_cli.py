@@ -220,11 +220,12 @@ def test_learn_with_tiers_in_quotes(tmp_path: Path) -> None:
 
 def test_settings_are_chosen_on_held_out_data() -> None:
     """Each by its own option, and the answer says what was chosen."""
-    options = ("--structure", "cv", "--equivalent-sample-size", "cv", "--parameters-sample-size", "30")
+    options = ("--structure", "cv", "--equivalent-sample-size", "cv", "--parameters-sample-size", "4")
+    options += ("--parameters-spread", "classes")
     found = json.loads(run("learn", "titanic", *options, "--json"))
     assert found["settings"]["structure"] == "cv"
     assert found["structure"] in ("table", "tree", "ldag", "partial", "graph")
-    assert found["parameters_sample_size"] == 30
+    assert (found["parameters_sample_size"], found["parameters_spread"]) == (4, "classes")
     message = run("learn", "titanic", "--equivalent-sample-size", "much", code=2)
     assert "--equivalent-sample-size must be a number above 0, or cv, got 'much'" in message
 

@@ -14,8 +14,10 @@ from ldag.errors import ArgumentError
 from ldag.formats import Estimate, GraphRecord, check_writable, read_model
 from ldag.graph import LDAG
 from ldag.learning import LabelSearch, StructureKind, learn_family
-from ldag.model import Variable
+from ldag.model import Spread, Variable
 from ldag.network import Network
+
+SPREAD = "What that weight is spread over: all configurations, or so much for every class."
 
 
 @click.command()
@@ -23,6 +25,7 @@ from ldag.network import Network
 @click.argument("data", type=TABLE)
 @click.option("--output", "-o", type=Target(".json"), metavar="FILE", help="Write the network there (.json).")
 @click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
+@click.option("--spread", type=click.Choice(get_args(Spread)), default="configurations", show_default=True, help=SPREAD)
 @click.option("--estimate", type=click.Choice(get_args(Estimate)), default="mean", show_default=True)
 @click.option("--labels", type=click.Choice(get_args(LabelSearch)), help="Also learn labels, by this search.")
 @click.option("--kappa", type=float, help="With --labels: above 0 and at most 1.  [0.1]")
@@ -34,6 +37,7 @@ def fit(  # noqa: PLR0913, PLR0917 - one parameter per option
     data: str,
     output: str | None,
     equivalent_sample_size: float,
+    spread: Spread,
     estimate: Estimate,
     labels: LabelSearch | None,
     kappa: float | None,
@@ -54,7 +58,9 @@ def fit(  # noqa: PLR0913, PLR0917 - one parameter per option
     known, table = _load(graph, data, reading)
     if labels is not None:
         known = _labelled(known, table, labels, 0.1 if kappa is None else kappa, structure or "ldag")
-    network = Network.from_data(known, table, equivalent_sample_size=equivalent_sample_size, estimate=estimate)
+    network = Network.from_data(
+        known, table, equivalent_sample_size=equivalent_sample_size, spread=spread, estimate=estimate
+    )
     if output is not None:
         save_model(network, output)
     if as_json:

@@ -22,6 +22,7 @@ HELP: Mapping[str, str] = {
     "labels": "How the labels of a family are looked for.",
     "equivalent_sample_size": "Weight of the prior over parameters, above 0, or cv: by cross-validation.",
     "parameters_sample_size": "The same for the parameters of the result only.  [as in the search]",
+    "parameters_spread": "With it: observations spread over configurations, or so many to every class.",
     "prior": "What kappa is paid for.",
     "max_parents": "Parents of a node at most.",
     "n_chains": "For chain: how many chains.  [50]",

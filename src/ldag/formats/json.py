@@ -30,12 +30,13 @@ from ldag.formats.record_checks import (
     check_variable,
     shown,
 )
+from ldag.model import Spread
 
 GRAPH_FORMAT = "ldag"
 VERSION = 1
 NETWORK_FORMAT = "ldag-network"
 NETWORK_VERSION = 2
-"""Version 2 may have an origin. What has none is written as version 1, which every release reads."""
+"""Version 2 may have an origin and a spread. What has none is written as version 1, which every release reads."""
 
 
 def read_json(text: str) -> GraphRecord:
@@ -159,7 +160,7 @@ def _network_of(content: object) -> NetworkRecord:
     document = check_header(content, NETWORK_FORMAT, NETWORK_VERSION)
     learned = "equivalent_sample_size" in document or "estimate" in document
     parts = ("equivalent_sample_size", "estimate") if learned else ()
-    optional = ("origin",) if document.get("version") != 1 else ()
+    optional = ("origin", *(("spread",) if learned else ())) if document.get("version") != 1 else ()
     found = check_fields(document, "", ("format", "version", "graph", "parameters", *parts), optional)
     origin = _origin(found["origin"]) if "origin" in found else None
     kind = "counts" if learned else "probabilities"
@@ -173,15 +174,22 @@ def _network_of(content: object) -> NetworkRecord:
     estimate = found["estimate"]
     if not isinstance(estimate, str) or estimate not in ESTIMATES:
         raise FormatError(f"estimate: expected {' or '.join(map(repr, ESTIMATES))}, got {shown(estimate)}")
-    return NetworkRecord(graph, tables, size, cast("Estimate", estimate), origin)
+    spread = found.get("spread", "configurations")
+    if spread not in get_args(Spread):
+        expected = " or ".join(map(repr, get_args(Spread)))
+        raise FormatError(f"spread: expected {expected}, got {shown(spread)}")
+    return NetworkRecord(graph, tables, size, cast("Estimate", estimate), origin, cast("Spread", spread))
 
 
 def write_network_json(record: NetworkRecord) -> str:
     """Write the JSON form, with one line per node's table."""
     kind = "probabilities" if record.equivalent_sample_size is None else "counts"
-    head: dict[str, object] = {"format": NETWORK_FORMAT, "version": 1 if record.origin is None else NETWORK_VERSION}
+    is_old = record.origin is None and record.spread == "configurations"
+    head: dict[str, object] = {"format": NETWORK_FORMAT, "version": 1 if is_old else NETWORK_VERSION}
     if record.equivalent_sample_size is not None:
         head |= {"equivalent_sample_size": record.equivalent_sample_size, "estimate": record.estimate}
+    if record.spread != "configurations":
+        head["spread"] = record.spread
     if record.origin is not None:
         head["origin"] = record.origin
     lines = [f"  {_compact(key)}: {_compact(value)}," for key, value in head.items()]

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.model import Cuts, State
+from ldag.model import Cuts, Spread, State
 
 Estimate = Literal["mean", "likelihood"]
 """How probabilities come from counts: posterior means, or relative frequencies."""
@@ -88,6 +88,7 @@ class NetworkRecord:
     equivalent_sample_size: float | None = None
     estimate: Estimate | None = None
     origin: Mapping[str, object] | None = None
+    spread: Spread = "configurations"
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind
+from ldag.model import Smoothing, Spread
 from ldag.scoring import PRIORS, Prior
 
 
@@ -11,13 +12,13 @@ from ldag.scoring import PRIORS, Prior
 class Candidate:
     """One choice of the settings that cross-validation can compare; `learn` says what they mean.
 
-    ``parameters_sample_size`` is None if parameters are smoothed as they are in the search.
+    ``smoothing`` is None if parameters are smoothed as they are in the search.
     """
 
     kappa: float
     equivalent_sample_size: float
     structure: StructureKind
-    parameters_sample_size: float | None = None
+    smoothing: Smoothing | None = None
     prior: Prior = "labels"
 
     @property
@@ -26,15 +27,26 @@ class Candidate:
         return ClassKind(self.structure, self.prior)
 
     @property
-    def sizes(self) -> tuple[float, float]:
-        """The equivalent sample sizes of the search and of the parameters."""
-        of_search, of_parameters = self.equivalent_sample_size, self.parameters_sample_size
-        return of_search, of_search if of_parameters is None else of_parameters
+    def of_parameters(self) -> Smoothing:
+        """How parameters are smoothed."""
+        return Smoothing(self.equivalent_sample_size) if self.smoothing is None else self.smoothing
+
+    @property
+    def parameters_sample_size(self) -> float:
+        """How many observations the prior over parameters counts for."""
+        return self.of_parameters.size
+
+    @property
+    def parameters_spread(self) -> Spread:
+        """How these are spread."""
+        return self.of_parameters.spread
 
     @property
     def rank(self) -> tuple[object, ...]:
         """What decides between equal candidates: the simplest structure, then the smallest kappa and sample sizes."""
-        return (tuple(STRUCTURES).index(self.structure), PRIORS.index(self.prior), self.kappa, *self.sizes)
+        kind = (tuple(STRUCTURES).index(self.structure), PRIORS.index(self.prior))
+        size, spread = self.of_parameters
+        return (*kind, self.kappa, self.equivalent_sample_size, spread == "classes", size)
 
     def in_words(self) -> str:
         """Return the settings, to name a part of a checkpoint."""
@@ -47,7 +59,8 @@ class Candidate:
             "prior": self.prior,
             "kappa": self.kappa,
             "equivalent_sample_size": self.equivalent_sample_size,
-            "parameters_sample_size": self.sizes[1],
+            "parameters_sample_size": self.parameters_sample_size,
+            "parameters_spread": self.parameters_spread,
         }
 
 
@@ -55,14 +68,14 @@ class Candidate:
 class CandidateGrid:
     """All candidates: every structure and prior with every kappa it depends on and every sample size.
 
-    Every search is judged under all of ``parameters_sizes``, which costs next to nothing; the candidates that are
+    Every search is judged under all of ``smoothings``, which costs next to nothing; the candidates that are
     searched have None for it.
     """
 
     kinds: tuple[ClassKind, ...]
     kappas: tuple[float, ...]
     sizes: tuple[float, ...]
-    parameters_sizes: tuple[float | None, ...] = (None,)
+    smoothings: tuple[Smoothing | None, ...] = (None,)
 
     @property
     def is_raced(self) -> bool:
@@ -100,8 +113,8 @@ class CandidateGrid:
         ]
 
     def judged(self, candidate: Candidate) -> list[Candidate]:
-        """Return a candidate that was searched with every size for its parameters."""
-        return [replace(candidate, parameters_sample_size=size) for size in self.parameters_sizes]
+        """Return a candidate that was searched with every smoothing of its parameters."""
+        return [replace(candidate, smoothing=smoothing) for smoothing in self.smoothings]
 
 
 def _beside(values: Sequence[float], value: float) -> list[float]:

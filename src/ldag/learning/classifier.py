@@ -22,6 +22,7 @@ from ldag.learning.pipeline import learn
 from ldag.learning.plan import Settings
 from ldag.learning.searches import MethodChoice
 from ldag.learning.structures import StructureKind
+from ldag.model import Spread
 from ldag.network import Network, Unseen
 from ldag.scoring import Prior
 
@@ -46,7 +47,9 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     equivalent_sample_size
         As in `learn`, or "auto": chosen by cross-validation where the rows can be cut into folds, and 1 where they
         cannot (fewer than 10, or weights that are not whole numbers). On wide tables 1 makes too sure of itself.
-    method, structure, labels, parameters_sample_size, prior, max_parents, constraints, n_restarts, time_limit
+    method, structure, labels, parameters_sample_size, parameters_spread, prior
+        As in `learn`.
+    max_parents, constraints, n_restarts, time_limit
         As in `learn`. In constraints, features without names are ``x0``, ``x1`` and so on; the class is called as the
         series ``y`` is, or else ``y``, with underscores added until no feature has that name.
     missing
@@ -94,6 +97,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         labels: LabelSearch = "greedy",
         equivalent_sample_size: float | Literal["auto", "cv"] = "auto",
         parameters_sample_size: float | Literal["cv"] | None = None,
+        parameters_spread: Spread | None = None,
         prior: Prior | Literal["cv"] = "labels",
         max_parents: int | None = None,
         constraints: Constraints | None = None,
@@ -111,6 +115,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.labels = labels
         self.equivalent_sample_size = equivalent_sample_size
         self.parameters_sample_size = parameters_sample_size
+        self.parameters_spread = parameters_spread
         self.prior = prior
         self.max_parents = max_parents
         self.constraints = constraints

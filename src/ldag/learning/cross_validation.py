@@ -11,6 +11,7 @@ from ldag.drawing import Charted, Drawing, LineChart, RowChart, Series, lay_out_
 from ldag.errors import ArgumentError
 from ldag.learning.candidates import Candidate
 from ldag.learning.structures import StructureKind
+from ldag.model import Smoothing
 from ldag.reporting import Figure, Listing, ShownAsText, write_fragment
 from ldag.scoring import check_priors
 
@@ -140,9 +141,14 @@ class CrossValidation(ShownAsText, Charted):
         """Read what `to_dict` gave."""
         scores = {}
         for one in content["candidates"]:
-            size, of_parameters = one["equivalent_sample_size"], one["parameters_sample_size"]
+            size = one["equivalent_sample_size"]
+            smoothing = Smoothing(one["parameters_sample_size"], one.get("parameters_spread", "configurations"))
             candidate = Candidate(
-                one["kappa"], size, one["structure"], None if of_parameters == size else of_parameters
+                one["kappa"],
+                size,
+                one["structure"],
+                None if smoothing == Smoothing(size) else smoothing,
+                one.get("prior", "labels"),
             )
             scores[candidate] = tuple(one["fold_scores"])
         return cls(scores, content["n_folds"], tuple(content["tables"]))
@@ -168,16 +174,19 @@ class CrossValidation(ShownAsText, Charted):
         return f"{words}\nleft out, as the families of the best graph are too large: {', '.join(self.left_out)}"
 
     def _candidates_in_words(self) -> str:
-        with_parameters = any(one.parameters_sample_size is not None for one in self.scores)
+        with_parameters = any(one.smoothing is not None for one in self.scores)
+        with_spread = any(one.parameters_spread == "classes" for one in self.scores)
         with_prior = len({one.prior for one in self.scores}) > 1
         prior = f"{'prior':<10}  " if with_prior else ""
         parameters = "  parameters" if with_parameters else ""
+        parameters += "      spread over" if with_spread else ""
         lines = [f"{'structure':<9}  {prior}   kappa  sample size{parameters}  folds  behind the best"]
         for candidate in sorted(self.scores, key=self._order):
-            size, of_parameters = candidate.sizes
+            size, of_parameters = candidate.equivalent_sample_size, candidate.parameters_sample_size
             numbers = f"{candidate.structure:<9}  " + (f"{candidate.prior:<10}  " if with_prior else "")
             numbers += f"{candidate.kappa:>8g}  {size:>11g}"
             numbers += f"  {of_parameters:>10g}" if with_parameters else ""
+            numbers += f"  {candidate.parameters_spread:>15}" if with_spread else ""
             behind = "best" if candidate == self.best else f"{self.difference(candidate):.2f}"
             lines.append(f"{numbers}  {len(self.scores[candidate]):>5}  {behind:>15}")
         return "\n".join(lines)

@@ -22,7 +22,7 @@ from ldag.learning.plan import Settings, make_plan
 from ldag.learning.progress import check_time_limit
 from ldag.learning.structures import ClassKind, StructureKind
 from ldag.learning.trace import Trace
-from ldag.model import Counts, class_counts
+from ldag.model import Counts, Smoothing, Spread, class_counts
 from ldag.network import Network, Presentable
 from ldag.reporting import Figure, Listing, Paragraph, write_fragment
 from ldag.scoring import Prior, Score, class_gains, label_gains
@@ -87,10 +87,20 @@ class Fit(Drawable, Presentable):
     @property
     def parameters_sample_size(self) -> float:
         """How many observations the prior counts for in the parameters of ``network``, given or chosen."""
+        return self._smoothing.size
+
+    @property
+    def parameters_spread(self) -> Spread:
+        """How these are spread over the parameters, given or chosen."""
+        return self._smoothing.spread
+
+    @property
+    def _smoothing(self) -> Smoothing:
+        """How parameters are smoothed."""
         if self.cv is not None:
-            return self.cv.best.sizes[1]
-        given = self.settings.parameters_sample_size
-        return self.equivalent_sample_size if given is None or given == "cv" else given
+            return self.cv.best.of_parameters
+        given = self.settings.smoothings()[0]
+        return Smoothing(self.equivalent_sample_size) if given is None else given
 
     @property
     def held_out_gain(self) -> tuple[float, float] | None:
@@ -115,7 +125,7 @@ class Fit(Drawable, Presentable):
         """The graph with its parameters: the means of their posterior, by the prior of ``parameters_sample_size``."""
         families = self.graph.structure.families
         tables = [class_counts(counts, f.partition) for counts, f in zip(self.counts, families, strict=True)]
-        return replace(Network.from_counts(self.graph, tables, self.parameters_sample_size), origin=self._origin())
+        return replace(Network.from_counts(self.graph, tables, self._smoothing), origin=self._origin())
 
     def _origin(self) -> dict[str, object]:
         """Return where the network comes from, as its file keeps it."""
@@ -197,6 +207,7 @@ class Fit(Drawable, Presentable):
             "kappa": self.kappa,
             "equivalent_sample_size": self.equivalent_sample_size,
             "parameters_sample_size": self.parameters_sample_size,
+            "parameters_spread": self.parameters_spread,
             "structure": self.structure,
             "method": self.method,
             "edges": [list(edge) for edge in graph.edges],
@@ -255,7 +266,7 @@ class Fit(Drawable, Presentable):
             "prior": self.prior,
             "kappa": f"{self.kappa:g}",
             "equivalent_sample_size": f"{self.equivalent_sample_size:g}",
-            "parameters_sample_size": f"{self.parameters_sample_size:g}",
+            "parameters_sample_size": _smoothing_in_words(self._smoothing),
         }
         has_kappa = ClassKind(self.structure, self.prior).has_kappa
         return {
@@ -322,3 +333,8 @@ def _gain_in_words(gain: float, error: float) -> str:
     if abs(gain) <= SURE_ERRORS * error:
         return f"on held-out data about as good as plain tables: {word} by {by}"
     return f"on held-out data {word} than plain tables by {by}"
+
+
+def _smoothing_in_words(smoothing: Smoothing) -> str:
+    """Return the size of a prior over parameters, and what has it if that is not the whole table."""
+    return f"{smoothing.size:g}" + (" for each class" if smoothing.spread == "classes" else "")

@@ -20,7 +20,8 @@ from ldag.learning.searches import GraphParents, Search, SearchControl
 from ldag.learning.searches.climb import Climb
 from ldag.learning.searches.climb import prepare as prepare_climb
 from ldag.learning.searches.exact import estimate_seconds
-from ldag.scoring import family_log_predictive
+from ldag.model import Smoothing
+from ldag.scoring import family_log_predictives
 
 FEWEST_FOLDS = 2
 """So many are compared, however short the time; later ones are left out when it is over."""
@@ -35,7 +36,7 @@ EXACT_SECONDS = 0.05
 class FoldScore(NamedTuple):
     """How a search on a fold ended.
 
-    The log predictive probabilities of what was left out, one for every sample size of the parameters, are not numbers
+    The log predictive probabilities of what was left out, one for every smoothing of the parameters, are not numbers
     if the time was over before the fold's turn.
     """
 
@@ -66,7 +67,7 @@ class FoldSearches:
     plan: Plan
     data: Dataset
     folds: Sequence[Fold]
-    parameters_sizes: tuple[float | None, ...]
+    smoothings: tuple[Smoothing | None, ...]
     n_restarts: int = FOLD_RESTARTS
     deadline: Deadline = NO_DEADLINE
 
@@ -92,18 +93,19 @@ class FoldSearches:
         columns = self.folds[task.fold].train.columns
         result = search.run(problem.families.scorer(columns), problem, control)
         families = learn_families(columns, problem.n_states, result.parents, problem.families)
-        own = task.candidate.equivalent_sample_size
-        sizes = [own if size is None else size for size in self.parameters_sizes]
-        scores = predict_fold(families, self.folds[task.fold].test, sizes)
+        smoothings = [replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings]
+        scores = predict_fold(families, self.folds[task.fold].test, smoothings)
         return FoldScore(scores, result.parents, not result.stopped)
 
 
-def predict_fold(families: Sequence[CountedFamily], test: Dataset, sizes: Sequence[float]) -> tuple[float, ...]:
-    """Return the log posterior predictive of the test part (equation 11) for every size, counted once."""
-    totals = np.zeros(len(sizes))
+def predict_fold(
+    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing]
+) -> tuple[float, ...]:
+    """Return the log posterior predictive of the test part (equation 11) for every smoothing, counted once."""
+    totals = np.zeros(len(smoothings))
     for node, trained in enumerate(families):
         new = count_family(test.columns, test.schema.n_states, node, trained.family.parents).astype(np.float64)
-        totals += [family_log_predictive(trained.counts, new, trained.family, size) for size in sizes]
+        totals += list(family_log_predictives(trained.counts, new, trained.family, smoothings))
     return tuple(totals.tolist())
 
 
@@ -133,7 +135,7 @@ def _run_task(
 ) -> FoldScore:
     """Do one search and one prediction, in so many seconds and before the common deadline."""
     if task.fold >= FEWEST_FOLDS and searches.deadline.is_over:
-        return FoldScore((nan,) * len(searches.parameters_sizes), None, is_final=False)
+        return FoldScore((nan,) * len(searches.smoothings), None, is_final=False)
     on_progress = None if stop is None else lambda _: stop.is_set()
     return searches.run(task, SearchControl(1, searches.deadline.within(seconds), on_progress))
 

@@ -25,7 +25,7 @@ from ldag.learning.race import Race
 from ldag.learning.searches import GraphParents, MethodChoice, SearchControl, SearchResult
 from ldag.learning.structures import StructureKind
 from ldag.learning.trace import Trace
-from ldag.model import Structure
+from ldag.model import Spread, Structure
 from ldag.scoring import Prior, Score, score_family
 
 LEAST_SECONDS = 0.05
@@ -41,6 +41,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     labels: LabelSearch = "greedy",
     equivalent_sample_size: float | Literal["cv"] = 1.0,
     parameters_sample_size: float | Literal["cv"] | None = None,
+    parameters_spread: Spread | None = None,
     prior: Prior | Literal["cv"] = "labels",
     max_parents: int | None = None,
     constraints: Constraints | None = None,
@@ -81,6 +82,9 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     parameters_sample_size
         The equivalent sample size of the parameters of ``fit.network``, if it is not to be that of the search: a
         number, or "cv".
+    parameters_spread
+        How these observations are spread: over the configurations of the parents ("configurations"), or so many to
+        every class ("classes"), as in `Network.from_data`; None: over configurations, and both are compared by "cv".
     max_parents, constraints
         Limits on the graph; every result satisfies them.
     n_chains, n_iter
@@ -123,6 +127,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         labels=labels,
         equivalent_sample_size=equivalent_sample_size,
         parameters_sample_size=parameters_sample_size,
+        parameters_spread=parameters_spread,
         prior=prior,
         max_parents=max_parents,
         constraints=constraints,
@@ -160,6 +165,7 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     labels: LabelSearch = "greedy",
     equivalent_sample_size: float | Literal["cv"] = 1.0,
     parameters_sample_size: float | Literal["cv"] | None = None,
+    parameters_spread: Spread | None = None,
     prior: Prior | Literal["cv"] = "labels",
     max_parents: int | None = None,
     constraints: Constraints | None = None,
@@ -194,6 +200,7 @@ def cross_validate(  # noqa: PLR0913 - the same choices
         labels=labels,
         equivalent_sample_size=equivalent_sample_size,
         parameters_sample_size=parameters_sample_size,
+        parameters_spread=parameters_spread,
         prior=prior,
         max_parents=max_parents,
         constraints=constraints,
@@ -230,7 +237,7 @@ def _cross_validate(
     folds = list(cut_folds(work, check_folds(work, n_folds), plan.seed))
     grid = plan.grid(kappas)
     n_restarts = 0 if grid.is_raced else FOLD_RESTARTS
-    searches = FoldSearches(replace(plan, checkpoint=None), work, folds, grid.parameters_sizes, n_restarts, deadline)
+    searches = FoldSearches(replace(plan, checkpoint=None), work, folds, grid.smoothings, n_restarts, deadline)
     with listen(progress, "cross-validation", deadline) as listener:
 
         def tell(done: int, total: int) -> None:

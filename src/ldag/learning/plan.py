@@ -20,7 +20,7 @@ from ldag.learning.progress import check_time_limit
 from ldag.learning.searches import METHODS, GraphParents, MethodChoice, Search, SearchProblem
 from ldag.learning.searches.climb import Climb
 from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind, prior_of
-from ldag.model import Schema
+from ldag.model import Schema, Smoothing, Spread
 from ldag.scoring import Prior, Priors, check_equivalent_sample_size, check_priors, order_columns
 
 DEFAULT_KAPPAS = (0.001, 0.1, 0.3, 0.5)
@@ -28,6 +28,9 @@ DEFAULT_KAPPAS = (0.001, 0.1, 0.3, 0.5)
 
 SAMPLE_SIZES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 """What cross-validation chooses equivalent sample sizes from; finer steps make little difference."""
+
+CLASS_SIZES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+"""The same for priors of so many observations to every class."""
 
 BINARY = 2
 """So many states have no other neighbours."""
@@ -60,6 +63,7 @@ class Settings:
     labels: LabelSearch = "greedy"
     equivalent_sample_size: float | Literal["cv"] = 1.0
     parameters_sample_size: float | Literal["cv"] | None = None
+    parameters_spread: Spread | None = None
     prior: Prior | Literal["cv"] = "labels"
     max_parents: int | None = None
     constraints: Constraints | None = None
@@ -89,6 +93,12 @@ class Settings:
         if self.parameters_sample_size not in (None, "cv"):
             size = check_equivalent_sample_size(cast("float", self.parameters_sample_size), "parameters_sample_size")
             object.__setattr__(self, "parameters_sample_size", size)
+        if self.parameters_spread is not None:
+            check_choice(self.parameters_spread, get_args(Spread), "parameters_spread")
+            if self.parameters_sample_size is None:
+                raise ArgumentError(
+                    "parameters_spread says how the observations of parameters_sample_size are spread; give that, too"
+                )
         if self.max_parents is not None:
             check_max_parents(self.max_parents)
         if self.constraints is not None and not isinstance(self.constraints, Constraints):
@@ -139,6 +149,17 @@ class Settings:
         size = 1.0 if self.equivalent_sample_size == "cv" else self.equivalent_sample_size
         prior: Prior = "labels" if self.prior == "cv" else self.prior
         return check_priors(kappa, size, prior_of(self.first_structure, prior))
+
+    def smoothings(self) -> tuple[Smoothing | None, ...]:
+        """Return how parameters are smoothed, or all ways that are compared; None is as in the search."""
+        size, spread = self.parameters_sample_size, self.parameters_spread
+        if size is None:
+            return (None,)
+        if size != "cv":
+            return (Smoothing(size, spread or "configurations"),)
+        compared = {"configurations": SAMPLE_SIZES, "classes": CLASS_SIZES}
+        spreads: tuple[Spread, ...] = get_args(Spread) if spread is None else (spread,)
+        return tuple(Smoothing(size, one) for one in spreads for size in compared[one])
 
     def to_dict(self) -> dict[str, object]:
         """Return plain values; of constraints and the start, whether there were any."""
@@ -221,10 +242,8 @@ class Plan:
         if settings.structure == "cv":
             structures = tuple(one for one in structures if self.takes(one) and self._differs(one))
         kinds = tuple(kind for structure in structures for kind in settings.kinds_of(structure))
-        chosen, of_parameters = settings.equivalent_sample_size, settings.parameters_sample_size
-        sizes = SAMPLE_SIZES if chosen == "cv" else (priors.equivalent_sample_size,)
-        parameters_sizes = SAMPLE_SIZES if of_parameters == "cv" else (of_parameters,)
-        return CandidateGrid(kinds, tuple(kappas), sizes, parameters_sizes)
+        sizes = SAMPLE_SIZES if settings.equivalent_sample_size == "cv" else (priors.equivalent_sample_size,)
+        return CandidateGrid(kinds, tuple(kappas), sizes, settings.smoothings())
 
     def _differs(self, structure: StructureKind) -> bool:
         """Return whether a structure is different from the others: with two states, lines are pairs of neighbours."""

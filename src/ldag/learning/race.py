@@ -103,7 +103,7 @@ class Race:
 
     def graph_of(self, candidate: Candidate) -> GraphParents | None:
         """Return the graph that a candidate found on the first fold."""
-        return self._results[replace(candidate, parameters_sample_size=None), 0].parents
+        return self._results[replace(candidate, smoothing=None), 0].parents
 
     def _first_folds(self) -> int:
         """Return how many folds have enough observations to predict, if so many do."""
@@ -216,13 +216,13 @@ class Race:
         return list(dict.fromkeys(candidate for candidate, _ in self._results))
 
     def _scores(self, candidate: Candidate) -> list[tuple[float, ...]]:
-        """Return the scores of a candidate by fold and by size of the parameters."""
+        """Return the scores of a candidate by fold and by smoothing of the parameters."""
         folds = range(len(self._searches.folds))
         kept = [fold for fold in folds if fold not in self._left_out and (candidate, fold) in self._results]
         return [self._results[candidate, fold].log_predictives for fold in kept]
 
     def _best_scores(self, candidate: Candidate) -> list[float]:
-        """Return the scores by fold under the best size of the parameters."""
+        """Return the scores by fold under the best smoothing of the parameters."""
         scores = np.array(self._scores(candidate))
         column: list[float] = scores[:, int(scores.mean(axis=0).argmax())].tolist()
         return column
@@ -295,7 +295,7 @@ class Race:
         if STRUCTURES[best.structure].is_table or not self._searches.plan.takes("table"):
             return self._put_together(searched)
         tables = self._tables_like(best)
-        origin = replace(best, parameters_sample_size=None)
+        origin = replace(best, smoothing=None)
         self._origins.setdefault(tables, origin)
         folds = [
             fold
@@ -304,7 +304,7 @@ class Race:
         ]
         self._search([tables], folds, self._searches.deadline)
         cv = self._put_together(searched)
-        place = self._grid.parameters_sizes.index(best.parameters_sample_size)
+        place = self._grid.smoothings.index(best.smoothing)
         return replace(cv, tables=tuple(scores[place] for scores in self._scores(tables)))
 
     def _tables_like(self, best: Candidate) -> Candidate:
@@ -314,7 +314,7 @@ class Race:
         return Candidate(kappa, best.equivalent_sample_size, "table", prior=prior)
 
     def _put_together(self, searched: Sequence[Candidate]) -> CrossValidation:
-        """Return the scores of all candidates under all sizes of the parameters."""
+        """Return the scores of all candidates under all smoothings of the parameters."""
         scores: dict[Candidate, tuple[float, ...]] = {}
         for candidate in searched:
             columns = zip(*self._scores(candidate), strict=True)

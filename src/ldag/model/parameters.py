@@ -1,6 +1,7 @@
 """Parameters by codes: for every class of a node one distribution, and the Dirichlet posterior it comes from."""
 
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,24 @@ ClassTable = NDArray[np.float64]
 """One row per class of a node, one column per state."""
 
 
+Spread = Literal["configurations", "classes"]
+"""How the observations that a prior counts for are spread: evenly over the configurations of the parents, so that large
+classes get more of them, or so many to every class, however large it is."""
+
+
+class Smoothing(NamedTuple):
+    """How many observations the prior over parameters counts for, and how they are spread."""
+
+    size: float
+    spread: Spread = "configurations"
+
+    def of_classes(self, partition: Partition) -> NDArray[np.float64]:
+        """Return how many observations each class gets; its states share them evenly."""
+        if self.spread == "classes":
+            return np.full(partition.n_classes, self.size)
+        return np.asarray(self.size * partition.sizes / partition.grid.size)
+
+
 @dataclass(frozen=True, eq=False)
 class ClassPosteriors:
     """The Dirichlet posteriors of a node's classes: what the prior counts for and what was counted, kept apart.
@@ -25,10 +44,10 @@ class ClassPosteriors:
     counts: ClassTable
 
     @classmethod
-    def of(cls, partition: Partition, equivalent_sample_size: float, counts: ClassTable) -> "ClassPosteriors":
-        """Make the posteriors from counts by class; the prior is N |S| / (r q) for each state of a class S."""
+    def of(cls, partition: Partition, smoothing: Smoothing, counts: ClassTable) -> "ClassPosteriors":
+        """Make the posteriors from counts by class; the paper's prior is N |S| / (r q) for each state of a class S."""
         n_states = counts.shape[1]
-        share = equivalent_sample_size * partition.sizes / (n_states * partition.grid.size)
+        share = smoothing.of_classes(partition) / n_states
         return cls(freeze(np.repeat(share[:, None], n_states, axis=1)), freeze(counts))
 
     def mean(self) -> ClassTable:

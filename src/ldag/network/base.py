@@ -11,9 +11,18 @@ from ldag.data import AnyTable, Dataset, check_data, ignored_note, tell
 from ldag.errors import ArgumentError
 from ldag.formats import Estimate
 from ldag.graph import LDAG, check_pairs, family_counts
-from ldag.model import ClassPosteriors, ClassTable, Variable, class_counts, configuration_counts, log_likelihood
+from ldag.model import (
+    ClassPosteriors,
+    ClassTable,
+    Smoothing,
+    Spread,
+    Variable,
+    class_counts,
+    configuration_counts,
+    log_likelihood,
+)
 from ldag.network.arguments import Given, check_parameters
-from ldag.scoring import check_equivalent_sample_size, family_log_predictive
+from ldag.scoring import check_smoothing, family_log_predictive
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +30,7 @@ class Learned:
     """What a network knows of the data its parameters were estimated from: a posterior per node."""
 
     posteriors: tuple[ClassPosteriors, ...]
-    equivalent_sample_size: float
+    smoothing: Smoothing
     estimate: Estimate
 
 
@@ -45,6 +54,7 @@ class NetworkBase:
         data: AnyTable,
         *,
         equivalent_sample_size: float = 1.0,
+        spread: Spread = "configurations",
         estimate: Estimate = "mean",
     ) -> Self:
         """Estimate the parameters of a graph.
@@ -57,8 +67,10 @@ class NetworkBase:
         data
             The data.
         equivalent_sample_size
-            How many observations the prior counts for; they are spread evenly over the configurations of the parents
-            and the states.
+            How many observations the prior counts for; the states share them evenly.
+        spread
+            How they are spread: evenly over the configurations of the parents ("configurations"), or so many to every
+            class, however large it is ("classes"; mostly 1 to 8 are good).
         estimate
             "mean": the means of the posterior; "likelihood": relative frequencies, with equal probabilities in a class
             that was never observed. The posterior is kept in both cases.
@@ -72,11 +84,11 @@ class NetworkBase:
           smoking=no or protein=">3"    0.5384  0.4616
           smoking=yes and protein="<3"  0.6738  0.3262
         """
-        size = check_equivalent_sample_size(equivalent_sample_size)
+        smoothing = check_smoothing(equivalent_sample_size, spread)
         check_choice(estimate, get_args(Estimate), "estimate")
         if not isinstance(graph, LDAG):
             graph, data = _graph_of_edges(graph, check_data(data))
-        return cls.from_counts(graph, _counts_by_class(graph, data), size, estimate)
+        return cls.from_counts(graph, _counts_by_class(graph, data), smoothing, estimate)
 
     @classmethod
     def from_parameters(cls, graph: LDAG, parameters: Given) -> Self:
@@ -102,14 +114,16 @@ class NetworkBase:
         return cls(graph, check_parameters(graph, parameters))
 
     @classmethod
-    def from_counts(cls, graph: LDAG, counts: Sequence[ClassTable], size: float, estimate: Estimate = "mean") -> Self:
+    def from_counts(
+        cls, graph: LDAG, counts: Sequence[ClassTable], smoothing: Smoothing, estimate: Estimate = "mean"
+    ) -> Self:
         """Estimate from counts by class; for the library itself."""
         families = graph.structure.families
         posteriors = tuple(
-            ClassPosteriors.of(f.partition, size, table) for f, table in zip(families, counts, strict=True)
+            ClassPosteriors.of(f.partition, smoothing, table) for f, table in zip(families, counts, strict=True)
         )
         tables = tuple(p.mean() if estimate == "mean" else p.maximum_likelihood() for p in posteriors)
-        return cls(graph, tables, Learned(posteriors, size, estimate))
+        return cls(graph, tables, Learned(posteriors, smoothing, estimate))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, NetworkBase):
@@ -136,7 +150,12 @@ class NetworkBase:
     @property
     def equivalent_sample_size(self) -> float | None:
         """How many observations the prior counts for; None if there is no posterior."""
-        return None if self.learned is None else self.learned.equivalent_sample_size
+        return None if self.learned is None else self.learned.smoothing.size
+
+    @property
+    def spread(self) -> Spread | None:
+        """How the observations of the prior are spread, as in `from_data`; None if there is no posterior."""
+        return None if self.learned is None else self.learned.smoothing.spread
 
     def parameters(self, node: str) -> tuple[tuple[float, ...], ...]:
         """Return the probabilities of a node's states (in order), one tuple per class; `from_parameters` takes them."""
@@ -148,7 +167,7 @@ class NetworkBase:
         learned = self._posterior("update")
         counts = _counts_by_class(self.ldag, more)
         total = [posterior.counts + new for posterior, new in zip(learned.posteriors, counts, strict=True)]
-        return self.from_counts(self.ldag, total, learned.equivalent_sample_size, learned.estimate)
+        return self.from_counts(self.ldag, total, learned.smoothing, learned.estimate)
 
     def log_likelihood(self, data: AnyTable) -> float:
         """Return the log probability of data under the parameters; minus infinity if a row is impossible."""
@@ -165,7 +184,7 @@ class NetworkBase:
         new = family_counts(self.ldag, data)
         for posterior, (_, fresh, family) in zip(learned.posteriors, new, strict=True):
             trained = configuration_counts(posterior.counts, family.partition)
-            total += family_log_predictive(trained, fresh, family, learned.equivalent_sample_size)
+            total += family_log_predictive(trained, fresh, family, learned.smoothing)
         return total
 
     @property
@@ -174,7 +193,8 @@ class NetworkBase:
         if self.learned is None:
             return self.probabilities
         counts = tuple(posterior.counts for posterior in self.learned.posteriors)
-        return (*self.probabilities, np.array([self.learned.equivalent_sample_size]), *counts)
+        size, spread = self.learned.smoothing
+        return (*self.probabilities, np.array([size, spread == "classes"]), *counts)
 
     def _posterior(self, what: str) -> Learned:
         if self.learned is None:

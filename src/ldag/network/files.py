@@ -12,7 +12,7 @@ from ldag.checks import check_path, check_text
 from ldag.errors import FormatError, LdagError
 from ldag.formats import GraphRecord, NetworkRecord, TableRecord, TabularRecord, name_file, repeated
 from ldag.graph import LDAG, assemble, assemble_tables, disassemble, disassemble_tables
-from ldag.model import ClassTable, freeze
+from ldag.model import ClassTable, Smoothing, freeze
 from ldag.network.arguments import TOLERANCE
 from ldag.network.base import NetworkBase
 
@@ -108,7 +108,8 @@ class NetworkFiles(NetworkBase):
         tables = _tables(graph, record)
         if record.equivalent_sample_size is None or record.estimate is None:
             return cls(graph, tables, origin=record.origin)
-        net = cls.from_counts(graph, tables, record.equivalent_sample_size, record.estimate)
+        smoothing = Smoothing(record.equivalent_sample_size, record.spread)
+        net = cls.from_counts(graph, tables, smoothing, record.estimate)
         return replace(net, origin=record.origin)
 
     def _to_record(self) -> NetworkRecord:
@@ -121,7 +122,8 @@ class NetworkFiles(NetworkBase):
         )
         if learned is None:
             return NetworkRecord(graph, records, origin=self.origin)
-        return NetworkRecord(graph, records, learned.equivalent_sample_size, learned.estimate, self.origin)
+        size, spread = learned.smoothing
+        return NetworkRecord(graph, records, size, learned.estimate, self.origin, spread)
 
 
 def _tables(graph: LDAG, record: NetworkRecord) -> tuple[ClassTable, ...]:

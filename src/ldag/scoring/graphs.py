@@ -8,9 +8,10 @@ import numpy as np
 from ldag.data import AnyTable, Dataset, check_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG, family_counts
+from ldag.model import Spread
 from ldag.reporting import ShownAsText
 from ldag.scoring.families import NodeScore, family_log_predictive, score_family
-from ldag.scoring.priors import Prior, Priors, check_equivalent_sample_size, check_priors
+from ldag.scoring.priors import Prior, Priors, check_priors, check_smoothing
 
 
 @dataclass(frozen=True, repr=False)
@@ -129,17 +130,25 @@ def _check_labels(graph: LDAG) -> None:
         )
 
 
-def log_predictive(graph: LDAG, data: AnyTable, new: AnyTable, *, equivalent_sample_size: float = 1.0) -> float:
+def log_predictive(
+    graph: LDAG,
+    data: AnyTable,
+    new: AnyTable,
+    *,
+    equivalent_sample_size: float = 1.0,
+    spread: Spread = "configurations",
+) -> float:
     """Return the log posterior predictive probability of new data after seeing data (equation 11).
 
-    The parameters are integrated out: this is how cross-validation judges a graph.
+    The parameters are integrated out: this is how cross-validation judges a graph. ``spread`` is as in
+    `Network.from_data`.
     """
-    size = check_equivalent_sample_size(equivalent_sample_size)
+    smoothing = check_smoothing(equivalent_sample_size, spread)
     ordered = _order_nodes(graph)
     seen = family_counts(ordered, order_columns(check_data(data, graph.schema)))
     unseen = family_counts(ordered, order_columns(check_data(new, graph.schema)))
     return sum(
-        family_log_predictive(trained, fresh, family, size)
+        family_log_predictive(trained, fresh, family, smoothing)
         for (_, trained, family), (_, fresh, _) in zip(seen, unseen, strict=True)
     )
 

@@ -11,9 +11,9 @@ from math import isfinite, log
 from typing import Literal, NamedTuple, get_args
 
 from ldag import _native
-from ldag.checks import is_number
+from ldag.checks import check_choice, is_number
 from ldag.errors import ArgumentError, suggest
-from ldag.model import Grid
+from ldag.model import Grid, Smoothing, Spread
 
 Prior = Literal["labels", "parameters", "uniform", "normalised"]
 """kappa per parameter that labels save (equation 9), kappa per parameter (equation 8), no preference, or equation 9
@@ -94,3 +94,9 @@ def check_equivalent_sample_size(size: float, name: str = "equivalent_sample_siz
     if not is_number(size) or not isfinite(size) or size <= 0:
         raise ArgumentError(f"{name} must be a finite number above 0, got {size!r}")
     return float(size)
+
+
+def check_smoothing(size: float, spread: Spread, name: str = "equivalent_sample_size") -> Smoothing:
+    """Check the prior over parameters."""
+    check_choice(spread, get_args(Spread), "spread")
+    return Smoothing(check_equivalent_sample_size(size, name), spread)

@@ -11,7 +11,7 @@ from ldag.data import Dataset, check_data
 from ldag.errors import ArgumentError
 from ldag.formats import Context
 from ldag.graph import LDAG
-from ldag.model import Structure, class_counts
+from ldag.model import Smoothing, Structure, class_counts
 from ldag.network import Answer, Network
 from ldag.uncertainty.chances import Averaged, AveragedAnswer
 from ldag.uncertainty.enumeration import is_small, mean_answer
@@ -177,7 +177,7 @@ class PosteriorAnswers(PosteriorStatements):
             order = [sorted(given).index(parent) for parent in given]
             in_order = cube.transpose([*order, len(order)]).reshape(-1, variable.n_states)
             tables.append(class_counts(in_order, family.partition))
-        return Network.from_counts(graph, tables, self.priors.equivalent_sample_size)
+        return Network.from_counts(graph, tables, Smoothing(self.priors.equivalent_sample_size))
 
 
 def _summary(values: NDArray[np.float64], interval: float) -> Averaged:

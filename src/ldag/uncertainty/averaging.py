@@ -68,7 +68,7 @@ def average(
         options.setdefault("n_restarts", 0)
     prepared = prepare_members(data, rng, progress, executor, options)
     members = Members(prepared.plan, resamples=by != "order", reorders=by != "bootstrap")
-    own_size = prepared.plan.settings.parameters_sample_size
-    size = own_size if isinstance(own_size, float) else prepared.plan.problem.families.priors.equivalent_sample_size
+    size, spread = prepared.smoothing
     learned = learn_members(members, n, "average", prepared.deadline, progress, executor)
-    return Mixture([Network.from_data(prepared.named(s), prepared.data, equivalent_sample_size=size) for s in learned])
+    graphs = [prepared.named(structure) for structure in learned]
+    return Mixture([Network.from_data(g, prepared.data, equivalent_sample_size=size, spread=spread) for g in graphs])

@@ -30,7 +30,7 @@ from ldag.learning import (
     listen,
     make_plan,
 )
-from ldag.model import Structure
+from ldag.model import Smoothing, Spread, Structure
 from ldag.scoring import Prior
 
 BATCHES_PER_JOB = 4
@@ -46,6 +46,7 @@ class SearchOptions(TypedDict, total=False):
     labels: LabelSearch
     equivalent_sample_size: float
     parameters_sample_size: float | Literal["cv"] | None
+    parameters_spread: Spread | None
     prior: Prior
     max_parents: int | None
     constraints: Constraints | None
@@ -118,6 +119,7 @@ class Prepared:
     data: Dataset
     plan: Plan
     kappa: float
+    smoothing: Smoothing
     deadline: Deadline
 
     def named(self, structure: Structure) -> LDAG:
@@ -138,6 +140,7 @@ def prepare_members(
             "prior": given.prior,
             "equivalent_sample_size": given.equivalent_sample_size,
             "parameters_sample_size": given.parameters_sample_size,
+            "parameters_spread": None if "parameters_sample_size" in options else given.parameters_spread,
         }
         changes = {"rng": seed, "time_limit": None, **chosen, **own, **options}
         settings = replace(given.settings, **changes)
@@ -148,11 +151,12 @@ def prepare_members(
         raise DataError("rows can be drawn again only where they are counted; these data have real weights")
     deadline = Deadline.after(settings.time_limit)
     plan = make_plan(data, settings)
-    kappa = settings.priors().kappa
+    priors = settings.priors()
+    kappa, smoothing = priors.kappa, settings.smoothings()[0] or Smoothing(priors.equivalent_sample_size)
     if settings.needs_cross_validation:
         best = _cross_validate(data, settings, deadline, progress, executor).best
-        kappa, plan = best.kappa, plan.choose(best)
-    return Prepared(data, replace(plan, data=plan.data.sorted()), kappa, deadline)
+        kappa, smoothing, plan = best.kappa, best.of_parameters, plan.choose(best)
+    return Prepared(data, replace(plan, data=plan.data.sorted()), kappa, smoothing, deadline)
 
 
 def _cross_validate(

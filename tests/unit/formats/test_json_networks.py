@@ -13,6 +13,7 @@ from ldag.errors import FormatError
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "ldag.schema.json").read_text(encoding="utf-8"))
 HEART = Network.from_data(datasets.graph("heart"), datasets.load("heart"))
 GIVEN = HEART.sample_parameters(1, rng=1)[0]
+BY_CLASS = Network.from_data(datasets.graph("heart"), datasets.load("heart"), spread="classes")
 Document = dict[str, object]
 
 
@@ -34,13 +35,23 @@ def table(place: int, **parts: object) -> Callable[[Document], object]:
     return change
 
 
-@pytest.mark.parametrize("net", [HEART, GIVEN])
+def test_how_the_prior_is_spread_is_kept() -> None:
+    """Every class has the same prior again; nothing is written where it is the usual one."""
+    again = Network.from_json(BY_CLASS.to_json())
+    assert again == BY_CLASS != HEART
+    assert (again.spread, HEART.spread, GIVEN.spread) == ("classes", "configurations", None)
+    assert "spread" not in HEART.to_json()
+    with pytest.raises(FormatError, match="spread: expected 'configurations' or 'classes', got 'cells'"):
+        Network.from_json(changed(BY_CLASS, lambda d: d.update(spread="cells")))
+
+
+@pytest.mark.parametrize("net", [HEART, GIVEN, BY_CLASS])
 def test_schema_describes_what_is_written(net: Network) -> None:
     """Counts or probabilities; a mixture is not described."""
     jsonschema.validate(json.loads(net.to_json()), SCHEMA)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(json.loads(changed(net, lambda d: d.pop("parameters"))), SCHEMA)
-    other = "probabilities" if net is HEART else "counts"
+    other = "counts" if net is GIVEN else "probabilities"
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(json.loads(changed(net, table(1, **{other: [[1]]}))), SCHEMA)
 

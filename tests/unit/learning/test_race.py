@@ -38,7 +38,7 @@ def test_scores_of_one_variable_are_those_of_a_dirichlet_prior() -> None:
         )
         for candidate, scores in compared.scores.items():
             expected = [
-                log_predictive([14 - i[0], 13 - i[1], 13 - i[2]], i, candidate.sizes[1])
+                log_predictive([14 - i[0], 13 - i[1], 13 - i[2]], i, candidate.parameters_sample_size)
                 for i in (fold.inside.tolist() for fold in folds)
             ]
             assert scores == pytest.approx(expected[: len(scores)])
@@ -56,7 +56,8 @@ def test_everything_is_chosen_together() -> None:
     full = [np.mean(scores) for scores in fit.cv.scores.values() if len(scores) == 10]
     assert np.mean(fit.cv.scores[best]) == max(full)
     chosen = (fit.structure, fit.kappa, fit.equivalent_sample_size, fit.parameters_sample_size)
-    assert chosen == (best.structure, best.kappa, *best.sizes)
+    sizes = (best.equivalent_sample_size, best.parameters_sample_size)
+    assert chosen == (best.structure, best.kappa, *sizes)
     again = ldag.learn(
         HEART,
         structure=best.structure,
@@ -64,7 +65,7 @@ def test_everything_is_chosen_together() -> None:
         equivalent_sample_size=best.equivalent_sample_size,
     )
     assert (again.graph, again.score) == (fit.graph, fit.score)
-    assert fit.network.equivalent_sample_size == best.sizes[1]
+    assert (fit.network.equivalent_sample_size, fit.network.spread) == best.smoothing
 
 
 def test_the_race_does_not_depend_on_who_runs_it() -> None:
@@ -94,6 +95,21 @@ def test_parameters_are_smoothed_apart_from_the_search() -> None:
     expected = Network.from_data(plain.graph, HEART, equivalent_sample_size=50)
     assert smooth.network.log_likelihood(HEART) == pytest.approx(expected.log_likelihood(HEART))
     assert smooth.network.log_likelihood(HEART) < plain.network.log_likelihood(HEART)
+    by_class = ldag.learn(HEART, kappa=0.1, parameters_sample_size=5, parameters_spread="classes")
+    assert by_class.network == Network.from_data(plain.graph, HEART, equivalent_sample_size=5, spread="classes")
+    assert ldag.average(by_class, 2).members[0].spread == "classes"
+
+
+def test_both_spreads_of_the_parameters_are_compared() -> None:
+    """Unless one is asked for; what was chosen is printed."""
+    compared = ldag.cross_validate(HEART, kappas=[0.1], parameters_sample_size="cv")
+    assert {one.parameters_spread for one in compared.scores} == {"configurations", "classes"}
+    assert "spread over" in str(compared)
+    plain = compared.to_dict()
+    assert ldag.CrossValidation.from_dict(plain).to_dict() == plain
+    fit = ldag.learn(HEART, kappa=0.1, parameters_sample_size="cv", parameters_spread="classes")
+    assert fit.parameters_spread == "classes"
+    assert f"parameters sample size {fit.parameters_sample_size:g} for each class" in str(fit)
 
 
 def test_steps_through_the_grid() -> None:
@@ -148,6 +164,7 @@ def test_no_gain_is_told_as_such() -> None:
     [
         ({"structure": "cvv"}, "structure"),
         ({"equivalent_sample_size": "cvv"}, "equivalent_sample_size must be a finite number above 0"),
+        ({"parameters_spread": "classes"}, "parameters_spread says how the observations of parameters_sample_size"),
         ({"parameters_sample_size": 0}, "parameters_sample_size must be a finite number above 0, got 0"),
     ],
 )

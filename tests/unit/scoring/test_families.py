@@ -3,6 +3,7 @@
 from fractions import Fraction
 from math import lgamma, log
 
+import numpy as np
 import pytest
 
 import ldag
@@ -60,3 +61,23 @@ def test_many_observations_of_one_state_lose_no_digits(n: int) -> None:
     """Gamma(n + 1/2) / (Gamma(1/2) Gamma(n + 1)), which is 1 / sqrt(pi n) for many."""
     score = ldag.score(FLAT, data_of({"a": n}), kappa=1).total
     assert score == pytest.approx(-(lgamma(0.5) + 0.5 * log(n)) - 1 / (8 * n), rel=1e-8 if n < 2**24 else 1e-13)
+
+
+def test_so_many_observations_for_every_class() -> None:
+    """Against equation 6 class by class, whatever their sizes; new rows are those of all together after the first."""
+    graph = LDAG.from_text("a {0, 1, 2}\nb {0, 1}\ny {0, 1, 2, 3}\na -> y : b=0\nb -> y")
+    drawn = np.random.default_rng(1).integers(0, [3, 2, 4], size=(70, 3))
+    rows = [dict(zip("aby", part.T.tolist(), strict=True)) for part in (drawn[:40], drawn[40:])]
+    old, new = (ldag.read(one, states={"a": [0, 1, 2], "b": [0, 1], "y": [0, 1, 2, 3]}) for one in rows)
+    net = ldag.Network.from_data(graph, old, equivalent_sample_size=3, spread="classes")
+    assert net.learned is not None
+    assert [p.prior.sum(axis=1).tolist() for p in net.learned.posteriors] == [[3.0], [3.0], [3.0] * 4]
+    both = net.update(new)
+    assert both.learned is not None
+    expected = 0.0
+    for before, after in zip(net.learned.posteriors, both.learned.posteriors, strict=True):
+        for a, b in zip(before.counts.astype(int).tolist(), after.counts.astype(int).tolist(), strict=True):
+            expected += exact(b, 3) - exact(a, 3)
+    assert net.log_predictive(new) == pytest.approx(expected)
+    found = ldag.log_predictive(graph, old, new, equivalent_sample_size=3, spread="classes")
+    assert found == pytest.approx(expected)
