@@ -220,8 +220,8 @@ def test_learn_with_tiers_in_quotes(tmp_path: Path) -> None:
 
 def test_settings_are_chosen_on_held_out_data() -> None:
     """Each by its own option, and the answer says what was chosen."""
-    options = ("--structure", "cv", "--equivalent-sample-size", "cv", "--parameters-sample-size", "4")
-    options += ("--parameters-spread", "classes")
+    options = ["--structure", "cv", "--equivalent-sample-size", "cv"]
+    options += ["--parameters-sample-size", "4", "--parameters-spread", "classes"]
     found = json.loads(run("learn", "titanic", *options, "--json"))
     assert found["settings"]["structure"] == "cv"
     assert found["structure"] in ("table", "tree", "ldag", "partial", "graph")
