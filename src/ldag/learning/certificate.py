@@ -1,6 +1,7 @@
 """Certificates: how much better than a learned graph any graph could be."""
 
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,16 +9,23 @@ from ldag import _native
 from ldag.checks import check_jobs
 from ldag.errors import ArgumentError, TooLarge
 from ldag.formats import counted
-from ldag.learning.bounds import TOLERANCE, ParentChoice, bits_of, bound_scores, load_highspy
 from ldag.learning.plan import Plan
+from ldag.learning.progress import Deadline, Progress, listen
+from ldag.learning.proofs import Bound, ParentChoice, bits_of, bound_scores, load_highspy
 from ldag.learning.searches import SearchProblem
 from ldag.reporting import ShownAsText
+from ldag.scoring import Score
+
+TOLERANCE = 1e-4
+"""Scores that differ by less are equal."""
 
 MOST_CANDIDATES = 63
 """Sets of candidates are numbered by 64 bits in the native core."""
 
 MOST_FAMILIES = 20_000_000
 """More could neither be scored in a reasonable time nor held."""
+
+NamedEdges = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,14 +34,21 @@ class Certificate(ShownAsText):
 
     score: float
     bound: float
+    better_score: float | None
+    """The score of a better graph, if one was found on the way."""
     better_edges: tuple[tuple[str, str], ...] | None
-    """Edges of a graph that scores better and attains the bound, if one was found."""
+    """Its edges."""
     max_parents: int
+    is_limited: bool
+    """Whether there are families with more parents, which were not looked at."""
     n_families: int
     """Families in the space."""
     n_kept: int
     """Those that beat all families with fewer of their parents; the others are excluded by proof."""
+    n_left: int
+    """Those of them that a bound did not exclude as well, before branches: without them no graph is as good."""
     n_cuts: int
+    n_branches: int
     families: str
     seconds: float
 
@@ -54,11 +69,15 @@ class Certificate(ShownAsText):
             "bound": self.bound,
             "gap": self.gap,
             "optimal": self.is_optimal,
+            "better_score": self.better_score,
             "better_edges": None if self.better_edges is None else [list(edge) for edge in self.better_edges],
             "max_parents": self.max_parents,
+            "is_limited": self.is_limited,
             "n_families": self.n_families,
             "n_kept": self.n_kept,
+            "n_left": self.n_left,
             "n_cuts": self.n_cuts,
+            "n_branches": self.n_branches,
             "seconds": self.seconds,
         }
 
@@ -67,58 +86,79 @@ class Certificate(ShownAsText):
         if self.is_optimal:
             lines = [f"optimal: no {space} scores better than {self.score:.2f}"]
         else:
-            own = f"this one scores {self.score:.2f}, {self.gap:.2f} less"
+            own = f"this one scores {self.score:.2f}, {self.gap:.2f} less ({self.gap / abs(self.score or 1.0):.3%})"
             lines = [f"no {space} scores more than {self.bound:.2f}; {own}"]
         lines.append(
-            f"over {self.n_families:,} families with {self.families}: {self.n_kept:,} kept, the others beaten by "
-            "families with fewer parents; families with more parents were not looked at"
+            f"over {self.n_families:,} families with {self.families}: {self.n_families - self.n_kept:,} excluded by "
+            f"proof, as with fewer of their parents they score no less; {self.n_kept - self.n_left:,} more, as "
+            f"graphs with them score less than the best known; {self.n_left:,} left"
         )
-        if self.better_edges is not None:
+        if self.is_limited:
+            lines.append(f"families with more than {counted(self.max_parents, 'parent')} were not looked at")
+        if self.better_edges is not None and self.better_score is not None:
+            is_best = self.bound - self.better_score <= TOLERANCE
+            which = "the best of all" if is_best else f"at most {self.bound - self.better_score:.2f} below the best"
             edges = (f"  {parent} -> {child}" for parent, child in self.better_edges)
-            lines += ["a better graph, the best of all", *edges]
-        lines.append(f"proof: {counted(self.n_cuts, 'cut')}, {self.seconds:.2f} s")
+            lines += [f"a better graph, {which}, scores {self.better_score:.2f}", *edges]
+        work = f"{counted(self.n_cuts, 'cut')}, {counted(self.n_branches, 'branch', 'branches')}"
+        lines.append(f"proof: {work}, {self.seconds:.2f} s")
         return "\n".join(lines)
 
 
-def certify(plan: Plan, score: float, n_parents: int, time_limit: float) -> Certificate:
-    """Bound the scores of all graphs of a plan; ``n_parents`` is what a variable of the learned graph has at most."""
+def certify(plan: Plan, score: Score, edges: NamedEdges, time_limit: float, progress: Progress) -> Certificate:
+    """Bound the scores of all graphs of a plan; ``score`` and ``edges`` are the learned graph's."""
     load_highspy()
     began = time.monotonic()
     problem = plan.problem
+    names = plan.data.schema.names
     limit = max(problem.space.max_parents, default=0)
+    n_parents = max((sum(child == name for _, child in edges) for name in names), default=0)
     if n_parents > limit:
         raise ArgumentError(f"the graph has {n_parents} parents of a variable; max_parents must be that at least")
     _, n_families = _native.exact_cost(*problem.bounds)
     _check_size(problem, n_families)
-    scorer = problem.families.scorer(plan.data.columns)
-    ranked = _native.rank_parent_sets(
-        scorer, *problem.bounds, n_threads=check_jobs(plan.settings.n_jobs), time_limit=time_limit
-    )
-    if ranked is None:
-        raise TooLarge(
-            f"the scores of {n_families:,} families were not there within {time_limit:g} seconds; give a longer "
-            "time_limit, or max_parents"
-        )
-    choices = _list_choices(ranked, problem)
-    bound = bound_scores(choices, problem.n_variables, began + time_limit)
-    value = max(bound.value, score)
-    better = None
-    if bound.parents is not None and value > score + TOLERANCE:
-        names = plan.data.schema.names
-        better = tuple(
-            (names[parent], names[node]) for node in range(len(names)) for parent in bits_of(bound.parents[node])
-        )
+    choices = _rank_choices(plan, n_families, time_limit)
+    known = [score.per_node[name].total for name in names]
+    with listen(progress, "proof", Deadline.after(began + time_limit - time.monotonic())) as listener:
+
+        def report(value: float) -> None:
+            if listener is not None:
+                gap = max(value - score.total, 0.0)
+                listener({"done": 0, "total": 0, "accepted": 0, "best": score.total, "gap": gap})
+
+        bound = bound_scores(choices, known, began + time_limit, report)
+    if bound.is_interrupted:
+        warnings.warn("the proof was interrupted; the bound is what it had reached", stacklevel=3)
+    better_score, better_edges = _better_graph(bound, names, known, edges)
     return Certificate(
-        score=score,
-        bound=value,
-        better_edges=better,
+        score=score.total,
+        bound=max(bound.value, score.total, better_score or score.total),
+        better_score=better_score,
+        better_edges=better_edges,
         max_parents=limit,
+        is_limited=any(
+            most < len(own) for most, own in zip(problem.space.max_parents, problem.space.candidates, strict=True)
+        ),
         n_families=n_families,
         n_kept=len(choices),
+        n_left=bound.n_left,
         n_cuts=bound.n_cuts,
+        n_branches=bound.n_branches,
         families=problem.families.in_words,
         seconds=time.monotonic() - began,
     )
+
+
+def _better_graph(
+    bound: Bound, names: Sequence[str], known: Sequence[float], edges: NamedEdges
+) -> tuple[float | None, tuple[tuple[str, str], ...] | None]:
+    """Return the score and the edges of a better graph, if there is one: the known one with what was found."""
+    gain = sum(choice.score - known[choice.node] for choice in bound.better)
+    if gain <= TOLERANCE:
+        return None, None
+    replaced = {names[choice.node] for choice in bound.better}
+    found = [(names[parent], names[choice.node]) for choice in bound.better for parent in bits_of(choice.parents)]
+    return sum(known) + gain, tuple(sorted([edge for edge in edges if edge[1] not in replaced] + found))
 
 
 def _check_size(problem: SearchProblem, n_families: int) -> None:
@@ -136,8 +176,20 @@ def _check_size(problem: SearchProblem, n_families: int) -> None:
         )
 
 
-def _list_choices(ranked: Sequence[tuple[list[int], list[float]]], problem: SearchProblem) -> list[ParentChoice]:
-    """Return the choices that ranked sets of candidates stand for."""
+def _rank_choices(plan: Plan, n_families: int, time_limit: float) -> list[ParentChoice]:
+    """Return the choices of parents that beat all their subsets."""
+    problem = plan.problem
+    ranked = _native.rank_parent_sets(
+        problem.families.scorer(plan.data.columns),
+        *problem.bounds,
+        n_threads=check_jobs(plan.settings.n_jobs),
+        time_limit=time_limit,
+    )
+    if ranked is None:
+        raise TooLarge(
+            f"the scores of {n_families:,} families were not there within {time_limit:g} seconds; give a longer "
+            "time_limit, or max_parents"
+        )
     choices = []
     for node, (sets, scores) in enumerate(ranked):
         candidates = problem.space.candidates[node]

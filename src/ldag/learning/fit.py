@@ -19,7 +19,7 @@ from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint
 from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.plan import Settings, make_plan
-from ldag.learning.progress import check_time_limit
+from ldag.learning.progress import Progress, check_progress, check_time_limit
 from ldag.learning.structures import ClassKind, StructureKind
 from ldag.learning.trace import Trace
 from ldag.model import Counts, Smoothing, Spread, class_counts
@@ -170,10 +170,12 @@ class Fit(Drawable, Presentable):
             f" {counted(graph.dimension, 'parameter')}, score {self.score.total:.2f}, by {self.method}>"
         )
 
-    def certify(self, *, time_limit: float = 120.0, max_parents: int | None = None) -> Certificate:
+    def certify(
+        self, *, time_limit: float = 120.0, max_parents: int | None = None, progress: Progress = None
+    ) -> Certificate:
         """Bound the score of every graph that could have been learned: a proof of optimality, or of the gap.
 
-        By integer programming (HiGHS, ``pip install 'ldag[certify]'``), for more variables than an exact search takes.
+        By linear programmes (HiGHS, ``pip install 'ldag[certify]'``), for more variables than an exact search takes.
 
         Parameters
         ----------
@@ -181,6 +183,8 @@ class Fit(Drawable, Presentable):
             Seconds for the proof; the bound that is there by then is returned.
         max_parents
             Only graphs with at most so many parents of a variable; None is the limit that was learned with.
+        progress
+            As in `learn`: None shows the gap on a terminal and in a notebook only.
 
         Examples
         --------
@@ -193,8 +197,7 @@ class Fit(Drawable, Presentable):
         settings = self.settings if max_parents is None else replace(self.settings, max_parents=max_parents)
         chosen = Candidate(self.kappa, self.equivalent_sample_size, self.structure, prior=self.prior)
         plan = make_plan(self.data, settings).choose(chosen)
-        n_parents = max(len(family.parents) for family in self.graph.structure.families)
-        return certify(plan, self.score.total, n_parents, limit or 0.0)
+        return certify(plan, self.score, self.graph.edges, limit or 0.0, check_progress(progress))
 
     def to_dict(self) -> dict[str, object]:
         """Return what was learned, and how, as plain values."""

@@ -15,6 +15,8 @@ from ldag.errors import ArgumentError
 ProgressReport = Mapping[str, float]
 """How far work is: parts done, parts in total, those of them that changed the graph (chains), and the best score.
 
+A proof also has its gap: how much better a graph could be at most.
+
 The best score is not a number as long as there is none: in cross-validation, and before the end of an exact search.
 """
 
@@ -97,6 +99,8 @@ class ProgressDisplay:
             parts.append(f"{_duration(left)} left")
         if isfinite(best):
             parts.append(f"best score {best:.2f}")
+        if "gap" in report:
+            parts.append(f"gap {report['gap']:.2f}")
         if report["accepted"] and done:
             parts.append(f"{100 * report['accepted'] / done:.0f} % accepted")
         self.show(share, ", ".join(parts))

@@ -1,5 +1,7 @@
 """Certificates: they equal exact search, never fall below a known score, and say what they are about."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -16,10 +18,10 @@ def sample(n: int, seed: int) -> Dataset:
     rng = np.random.default_rng(seed)
     codes: dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
     for node in range(n):
-        column = rng.integers(0, 2 + node % 2, 150)
+        column = rng.integers(0, 2 + node % 3, 150)
         for parent in rng.choice(node, size=min(node, 2), replace=False):
             copied = rng.random(150) < 0.5
-            column = np.where(copied, codes[f"v{parent}"] % (2 + node % 2), column)
+            column = np.where(copied, codes[f"v{parent}"] % (2 + node % 3), column)
         codes[f"v{node}"] = column
     return ldag.read(codes)
 
@@ -47,6 +49,7 @@ def test_a_better_graph_is_shown() -> None:
     start = ldag.learn(data, structure="table", method="chain", n_chains=1, n_iter=1, max_parents=2)
     proof = start.certify()
     assert proof.better_edges is not None
+    assert proof.better_score == pytest.approx(proof.bound)
     better = ldag.LDAG.from_edges(proof.better_edges, states={v.name: v.states for v in data.variables})
     assert ldag.score(better, data, kappa=1).total == pytest.approx(proof.bound, abs=1e-4)
     assert "a better graph" in str(proof)
@@ -73,8 +76,49 @@ def test_what_cannot_be_certified_is_refused() -> None:
 
 
 def test_a_certificate_says_what_it_is_about() -> None:
-    """In words and as plain values."""
-    proof = ldag.learn(datasets.load("heart"), kappa=0.1).certify()
+    """In words and as plain values: what was excluded by proof, and what by the limit of parents."""
+    fit = ldag.learn(datasets.load("heart"), kappa=0.1)
+    proof = fit.certify()
     assert str(proof).startswith("optimal: no allowed graph with at most 5 parents")
+    assert "over 192 families with the labels that greedy search finds" in str(proof)
+    assert "not looked at" not in str(proof)
     assert proof.to_dict()["optimal"] is True
-    assert proof.n_kept < proof.n_families == 6 * 2**5
+    assert proof.n_left <= proof.n_kept < proof.n_families == 6 * 2**5
+    limited = fit.certify(max_parents=3)
+    assert limited.is_limited
+    assert "families with more than 3 parents were not looked at" in str(limited)
+    assert limited.n_families == 6 * (1 + 5 + 10 + 10)
+
+
+def test_a_family_that_is_left_out_could_not_be_better() -> None:
+    """Kept are those that beat all their subsets, with labels as with tables; checked by learning every family."""
+    data = datasets.load("heart")
+    names = [variable.name for variable in data.variables]
+    proof = ldag.learn(data, kappa=0.3, max_parents=2).certify()
+    n_kept = 0
+    for node in names:
+        others = [name for name in names if name != node]
+        scores = {
+            parents: ldag.learn_family(data, node, parents=list(parents), kappa=0.3).score
+            for size in range(3)
+            for parents in combinations(others, size)
+        }
+        n_kept += sum(
+            all(score > less for other, less in scores.items() if set(other) < set(parents))
+            for parents, score in scores.items()
+        )
+    assert proof.n_kept == n_kept
+
+
+def test_progress_is_told_to_who_asks(capsys: pytest.CaptureFixture[str]) -> None:
+    """The gap, which only falls; and nothing is written where there is no terminal."""
+    fit = ldag.learn(sample(9, 2), structure="table", method="climb", n_restarts=0, max_parents=3)
+    gaps: list[float] = []
+    fit.certify(progress=lambda report: gaps.append(report["gap"]))
+    assert gaps == sorted(gaps, reverse=True)
+    fit.certify()
+    assert capsys.readouterr() == ("", "")
+    fit.certify(progress=True)
+    assert ", gap " in capsys.readouterr().err
+    with pytest.raises(ArgumentError, match="progress must be True, False, None or a function"):
+        fit.certify(progress="yes")  # type: ignore[arg-type]  # what is tested
