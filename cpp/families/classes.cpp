@@ -84,20 +84,26 @@ void Classes::form(std::span<const Cell> cells) {
     score_of_[c] = (*score_)(counts(c), static_cast<double>(cells.size()));
 }
 
-Cell Classes::merge(std::span<const Cell> joined) {
-    const Cell c = *std::min_element(joined.begin(), joined.end());
-    double* sums = counts_.data() + c * n_states_;
+Cell Classes::merge(std::span<const Cell> joined) { return merge_into(std::ranges::min(joined), joined); }
+
+Cell Classes::merge_into_largest(std::span<const Cell> joined) {
+    return merge_into(*std::ranges::max_element(joined, {}, [&](Cell c) { return size_[c]; }), joined);
+}
+
+Cell Classes::merge_into(Cell kept, std::span<const Cell> joined) {
+    double* sums = counts_.data() + kept * n_states_;
     for (const Cell other : joined) {
-        if (other == c) continue;
-        for_each_cell(other, [&](Cell cell) { of_[cell] = c; });
-        std::swap(next_[c], next_[other]);
-        size_[c] += size_[other];
-        observed_[c] |= observed_[other];
+        if (other == kept) continue;
+        for_each_cell(other, [&](Cell cell) { of_[cell] = kept; });
+        std::swap(next_[kept], next_[other]);
+        size_[kept] += size_[other];
+        if (observed_[other] == 0) continue;
+        observed_[kept] = 1;
         for (std::size_t state = 0; state < n_states_; ++state) sums[state] += counts(other)[state];
     }
-    score_of_[c] = (*score_)(counts(c), static_cast<double>(size_[c]));
+    score_of_[kept] = (*score_)(counts(kept), static_cast<double>(size_[kept]));
     n_classes_ -= joined.size() - 1;
-    return c;
+    return kept;
 }
 
 void Classes::regroup(const Groups& groups) {
@@ -114,10 +120,14 @@ double Classes::total() const {
 }
 
 std::vector<std::int32_t> Classes::numbered() const {
+    std::vector<std::int32_t> of_class(of_.size(), -1);
     std::vector<std::int32_t> numbers(of_.size());
     std::int32_t n = 0;
-    for (std::size_t cell = 0; cell < of_.size(); ++cell)
-        numbers[cell] = of_[cell] == cell ? n++ : numbers[of_[cell]];
+    for (std::size_t cell = 0; cell < of_.size(); ++cell) {
+        std::int32_t& number = of_class[of_[cell]];
+        if (number < 0) number = n++;
+        numbers[cell] = number;
+    }
     return numbers;
 }
 
@@ -133,53 +143,11 @@ FamilyResult Classes::result(std::vector<Step> steps) const {
     return result;
 }
 
-namespace {
-
-// Calls visit(axis, line, first cell) for every line, by axis and then by line.
-template <class Visit>
-void for_each_line(const Grid& grid, Visit visit) {
-    for (std::size_t axis = 0; axis < grid.n_axes(); ++axis) {
-        const std::size_t stride = grid.stride(axis);
-        std::size_t line = 0;
-        for (std::size_t block = 0; block < grid.size(); block += stride * grid.n_states(axis))
-            for (std::size_t first = block; first < block + stride; ++first) visit(axis, line++, first);
-    }
+void Regularity::reset(const Grid& grid) {
+    grid_ = &grid;
+    witness_.assign(grid.n_axes(), 0);
+    joined_.assign(grid.size(), 0);
 }
-
-Joins::Join join(std::size_t first, std::size_t step, std::size_t n_cells, std::size_t axis,
-                 std::size_t line) {
-    return {static_cast<Cell>(first), static_cast<Cell>(step), static_cast<Cell>(n_cells),
-            static_cast<std::uint32_t>(axis), static_cast<std::uint32_t>(line)};
-}
-
-}  // namespace
-
-Joins Joins::lines(const Grid& grid) {
-    Joins joins;
-    std::size_t n = 0;
-    for (std::size_t axis = 0; axis < grid.n_axes(); ++axis) n += grid.n_lines(axis);
-    joins.all.reserve(n);
-    for_each_line(grid, [&](std::size_t axis, std::size_t line, std::size_t first) {
-        joins.all.push_back(join(first, grid.stride(axis), grid.n_states(axis), axis, line));
-    });
-    return joins;
-}
-
-Joins Joins::neighbours(const Grid& grid) {
-    Joins joins;
-    for_each_line(grid, [&](std::size_t axis, std::size_t line, std::size_t first) {
-        const std::size_t stride = grid.stride(axis);
-        for (std::size_t a = 0; a < grid.n_states(axis); ++a)
-            for (std::size_t b = a + 1;
-                 b < (grid.is_ordered(axis) ? std::min(a + 2, grid.n_states(axis)) : grid.n_states(axis));
-                 ++b)
-                joins.all.push_back(join(first + a * stride, (b - a) * stride, 2, axis, line));
-    });
-    return joins;
-}
-
-Regularity::Regularity(const Grid& grid)
-    : grid_(&grid), witness_(grid.n_axes(), 0), joined_(grid.size(), 0) {}
 
 bool Regularity::is_open(const Classes& classes, std::size_t axis, std::size_t first) const {
     const Cell c = classes.of(first);

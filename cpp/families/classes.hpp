@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "families/family.hpp"
+#include "families/joins.hpp"
 
 namespace ldag {
-
-// A configuration; also a class, by the lowest configuration in it.
-using Cell = std::uint32_t;
 
 // Sets of cells, one after the other.
 struct Groups {
@@ -47,8 +45,12 @@ class Classes {
         } while (cell != c);
     }
 
-    // Joins classes into one and returns it.
+    // Joins classes into one, which has the name of the lowest of them, and returns it.
     Cell merge(std::span<const Cell> joined);
+
+    // The same under the name of the largest (the first of equals): all joining of two cells then takes
+    // time n log n together.
+    Cell merge_into_largest(std::span<const Cell> joined);
 
     // Groups the cells of some whole classes anew.
     void regroup(const Groups& groups);
@@ -60,6 +62,7 @@ class Classes {
 
   private:
     void form(std::span<const Cell> cells);
+    Cell merge_into(Cell kept, std::span<const Cell> joined);
 
     const FamilyProblem* problem_;
     const ClassScore* score_;
@@ -73,29 +76,14 @@ class Classes {
     std::vector<double> counts_;
 };
 
-// Sets of cells that one greedy step joins: the lines (Algorithm 1) or the pairs of neighbours, numbered
-// by axis, then line, then states.
-struct Joins {
-    struct Join {
-        Cell first;
-        Cell step;
-        Cell n_cells;
-        std::uint32_t axis;
-        std::uint32_t line;
-
-        Cell cell(std::size_t k) const { return first + static_cast<Cell>(k) * step; }
-    };
-    std::vector<Join> all;
-
-    static Joins lines(const Grid& grid);
-    static Joins neighbours(const Grid& grid);
-};
-
 // Whether every parent makes a difference somewhere: some line of it does not lie inside one class. A
 // parent with one state can make none and is left out.
 class Regularity {
   public:
-    explicit Regularity(const Grid& grid);
+    Regularity() = default;
+    explicit Regularity(const Grid& grid) { reset(grid); }
+
+    void reset(const Grid& grid);
 
     bool holds(const Classes& classes);
 
@@ -106,7 +94,7 @@ class Regularity {
     bool is_open(const Classes& classes, std::size_t axis, std::size_t first) const;
     bool makes_difference(const Classes& classes, std::size_t axis);
 
-    const Grid* grid_;
+    const Grid* grid_ = nullptr;
     std::vector<std::size_t> witness_;  // by axis, the first cell of a line that was open when last seen
     std::vector<std::uint8_t> joined_;  // classes taken as one
 };
@@ -144,7 +132,7 @@ class Digits {
 };
 
 // The greedy parts, from any partition. Steps are appended to `steps` unless it is null.
-void merge_joins(const FamilyProblem& problem, const ClassScore& score, const Joins& joins, Classes& classes,
+void merge_joins(const FamilyProblem& problem, const ClassScore& score, JoinKind kind, Classes& classes,
                  std::vector<Step>* steps);
 void merge_pairs(const FamilyProblem& problem, const ClassScore& score, Classes& classes,
                  std::vector<Step>* steps);

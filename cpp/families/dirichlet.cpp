@@ -239,7 +239,11 @@ double score_table(std::span<const double> counts, std::size_t n_states, double 
            static_cast<double>(n_states_seen) * all[0];
 }
 
-ScoreBatch::ScoreBatch(const ClassScore& score) : score_(score), values_(kBatch + score.n_states() + 1) {}
+void ScoreBatch::reset(const ClassScore& score) {
+    score_ = &score;
+    values_.resize(kBatch + score.n_states() + 1);
+    clear();
+}
 
 void ScoreBatch::clear() {
     n_values_ = 0;
@@ -248,7 +252,7 @@ void ScoreBatch::clear() {
 }
 
 ScoreBatch::Ticket ScoreBatch::add(std::span<const double> counts, double size) {
-    const double a = score_.alpha(size);
+    const double a = score_->alpha(size);
     double* const first = values_.data() + n_values_;
     double* next = first;
     double total = 0.0;
@@ -258,13 +262,13 @@ ScoreBatch::Ticket ScoreBatch::add(std::span<const double> counts, double size) 
         total += count;
     }
     const auto ticket = static_cast<Ticket>(scores_.size() + entries_.size());
-    if (next == first || score_.is_large(total, size)) {  // 0, or worked out here
+    if (next == first || score_->is_large(total, size)) {  // 0, or worked out here
         entries_.push_back({0, {0.0, next == first ? 0.0 : score_large(counts, a, total)}});
         return ticket;
     }
-    *next++ = total + static_cast<double>(score_.n_states()) * a;
+    *next++ = total + static_cast<double>(score_->n_states()) * a;
     n_values_ += static_cast<std::size_t>(next - first);
-    entries_.push_back({static_cast<std::uint32_t>(next - first), score_.terms(size)});
+    entries_.push_back({static_cast<std::uint32_t>(next - first), score_->terms(size)});
     if (n_values_ >= kBatch) run();
     return ticket;
 }

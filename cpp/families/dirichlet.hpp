@@ -57,8 +57,11 @@ class ScoreBatch {
   public:
     using Ticket = std::uint32_t;
 
-    explicit ScoreBatch(const ClassScore& score);
+    ScoreBatch() = default;
+    explicit ScoreBatch(const ClassScore& score) { reset(score); }
 
+    // From now on, classes of this family; those added before are forgotten.
+    void reset(const ClassScore& score);
     void clear();
 
     // Adds a class; its score is at the ticket after run().
@@ -72,7 +75,7 @@ class ScoreBatch {
         ClassScore::Terms terms;
     };
 
-    const ClassScore& score_;
+    const ClassScore* score_ = nullptr;
     std::size_t n_values_ = 0;
     std::vector<double> values_;  // arguments of ln Gamma, then their values; the first n_values_ count
     std::vector<Entry> entries_;  // classes not yet scored

@@ -1,311 +1,340 @@
 // Algorithm 1: from singletons, join the line with the best gain as long as one improves the score. The
 // same engine merges pairs of neighbouring configurations (partial labels).
 #include <algorithm>
-#include <limits>
+#include <optional>
 
+#include "families/bundles.hpp"
 #include "families/classes.hpp"
 
 namespace ldag {
 
 namespace {
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNone = Bundles::kNone;
 
-// The gain of every join. The best of each block of joins is kept, so that finding the best of all and
-// the first that ties with it looks at few of them.
-class Gains {
-  public:
-    explicit Gains(std::size_t n)
-        : gains_(n, kNever), best_(n / kBlock + 1, kNever), stale_(best_.size(), 0) {}
-
-    double operator[](std::size_t join) const { return gains_[join]; }
-
-    void set(std::size_t join, double gain) {
-        gains_[join] = gain;
-        stale_[join / kBlock] = 1;
-    }
-
-    double best();
-
-    // The first join from there on with at least this gain; there is one.
-    std::uint32_t first(double least, std::size_t from) const;
-
-  private:
-    static constexpr std::size_t kBlock = 64;
-
-    std::vector<double> gains_;
-    std::vector<double> best_;  // by block, unless stale
-    std::vector<std::uint8_t> stale_;
-};
-
-double Gains::best() {
-    double best = kNever;
-    for (std::size_t block = 0; block < best_.size(); ++block) {
-        if (stale_[block] != 0) {
-            const auto first = gains_.begin() + static_cast<std::ptrdiff_t>(block * kBlock);
-            const auto n = std::min(kBlock, gains_.size() - block * kBlock);
-            best_[block] = *std::max_element(first, first + static_cast<std::ptrdiff_t>(n));
-            stale_[block] = 0;
-        }
-        best = std::max(best, best_[block]);
-    }
-    return best;
-}
-
-std::uint32_t Gains::first(double least, std::size_t from) const {
-    for (std::size_t join = from;;) {
-        if (best_[join / kBlock] < least && stale_[join / kBlock] == 0)
-            join = (join / kBlock + 1) * kBlock;
-        else if (gains_[join] >= least)
-            return static_cast<std::uint32_t>(join);
-        else
-            ++join;
-    }
-}
-
+// A merger is used again and again, so that small families do not pay for its memory.
 class Merger {
   public:
-    Merger(const FamilyProblem& problem, const ClassScore& score, const Joins& joins, Classes& classes);
+    void begin(const FamilyProblem& problem, const ClassScore& score, JoinKind kind, Classes& classes);
 
     void run(std::vector<Step>* steps);
 
   private:
+    using Bundle = Bundles::Bundle;
+
+    // The bundles that touch a class are in a list of it; those that gain no more may be in it, too.
+    struct Entry {
+        Bundle bundle;
+        std::uint32_t next;
+    };
+    // The bundles met in this step that touch the class in focus and one other class (or itself: no other),
+    // one for every number of unvisited cells.
+    struct Memo {
+        std::uint32_t step = 0;
+        Bundle first = kNone;
+    };
+    struct Facts {
+        std::uint32_t n_unvisited;
+        std::uint32_t step;        // the last one that met this bundle
+        std::uint32_t next_alike;  // with the same classes but another number of unvisited cells
+    };
     // A gain that is known once the batch has run.
     struct Pending {
-        std::uint32_t join;
+        Bundle bundle;
         ScoreBatch::Ticket ticket;
         double constant;  // what is added to the score of the union
     };
-    // A union that was already asked for, if `step` is the present one.
-    struct Memo {
-        std::uint32_t step = 0;
-        ScoreBatch::Ticket ticket = 0;
-    };
 
-    void link_members();
-    void find_touched(std::uint32_t join);
-    void queue(std::uint32_t join, ScoreBatch::Ticket ticket);
-    ScoreBatch::Ticket union_ticket();
-    ScoreBatch::Ticket shared_ticket(Cell merged);
+    bool has_name(Cell c) const { return names_all_ || classes_->is_observed(c) || classes_->size(c) > 1; }
+    void find_touched(const Join& join);
+    bool is_open() const { return named_.size() + n_unvisited_ > 1; }
+    void add_bundles();
+    Bundle* recall(Cell focus);
+    Bundle take_bundle(Cell focus);
+    void queue(Bundle bundle);
     void settle();
-    std::uint32_t choose();
-    bool stays_allowed(std::uint32_t join);
-    Step apply(std::uint32_t join);
-    void update(Cell merged);
+    const Join* first_allowed(Bundle bundle);
+    struct Choice {
+        Join join;
+        double gain;
+    };
+    std::optional<Choice> choose();
+    bool stays_allowed(const Join& join);
+    Step apply(const Choice& choice);
+    void update_bundles(Cell merged);
+    bool update_bundle(Bundle bundle, Cell merged);
 
-    const FamilyProblem& problem_;
-    const std::vector<Joins::Join>& joins_;
-    Classes& classes_;
+    const FamilyProblem* problem_ = nullptr;
+    Classes* classes_ = nullptr;
+    Joins joins_;
     Regularity regularity_;
-    LabelGuard guard_;
+    std::optional<LabelGuard> guard_;
     ScoreBatch batch_;
-    Gains gains_;  // kNever inside one class, and where regularity or a fixed label would be lost
+    Bundles bundles_;
 
-    // Every class has a list of members: the open joins that touch it, by the cells they touch it in.
-    std::vector<std::uint32_t> first_member_;  // by class
-    std::vector<std::uint32_t> next_member_;
-    std::vector<std::uint32_t> join_of_member_;
+    // A cell that no row visits has nothing to tell it from others like it, and joining such cells with each
+    // other gains nothing as long as lost classes gain nothing. So they have no name until they join a class
+    // that has one, and lines without a name are not looked at.
+    bool names_all_ = false;
 
     std::uint32_t step_ = 0;
     std::uint32_t search_ = 0;
-    std::vector<std::uint32_t> join_seen_;   // the step that last saw a join
-    std::vector<std::uint32_t> class_seen_;  // the search for touched classes that last saw a class
-    std::vector<Memo> by_class_;             // the merged class with one other
-    std::vector<Memo> by_empty_size_;        // the merged class with so many unobserved cells
-    std::vector<Cell> touched_;              // the classes that one join touches
-    std::vector<Cell> merged_;               // those of the join being applied
+    std::vector<std::uint32_t> class_seen_;   // the search for touched classes that last saw a class
+    std::vector<std::uint32_t> first_entry_;  // by class
+    std::vector<Entry> entries_;
+    std::vector<Memo> memos_;      // by class
+    std::vector<Facts> facts_;     // by bundle
+    std::vector<Cell> named_;      // the classes with a name that one join touches
+    std::size_t n_unvisited_ = 0;  // and how many without
+    std::vector<Cell> touched_;    // all of them
+    std::vector<Cell> merged_;     // those of the join being applied
+    std::vector<Cell> absorbed_;   // those of them without a name
     std::vector<double> sums_;
     std::vector<Pending> pending_;
 };
 
-Merger::Merger(const FamilyProblem& problem, const ClassScore& score, const Joins& joins, Classes& classes)
-    : problem_(problem),
-      joins_(joins.all),
-      classes_(classes),
-      regularity_(problem.grid),
-      guard_(problem),
-      batch_(score),
-      gains_(joins.all.size()),
-      first_member_(problem.grid.size(), kNone),
-      join_seen_(joins.all.size(), 0),
-      class_seen_(problem.grid.size(), 0),
-      by_class_(problem.grid.size()),
-      by_empty_size_(problem.grid.size() + 1),
-      sums_(problem.n_states) {
-    link_members();
-    pending_.reserve(joins_.size());
-    for (std::uint32_t join = 0; join < joins_.size(); ++join) {
-        find_touched(join);
-        if (touched_.size() > 1) queue(join, union_ticket());
+void Merger::begin(const FamilyProblem& problem, const ClassScore& score, JoinKind kind, Classes& classes) {
+    const std::size_t q = problem.grid.size();
+    problem_ = &problem;
+    classes_ = &classes;
+    names_all_ = problem.class_lost > 0.0;
+    joins_.reset(problem.grid, kind);
+    regularity_.reset(problem.grid);
+    if (problem.fixed.empty())
+        guard_.reset();
+    else
+        guard_.emplace(problem);
+    batch_.reset(score);
+    bundles_.clear(joins_.size());
+    step_ = search_ = 0;
+    class_seen_.assign(q, 0);
+    first_entry_.assign(q, kNone);
+    entries_.clear();
+    memos_.assign(q, {});
+    facts_.clear();
+    sums_.resize(problem.n_states);
+    add_bundles();
+}
+
+// Lists the distinct classes that a join touches.
+void Merger::find_touched(const Join& join) {
+    named_.clear();
+    touched_.clear();
+    n_unvisited_ = 0;
+    ++search_;
+    for (std::size_t k = 0; k < join.n_cells; ++k) {
+        const Cell c = classes_->of(join.cell(k));
+        if (class_seen_[c] == search_) continue;
+        class_seen_[c] = search_;
+        touched_.push_back(c);
+        if (has_name(c))
+            named_.push_back(c);
+        else
+            ++n_unvisited_;
+    }
+}
+
+// Every open join goes to the bundle of the lowest class with a name that it touches.
+void Merger::add_bundles() {
+    for (Cell c = 0; c < problem_->grid.size(); ++c) {
+        if (classes_->of(c) != c || !has_name(c)) continue;
+        ++step_;
+        classes_->for_each_cell(c, [&](Cell cell) {
+            joins_.for_each_through(cell, [&](const Join& join) {
+                if (bundles_.has(join.number)) return;
+                find_touched(join);
+                if (!is_open() || std::ranges::min(named_) != c) return;
+                bundles_.put(take_bundle(c), join);
+            });
+        });
     }
     settle();
 }
 
-void Merger::link_members() {
-    std::size_t n_members = 0;
-    for (const Joins::Join& join : joins_) n_members += join.n_cells;
-    next_member_.reserve(n_members);
-    join_of_member_.reserve(n_members);
-    for (std::uint32_t join = 0; join < joins_.size(); ++join) {
-        for (std::size_t k = 0; k < joins_[join].n_cells; ++k) {
-            std::uint32_t& first = first_member_[classes_.of(joins_[join].cell(k))];
-            next_member_.push_back(first);
-            first = static_cast<std::uint32_t>(join_of_member_.size());
-            join_of_member_.push_back(join);
-        }
+// Where the bundle of the touched classes, one of them the focus, is or would be remembered; null if there
+// are so many that few joins are alike.
+Merger::Bundle* Merger::recall(Cell focus) {
+    if (named_.size() > 2) return nullptr;
+    const Cell other = named_.front() != focus ? named_.front() : named_.back();
+    Memo& memo = memos_[other];
+    if (memo.step != step_) memo = {step_, kNone};
+    Bundle* place = &memo.first;
+    while (*place != kNone && facts_[*place].n_unvisited != n_unvisited_) place = &facts_[*place].next_alike;
+    return place;
+}
+
+// The bundle of the touched classes, made if there is none.
+Merger::Bundle Merger::take_bundle(Cell focus) {
+    Bundle* const place = recall(focus);
+    if (place != nullptr && *place != kNone) return *place;
+    const Bundle bundle = bundles_.make();
+    if (place != nullptr) *place = bundle;  // before facts_ may move
+    facts_.push_back({static_cast<std::uint32_t>(n_unvisited_), step_, kNone});
+    for (const Cell c : named_) {
+        entries_.push_back({bundle, first_entry_[c]});
+        first_entry_[c] = static_cast<std::uint32_t>(entries_.size() - 1);
     }
+    queue(bundle);
+    return bundle;
 }
 
-// Lists the distinct classes that a join touches.
-void Merger::find_touched(std::uint32_t join) {
-    touched_.clear();
-    ++search_;
-    for (std::size_t k = 0; k < joins_[join].n_cells; ++k) {
-        const Cell c = classes_.of(joins_[join].cell(k));
-        if (class_seen_[c] == search_) continue;
-        class_seen_[c] = search_;
-        touched_.push_back(c);
-    }
-}
-
-// Notes that the gain of joining the touched classes is the score of their union less their own.
-void Merger::queue(std::uint32_t join, ScoreBatch::Ticket ticket) {
-    double constant = problem_.class_lost * static_cast<double>(touched_.size() - 1);
-    for (const Cell c : touched_) constant -= classes_.score(c);
-    pending_.push_back({join, ticket, constant});
-}
-
-// Has the union of the touched classes scored.
-ScoreBatch::Ticket Merger::union_ticket() {
-    std::size_t size = 0;
+// Has the union of the touched classes scored; the gain is that less their own scores.
+void Merger::queue(Bundle bundle) {
+    std::size_t size = n_unvisited_;
+    double constant = problem_->class_lost * static_cast<double>(touched_.size() - 1);
     std::fill(sums_.begin(), sums_.end(), 0.0);
-    for (const Cell c : touched_) {
-        size += classes_.size(c);
-        if (!classes_.is_observed(c)) continue;
-        const auto counts = classes_.counts(c);
+    for (const Cell c : named_) {
+        size += classes_->size(c);
+        constant -= classes_->score(c);
+        if (!classes_->is_observed(c)) continue;
+        const auto counts = classes_->counts(c);
         for (std::size_t state = 0; state < sums_.size(); ++state) sums_[state] += counts[state];
     }
-    return batch_.add(sums_, static_cast<double>(size));
-}
-
-// The same, computed once for all joins of this step with one class besides the merged one, and once for
-// all those with equally many unobserved cells and nothing else.
-ScoreBatch::Ticket Merger::shared_ticket(Cell merged) {
-    Cell other = merged;
-    std::size_t n_empty = 0;
-    bool all_empty = true;
-    for (const Cell c : touched_) {
-        if (c == merged) continue;
-        other = c;
-        n_empty += classes_.size(c);
-        all_empty &= !classes_.is_observed(c);
-    }
-    if (!all_empty && touched_.size() > 2) return union_ticket();
-    Memo& memo = all_empty ? by_empty_size_[n_empty] : by_class_[other];
-    if (memo.step != step_) memo = {step_, union_ticket()};
-    return memo.ticket;
+    pending_.push_back({bundle, batch_.add(sums_, static_cast<double>(size)), constant});
 }
 
 void Merger::settle() {
     batch_.run();
-    for (const Pending& p : pending_) gains_.set(p.join, batch_[p.ticket] + p.constant);
+    for (const Pending& p : pending_) bundles_.set_gain(p.bundle, batch_[p.ticket] + p.constant);
     pending_.clear();
     batch_.clear();
 }
 
-// The first join that ties with the best allowed one, or kNone if none improves the score.
-std::uint32_t Merger::choose() {
+const Join* Merger::first_allowed(Bundle bundle) {
+    const Join* first = bundles_.first(bundle);
+    while (first != nullptr && !stays_allowed(*first)) {
+        bundles_.remove(first->number);
+        first = bundles_.first(bundle);
+    }
+    if (first == nullptr) bundles_.set_gain(bundle, Bundles::kNever);
+    return first;
+}
+
+// The first join that ties with the best allowed one, if one improves the score.
+std::optional<Merger::Choice> Merger::choose() {
     for (;;) {
-        const double best = gains_.best();
-        if (!(best > kTie)) return kNone;
-        const std::uint32_t top = gains_.first(best, 0);
-        if (!stays_allowed(top)) continue;
-        for (std::size_t from = 0;;) {
-            const std::uint32_t tied = gains_.first(std::max(best - kTie, kTie), from);
-            if (tied == top || stays_allowed(tied)) return tied;
-            from = tied + 1;
-        }
+        const Bundle top = bundles_.best();
+        if (top == kNone || !(bundles_.gain(top) > kTie)) return std::nullopt;
+        const double least = std::max(bundles_.gain(top) - kTie, kTie);
+        const Join* const best = first_allowed(top);
+        if (best == nullptr) continue;
+        Choice chosen{*best, bundles_.gain(top)};
+        bundles_.for_each_from(least, [&](Bundle tied) {
+            const Join* first = bundles_.first(tied);
+            while (first != nullptr && first->number < chosen.join.number) {
+                if (stays_allowed(*first)) {
+                    chosen = {*first, bundles_.gain(tied)};
+                } else {
+                    bundles_.remove(first->number);
+                    first = bundles_.first(tied);
+                }
+            }
+        });
+        return chosen;
     }
 }
 
 // Merging only makes regularity worse, and what lies inside a class stays there; so a join that would lose
 // regularity, or put a line into a label that is fixed without it, is out for ever.
-bool Merger::stays_allowed(std::uint32_t join) {
-    if (!problem_.regular && problem_.fixed.empty()) return true;
+bool Merger::stays_allowed(const Join& join) {
+    if (!problem_->regular && !guard_) return true;
     find_touched(join);
-    if ((!problem_.regular || regularity_.holds_after(classes_, touched_)) &&
-        guard_.holds_after(classes_, touched_))
-        return true;
-    gains_.set(join, kNever);
-    return false;
+    return (!problem_->regular || regularity_.holds_after(*classes_, touched_)) &&
+           (!guard_ || guard_->holds_after(*classes_, touched_));
 }
 
-Step Merger::apply(std::uint32_t join) {
-    find_touched(join);
-    merged_ = touched_;
-    const Step step{static_cast<std::int32_t>(joins_[join].axis), joins_[join].line,
-                    static_cast<std::int32_t>(merged_.size() - 1), gains_[join]};
-    update(classes_.merge(merged_));
+// Joins with a cell that gets a name leave their bundles before these are looked at, and come back after.
+Step Merger::apply(const Choice& choice) {
+    find_touched(choice.join);
+    const Step step{static_cast<std::int32_t>(choice.join.axis), choice.join.line,
+                    static_cast<std::int32_t>(touched_.size() - 1), choice.gain};
+    merged_ = named_;
+    absorbed_.clear();
+    for (const Cell c : touched_)
+        if (!has_name(c)) absorbed_.push_back(c);
+    const Cell merged = classes_->merge_into_largest(touched_);
+    ++step_;
+    for (const Cell cell : absorbed_)
+        joins_.for_each_through(cell, [&](const Join& own) { bundles_.remove(own.number); });
+    update_bundles(merged);
+    for (const Cell cell : absorbed_)
+        joins_.for_each_through(cell, [&](const Join& own) {
+            if (bundles_.has(own.number)) return;  // by another cell
+            find_touched(own);
+            if (is_open()) bundles_.put(take_bundle(merged), own);
+        });
+    settle();
     return step;
 }
 
-// Gives the merged class the members of its parts, and the joins among them their new gains.
-void Merger::update(Cell merged) {
-    ++step_;
+// Gives the merged class the bundles of its parts, and these their new gains.
+void Merger::update_bundles(Cell merged) {
     std::uint32_t kept = kNone;
     for (const Cell part : merged_) {
         std::uint32_t following = kNone;
-        for (std::uint32_t member = first_member_[part]; member != kNone; member = following) {
-            following = next_member_[member];
-            const std::uint32_t join = join_of_member_[member];
-            if (join_seen_[join] == step_ || gains_[join] == kNever) continue;
-            join_seen_[join] = step_;
-            find_touched(join);
-            if (touched_.size() == 1) {
-                gains_.set(join, kNever);
-                continue;
-            }
-            queue(join, shared_ticket(merged));
-            next_member_[member] = kept;
-            kept = member;
+        for (std::uint32_t entry = first_entry_[part]; entry != kNone; entry = following) {
+            following = entries_[entry].next;
+            if (!update_bundle(entries_[entry].bundle, merged)) continue;
+            entries_[entry].next = kept;
+            kept = entry;
         }
     }
-    first_member_[merged] = kept;
-    settle();
+    first_entry_[merged] = kept;
+}
+
+// Tells whether it is still one of the class; not if it was met in this step, is closed, or is now like
+// another.
+bool Merger::update_bundle(Bundle bundle, Cell merged) {
+    if (facts_[bundle].step == step_ || bundles_.gain(bundle) == Bundles::kNever) return false;
+    facts_[bundle].step = step_;
+    const Join* const first = bundles_.first(bundle);
+    if (first != nullptr) find_touched(*first);
+    if (first == nullptr || !is_open()) {
+        bundles_.set_gain(bundle, Bundles::kNever);
+        return false;
+    }
+    Bundle* const place = recall(merged);
+    if (place != nullptr && *place != kNone) {
+        bundles_.unite(*place, bundle);
+        return false;
+    }
+    if (place != nullptr) *place = bundle;
+    facts_[bundle].next_alike = kNone;
+    queue(bundle);
+    return true;
 }
 
 void Merger::run(std::vector<Step>* steps) {
-    for (std::uint32_t join = choose(); join != kNone; join = choose()) {
-        const Step step = apply(join);
+    for (std::optional<Choice> choice = choose(); choice; choice = choose()) {
+        const Step step = apply(*choice);
         if (steps != nullptr) steps->push_back(step);
     }
 }
 
 // From singletons, or from the classes that fixed labels make.
-FamilyResult merge_from_finest(const FamilyProblem& problem, const Joins& joins) {
+FamilyResult merge_from_finest(const FamilyProblem& problem, JoinKind kind) {
     const ClassScore score(problem.n_states, problem.grid.size(), problem.equivalent_sample_size);
     Classes classes = problem.fixed.empty()
                           ? Classes(problem, score)
                           : Classes(problem, score, finest_classes(problem.fixed, problem.grid));
     std::vector<Step> steps;
-    merge_joins(problem, score, joins, classes, &steps);
+    merge_joins(problem, score, kind, classes, &steps);
     return classes.result(std::move(steps));
 }
 
 }  // namespace
 
-void merge_joins(const FamilyProblem& problem, const ClassScore& score, const Joins& joins, Classes& classes,
+void merge_joins(const FamilyProblem& problem, const ClassScore& score, JoinKind kind, Classes& classes,
                  std::vector<Step>* steps) {
-    Merger(problem, score, joins, classes).run(steps);
+    thread_local Merger merger;
+    merger.begin(problem, score, kind, classes);
+    merger.run(steps);
 }
 
-FamilyResult merge_lines(const FamilyProblem& problem) {
-    return merge_from_finest(problem, Joins::lines(problem.grid));
-}
+FamilyResult merge_lines(const FamilyProblem& problem) { return merge_from_finest(problem, JoinKind::line); }
 
 FamilyResult merge_neighbours(const FamilyProblem& problem) {
-    return merge_from_finest(problem, Joins::neighbours(problem.grid));
+    return merge_from_finest(problem, JoinKind::pair);
 }
 
 }  // namespace ldag

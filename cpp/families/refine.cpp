@@ -116,7 +116,7 @@ class Refiner {
     const FamilyProblem& problem_;
     StructureKind structure_;
     ClassScore score_;
-    Joins joins_;
+    std::vector<Join> joins_;
     Classes classes_;
     Digits digits_;
     Components components_;
@@ -133,10 +133,15 @@ class Refiner {
     std::vector<double> sums_;
 };
 
-Joins joins_of(const Grid& grid, StructureKind structure) {
-    if (structure == StructureKind::ldag) return Joins::lines(grid);
-    if (structure == StructureKind::partial) return Joins::neighbours(grid);
-    return {};
+JoinKind kind_of(StructureKind structure) {
+    return structure == StructureKind::ldag ? JoinKind::line : JoinKind::pair;
+}
+
+std::vector<Join> joins_of(const Grid& grid, StructureKind structure) {
+    std::vector<Join> joins;
+    if (structure != StructureKind::graph)
+        Joins(grid, kind_of(structure)).for_each([&](const Join& join) { joins.push_back(join); });
+    return joins;
 }
 
 Refiner::Refiner(const FamilyProblem& problem, StructureKind structure, const FamilyResult& start)
@@ -158,7 +163,7 @@ void Refiner::merge() {
     if (structure_ == StructureKind::graph)
         merge_pairs(problem_, score_, classes_, nullptr);
     else
-        merge_joins(problem_, score_, joins_, classes_, nullptr);
+        merge_joins(problem_, score_, kind_of(structure_), classes_, nullptr);
 }
 
 void Refiner::climb() {
@@ -248,7 +253,7 @@ bool Refiner::move_block(std::span<const Cell> block, const Cell* target) {
 // touches; that class stays connected through it.
 bool Refiner::move_joins() {
     bool has_moved = false;
-    for (const Joins::Join& join : joins_.all) {
+    for (const Join& join : joins_) {
         block_.clear();
         for (std::size_t k = 0; k < join.n_cells; ++k) block_.push_back(join.cell(k));
         const std::vector<Cell> whole = block_;
@@ -347,8 +352,8 @@ void Refiner::merge_at_random(Random& random) {
     touched_.clear();
     if (structure_ == StructureKind::graph) {
         for (int i = 0; i < 2; ++i) touched_.push_back(classes_.of(random.below(problem_.grid.size())));
-    } else if (!joins_.all.empty()) {
-        const Joins::Join& join = joins_.all[random.below(joins_.all.size())];
+    } else if (!joins_.empty()) {
+        const Join& join = joins_[random.below(joins_.size())];
         for (std::size_t k = 0; k < join.n_cells; ++k) touched_.push_back(classes_.of(join.cell(k)));
     }
     std::sort(touched_.begin(), touched_.end());

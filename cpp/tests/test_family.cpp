@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "families/bundles.hpp"
 #include "families/classes.hpp"
 
 namespace {
@@ -29,15 +30,68 @@ std::vector<double> mixed_counts(std::size_t n) {
     return counts;
 }
 
+std::vector<ldag::Join> list(const ldag::Joins& joins) {
+    std::vector<ldag::Join> all;
+    joins.for_each([&](const ldag::Join& join) { all.push_back(join); });
+    return all;
+}
+
 TEST(joins_are_numbered_by_axis_then_line) {
     const ldag::Grid grid({2, 3});
-    const ldag::Joins lines = ldag::Joins::lines(grid);
-    CHECK(lines.all.size() == 5);
-    CHECK(lines.all[1].axis == 0 && lines.all[1].line == 1 && lines.all[1].cell(1) == 4);
-    CHECK(lines.all[4].axis == 1 && lines.all[4].line == 1 && lines.all[4].cell(2) == 5);
-    const ldag::Joins pairs = ldag::Joins::neighbours(grid);
-    CHECK(pairs.all.size() == 3 + 2 * 3);
-    CHECK(pairs.all[4].first == 0 && pairs.all[4].cell(1) == 2);
+    const std::vector<ldag::Join> lines = list(ldag::Joins(grid, ldag::JoinKind::line));
+    CHECK(lines.size() == 5);
+    CHECK(lines[1].axis == 0 && lines[1].line == 1 && lines[1].cell(1) == 4);
+    CHECK(lines[4].axis == 1 && lines[4].line == 1 && lines[4].cell(2) == 5);
+    const std::vector<ldag::Join> pairs = list(ldag::Joins(grid, ldag::JoinKind::pair));
+    CHECK(pairs.size() == 3 + 2 * 3);
+    CHECK(pairs[4].first == 0 && pairs[4].cell(1) == 2);
+}
+
+TEST(joins_through_a_cell_are_those_that_hold_it) {
+    const ldag::Grid grid({3, 1, 2, 4}, {0, 0, 0, 1});
+    for (const auto kind : {ldag::JoinKind::line, ldag::JoinKind::pair}) {
+        const ldag::Joins joins(grid, kind);
+        const std::vector<ldag::Join> all = list(joins);
+        CHECK(all.size() == joins.size());
+        for (Cell cell = 0; cell < grid.size(); ++cell) {
+            std::vector<std::uint32_t> expected;
+            std::vector<std::uint32_t> found;
+            for (const ldag::Join& join : all)
+                for (std::size_t k = 0; k < join.n_cells; ++k)
+                    if (join.cell(k) == cell) expected.push_back(join.number);
+            joins.for_each_through(cell, [&](const ldag::Join& join) {
+                CHECK(all[join.number].first == join.first && all[join.number].step == join.step);
+                found.push_back(join.number);
+            });
+            CHECK(found == expected);
+        }
+    }
+}
+
+TEST(bundles_give_the_lowest_join_and_the_best_gain) {
+    ldag::Bundles bundles;
+    bundles.clear(100);
+    const auto join = [](std::uint32_t number) { return ldag::Join{0, 1, 2, 0, number, number}; };
+    const auto a = bundles.make();
+    const auto b = bundles.make();
+    CHECK(bundles.first(a) == nullptr);
+    for (const std::uint32_t number : {70u, 20u, 50u, 10u, 60u}) bundles.put(a, join(number));
+    for (const std::uint32_t number : {40u, 30u}) bundles.put(b, join(number));
+    bundles.set_gain(a, 1.0);
+    bundles.set_gain(b, 2.0);
+    CHECK(bundles.best() == b);
+    bundles.put(b, join(10));
+    CHECK(bundles.first(a)->number == 20 && bundles.first(b)->number == 10);
+    bundles.unite(a, b);
+    CHECK(bundles.best() == a && bundles.first(b) == nullptr);
+    for (const std::uint32_t number : {10u, 20u, 30u, 40u, 50u, 60u, 70u}) {
+        CHECK(bundles.first(a)->number == number);
+        bundles.remove(number);
+    }
+    CHECK(bundles.first(a) == nullptr);
+    bundles.put(a, join(99));
+    bundles.clear(100);
+    CHECK(bundles.size() == 0 && !bundles.has(99));
 }
 
 TEST(digits_are_the_states_of_every_cell) {
