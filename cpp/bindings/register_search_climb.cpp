@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,10 +20,10 @@ namespace {
 using PlainPool = std::tuple<std::vector<ldag::Node>, ldag::Parents, std::vector<double>>;
 // Climbs done, parents to go on from, the best of the round, families met.
 using PlainChain = std::tuple<std::uint64_t, ldag::Parents, FoundGraph, PlainPool>;
-// Rounds done, those without success, those of a chain by itself, the best of all, what candidates were
-// selected for, the chains of the round under way, families met before.
-using PlainState = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, FoundGraph, ldag::Parents,
-                              std::vector<PlainChain>, PlainPool>;
+// Rounds done, those without success, those of a chain by itself; families looked at first and then.
+using PlainNumbers = std::array<std::uint64_t, 5>;
+// These, the best of all, the parents that are tried, the chains of the round under way, families met before.
+using PlainState = std::tuple<PlainNumbers, FoundGraph, ldag::Parents, std::vector<PlainChain>, PlainPool>;
 
 PlainPool plain_of(const std::vector<ldag::PooledFamily>& pool) {
     PlainPool plain;
@@ -47,8 +48,9 @@ nb::object plain_of(const ldag::ClimbState& state) {
     std::vector<PlainChain> chains;
     for (const ldag::ClimbChain& chain : state.chains)
         chains.emplace_back(chain.n_climbs, chain.parents, tuple_of(chain.best), plain_of(chain.pool));
-    return nb::cast(PlainState{state.n_rounds, state.n_stale, state.n_alone, tuple_of(state.best),
-                               state.selected_for, std::move(chains), plain_of(state.pool)});
+    const PlainNumbers numbers{state.n_rounds, state.n_stale, state.n_alone, state.n_first, state.n_around};
+    return nb::cast(
+        PlainState{numbers, tuple_of(state.best), state.candidates, std::move(chains), plain_of(state.pool)});
 }
 
 ldag::SearchResult result_of(FoundGraph plain) {
@@ -57,12 +59,15 @@ ldag::SearchResult result_of(FoundGraph plain) {
 }
 
 ldag::ClimbState state_of(const nb::object& plain) {
-    auto [n_rounds, n_stale, n_alone, best, selected_for, plain_chains, pool] = nb::cast<PlainState>(plain);
+    auto [numbers, best, candidates, plain_chains, pool] = nb::cast<PlainState>(plain);
+    const auto [n_rounds, n_stale, n_alone, n_first, n_around] = numbers;
     ldag::ClimbState state{n_rounds,
                            n_stale,
                            n_alone,
+                           n_first,
+                           n_around,
                            result_of(std::move(best)),
-                           std::move(selected_for),
+                           std::move(candidates),
                            {},
                            pool_of(std::move(pool))};
     for (auto& [n_climbs, parents, found, met] : plain_chains)
@@ -81,16 +86,29 @@ bool is_of(const std::vector<ldag::PooledFamily>& pool, const ldag::SearchSpace&
     });
 }
 
+// Whether there are some of a space's candidates for every node, with those required.
+bool is_part_of(const ldag::Parents& candidates, const ldag::SearchSpace& space) {
+    if (candidates.size() != space.n_nodes()) return false;
+    for (std::size_t node = 0; node < candidates.size(); ++node)
+        if (!std::ranges::is_sorted(candidates[node]) ||
+            !std::ranges::includes(space.candidates[node], candidates[node]) ||
+            !std::ranges::includes(candidates[node], space.required[node]))
+            return false;
+    return true;
+}
+
 // Whether the state can be one of a climb in the space.
 bool is_of(const ldag::ClimbState& state, const ldag::SearchSpace& space) {
     if (state.chains.empty()) return true;
+    if (!is_part_of(state.candidates, space)) return false;
+    const ldag::SearchSpace tried{state.candidates, space.required, space.max_parents};
     const auto is_allowed = [&](const ldag::ClimbChain& chain) {
-        return ldag::is_allowed(space, chain.parents) && ldag::is_allowed(space, chain.best.parents) &&
-               is_of(chain.pool, space);
+        return ldag::is_allowed(tried, chain.parents) && ldag::is_allowed(tried, chain.best.parents) &&
+               is_of(chain.pool, tried);
     };
     return state.chains.size() == ldag::kClimbChains && !state.best.trace.empty() &&
-           ldag::is_allowed(space, state.best.parents) && ldag::is_allowed(space, state.selected_for) &&
-           std::ranges::all_of(state.chains, is_allowed) && is_of(state.pool, space);
+           ldag::is_allowed(tried, state.best.parents) && std::ranges::all_of(state.chains, is_allowed) &&
+           is_of(state.pool, tried);
 }
 
 FoundGraph search_climb(Scorer& scorer, ldag::Parents candidates, ldag::Parents required,

@@ -37,6 +37,9 @@ using Planes = std::array<const Word*, kGroup>;
 constexpr std::size_t kCopies = 4;
 constexpr std::size_t kMaxCopiedCells = 2048;
 
+// More cells than so many for each row with a weight, and its cell is better worked out by itself.
+constexpr std::size_t kCellsPerRow = 2;
+
 // Numbers of rows in each shared plane and each of a few planes: sums[shared * A + i].
 template <std::size_t A>
 [[gnu::always_inline]] inline void meet(const Word* shared, std::size_t n_shared, const Planes& planes,
@@ -93,14 +96,44 @@ const Kernels& kernels() {
     return best;
 }
 
-// The rows of both; returns how many they are.
-std::int64_t intersect(const Word* a, const Word* b, std::size_t n_words, Word* both) {
-    std::int64_t n = 0;
+// Splits some rows: those in the plane, and the rest; returns how many are in the plane.
+[[gnu::always_inline]] inline std::int64_t split(const Word* plane, std::size_t n_words, Word* rest,
+                                                 Word* both) {
+    std::uint64_t n = 0;
     for (std::size_t word = 0; word < n_words; ++word) {
-        both[word] = a[word] & b[word];
-        n += std::popcount(both[word]);
+        const Word some = rest[word] & plane[word];
+        both[word] = some;
+        rest[word] ^= some;
+        n += static_cast<std::uint64_t>(std::popcount(some));
     }
-    return n;
+    return static_cast<std::int64_t>(n);
+}
+
+using Split = std::int64_t (*)(const Word*, std::size_t, Word*, Word*);
+
+std::int64_t split_plain(const Word* plane, std::size_t n_words, Word* rest, Word* both) {
+    return split(plane, n_words, rest, both);
+}
+
+#ifdef LDAG_X86
+[[gnu::target("popcnt")]] std::int64_t split_popcnt(const Word* plane, std::size_t n_words, Word* rest,
+                                                    Word* both) {
+    return split(plane, n_words, rest, both);
+}
+
+[[gnu::target("avx512f,avx512vl,avx512vpopcntdq,popcnt")]] std::int64_t split_wide(const Word* plane,
+                                                                                   std::size_t n_words,
+                                                                                   Word* rest, Word* both) {
+    return split(plane, n_words, rest, both);
+}
+#endif
+
+Split best_split() {
+#ifdef LDAG_X86
+    if (cpu().wide_popcount) return split_wide;
+    if (cpu().popcnt) return split_popcnt;
+#endif
+    return split_plain;
 }
 
 }  // namespace
@@ -147,6 +180,7 @@ void SharedCounts::counts(std::size_t other, std::size_t stride, std::vector<dou
 
 // One variable after the other splits the rows of every configuration further.
 void SharedCounts::make_planes() {
+    static const Split split_rows = best_split();
     const std::size_t n_rows = columns_->single_.n;
     const std::size_t n_words = (n_rows + BitPlanes::kWordBits - 1) / BitPlanes::kWordBits;
     planes_.assign(n_words, ~Word{0});
@@ -170,9 +204,8 @@ void SharedCounts::make_planes() {
                 next += n_words;
             };
             for (std::size_t state = 0; state + 1 < n_states; ++state) {
-                const std::int64_t n = intersect(rest, own.plane(state), n_words, next);
+                const std::int64_t n = split_rows(own.plane(state), n_words, rest, next);
                 if (n == 0) continue;
-                for (std::size_t word = 0; word < n_words; ++word) rest[word] ^= next[word];
                 n_rest -= n;
                 keep(state, n);
             }
@@ -304,9 +337,21 @@ void SharedCounts::add_weighted(std::size_t other, Layout layout, std::span<doub
     has_weighted_index_ = true;
     const Code* const codes = columns_->column(rows, other).codes;
     const auto& weights = std::get<std::vector<std::int64_t>>(columns_->weights_);
+    if (table.size() > kCellsPerRow * rows.n) {
+        for (std::size_t row = 0; row < rows.n; ++row)
+            table[layout.first(weighted_index_[row]) + codes[row] * layout.stride] +=
+                static_cast<double>(weights[row]);
+        return;
+    }
+    weighted_parts_.assign(table.size(), 0);
     for (std::size_t row = 0; row < rows.n; ++row)
-        table[layout.first(weighted_index_[row]) + codes[row] * layout.stride] +=
-            static_cast<double>(weights[row]);
+        weighted_parts_[weighted_index_[row] * layout.n_states + codes[row]] += weights[row];
+    const std::int64_t* part = weighted_parts_.data();
+    for (std::uint32_t shared = 0; shared < size_; ++shared) {
+        double* const own_cells = table.data() + layout.first(shared);
+        for (std::size_t state = 0; state < layout.n_states; ++state, ++part)
+            own_cells[state * layout.stride] += static_cast<double>(*part);
+    }
 }
 
 }  // namespace ldag

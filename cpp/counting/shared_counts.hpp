@@ -72,6 +72,7 @@ class SharedCounts {
     std::vector<std::uint32_t> index_;
     std::vector<std::uint32_t> weighted_index_;
     std::vector<std::uint32_t> parts_;
+    std::vector<std::int64_t> weighted_parts_;
 
     // The configurations of all but the last variable in common that occur, ascending; and for every row the
     // place of its own among them with the state of the last variable.

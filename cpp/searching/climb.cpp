@@ -1,16 +1,16 @@
-// Climbing: the best move as long as one improves the score; then a walk that may go downhill but not back;
-// then, again and again, a disturbance of a small part of the graph and a climb from there. After the first
-// climb a few chains do so side by side, in rounds of so many climbs each. After a round, the best graph is
-// put together from what each of them found, and all families met go to a pool. The next round begins with
-// a search over orders that puts the families of the pool together anew. Once a few rounds have brought
-// nothing better, some chains go by themselves for a while, from graphs that are made anew along other
-// orders. The work is divided by counts, never by time, so that the answer is the same for any number of
-// threads.
+// Climbing: the best move as long as one improves the score; then a walk that may go downhill but not back.
+// All families met on the way go to a pool, with those that nodes would need in graphs nearby, and a search
+// over orders puts them together anew, again and again as long as that brings something. Only candidates that
+// are likely to matter are looked at meanwhile, and all of them in the end.
+//
+// Then, in rounds, a few chains side by side disturb a small part of the graph and climb from there. After a
+// round, the best graph is put together from what each of them found. The next round begins with a search
+// over orders. Once a few rounds have brought nothing better, some chains go by themselves for a while, from
+// graphs that are made anew along other orders. The work is divided by counts, never by time, so that the
+// answer is the same for any number of threads.
 #include "searching/climb.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <deque>
 
 #include "searching/climb_pool.hpp"
 #include "support/random.hpp"
@@ -26,8 +26,8 @@ constexpr std::uint64_t kStale = 2;
 constexpr std::uint64_t kAlone = 2;
 constexpr std::size_t kTogether = 2;
 
-// So many of the best sets of every size are looked around from before the first round.
-constexpr std::size_t kWidth = 4;
+// Patience lasts for at most so many times as many rounds as asked for.
+constexpr std::uint64_t kMostPatience = 8;
 
 // Kicks for every node when a chain begins a round.
 constexpr std::size_t kKicks = 2;
@@ -41,119 +41,43 @@ constexpr int kMostSelections = 6;
 // Numbers of random streams that no restart has.
 constexpr std::uint64_t kStartStreams = std::uint64_t{1} << 62;
 constexpr std::uint64_t kOrderStreams = std::uint64_t{1} << 61;
+constexpr std::uint64_t kSettleStreams = std::uint64_t{1} << 60;
 
 // Climbs of one chain in one round: one for every four variables, at least eight.
 std::uint64_t climbs_per_round(std::size_t n_nodes) { return std::max<std::uint64_t>(8, (n_nodes + 3) / 4); }
 
+// More rounds without success are made where they cost little beside the first climb, at most so many times
+// as many as asked for.
 bool has_lost_patience(const ClimbOptions& options, const ClimbState& state) {
-    return options.patience > 0 && state.n_stale >= options.patience;
+    if (options.patience == 0 || state.n_stale == 0) return false;
+    const std::uint64_t n_around = std::max(state.n_around, state.n_first / kMostPatience);
+    return state.n_stale * n_around >= options.patience * state.n_first;
 }
 
-// One chain of climbs.
-class Climber {
-  public:
-    Climber(const ClimbOptions& options, Monitor& monitor, SearchResult& best)
-        : options_(options), monitor_(monitor), best_(best) {}
+// The columns of some candidates.
+struct Tables {
+    Tables(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options, Parents of,
+           std::atomic<bool>& stop)
+        : candidates(space, std::move(of)), store(scorer, space, candidates, threads_of(options), stop) {}
 
-    void climb(Graph& graph);
-    bool climb_first(Graph& graph);
-    bool restart(Graph& graph, std::uint64_t number);
+    // Threads for one column: if there are restarts, the chains have them.
+    static std::size_t threads_of(const ClimbOptions& options) {
+        const std::size_t n_threads = count_threads(options.n_threads);
+        return options.n_restarts == 0 ? n_threads : std::max<std::size_t>(1, n_threads / kClimbChains);
+    }
 
-  private:
-    bool step(Graph& graph, const PlacedMove& move);
-    void note(const Graph& graph);
-    void walk(Graph& graph);
-    void count_steps(std::size_t n);
+    // Goes on with other candidates.
+    void change(const SearchSpace& space, const Parents& of) {
+        std::vector<std::uint8_t> is_changed;
+        for (Node node = 0; node < of.size(); ++node)
+            is_changed.push_back(std::ranges::equal(candidates.of(node), of[node]) ? 0 : 1);
+        candidates = Candidates(space, of);
+        store.forget(is_changed);
+    }
 
-    const ClimbOptions& options_;
-    Monitor& monitor_;
-    SearchResult& best_;
+    Candidates candidates;
+    ColumnStore store;
 };
-
-// Tells whether it came to its end.
-bool Climber::climb_first(Graph& graph) {
-    climb(graph);
-    if (options_.tabu_length > 0) {
-        walk(graph);
-        climb(graph);
-    }
-    return !monitor_.stop;
-}
-
-bool Climber::step(Graph& graph, const PlacedMove& move) {
-    if (monitor_.stop || !graph.make(move)) return false;
-    count_steps(1);
-    return true;
-}
-
-void Climber::count_steps(std::size_t n) {
-    best_.n_steps += n;
-    best_.n_accepted += n;
-}
-
-void raise(std::atomic<double>& best, double score) {
-    double known = best;
-    while (!(known >= score) && !best.compare_exchange_weak(known, score)) {
-    }
-}
-
-// Keeps the graph if it is the best so far.
-void Climber::note(const Graph& graph) {
-    const double score = graph.score();
-    if (!(score > best_.score + kTie)) return;
-    best_.score = score;
-    best_.parents = graph.parents();
-    best_.trace.push_back({best_.n_steps, score});
-    raise(monitor_.best, score);
-}
-
-void Climber::climb(Graph& graph) {
-    while (!monitor_.stop) {
-        const std::optional<PlacedMove> move = graph.best_improvement();
-        if (!move || !step(graph, *move)) break;
-    }
-    note(graph);
-}
-
-// The best move even downhill, but to none of the graphs visited last, until as many moves in a row as these
-// have brought nothing better; ends at the best graph met.
-void Climber::walk(Graph& graph) {
-    Graph best = graph;
-    std::deque<std::uint64_t> recent;
-    Tabu tabu;
-    double best_score = best.score();
-    for (std::size_t n_worse = 0; n_worse < options_.tabu_length; ++n_worse) {
-        recent.push_back(graph.fingerprint());
-        tabu.insert(graph.fingerprint());
-        if (recent.size() > options_.tabu_length) {
-            tabu.erase(recent.front());
-            recent.pop_front();
-        }
-        const std::optional<PlacedMove> move = graph.best_move(tabu);
-        if (!move || !step(graph, *move)) break;
-        const double score = graph.score();
-        if (!(score > best_score + kTie)) continue;
-        best = graph;
-        best_score = score;
-        n_worse = 0;
-        note(graph);
-    }
-    graph = std::move(best);
-}
-
-// The new optimum is accepted as the chains accept proposals: with probability min(1, ratio of scores). What
-// is random depends on the seed and the restart's number only. Tells whether it came to its end; if not, the
-// graph is as it was.
-bool Climber::restart(Graph& graph, std::uint64_t number) {
-    Random random(options_.seed, number);
-    Graph other = graph;
-    count_steps(disturb(other, random));
-    climb(other);
-    if (monitor_.stop) return false;
-    const double log_uniform = std::log(1.0 - random.uniform());
-    if (other.score() - graph.score() >= log_uniform) graph = std::move(other);
-    return true;
-}
 
 // All chains, round by round.
 class Rounds {
@@ -178,8 +102,15 @@ class Rounds {
   private:
     std::uint64_t n_before() const { return state_.n_rounds * kClimbChains * per_chain_; }
     std::uint64_t quota(std::size_t chain) const;
-    void set_candidates(const Parents& graph);
+    bool is_cut() const;
+    void make_whole();
+    void make_narrow();
+    void widen(const Visited& visited);
     void climb_first();
+    void settle();
+    bool put_together();
+    bool climb_whole();
+    std::optional<Graph> graph_of(ColumnStore& store, const Parents& parents);
     void begin_round();
     std::optional<Graph> begin_graph(std::size_t chain);
     Parents reorder(std::size_t chain);
@@ -194,8 +125,9 @@ class Rounds {
     Monitor& monitor_;
     ClimbState& state_;
     std::uint64_t per_chain_;
-    std::optional<Candidates> candidates_;
-    std::optional<ColumnStore> store_;
+    std::optional<Tables> whole_;      // of all candidates, or as many as are tried
+    std::optional<Tables> narrow_;     // of those of the state
+    std::uint64_t n_settled_ = 0;      // searches over orders before the first round
     FamilyPool pool_;                  // families met in whole rounds
     std::optional<PoolIndex> index_;   // of that
     std::vector<ClimbChain> reached_;  // by chain, what it found, a climb that was stopped included
@@ -207,43 +139,133 @@ std::uint64_t Rounds::quota(std::size_t chain) const {
     return std::min(per_chain_, (options_.n_restarts - n_before() - chain - 1) / kClimbChains + 1);
 }
 
-void Rounds::set_candidates(const Parents& graph) {
-    candidates_.emplace(scorer_, space_, options_, graph, monitor_.stop);
-    const std::size_t n_threads = count_threads(options_.n_threads);
-    store_.emplace(scorer_, space_, *candidates_,
-                   options_.n_restarts == 0 ? n_threads : std::max<std::size_t>(1, n_threads / kClimbChains),
+// Whether not all candidates are tried.
+bool Rounds::is_cut() const {
+    return options_.max_candidates > 0 && std::ranges::any_of(space_.candidates, [&](const auto& all) {
+               return all.size() > options_.max_candidates;
+           });
+}
+
+void Rounds::make_whole() {
+    whole_.emplace(scorer_, space_, options_,
+                   select_candidates(scorer_, space_, options_, state_.best.parents, monitor_.stop),
                    monitor_.stop);
+}
+
+void Rounds::make_narrow() {
+    if (narrow_)
+        narrow_->change(space_, state_.candidates);
+    else
+        narrow_.emplace(scorer_, space_, options_, state_.candidates, monitor_.stop);
+}
+
+// Nothing if stopped.
+std::optional<Graph> Rounds::graph_of(ColumnStore& store, const Parents& parents) {
+    std::vector<ColumnPointer> columns = store.find_all(parents);
+    if (monitor_.stop) return std::nullopt;
+    return Graph(store, std::move(columns));
+}
+
+// Takes families to the pool, and to the candidates to go on with all that gain in a column of all, and what
+// is at most two edges away: common children make parents of each other.
+void Rounds::widen(const Visited& visited) {
+    const auto take = [&](Node child, Node parent) {
+        if (child == parent || !std::ranges::binary_search(space_.candidates[child], parent)) return;
+        std::vector<Node>& own = state_.candidates[child];
+        const auto at = std::ranges::lower_bound(own, parent);
+        if (at == own.end() || *at != parent) own.insert(at, parent);
+    };
+    for (const auto& [child, column] : visited.columns()) {
+        pool_.add(child, *column, whole_->candidates);
+        for (const Node parent : column->parents) take(child, parent);
+        for (const std::uint32_t place : column->additions) {
+            if (!(column->gains[place] > kTie)) break;
+            take(child, whole_->candidates.of(child)[place]);
+        }
+    }
+    Parents around = state_.best.parents;
+    for (Node child = 0; child < around.size(); ++child)
+        for (const Node parent : state_.best.parents[child]) around[parent].push_back(child);
+    for (Node centre = 0; centre < around.size(); ++centre)
+        for (const Node one : around[centre]) {
+            take(centre, one);
+            for (const Node other : around[centre]) take(one, other);
+        }
 }
 
 // The first climb. Where not all candidates are tried, those that gain most given the parents found are
 // selected next, and it goes on from there, as long as that brings something.
 void Rounds::climb_first() {
-    const auto is_cut = [&](const std::vector<Node>& all) {
-        return options_.max_candidates > 0 && all.size() > options_.max_candidates;
-    };
-    const int n_selections = std::ranges::any_of(space_.candidates, is_cut) ? kMostSelections : 1;
+    const int n_selections = is_cut() ? kMostSelections : 1;
     Visited visited;
     for (int i = 0; i < n_selections; ++i) {
         const double before = state_.best.score;
-        state_.selected_for = state_.best.parents;
-        set_candidates(state_.selected_for);
-        std::vector<ColumnPointer> columns = store_->find_all(state_.best.parents);
-        if (monitor_.stop) return;
-        Graph graph(*store_, std::move(columns));
+        make_whole();
+        std::optional<Graph> graph = graph_of(whole_->store, state_.best.parents);
+        if (!graph) return;
         visited = {};
-        graph.watch(visited);
-        if (!Climber(options_, monitor_, state_.best).climb_first(graph)) return;
+        graph->watch(visited);
+        if (!Climber(options_, monitor_, state_.best).climb_first(*graph)) return;
         if (!(state_.best.score > before + kTie)) break;
     }
-    for (const auto& [child, column] : visited.columns()) pool_.add(child, *column, *candidates_);
-    if (options_.n_restarts > 0)
-        parallel_for(
-            options_.n_threads, space_.n_nodes(),
-            [&](std::size_t node, std::size_t) { pool_.widen(static_cast<Node>(node), *store_, kWidth); },
-            &monitor_.stop);
+    state_.candidates = state_.best.parents;
+    for (const auto& [child, column] : visited.columns()) state_.n_first += column->additions.size();
+    widen(visited);
+    if (options_.n_restarts > 0) settle();
     if (monitor_.stop) return;
+    make_narrow();
     index_.emplace(pool_);
     monitor_.done.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Puts families together anew as long as that brings something.
+void Rounds::settle() {
+    do {
+        make_narrow();
+        while (!monitor_.stop && put_together()) {
+        }
+    } while (!monitor_.stop && climb_whole());
+}
+
+// Takes families near those of the best graph to the pool, looks for the best order, and climbs from there.
+// Tells whether that was better.
+bool Rounds::put_together() {
+    const double before = state_.best.score;
+    std::optional<Graph> graph = graph_of(narrow_->store, state_.best.parents);
+    if (!graph) return false;
+    std::vector<std::size_t> n_families(space_.n_nodes());
+    parallel_for(
+        options_.n_threads, space_.n_nodes(),
+        [&](std::size_t node, std::size_t) {
+            n_families[node] = pool_.look_around(static_cast<Node>(node), *graph, narrow_->store);
+        },
+        &monitor_.stop);
+    for (const std::size_t n : n_families) state_.n_around += n;
+    index_.emplace(pool_);
+    Random random(options_.seed, kSettleStreams + n_settled_++);
+    const Parents other =
+        search_orders(*index_, state_.best.parents, kKicks * space_.n_nodes(), random, monitor_.stop);
+    graph = graph_of(narrow_->store, other);
+    if (!graph) return false;
+    Visited visited;
+    graph->watch(visited);
+    Climber(options_, monitor_, state_.best).climb(*graph);
+    for (const auto& [child, column] : visited.columns()) pool_.add(child, *column, narrow_->candidates);
+    return state_.best.score > before + kTie;
+}
+
+// Climbs with all candidates from the best graph. Tells whether that was better.
+bool Rounds::climb_whole() {
+    if (!whole_ || is_cut()) make_whole();
+    const double before = state_.best.score;
+    std::optional<Graph> graph = graph_of(whole_->store, state_.best.parents);
+    if (!graph) return false;
+    Visited visited;
+    graph->watch(visited);
+    Climber(options_, monitor_, state_.best).climb(*graph);
+    if (monitor_.stop || !(state_.best.score > before + kTie)) return false;
+    widen(visited);
+    return true;
 }
 
 void Rounds::begin_round() {
@@ -269,12 +291,9 @@ std::optional<Graph> Rounds::begin_graph(std::size_t chain) {
     const bool is_alone = state_.n_alone > 0 && chain >= kTogether;
     if (own.n_climbs == 0 && is_alone && state_.n_alone == 1) {
         Random random(options_.seed, kStartStreams + state_.n_rounds * kClimbChains + chain);
-        return start_by_order(*store_, space_, &random);
+        return start_by_order(narrow_->store, space_, &random);
     }
-    std::vector<ColumnPointer> columns =
-        store_->find_all(own.n_climbs == 0 && !is_alone ? reorder(chain) : own.parents);
-    if (monitor_.stop) return std::nullopt;
-    return Graph(*store_, std::move(columns));
+    return graph_of(narrow_->store, own.n_climbs == 0 && !is_alone ? reorder(chain) : own.parents);
 }
 
 // What a chain begins a round with: the families met so far, put together anew.
@@ -310,7 +329,7 @@ void Rounds::run_chain(std::size_t chain) {
     own.parents = graph->parents();
     FamilyPool met(space_.n_nodes());
     for (const PooledFamily& family : own.pool) met.add(family);
-    for (const auto& [child, column] : visited.columns()) met.add(child, *column, *candidates_);
+    for (const auto& [child, column] : visited.columns()) met.add(child, *column, narrow_->candidates);
     own.pool = met.list();
 }
 
@@ -337,14 +356,20 @@ bool Rounds::end_round() {
     Parents parents = best.parents;
     for (const ClimbChain& chain : state_.chains) parents = combine(scorer_, parents, chain.best.parents);
     if (parents != best.parents) {
-        std::vector<ColumnPointer> columns = store_->find_all(parents);
-        if (monitor_.stop) return false;
-        Graph graph(*store_, std::move(columns));
-        Climber(options_, monitor_, best).climb(graph);
+        std::optional<Graph> graph = graph_of(narrow_->store, parents);
+        if (!graph) return false;
+        Climber(options_, monitor_, best).climb(*graph);
         if (monitor_.stop) return false;
     }
-    state_.n_stale = best.score > state_.best.score + kTie ? 0 : state_.n_stale + 1;
+    const bool is_better = best.score > state_.best.score + kTie;
+    ClimbState before = state_;
     state_.best = std::move(best);
+    if (is_better && climb_whole()) make_narrow();
+    if (monitor_.stop) {
+        state_ = std::move(before);
+        return false;
+    }
+    state_.n_stale = is_better ? 0 : state_.n_stale + 1;
     for (const ClimbChain& chain : state_.chains)
         for (const PooledFamily& family : chain.pool) pool_.add(family);
     index_.emplace(pool_);
@@ -365,7 +390,7 @@ SearchResult Rounds::run_rounds() {
         if (monitor_.stop) return state_.best;
         begin_round();
     } else {
-        set_candidates(state_.selected_for);
+        make_narrow();
     }
     while (!has_lost_patience(options_, state_) && n_before() < options_.n_restarts && !monitor_.stop) {
         reached_ = state_.chains;
@@ -393,7 +418,8 @@ SearchResult search_climb(FamilyScorer& scorer, const SearchSpace& space, const 
     if (state->chains.empty()) {
         const Parents& start = options.start.empty() ? space.required : options.start;
         const double score = score_dag(scorer, start);
-        *state = {0, 0, 0, {start, score, {{0, score}}}, {}, {}, {}};
+        *state = {};
+        state->best = {start, score, {{0, score}}};
     }
     const bool is_begun = !state->chains.empty();
     monitor.best = state->best.score;

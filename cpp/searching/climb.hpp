@@ -2,6 +2,7 @@
 // with the moves it allows.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -32,10 +33,8 @@ inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max()
 // The parents that are tried for every node. A place is the position of a parent among those of a node.
 class Candidates {
   public:
-    // All of the space, or where a node has more than options.max_candidates of them, those that gain most
-    // besides the parents it has in a graph (ties to the lowest number), these parents, and its children.
-    Candidates(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options,
-               const Parents& graph, std::atomic<bool>& stop);
+    // Some of those of the space, with all that are required.
+    Candidates(const SearchSpace& space, Parents of);
 
     std::size_t n_nodes() const { return of_.size(); }
     std::span<const Node> of(Node child) const { return of_[child]; }
@@ -50,6 +49,11 @@ class Candidates {
     std::vector<std::vector<std::uint8_t>> required_;
     std::vector<std::vector<std::uint32_t>> back_;
 };
+
+// All candidates of the space, or where a node has more than options.max_candidates of them, those that gain
+// most besides the parents it has in a graph (ties to the lowest number), these parents, and its children.
+Parents select_candidates(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options,
+                          const Parents& graph, std::atomic<bool>& stop);
 
 // What every change of one family gains: a column of the matrix of gains.
 struct GainColumn {
@@ -80,6 +84,9 @@ class ColumnStore {
     ColumnPointer make(Node child, const std::vector<Node>& parents, std::size_t n_threads) const;
 
     const Candidates& candidates() const { return candidates_; }
+
+    // Forgets the columns of nodes that have other candidates than before.
+    void forget(const std::vector<std::uint8_t>& is_changed);
 
     // Whether there are kPerCell observations for every cell of a family with one more parent.
     bool is_filled(const GainColumn& column, Node further) const {
@@ -204,9 +211,58 @@ class Graph {
     std::vector<std::uint8_t> stale_;
 };
 
+// One chain of climbs; it keeps the best graph it meets.
+class Climber {
+  public:
+    Climber(const ClimbOptions& options, Monitor& monitor, SearchResult& best)
+        : options_(options), monitor_(monitor), best_(best) {}
+
+    void climb(Graph& graph);
+    bool climb_first(Graph& graph);
+    bool restart(Graph& graph, std::uint64_t number);
+
+  private:
+    bool step(Graph& graph, const PlacedMove& move);
+    void note(const Graph& graph);
+    void walk(Graph& graph);
+    void count_steps(std::size_t n);
+
+    const ClimbOptions& options_;
+    Monitor& monitor_;
+    SearchResult& best_;
+};
+
 // Changes a small part of a graph at random, so that a climb from there may end elsewhere; returns how many
 // changes were made.
 std::size_t disturb(Graph& graph, Random& random);
+
+// Parents with one more, and without one of them.
+std::vector<Node> with(const std::vector<Node>& parents, Node parent);
+std::vector<Node> without(const std::vector<Node>& parents, Node parent);
+
+// The best change of a node's parents as long as one improves the score, among those that `allows` lets be
+// added; `note` is told of every column on the way. Null if stopped.
+template <class Allows, class Note>
+ColumnPointer grow_and_shrink(ColumnStore& store, Node child, ColumnPointer column, Allows allows,
+                              Note note) {
+    const std::span<const Node> candidates = store.candidates().of(child);
+    while (column) {
+        note(*column);
+        std::uint32_t best = kNone;
+        for (const std::uint32_t place : column->places)
+            if (column->gains[place] > (best == kNone ? kTie : column->gains[best])) best = place;
+        const auto added = std::ranges::find_if(
+            column->additions, [&](std::uint32_t place) { return allows(candidates[place]); });
+        if (added != column->additions.end() &&
+            column->gains[*added] > (best == kNone ? kTie : column->gains[best]))
+            best = *added;
+        if (best == kNone) return column;
+        const bool adds = added != column->additions.end() && best == *added;
+        column = store.find(child, adds ? with(column->parents, candidates[best])
+                                        : without(column->parents, candidates[best]));
+    }
+    return column;
+}
 
 // A graph made along an order of the nodes, each with the parents among those before it that growing and
 // shrinking finds. The order takes the node next that loses least against the parents it would have if all

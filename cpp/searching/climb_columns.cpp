@@ -54,22 +54,28 @@ std::size_t count_cells(std::span<const std::size_t> n_states, Node child, std::
 
 }  // namespace
 
-Candidates::Candidates(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options,
-                       const Parents& graph, std::atomic<bool>& stop)
-    : of_(space.candidates), required_(of_.size()), back_(of_.size()) {
-    const std::size_t most = options.max_candidates == 0 ? of_.size() : options.max_candidates;
+Parents select_candidates(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options,
+                          const Parents& graph, std::atomic<bool>& stop) {
+    Parents selected = space.candidates;
+    const std::size_t most = options.max_candidates == 0 ? selected.size() : options.max_candidates;
     Parents kept = graph;
     for (Node child = 0; child < graph.size(); ++child)
         for (const Node parent : graph[child])
-            if (place_in(of_[parent], child) != kNone) kept[parent].push_back(child);
+            if (place_in(selected[parent], child) != kNone) kept[parent].push_back(child);
     parallel_for(
-        options.n_threads, of_.size(),
+        options.n_threads, selected.size(),
         [&](std::size_t node, std::size_t) {
-            if (of_[node].size() <= most) return;
+            if (selected[node].size() <= most) return;
             std::ranges::sort(kept[node]);
-            of_[node] = screen(scorer, {static_cast<Node>(node), graph[node]}, of_[node], kept[node], most);
+            selected[node] =
+                screen(scorer, {static_cast<Node>(node), graph[node]}, selected[node], kept[node], most);
         },
         &stop);
+    return selected;
+}
+
+Candidates::Candidates(const SearchSpace& space, Parents of)
+    : of_(std::move(of)), required_(of_.size()), back_(of_.size()) {
     for (Node child = 0; child < of_.size(); ++child) {
         for (const Node parent : of_[child]) {
             required_[child].push_back(std::ranges::binary_search(space.required[child], parent) ? 1 : 0);
@@ -141,6 +147,12 @@ void ColumnStore::remember(Node child, const ColumnPointer& column) {
     }
     young_.emplace(Key{child, column->parents}, column);
     young_bytes_ += bytes;
+}
+
+void ColumnStore::forget(const std::vector<std::uint8_t>& is_changed) {
+    const std::lock_guard lock(mutex_);
+    for (Columns* columns : {&young_, &old_})
+        std::erase_if(*columns, [&](const auto& item) { return is_changed[item.first.child] != 0; });
 }
 
 ColumnPointer ColumnStore::make(Node child, const std::vector<Node>& parents, std::size_t n_threads) const {

@@ -14,6 +14,8 @@ std::uint64_t edge_fingerprint(Node parent, Node child) {
     return splitmix64(state);
 }
 
+}  // namespace
+
 std::vector<Node> with(const std::vector<Node>& parents, Node parent) {
     std::vector<Node> more = parents;
     more.insert(std::ranges::lower_bound(more, parent), parent);
@@ -25,8 +27,6 @@ std::vector<Node> without(const std::vector<Node>& parents, Node parent) {
     std::erase(fewer, parent);
     return fewer;
 }
-
-}  // namespace
 
 Graph::Graph(ColumnStore& store, std::vector<ColumnPointer> columns)
     : store_(&store),

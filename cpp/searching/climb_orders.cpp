@@ -41,11 +41,14 @@ class OrderSearch {
     void mark_before(Node node);
     void step_forth(Node node);
     void step_back(Node node);
-    void lose(Node loser, Node lost);
-    void gain(Node gainer, Node gained);
     void move(Node node, std::size_t to);
-    void undo(Node node, std::size_t to, double score, std::size_t n_missing);
-    void look(Node node, bool is_forth, double& best, std::size_t& best_to);
+    struct Way;
+    std::size_t place_without(Node loser, std::size_t place, Node lost) const;
+    std::size_t place_with(Node gainer, std::size_t place, Node gained) const;
+    void look_forth(Node node, double& best, std::size_t& best_to);
+    void look_back(Node node, double& best, std::size_t& best_to);
+    void add_before(Node node) { before_[node / 64] |= std::uint64_t{1} << (node % 64); }
+    void take_before(Node node) { before_[node / 64] &= ~(std::uint64_t{1} << (node % 64)); }
     void push(Node node);
     void push_changed();
     void make_fit(Node node, std::size_t place);
@@ -54,6 +57,7 @@ class OrderSearch {
     Random& random_;
     State now_;
     std::vector<std::uint64_t> before_;  // bits of the nodes before the one that is moved
+    std::vector<std::uint64_t> saved_;   // the same, kept
     Node forced_ = kNone;                // a node that must have one set
     std::size_t forced_place_ = 0;
     std::vector<Change> changes_;  // of choices, with what was chosen before
@@ -71,7 +75,7 @@ OrderSearch::OrderSearch(const PoolIndex& pool, std::vector<Node> order, Random&
         now_.position[node] = static_cast<std::uint32_t>(i);
         now_.choice[node] = static_cast<std::uint32_t>(pool.n_sets(node));
         choose(node, first_that_fits(node, 0));
-        before_[node / 64] |= std::uint64_t{1} << (node % 64);
+        add_before(node);
         push(node);
     }
     now_.order = std::move(order);
@@ -85,6 +89,7 @@ std::size_t OrderSearch::first_that_fits(Node node, std::size_t place) const {
 
 void OrderSearch::choose(Node node, std::size_t place) {
     const std::size_t before = now_.choice[node];
+    if (place == before) return;
     changes_.push_back({node, now_.choice[node]});
     if (before < pool_.n_sets(node))
         now_.score -= pool_.score(node, before);
@@ -99,28 +104,7 @@ void OrderSearch::choose(Node node, std::size_t place) {
 
 void OrderSearch::mark_before(Node node) {
     std::ranges::fill(before_, 0);
-    for (std::size_t i = 0; i < now_.position[node]; ++i)
-        before_[now_.order[i] / 64] |= std::uint64_t{1} << (now_.order[i] % 64);
-}
-
-// `before_` are the nodes before the loser.
-void OrderSearch::lose(Node loser, Node lost) {
-    const std::size_t place = now_.choice[loser];
-    if (place < pool_.n_sets(loser) && pool_.has(loser, place, lost))
-        choose(loser, loser == forced_ ? pool_.n_sets(loser) : first_that_fits(loser, place + 1));
-}
-
-// `before_` are the nodes before the gainer.
-void OrderSearch::gain(Node gainer, Node gained) {
-    if (gainer == forced_) {
-        if (now_.choice[gainer] != forced_place_ && pool_.fits(gainer, forced_place_, before_.data()))
-            choose(gainer, forced_place_);
-        return;
-    }
-    for (const std::uint32_t place : pool_.places_with(gainer, gained)) {
-        if (place >= now_.choice[gainer]) return;
-        if (pool_.fits(gainer, place, before_.data())) return choose(gainer, place);
-    }
+    for (std::size_t i = 0; i < now_.position[node]; ++i) add_before(now_.order[i]);
 }
 
 // Exchanges a node with the one behind it; `before_` are the nodes before it.
@@ -130,9 +114,10 @@ void OrderSearch::step_forth(Node node) {
     std::swap(now_.order[i], now_.order[i + 1]);
     now_.position[node] = i + 1;
     now_.position[other] = i;
-    lose(other, node);
-    before_[other / 64] |= std::uint64_t{1} << (other % 64);
-    gain(node, other);
+    if (!pool_.is_related(node, other)) return add_before(other);
+    choose(other, place_without(other, now_.choice[other], node));
+    add_before(other);
+    choose(node, place_with(node, now_.choice[node], other));
 }
 
 // The same with the one before it.
@@ -142,11 +127,12 @@ void OrderSearch::step_back(Node node) {
     std::swap(now_.order[i], now_.order[i + 1]);
     now_.position[node] = i;
     now_.position[other] = i + 1;
-    before_[other / 64] &= ~(std::uint64_t{1} << (other % 64));
-    lose(node, other);
-    before_[node / 64] |= std::uint64_t{1} << (node % 64);
-    gain(other, node);
-    before_[node / 64] &= ~(std::uint64_t{1} << (node % 64));
+    take_before(other);
+    if (!pool_.is_related(node, other)) return;
+    choose(node, place_without(node, now_.choice[node], other));
+    add_before(node);
+    choose(other, place_with(other, now_.choice[other], node));
+    take_before(node);
 }
 
 void OrderSearch::move(Node node, std::size_t to) {
@@ -155,38 +141,81 @@ void OrderSearch::move(Node node, std::size_t to) {
     while (now_.position[node] > to) step_back(node);
 }
 
-// Takes back what was done since the list of changes was empty.
-void OrderSearch::undo(Node node, std::size_t to, double score, std::size_t n_missing) {
-    const auto at = [&](std::size_t i) { return now_.order.begin() + static_cast<std::ptrdiff_t>(i); };
-    const std::size_t from = now_.position[node];
-    if (from < to)
-        std::rotate(at(from), at(from + 1), at(to + 1));
-    else
-        std::rotate(at(to), at(from), at(from + 1));
-    for (std::size_t i = std::min(from, to); i <= std::max(from, to); ++i)
-        now_.position[now_.order[i]] = static_cast<std::uint32_t>(i);
-    for (; !changes_.empty(); changes_.pop_back()) now_.choice[changes_.back().node] = changes_.back().choice;
-    now_.score = score;
-    now_.n_missing = n_missing;
+// What a node's set and those of the nodes it passes bring as it is moved further and further away.
+struct OrderSearch::Way {
+    double score;
+    std::size_t n_missing;
+
+    void change(const PoolIndex& pool, Node node, std::size_t from, std::size_t to) {
+        if (from < pool.n_sets(node))
+            score -= pool.score(node, from);
+        else
+            --n_missing;
+        if (to < pool.n_sets(node))
+            score += pool.score(node, to);
+        else
+            ++n_missing;
+    }
+};
+
+// What a node takes without another; `before_` are the nodes before it.
+std::size_t OrderSearch::place_without(Node loser, std::size_t place, Node lost) const {
+    if (place >= pool_.n_sets(loser) || !pool_.has(loser, place, lost)) return place;
+    return loser == forced_ ? pool_.n_sets(loser) : first_that_fits(loser, place + 1);
 }
 
-// Moves a node to all places before or behind its own, and back; keeps the best of them.
-void OrderSearch::look(Node node, bool is_forth, double& best, std::size_t& best_to) {
-    changes_.clear();
-    mark_before(node);
-    const std::size_t from = now_.position[node];
-    const double score = now_.score;
-    const std::size_t n_missing = now_.n_missing;
-    while (is_forth ? now_.position[node] + 1 < now_.order.size() : now_.position[node] > 0) {
-        if (is_forth)
-            step_forth(node);
-        else
-            step_back(node);
-        if (now_.n_missing > n_missing || !(now_.score > best + kTie)) continue;
-        best = now_.score;
-        best_to = now_.position[node];
+// What a node takes with one more before it; `before_` are the nodes before it.
+std::size_t OrderSearch::place_with(Node gainer, std::size_t place, Node gained) const {
+    if (gainer == forced_) return pool_.fits(gainer, forced_place_, before_.data()) ? forced_place_ : place;
+    for (const std::uint32_t other : pool_.places_with(gainer, gained)) {
+        if (other >= place) break;
+        if (pool_.fits(gainer, other, before_.data())) return other;
     }
-    undo(node, from, score, n_missing);
+    return place;
+}
+
+// Looks at all places behind a node's own, and keeps the best of them. What one of the nodes it passes takes
+// does not depend on the others, so nothing need be moved.
+void OrderSearch::look_forth(Node node, double& best, std::size_t& best_to) {
+    Way way{now_.score, now_.n_missing};
+    std::size_t own = now_.choice[node];
+    for (std::size_t i = now_.position[node] + 1; i < now_.order.size(); ++i) {
+        const Node other = now_.order[i];
+        if (!pool_.is_related(node, other)) {
+            add_before(other);
+            continue;
+        }
+        const std::size_t others = place_without(other, now_.choice[other], node);
+        if (others != now_.choice[other]) way.change(pool_, other, now_.choice[other], others);
+        add_before(other);
+        const std::size_t better = place_with(node, own, other);
+        if (better != own) way.change(pool_, node, own, better);
+        own = better;
+        if (way.n_missing > now_.n_missing || !(way.score > best + kTie)) continue;
+        best = way.score;
+        best_to = i;
+    }
+}
+
+// The same for the places before it.
+void OrderSearch::look_back(Node node, double& best, std::size_t& best_to) {
+    Way way{now_.score, now_.n_missing};
+    std::size_t own = now_.choice[node];
+    for (std::size_t i = now_.position[node]; i-- > 0;) {
+        const Node other = now_.order[i];
+        take_before(other);
+        if (!pool_.is_related(node, other)) continue;
+        const std::size_t worse = place_without(node, own, other);
+        if (worse != own) way.change(pool_, node, own, worse);
+        own = worse;
+        add_before(node);
+        const std::size_t others = place_with(other, now_.choice[other], node);
+        if (others != now_.choice[other]) way.change(pool_, other, now_.choice[other], others);
+        take_before(node);
+        if (way.n_missing > now_.n_missing || !(way.score > best + kTie)) continue;
+        best = way.score;
+        best_to = i;
+    }
 }
 
 void OrderSearch::push(Node node) {
@@ -214,8 +243,11 @@ void OrderSearch::settle(const std::atomic<bool>& stop) {
         waits_[node] = 0;
         double best = now_.score;
         std::size_t best_to = now_.position[node];
-        look(node, false, best, best_to);
-        look(node, true, best, best_to);
+        mark_before(node);
+        saved_ = before_;
+        look_back(node, best, best_to);
+        before_.swap(saved_);
+        look_forth(node, best, best_to);
         if (best_to == now_.position[node]) continue;
         changes_.clear();
         move(node, best_to);
@@ -245,7 +277,7 @@ void OrderSearch::kick(const std::atomic<bool>& stop) {
     }
     const std::size_t place = random_.below(n_better);
     make_fit(node, place);
-    if (now_.choice[node] != place) choose(node, place);
+    choose(node, place);
     forced_ = node;
     forced_place_ = place;
     push_changed();
@@ -253,8 +285,7 @@ void OrderSearch::kick(const std::atomic<bool>& stop) {
     forced_ = kNone;
     mark_before(node);
     changes_.clear();
-    const std::size_t best = first_that_fits(node, 0);
-    if (best != now_.choice[node]) choose(node, best);
+    choose(node, first_that_fits(node, 0));
     push_changed();
     push(node);
     settle(stop);

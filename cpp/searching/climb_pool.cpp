@@ -17,6 +17,19 @@ bool is_subset(const FamilyPool::Set& small, const FamilyPool::Set& large) {
     return (small.signature & ~large.signature) == 0 && std::ranges::includes(large.parents, small.parents);
 }
 
+// A node's parents, and which of its candidates are below it.
+std::uint64_t surroundings_of(Node child, const Graph& graph) {
+    std::uint64_t state = child;
+    std::uint64_t hash = splitmix64(state);
+    for (const Node node : graph.candidates().of(child)) {
+        const bool is_below = graph.is_above(child, node);
+        const bool is_parent = !is_below && std::ranges::binary_search(graph.column(child).parents, node);
+        state ^= std::uint64_t{node} << 2 | (is_below ? 1U : 0U) | (is_parent ? 2U : 0U);
+        hash ^= splitmix64(state);
+    }
+    return hash;
+}
+
 }  // namespace
 
 void FamilyPool::insert(Node child, std::vector<Node> parents, double score) {
@@ -37,30 +50,42 @@ void FamilyPool::add(Node child, const GainColumn& column, const Candidates& can
     insert(child, column.parents, column.score);
     for (const std::uint32_t place : column.additions) {
         if (!(column.gains[place] > kTie)) break;
-        std::vector<Node> parents = column.parents;
-        const Node parent = candidates.of(child)[place];
-        parents.insert(std::ranges::lower_bound(parents, parent), parent);
-        insert(child, std::move(parents), column.score + column.gains[place]);
+        insert(child, with(column.parents, candidates.of(child)[place]), column.score + column.gains[place]);
     }
 }
 
 void FamilyPool::add(const PooledFamily& family) { insert(family.node, family.parents, family.score); }
 
-void FamilyPool::widen(Node child, ColumnStore& store, std::size_t n_of_size) {
-    for (std::size_t size = 0; size <= n_nodes(); ++size) {
-        std::vector<std::vector<Node>> best;
-        bool is_last = true;
-        for (const Set& set : sets_[child]) {
-            is_last &= set.parents.size() < size;
-            if (set.parents.size() == size && best.size() < n_of_size) best.push_back(set.parents);
-        }
-        if (is_last) return;
-        for (const std::vector<Node>& parents : best) {
-            const ColumnPointer column = store.find(child, parents);
-            if (!column) return;
-            add(child, *column, store.candidates());
-        }
+std::size_t FamilyPool::look_around(Node child, const Graph& graph, ColumnStore& store) {
+    const Candidates& candidates = store.candidates();
+    const GainColumn& own = graph.column(child);
+    const auto is_free = [&](Node parent) { return !graph.is_above(child, parent); };
+    const std::uint64_t surroundings = surroundings_of(child, graph);
+    if (looked_[child] == surroundings) return 0;
+    looked_[child] = surroundings;
+    std::size_t n_families = 0;
+    const auto note = [&](const GainColumn& column) {
+        add(child, column, candidates);
+        n_families += column.additions.size();
+    };
+    const auto look = [&](const std::vector<Node>& parents, auto allows) {
+        return grow_and_shrink(store, child, store.find(child, parents), allows, note) != nullptr;
+    };
+    for (const std::uint32_t place : own.places) {
+        const Node lost = candidates.of(child)[place];
+        if (candidates.is_required(child, place)) continue;
+        if (!look(without(own.parents, lost), [&](Node parent) { return parent != lost && is_free(parent); }))
+            return n_families;
     }
+    for (const std::uint32_t place : own.additions) {
+        const Node gained = candidates.of(child)[place];
+        if (!(own.gains[place] > kTie)) break;
+        if (is_free(gained)) continue;
+        if (!look(with(own.parents, gained),
+                  [&](Node parent) { return parent == gained || is_free(parent); }))
+            break;
+    }
+    return n_families;
 }
 
 std::vector<PooledFamily> FamilyPool::list() const {
@@ -70,7 +95,11 @@ std::vector<PooledFamily> FamilyPool::list() const {
     return families;
 }
 
-PoolIndex::PoolIndex(const FamilyPool& pool) : n_words_((pool.n_nodes() + 63) / 64), sets_(pool.n_nodes()) {
+PoolIndex::PoolIndex(const FamilyPool& pool)
+    : n_words_((pool.n_nodes() + 63) / 64), sets_(pool.n_nodes()), related_(pool.n_nodes() * n_words_, 0) {
+    const auto relate = [&](Node a, Node b) {
+        related_[a * n_words_ + b / 64] |= std::uint64_t{1} << (b % 64);
+    };
     for (Node child = 0; child < pool.n_nodes(); ++child) {
         Sets& own = sets_[child];
         own.bits.assign(pool.of(child).size() * n_words_, 0);
@@ -79,6 +108,8 @@ PoolIndex::PoolIndex(const FamilyPool& pool) : n_words_((pool.n_nodes() + 63) / 
             for (const Node parent : set.parents) {
                 own.bits[own.scores.size() * n_words_ + parent / 64] |= std::uint64_t{1} << (parent % 64);
                 ++own.begins[parent + 1];
+                relate(child, parent);
+                relate(parent, child);
             }
             own.scores.push_back(set.score);
         }

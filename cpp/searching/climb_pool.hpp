@@ -19,15 +19,17 @@ class FamilyPool {
         std::uint64_t signature;  // a bit for each parent, shared by some
     };
 
-    explicit FamilyPool(std::size_t n_nodes) : sets_(n_nodes) {}
+    explicit FamilyPool(std::size_t n_nodes) : sets_(n_nodes), looked_(n_nodes, 0) {}
 
     // What a column knows: its own family, and those with one more parent that are better.
     void add(Node child, const GainColumn& column, const Candidates& candidates);
     void add(const PooledFamily& family);
 
-    // Adds the columns of the best sets of every size, so many of each; safe from many threads for different
-    // nodes.
-    void widen(Node child, ColumnStore& store, std::size_t n_of_size);
+    // Adds what a node may need in graphs near this one: without each of its parents, and with each further
+    // one that would gain but stands below the node, the sets on the way to the best that growing and
+    // shrinking finds among the nodes not below it. Does nothing if all that is as it was when last asked.
+    // Returns how many families it looked at. Safe from many threads for different nodes.
+    std::size_t look_around(Node child, const Graph& graph, ColumnStore& store);
 
     std::size_t n_nodes() const { return sets_.size(); }
     std::span<const Set> of(Node child) const { return sets_[child]; }
@@ -37,6 +39,7 @@ class FamilyPool {
     void insert(Node child, std::vector<Node> parents, double score);
 
     std::vector<std::vector<Set>> sets_;
+    std::vector<std::uint64_t> looked_;  // by node, what look_around saw last, as a number
 };
 
 // The same as bits, and which sets have which parent.
@@ -52,6 +55,9 @@ class PoolIndex {
         return (bits(child, place)[parent / 64] >> (parent % 64) & 1) != 0;
     }
     std::vector<Node> parents(Node child, std::size_t place) const;
+
+    // Whether one of two nodes is in a set of the other.
+    bool is_related(Node a, Node b) const { return (related_[a * n_words_ + b / 64] >> (b % 64) & 1) != 0; }
 
     // Whether a set lies among the nodes before.
     bool fits(Node child, std::size_t place, const std::uint64_t* before) const {
@@ -82,6 +88,7 @@ class PoolIndex {
 
     std::size_t n_words_;
     std::vector<Sets> sets_;
+    std::vector<std::uint64_t> related_;  // by node, a bit for each related one
 };
 
 // Looks for an order of the nodes whose best families among those of the pool score most: nodes are moved

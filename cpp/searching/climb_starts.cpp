@@ -8,6 +8,8 @@ namespace ldag::climb {
 
 namespace {
 
+constexpr auto ignore = [](const GainColumn&) {};
+
 // Nodes placed one after the other, each with parents among those before it.
 class Placing {
   public:
@@ -20,8 +22,6 @@ class Placing {
     std::vector<ColumnPointer> take() { return std::move(columns_); }
 
   private:
-    template <class Allows>
-    ColumnPointer grow_and_shrink(Node child, ColumnPointer column, Allows allows);
     bool begin();
     bool place(Node next);
     Node choose(Random* random) const;
@@ -33,33 +33,13 @@ class Placing {
     std::vector<ColumnPointer> columns_;  // with those found among the nodes placed
 };
 
-// The best change of the parents as long as one improves the score; null if stopped.
-template <class Allows>
-ColumnPointer Placing::grow_and_shrink(Node child, ColumnPointer column, Allows allows) {
-    const std::span<const Node> candidates = store_.candidates().of(child);
-    while (column) {
-        std::uint32_t best = kNone;
-        for (const std::uint32_t place : column->places)
-            if (column->gains[place] > (best == kNone ? kTie : column->gains[best])) best = place;
-        const auto added = std::ranges::find_if(
-            column->additions, [&](std::uint32_t place) { return allows(candidates[place]); });
-        if (added != column->additions.end() &&
-            column->gains[*added] > (best == kNone ? kTie : column->gains[best]))
-            best = *added;
-        if (best == kNone) return column;
-        std::vector<Node> parents = column->parents;
-        if (std::erase(parents, candidates[best]) == 0)
-            parents.insert(std::ranges::lower_bound(parents, candidates[best]), candidates[best]);
-        column = store_.find(child, parents);
-    }
-    return column;
-}
-
 bool Placing::begin() {
     columns_ = store_.find_all(space_.required);
     for (Node child = 0; child < columns_.size(); ++child) {
         const ColumnPointer free =
-            columns_[child] ? grow_and_shrink(child, columns_[child], [](Node) { return true; }) : nullptr;
+            columns_[child] ? grow_and_shrink(
+                                  store_, child, columns_[child], [](Node) { return true; }, ignore)
+                            : nullptr;
         if (!free) return false;
         free_scores_[child] = free->score;
     }
@@ -95,8 +75,9 @@ bool Placing::place(Node next) {
         if (is_placed_[child] != 0) continue;
         const std::uint32_t place = store_.candidates().place(child, next);
         if (place == kNone || !(columns_[child]->gains[place] > kTie)) continue;
-        columns_[child] = grow_and_shrink(child, std::move(columns_[child]),
-                                          [&](Node parent) { return is_placed_[parent] != 0; });
+        columns_[child] = grow_and_shrink(
+            store_, child, std::move(columns_[child]), [&](Node parent) { return is_placed_[parent] != 0; },
+            ignore);
         if (!columns_[child]) return false;
     }
     return true;

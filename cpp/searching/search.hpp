@@ -149,8 +149,11 @@ struct ClimbOptions {
     std::size_t n_threads = 1;
     // Only so many parents of a node are tried, those that gain most given its other parents; 0: all.
     std::size_t max_candidates = 0;
-    std::size_t patience = 0;  // ends after so many rounds without anything better; 0: never before the last
-    Parents start;             // empty means without edges (but those required)
+    // Ends after so many rounds without anything better; after more of them where looking at graphs near the
+    // best takes fewer families than the first climb, and after fewer where it takes more. 0: never before
+    // the last.
+    std::size_t patience = 0;
+    Parents start;  // empty means without edges (but those required)
 };
 
 // More chains find more; these are enough to keep a few cores busy, and start from few enough places.
@@ -176,8 +179,10 @@ struct ClimbState {
     std::uint64_t n_rounds = 0;
     std::uint64_t n_stale = 0;       // the last of them that brought nothing better
     std::uint64_t n_alone = 0;       // rounds that some chains have been by themselves, this one included
+    std::uint64_t n_first = 0;       // families that the first climb looked at
+    std::uint64_t n_around = 0;      // and those looked at around the graphs after it, before the first round
     SearchResult best;               // of whole rounds
-    Parents selected_for;            // the graph for which candidates were selected; none: not begun
+    Parents candidates;              // the parents that are tried for every node
     std::vector<ClimbChain> chains;  // of the round under way
     std::vector<PooledFamily> pool;  // families met in whole rounds
 };

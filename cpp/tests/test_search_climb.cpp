@@ -149,7 +149,8 @@ TEST(restarts_are_the_same_for_any_number_of_threads_and_prolong_each_other) {
 // Columns of a search's space, and a graph without other edges than those required.
 struct Graphs {
     explicit Graphs(Search& search)
-        : candidates(search.scorer, search.space, search.options, search.space.required, stop),
+        : candidates(search.space, climb::select_candidates(search.scorer, search.space, search.options,
+                                                            search.space.required, stop)),
           store(search.scorer, search.space, candidates, 1, stop),
           graph(store, store.find_all(search.space.required)) {}
 
@@ -261,8 +262,9 @@ TEST(screened_candidates_keep_what_must_stay) {
     search.options.start[3] = {0, 7};
     search.options.max_candidates = 2;
     std::atomic<bool> stop{false};
-    const climb::Candidates candidates(search.scorer, search.space, search.options, search.options.start,
-                                       stop);
+    const climb::Candidates candidates(
+        search.space,
+        climb::select_candidates(search.scorer, search.space, search.options, search.options.start, stop));
     for (Node node = 0; node < 12; ++node)
         CHECK(candidates.of(node).size() <= (node == 3 ? 4u : node == 0 || node == 7 ? 3u : 2u));
     CHECK(candidates.place(3, 0) != climb::kNone && candidates.place(3, 7) != climb::kNone);

@@ -32,8 +32,9 @@ FEWEST_RESTARTS = 400
 TABLE_RESTARTS = 5_000
 """Full tables are quick: a hundred for each variable, up to so many in all, cost little."""
 
-PATIENCE = 20
-"""Unless told how many restarts to make, climbing ends after so many rounds (of at least 32) without a better graph."""
+PATIENCE = 2
+"""Unless told how many restarts to make, climbing ends after about so many rounds (of at least 32) without a better
+graph: after one where looking around took much more than the first climb, after up to 16 where it took little."""
 
 UNTIL_THE_END = 10**15
 """More restarts than any time allows."""
