@@ -1,5 +1,6 @@
 // The best DAG of a space: every family is scored once, families that a smaller one beats are dropped, and a
-// dynamic programme (Koivisto & Sood; Silander & Myllymaki) finds the best acyclic choice among the others.
+// dynamic programme (Koivisto & Sood; Silander & Myllymaki), or a search through its layers where its tables
+// would be large, finds the best acyclic choice among the others.
 // Nodes that can no longer be on a common cycle are independent of each other, so each strongly connected
 // component of the remaining candidates is solved by itself.
 #include "searching/exact.hpp"
@@ -93,7 +94,8 @@ std::vector<std::size_t> ranks_in_order(const SearchSpace& space, std::span<cons
 
 // Ties: the score is within kTie of the best. Half of that is for leaving out parent sets that hardly beat a
 // subset, half for choosing among equals: the node with the highest number comes last, then the fewest
-// parents, then those with the lowest numbers. The number of threads changes nothing.
+// parents, then those with the lowest numbers; of components beyond those that tables are made for, any of
+// the best choices, the same every time. The number of threads changes nothing.
 //
 // Steps are families scored; the dynamic programme comes after the last. Stopped before its end, there is no
 // best DAG yet, and the result is the one that ranks_in_order makes of the families ranked so far.
@@ -126,7 +128,7 @@ ExactCost exact_cost(const SearchSpace& space) {
         n_families += static_cast<double>(n_parent_sets(space, node));
     double tables = 0.0;
     for (const std::vector<Node>& component : components(space.candidates))
-        tables = std::max(tables, table_bytes(space, component));
+        tables = std::max(tables, component_bytes(space, component));
     const double family_bytes = 2 * sizeof(double) + sizeof(NodeSet);
     const auto whole = [](double number) {
         return number < 0x1p64 ? static_cast<std::uint64_t>(number)

@@ -37,7 +37,7 @@ std::optional<std::vector<std::size_t>> best_in_component(const SearchSpace& spa
                                                           std::span<const Node> component, double& slack,
                                                           std::size_t n_threads, Monitor& monitor);
 
-// Bytes of the tables of best_in_component, at most, if nothing is known but the candidates.
-double table_bytes(const SearchSpace& space, std::span<const Node> component);
+// Bytes that best_in_component needs at most, if nothing is known but the candidates.
+double component_bytes(const SearchSpace& space, std::span<const Node> component);
 
 }  // namespace ldag

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "searching/exact.hpp"
+#include "searching/exact_component.hpp"
 
 namespace ldag {
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-// Larger components fit no memory.
+// Tables of larger components fit no memory.
 constexpr std::size_t kMaxNodes = 40;
 
 // Components up to this size are done by the calling thread in a few milliseconds.
@@ -27,28 +27,6 @@ constexpr std::size_t kMaxSerialNodes = 16;
 // The subsets of the lowest nodes by which larger components are cut in blocks, for the threads.
 constexpr std::size_t kMinBlockNodes = 12;
 constexpr std::size_t kMaxHighNodes = 10;
-
-NodeSet bit(std::size_t number) { return NodeSet{1} << number; }
-
-std::size_t lowest(NodeSet set) { return static_cast<std::size_t>(std::countr_zero(set)); }
-
-// Positions of a node's candidates in a component: -1 for those outside.
-std::vector<int> places_of(std::span<const Node> candidates, std::span<const Node> component) {
-    std::vector<int> places;
-    for (const Node candidate : candidates) {
-        const auto found = std::ranges::lower_bound(component, candidate);
-        const bool inside = found != component.end() && *found == candidate;
-        places.push_back(inside ? static_cast<int>(found - component.begin()) : -1);
-    }
-    return places;
-}
-
-NodeSet in_component(NodeSet set, std::span<const int> places) {
-    NodeSet inside = 0;
-    for (; set != 0; set &= set - 1)
-        if (const int place = places[lowest(set)]; place >= 0) inside |= bit(static_cast<std::size_t>(place));
-    return inside;
-}
 
 // Ranks that are worked on between two looks at whether to stop.
 constexpr std::size_t kChunk = std::size_t{1} << 16;
@@ -87,7 +65,7 @@ class BestParents {
 
     // What the number of a set grows by with a node.
     std::uint64_t stride(std::size_t node) const {
-        return (axes_ >> node & 1) != 0 ? std::uint64_t{1} << std::popcount(axes_ & (bit(node) - 1)) : 0;
+        return (axes_ >> node & 1) != 0 ? std::uint64_t{1} << std::popcount(axes_ & (node_bit(node) - 1)) : 0;
     }
     NodeSet always() const { return always_; }
 
@@ -95,7 +73,7 @@ class BestParents {
     std::size_t rank(NodeSet nodes) const { return ranks_[number(nodes)]; }
     std::uint64_t number(NodeSet nodes) const {
         std::uint64_t sum = 0;
-        for (NodeSet rest = nodes & axes_; rest != 0; rest &= rest - 1) sum += stride(lowest(rest));
+        for (NodeSet rest = nodes & axes_; rest != 0; rest &= rest - 1) sum += stride(lowest_node(rest));
         return sum;
     }
 
@@ -159,8 +137,8 @@ void BestParents<Rank>::fill(const RankedSets& ranked, std::span<const int> plac
 template <class Rank>
 void BestParents<Rank>::make_leaves() {
     for (std::size_t n = 0; n <= kLeafNodes; ++n) {
-        const NodeSet needed = always_ & (bit(n) - 1);
-        for (NodeSet subset = 0; subset < bit(n); ++subset)
+        const NodeSet needed = always_ & (node_bit(n) - 1);
+        for (NodeSet subset = 0; subset < node_bit(n); ++subset)
             if ((needed & ~subset) == 0)
                 leaves_[n].push_back(
                     {static_cast<std::uint8_t>(subset), static_cast<std::uint8_t>(number(subset))});
@@ -256,7 +234,7 @@ template <class Rank>
 void OrderSearch<Rank>::make_steps() {
     for (std::size_t node = 0; node < n_; ++node) {
         for (std::size_t above = node + 1; above < n_; ++above) {
-            const bool needed = (parents_[node].always() & bit(above)) != 0;
+            const bool needed = (parents_[node].always() & node_bit(above)) != 0;
             if (needed) start_[node] += kLacking;
             steps_[above][node] = parents_[node].stride(above) - (needed ? kLacking : 0);
         }
@@ -273,7 +251,7 @@ bool OrderSearch<Rank>::run() {
     const std::size_t n_high = n_ - n_low_;
     for (std::size_t size = 0; size <= n_high && !monitor_.stop; ++size) {
         std::vector<NodeSet> blocks;  // of this many high nodes; they need those with one node less
-        for (NodeSet high = 0; high < bit(n_high); ++high)
+        for (NodeSet high = 0; high < node_bit(n_high); ++high)
             if (static_cast<std::size_t>(std::popcount(high)) == size) blocks.push_back(high);
         parallel_for(
             n_threads_, blocks.size(), [&](std::size_t item, std::size_t) { solve_block(blocks[item]); },
@@ -291,7 +269,7 @@ void OrderSearch<Rank>::solve_block(NodeSet high) {
     if (high == 0) block[0] = 0.0;
     Numbers numbers = start_;
     for (NodeSet rest = high; rest != 0; rest &= rest - 1) {
-        const std::size_t node = n_low_ + lowest(rest);
+        const std::size_t node = n_low_ + lowest_node(rest);
         const NodeSet others = (high ^ (rest & (~rest + 1))) << n_low_;
         const NodeSet low = size - 1;
         if ((parents_[node].always() & ~(others | low)) == 0)
@@ -318,9 +296,9 @@ void OrderSearch<Rank>::solve(double* best, std::size_t n_nodes, Numbers& number
 template <class Rank>
 std::vector<std::size_t> OrderSearch<Rank>::choose(double& slack) const {
     std::vector<std::size_t> ranks(n_);
-    for (NodeSet nodes = bit(n_) - 1; nodes != 0;) {
+    for (NodeSet nodes = node_bit(n_) - 1; nodes != 0;) {
         const std::size_t node = last_node(nodes, slack);
-        nodes &= ~bit(node);
+        nodes &= ~node_bit(node);
         ranks[node] = pick(node, parents_[node].rank(nodes), nodes, slack);
     }
     return ranks;
@@ -329,7 +307,7 @@ std::vector<std::size_t> OrderSearch<Rank>::choose(double& slack) const {
 template <class Rank>
 std::size_t OrderSearch<Rank>::last_node(NodeSet nodes, double& slack) const {
     for (std::size_t node = n_; node-- > 0;) {
-        const NodeSet others = nodes & ~bit(node);
+        const NodeSet others = nodes & ~node_bit(node);
         if (others == nodes || (parents_[node].always() & ~others) != 0) continue;
         const double loss =
             best_[nodes] - (best_[others] + ranked_[node]->scores[parents_[node].rank(others)]);
@@ -367,21 +345,17 @@ bool fits_short(std::uint64_t n_sets) { return n_sets <= std::numeric_limits<std
 
 }  // namespace
 
-std::optional<std::vector<std::size_t>> best_in_component(const SearchSpace& space,
-                                                          std::span<const RankedSets> ranked,
-                                                          std::span<const Node> component, double& slack,
-                                                          std::size_t n_threads, Monitor& monitor) {
-    if (component.size() > kMaxNodes)
-        throw std::length_error("the exact search takes at most " + std::to_string(kMaxNodes) +
-                                " nodes that may be each other's ancestors, got " +
-                                std::to_string(component.size()));
+std::optional<std::vector<std::size_t>> best_by_tables(const SearchSpace& space,
+                                                       std::span<const RankedSets> ranked,
+                                                       std::span<const Node> component, double& slack,
+                                                       std::size_t n_threads, Monitor& monitor) {
     const bool short_ranks =
         std::ranges::all_of(component, [&](Node node) { return fits_short(ranked[node].sets.size()); });
     return short_ranks ? search_order<std::uint16_t>(space, ranked, component, slack, n_threads, monitor)
                        : search_order<std::uint32_t>(space, ranked, component, slack, n_threads, monitor);
 }
 
-double table_bytes(const SearchSpace& space, std::span<const Node> component) {
+double bytes_of_tables(const SearchSpace& space, std::span<const Node> component) {
     bool short_ranks = true;
     double n_ranks = 0.0;
     for (const Node node : component) {

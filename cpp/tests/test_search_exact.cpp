@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "searching/exact.hpp"
+#include "searching/exact_component.hpp"
 
 namespace {
 
@@ -72,13 +72,16 @@ std::vector<Node> first_nodes(std::size_t n) {
     return nodes;
 }
 
-void check_component(const ldag::SearchSpace& space, const std::vector<ldag::RankedSets>& ranked) {
+using Best = decltype(ldag::best_in_component)*;
+
+void check_component(const ldag::SearchSpace& space, const std::vector<ldag::RankedSets>& ranked,
+                     Best best = ldag::best_in_component) {
     const std::size_t n = space.n_nodes();
     std::vector<std::vector<std::size_t>> found;
     for (const std::size_t n_threads : {1, 3}) {
         ldag::Monitor monitor;
         double slack = 1e-9;
-        const auto ranks = ldag::best_in_component(space, ranked, first_nodes(n), slack, n_threads, monitor);
+        const auto ranks = best(space, ranked, first_nodes(n), slack, n_threads, monitor);
         CHECK(ranks.has_value());
         CHECK(slack >= 0.0);
         if (!ranks) return;
@@ -138,6 +141,61 @@ TEST(the_best_order_is_found_with_required_parents) {
         std::vector<ldag::RankedSets> ranked = random_sets(space, rng() % 20, rng);
         require_some(space, ranked, rng);
         check_component(space, ranked);
+    }
+}
+
+TEST(the_best_order_is_found_layer_by_layer) {
+    std::mt19937 rng(5);
+    for (int repeat = 0; repeat < 40; ++repeat) {
+        ldag::SearchSpace space = all_dags(2 + rng() % 8, 20);
+        if (rng() % 2 == 0)
+            for (std::vector<Node>& candidates : space.candidates)
+                std::erase_if(candidates, [&](Node) { return rng() % 3 == 0; });
+        // More sets than are tested 64 at a time, in one of the cases.
+        std::vector<ldag::RankedSets> ranked = random_sets(space, repeat == 0 ? 3000 : rng() % 100, rng);
+        if (rng() % 2 == 0) require_some(space, ranked, rng);
+        check_component(space, ranked, ldag::best_by_layers);
+    }
+}
+
+TEST(sets_of_many_nodes_are_found_layer_by_layer) {
+    // Twelve triples of nodes, each of which scores most on a cycle and loses one edge.
+    const ldag::SearchSpace space = all_dags(36, 1);
+    const double none = -std::numeric_limits<double>::infinity();
+    std::vector<ldag::RankedSets> ranked;
+    for (Node node = 0; node < 36; ++node) {
+        const Node parent = node / 3 * 3 + (node + 1) % 3;
+        const auto place = static_cast<std::size_t>(parent < node ? parent : parent - 1);
+        ranked.push_back({{NodeSet{1} << place, 0}, {0.0, -1.0 - node % 3, none}});
+    }
+    ldag::Monitor monitor;
+    double slack = 1e-9;
+    const auto ranks = ldag::best_by_layers(space, ranked, first_nodes(36), slack, 2, monitor);
+    for (std::size_t node = 0; node < 36; ++node) CHECK((*ranks)[node] == (node % 3 == 0 ? 1 : 0));
+}
+
+// The least that a search for larger components must know about smaller ones.
+TEST(bounds_hold_and_orders_are_orders) {
+    std::mt19937 rng(6);
+    for (int repeat = 0; repeat < 20; ++repeat) {
+        const std::size_t n = 2 + rng() % 7;
+        const ldag::SearchSpace space = all_dags(n, n);
+        const std::vector<ldag::RankedSets> ranked = random_sets(space, rng() % 100, rng);
+        std::vector<ldag::NodeFamilies> families;
+        double best_of_all = 0.0;
+        for (Node node = 0; node < n; ++node) {
+            families.emplace_back(ranked[node], ldag::places_of(space.candidates[node], first_nodes(n)), n);
+            best_of_all += ranked[node].scores[0];
+        }
+        const double best = slow_best(space, ranked) - best_of_all;
+        ldag::Monitor monitor;
+        const ldag::OrderBound bound(families, 1, monitor);
+        CHECK(bound.may_exceed(best - 1e-6, 0.0, (NodeSet{1} << n) - 1));
+        CHECK(!bound.may_exceed(0.0, 0.0, (NodeSet{1} << n) - 1));
+        ldag::NodeOrder order = ldag::climb_orders(families, monitor.stop);
+        CHECK(order.score <= best + 1e-6);
+        std::ranges::sort(order.nodes);
+        for (std::size_t node = 0; node < n; ++node) CHECK(order.nodes[node] == node);
     }
 }
 
