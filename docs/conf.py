@@ -78,10 +78,28 @@ def _write_tables(*_: Any) -> None:
             cells = [_network_cells(row) for row in found]
         elif source.stem == "networks":
             cells = _climb_cells(found)
+        elif source.stem == "certify":
+            cells = [_proof_cells(row) for row in found]
         else:  # a table of another kind
             continue
         with (folder / source.name).open("w", encoding="utf-8") as table:
             csv.writer(table).writerows([list(cells[0]), *(row.values() for row in cells)])
+
+
+def _proof_cells(row: dict[str, str]) -> dict[str, str]:
+    """Return how a proof ended."""
+    kappa, score, bound = (float(row[name]) for name in ("kappa", "score", "bound"))
+    best = max(score, float(row["better_score"] or score))
+    gap = "optimal" if bound - best <= 1e-4 else f"gap {bound - best:.1f} ({(bound - best) / -best:.3%})"
+    return {
+        "network x rows": f"{row['network']} ({row['n_variables']}) x {int(row['n_rows']):,}",
+        "families": ("tables" if kappa == 1 else f"labels, kappa {kappa:g}") + f", up to {row['max_parents']} parents",
+        "in all, undominated, left": " / ".join(f"{int(row[name]):,}" for name in ("n_families", "n_kept", "n_left")),
+        "score of climb": f"{score:,.1f}",
+        "proof": gap + (f"; a graph better by {best - score:.1f} was found" if best > score else ""),
+        "cuts, branches": f"{int(row['n_cuts']):,}, {int(row['n_branches']):,}",
+        "CPU time": _spell(float(row["cpu_seconds"])),
+    }
 
 
 def _job_cells(found: list[dict[str, str]]) -> list[dict[str, str]]:

@@ -179,12 +179,15 @@ def _check_size(problem: SearchProblem, n_families: int) -> None:
 def _rank_choices(plan: Plan, n_families: int, time_limit: float) -> list[ParentChoice]:
     """Return the choices of parents that beat all their subsets."""
     problem = plan.problem
+    deadline = Deadline.after(time_limit)
     ranked = _native.rank_parent_sets(
         problem.families.scorer(plan.data.columns),
         *problem.bounds,
         n_threads=check_jobs(plan.settings.n_jobs),
         time_limit=time_limit,
     )
+    if ranked is None and not deadline.is_over:
+        raise KeyboardInterrupt
     if ranked is None:
         raise TooLarge(
             f"the scores of {n_families:,} families were not there within {time_limit:g} seconds; give a longer "

@@ -1,5 +1,7 @@
 """Proofs: cuts hold for every acyclic graph, bounds for any prices, and the end equals brute force."""
 
+import os
+import signal
 import time
 from itertools import permutations, product
 
@@ -8,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldag.learning.proofs import ParentChoice, bound_scores
+from ldag.learning.proofs import ParentChoice, bound_scores, load_highspy
 from ldag.learning.proofs.branches import Proof
 from ldag.learning.proofs.clusters import find_worst_cluster, grow_clusters
 from ldag.learning.proofs.cuts import ClusterCut, OrderCut
@@ -74,7 +76,7 @@ def forever() -> float:
     return time.monotonic() + 60
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(3, 6), st.integers(0, 10**6), st.booleans())
 def test_the_bound_is_the_best_score(n: int, seed: int, from_the_best: bool) -> None:
     """Over all orders of 3 to 6 nodes, known from the start or found on the way."""
@@ -91,7 +93,7 @@ def test_the_bound_is_the_best_score(n: int, seed: int, from_the_best: bool) -> 
         assert kept + sum(choice.score for choice in bound.better) == pytest.approx(best, abs=1e-5)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(3, 4), st.integers(0, 10**6))
 def test_cuts_hold_for_every_acyclic_choice_and_not_for_what_they_cut_off(n: int, seed: int) -> None:
     """Clusters grown, the worst of all, and cuts by orders of 3 or 4 nodes."""
@@ -116,7 +118,7 @@ def test_cuts_hold_for_every_acyclic_choice_and_not_for_what_they_cut_off(n: int
         assert min(weight[chosen].sum() for chosen in acyclic) >= cut.least - 1e-12
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(3, 4), st.integers(0, 10**6))
 def test_the_worst_cluster_is_the_worst(n: int, seed: int) -> None:
     """Of all sets of at least two nodes; what is grown is never worse."""
@@ -132,7 +134,7 @@ def test_the_worst_cluster_is_the_worst(n: int, seed: int) -> None:
     assert max(grow_clusters(table, solution, forever(), least=1).values(), default=0.0) <= max(worst, 0.0) + 1e-5
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(3, 4), st.integers(0, 10**6))
 def test_any_prices_give_a_bound(n: int, seed: int) -> None:
     """Also for choices with a certain family, and where some families are excluded; prices are drawn at random."""
@@ -205,6 +207,22 @@ def test_an_interrupt_leaves_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     bound = bound_scores(choices, empty, forever(), ignore)
     assert bound.is_interrupted
     assert bound.value >= best - 1e-6
+
+
+def test_ctrl_c_ends_the_solver() -> None:
+    """It is sent from within; the exception comes once the solver has returned, and the handler is as before."""
+    table = whole_table(random_choices(5, 3), 5)
+    program = Program(table, (), forever())
+    highs = program._highs
+    highs.cbSimplexInterrupt.subscribe(lambda event: os.kill(os.getpid(), signal.SIGINT))  # noqa: ARG005
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            program.solve(np.ones(len(table.losses), dtype=np.bool_))
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert highs.getModelStatus() == load_highspy().HighsModelStatus.kInterrupt
 
 
 def test_branches_close_what_cuts_leave(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ MOST_POOR = 3
 """After so many poor rounds on end, branches bring more than cuts."""
 
 MOST_KEPT = 0.6
-"""A table of which no more is left at the root is made anew, as smaller programmes are solved faster."""
+"""A table of which no more is left is made anew, as smaller programmes are solved faster."""
 
 
 class Branch(NamedTuple):
@@ -82,6 +82,7 @@ class Proof:
             for child in children:
                 self._push(max(child.loss, branch.loss), child.alive)
             self.n_branches += len(children)
+            self._shrink()
             self._report(self.loss)
 
     def _push(self, loss: float, alive: Flags) -> None:
@@ -114,8 +115,6 @@ class Proof:
             left = self._exclude(branch.alive, relaxed)
             if loss >= self.cutoff - EQUAL or left is None:
                 return branch._replace(loss=max(loss, self.cutoff) if left is None else loss), None
-            if branch.number == 0:
-                self.n_left = int(left.sum())
             is_cut_off = bool((solution[~left] > EQUAL).any())
             branch = Branch(loss, branch.number, left)
             n_new = sum(self._program.add(cuts) for cuts in find_violated(kinds, self.table, solution, self._deadline))
@@ -132,14 +131,20 @@ class Proof:
         return self.table.propagate(alive & (relaxed.with_family <= self.cutoff + EQUAL))
 
     def _keep_root(self, root: Branch) -> Branch:
-        """Keep what is known before there are branches; make the table smaller if that is worth while."""
-        if root.alive.mean() < MOST_KEPT:
-            self.table = self.table.keep(root.alive)
-            self._program = Program(self.table, self._program.cuts, self._deadline)
-            root = root._replace(alive=np.ones(len(self.table.losses), dtype=np.bool_))
+        """Keep what is known before there are branches."""
+        self.n_left = int(root.alive.sum())
         self._open = [root]
+        self._shrink()
         self._report(self.loss)
-        return root
+        return self._open[0]
+
+    def _shrink(self) -> None:
+        """Drop the families that no open branch has, if they are many."""
+        alive = np.any([branch.alive for branch in self._open], axis=0) if self._open else np.ones(1, dtype=np.bool_)
+        if alive.mean() < MOST_KEPT:
+            self.table = self.table.keep(alive)
+            self._program = Program(self.table, self._program.cuts, self._deadline)
+            self._open = [branch._replace(alive=branch.alive[alive]) for branch in self._open]
 
     def _round(self, solution: Reals) -> None:
         """Make a graph of a solution: nodes in an order in which few shares of parents are missing."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ldag.learning.proofs.cuts import ClusterCut, Cut
 from ldag.learning.proofs.families import FamilyTable, Flags, Reals
-from ldag.learning.proofs.solver import load_highspy, start_highs
+from ldag.learning.proofs.solver import load_highspy, run_highs, start_highs
 
 VIOLATION = 1e-4
 """What is violated by less is not worth a cut."""
@@ -110,7 +110,7 @@ def find_worst_cluster(table: FamilyTable, solution: Reals, deadline: float, lea
         entries = np.append(column, parents).astype(np.int32)
         highs.addRow(-np.inf, 0.0, len(entries), entries, np.append(float(least), -np.ones(len(parents))))
     highs.addRow(least + 1.0, np.inf, n, columns[:n], np.ones(n))
-    highs.run()
+    run_highs(highs)
     found = highs.getSolution()
     if not found.value_valid:
         return {}

@@ -32,7 +32,7 @@ def find_order_cuts(table: FamilyTable, solution: Reals, deadline: float, size: 
     is_open = (edges > VIOLATION) & (edges < 1 - VIOLATION)
     families = np.flatnonzero(solution > SHARE)
     violated: dict[Cut, float] = {}
-    for nodes in _connected_sets(is_open | is_open.T, size, links):
+    for nodes in _choose_sets(edges > SHARE, is_open | is_open.T, size, links):
         own, cells = cells_of(table, families, nodes)
         shares = np.zeros(size << size)
         np.add.at(shares, cells, solution[own])
@@ -45,18 +45,32 @@ def find_order_cuts(table: FamilyTable, solution: Reals, deadline: float, size: 
     return violated
 
 
-def _connected_sets(linked: Flags, size: int, links: int) -> list[tuple[int, ...]]:
-    """Return sets of nodes, each grown from a pair; evenly spread ones if there are too many."""
+def _choose_sets(edges: Flags, linked: Flags, size: int, links: int) -> list[tuple[int, ...]]:
+    """Return sets of nodes, each grown from a linked pair; evenly spread ones if there are too many.
+
+    A set is worth trying if its edges connect it strongly; otherwise a smaller one says as much.
+    """
     sets = [tuple(pair) for pair in np.argwhere(np.triu(linked)).tolist()]
     for _ in range(size - 2):
         grown: set[tuple[int, ...]] = set()
-        for nodes in sets:
+        for nodes in sets[:: len(sets) // MOST_SETS + 1]:
             near = linked[list(nodes)].sum(axis=0) >= links
             near[list(nodes)] = False
             grown.update(tuple(sorted((*nodes, node))) for node in np.flatnonzero(near).tolist())
         sets = sorted(grown)
-        sets = sets[:: len(sets) // MOST_SETS + 1]
-    return sets
+    strong = [nodes for nodes, is_strong in zip(sets, _are_strong(edges, sets), strict=True) if is_strong]
+    return strong[:: len(strong) // MOST_SETS + 1]
+
+
+def _are_strong(edges: Flags, sets: list[tuple[int, ...]]) -> Flags:
+    """Return whether the edges among the nodes of each set connect it strongly."""
+    if not sets:
+        return np.zeros(0, dtype=np.bool_)
+    nodes = np.array(sets)
+    reached = edges[nodes[:, :, None], nodes[:, None, :]]
+    for middle in range(nodes.shape[1]):  # Warshall
+        reached = reached | (reached[:, :, [middle]] & reached[:, [middle], :])
+    return np.asarray(reached.all(axis=(1, 2)))
 
 
 def _lightest_weights(shares: Reals, size: int) -> Reals:

@@ -8,13 +8,10 @@ import numpy as np
 
 from ldag.learning.proofs.cuts import Cut
 from ldag.learning.proofs.families import FamilyTable, Flags, Numbering, Reals
-from ldag.learning.proofs.solver import load_highspy, start_highs
+from ldag.learning.proofs.solver import load_highspy, run_highs, start_highs
 
 MOST_IDLE = 8
 """Solutions after which a cut that none of them needed is dropped."""
-
-SLICE = 0.2
-"""Seconds after which the solver is interrupted, so that Ctrl-C is heard."""
 
 
 class Relaxed(NamedTuple):
@@ -79,13 +76,23 @@ class Program:
         new = [cut for cut in cuts if cut not in known]
         for cut in new:
             columns, weights = cut.weigh(self.table)
-            entries = np.append(columns, len(self.table.losses)).astype(np.int32)
-            self._highs.addRow(cut.least, np.inf, len(entries), entries, np.append(weights, cut.least))
             self._weights.append(WeighedCut(columns, weights, cut.least))
+        if new:
+            self._add_rows(self._weights[-len(new) :])
         self.cuts += new
         self._idle = np.append(self._idle, np.zeros(len(new), dtype=np.int64))
         self._prices = np.append(self._prices, np.zeros(len(new)))
         return len(new)
+
+    def _add_rows(self, cuts: Sequence[WeighedCut]) -> None:
+        """Hand cuts to the solver, all at once, which is much faster; the last entry of each is the elastic column."""
+        n = len(self.table.losses)
+        least = np.array([cut.least for cut in cuts], dtype=np.float64)
+        columns = np.concatenate([np.append(cut.columns, n) for cut in cuts]).astype(np.int32)
+        weights = np.concatenate([np.append(cut.weights, cut.least) for cut in cuts])
+        starts = np.cumsum([0, *(len(cut.columns) + 1 for cut in cuts[:-1])]).astype(np.int32)
+        highest = np.full(len(cuts), np.inf)
+        self._highs.addRows(len(cuts), least, highest, len(columns), starts, columns, weights)
 
     def solve(self, alive: Flags) -> tuple[Reals, Relaxed]:
         """Return shares of the families that are alive, and the bound by the solution's prices.
@@ -104,25 +111,26 @@ class Program:
 
     def _run(self) -> bool:
         """Run the solver until it has a solution or time is up."""
-        status = load_highspy().HighsModelStatus
-        while (left := self._deadline - time.monotonic()) > 0:
-            self._highs.setOptionValue("time_limit", self._highs.getRunTime() + min(left, SLICE))
-            self._highs.run()
-            if self._highs.getModelStatus() != status.kTimeLimit:
-                return bool(self._highs.getModelStatus() == status.kOptimal)
-        return False
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            return False
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + left)
+        run_highs(self._highs)
+        return bool(self._highs.getModelStatus() == load_highspy().HighsModelStatus.kOptimal)
 
     def drop_idle(self) -> None:
         """Drop the cuts that were not needed for a while, if they are many."""
         basis = self._highs.getBasis()
+        statuses = list(basis.row_status)  # each question for them copies all
         basic = load_highspy().HighsBasisStatus.kBasic
-        is_slack = np.array([status == basic for status in basis.row_status[self.table.n_nodes :]], dtype=np.bool_)
-        is_idle = (self._idle > MOST_IDLE) & is_slack if len(is_slack) == len(self._idle) else is_slack[:0]
-        if is_idle.sum() <= len(self._idle) / 4:
+        if len(statuses) != self.table.n_nodes + len(self.cuts):
+            return
+        is_slack = np.array([status == basic for status in statuses[self.table.n_nodes :]], dtype=np.bool_)
+        is_idle = (self._idle > MOST_IDLE) & is_slack
+        if is_idle.sum() <= len(is_idle) / 4:
             return
         idle, kept = np.flatnonzero(is_idle), np.flatnonzero(~is_idle)
-        rows = [*range(self.table.n_nodes), *(kept + self.table.n_nodes).tolist()]
-        basis.row_status = [basis.row_status[row] for row in rows]
+        basis.row_status = statuses[: self.table.n_nodes] + [statuses[self.table.n_nodes + i] for i in kept]
         self._highs.deleteRows(len(idle), (idle + self.table.n_nodes).astype(np.int32))
         self._highs.setBasis(basis)
         self.cuts = [self.cuts[i] for i in kept]

@@ -1,5 +1,7 @@
 """HiGHS, which solves linear and integer programmes."""
 
+import signal
+import threading
 from typing import Any
 
 from ldag.errors import MissingDependency
@@ -21,3 +23,33 @@ def start_highs() -> Any:
     highs.setOptionValue("threads", 1)
     highs.setOptionValue("presolve", "off")  # programmes are solved again and again, from where the last one ended
     return highs
+
+
+def run_highs(highs: Any) -> None:
+    """Run a solver; Ctrl-C ends it, and is raised when it has returned, as no exception may pass through it."""
+    previous = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(previous):
+        highs.run()
+        return
+    sent: list[int] = []
+
+    def keep(number: int, frame: object) -> None:
+        del frame
+        sent.append(number)
+
+    def stop(event: Any) -> None:
+        if sent:
+            event.interrupt()
+
+    events = (highs.cbSimplexInterrupt, highs.cbMipInterrupt)
+    for event in events:
+        event.subscribe(stop)
+    signal.signal(signal.SIGINT, keep)
+    try:
+        highs.run()
+    finally:
+        signal.signal(signal.SIGINT, previous)
+        for event in events:
+            event.unsubscribe(stop)
+    if sent:
+        previous(signal.SIGINT, None)
