@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldag.learning.proofs.clusters import Fraction
-from ldag.learning.proofs.families import FamilyTable, Flags, ParentChoice, Reals
+from ldag.learning.proofs.families import FamilyTable, Flags, Numbering, ParentChoice, Reals
 from ldag.learning.proofs.program import Program, Relaxed
 from ldag.learning.proofs.separation import ALL, CHEAP, Separator, find_violated
 
@@ -157,6 +157,11 @@ class Proof:
             left[node] = np.inf
             missing[:, node] = 0.0
         chosen = self.table.best_in_order(np.array(order))
+        if chosen is not None:
+            self._offer(chosen)
+
+    def _offer(self, chosen: Numbering) -> None:
+        """Take a graph for the best known if it is."""
         loss = float(self.table.losses[chosen].sum())
         if loss < self.cutoff - EQUAL:
             self.cutoff = loss
@@ -174,7 +179,7 @@ class Proof:
             gains = [min(side.loss, self.cutoff) - branch.loss + EQUAL for side in sides]
             best = max(best, (gains[0] * gains[1], sides), key=lambda pair: pair[0])
         if not best[1]:  # one graph is left
-            self._closed = min(self._closed, self.cutoff)
+            self._offer(np.flatnonzero(branch.alive))
         return best[1]
 
     def _restrict(self, branch: Branch, kept: Flags) -> Branch | None:

@@ -103,12 +103,14 @@ class FamilyTable:
         """A row per family: 1 at each parent."""
         return self.parents.astype(np.float32)
 
-    def best_in_order(self, order: Numbering) -> Numbering:
-        """Return each node's best family whose parents come before it."""
+    def best_in_order(self, order: Numbering) -> Numbering | None:
+        """Return each node's best family whose parents come before it; None if a node has no such family."""
         position = np.empty(self.n_nodes, dtype=np.int64)
         position[order] = np.arange(self.n_nodes)
         latest = np.where(self.parents, position, -1).max(axis=1)
         losses = np.where(latest < position[self.nodes], self.losses, np.inf)
+        if np.isinf(np.minimum.reduceat(losses, self.firsts)).any():
+            return None
         ends = [*self.firsts[1:], len(losses)]
         return np.array([a + losses[a:b].argmin() for a, b in zip(self.firsts, ends, strict=True)])
 
