@@ -39,10 +39,13 @@ Result to_python(const ldag::FamilyResult& result) {
 Result optimise_family(const Counts& counts, std::vector<std::size_t> n_states, double equivalent_sample_size,
                        double class_lost, const std::string& structure, const std::string& labels,
                        bool regular, std::uint64_t seed, std::size_t n_restarts, ldag::FixedLabels fixed,
-                       std::vector<std::uint8_t> ordered) {
-    const ldag::FamilyProblem problem = problem_of(counts, std::move(n_states), equivalent_sample_size,
-                                                   class_lost, regular, std::move(fixed), std::move(ordered));
+                       std::vector<std::uint8_t> ordered, bool per_class) {
+    ldag::FamilyProblem problem = problem_of(counts, std::move(n_states), equivalent_sample_size, class_lost,
+                                             regular, std::move(fixed), std::move(ordered));
     const ldag::StructureKind kind = structure_of(structure);
+    if (per_class && kind != ldag::StructureKind::tree)
+        throw nb::value_error("a sample size for every class is for the structure tree");
+    problem.per_class = per_class;
     const ldag::LabelSearch search = search_of(labels);
     ldag::FamilyResult result;
     {
@@ -72,7 +75,7 @@ void register_family(nb::module_& module) {
                nb::arg("equivalent_sample_size"), nb::arg("class_lost"), nb::arg("structure") = "ldag",
                nb::arg("labels") = "greedy", nb::arg("regular") = true, nb::arg("seed") = 0,
                nb::arg("n_restarts") = 10, nb::arg("fixed") = ldag::FixedLabels{},
-               nb::arg("ordered") = std::vector<std::uint8_t>{},
+               nb::arg("ordered") = std::vector<std::uint8_t>{}, nb::arg("per_class") = false,
                "Search for the best partition of the parent configurations: classes, score, log marginal "
                "likelihood, whether it is proven best, and the steps (axis, line, classes lost, gain).");
     module.def("score_partition", &score_partition, nb::arg("counts"), nb::arg("n_states"),

@@ -84,12 +84,12 @@ void register_scorer(nb::module_& module) {
     nb::class_<Scorer>(module, "FamilyScorer", "Scores of families on one data set, cached and threaded.")
         .def(nb::init<std::shared_ptr<ldag::Columns>, double, double, double, const std::string&,
                       const std::string&, bool, std::uint64_t, std::size_t, std::size_t, const NodeRules&,
-                      std::vector<std::uint8_t>, bool>(),
+                      std::vector<std::uint8_t>, bool, bool>(),
              nb::arg("columns"), nb::arg("equivalent_sample_size"), nb::arg("parameter_saved"),
              nb::arg("parameter_of_table"), nb::arg("structure"), nb::arg("labels"), nb::arg("regular"),
              nb::arg("seed"), nb::arg("n_restarts"), nb::arg("cache_bytes"),
              nb::arg("label_rules") = NodeRules{}, nb::arg("ordered") = std::vector<std::uint8_t>{},
-             nb::arg("normalised") = false)
+             nb::arg("normalised") = false, nb::arg("per_class") = false)
         .def("scores", &scores, nb::arg("nodes"), nb::arg("parents"), nb::arg("offsets"),
              nb::arg("n_threads"), "Scores of many families, in parallel.")
         .def("scores_of_additions", &scores_of_additions, nb::arg("node"), nb::arg("parents"),

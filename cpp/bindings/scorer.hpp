@@ -33,7 +33,7 @@ struct Scorer {
     Scorer(std::shared_ptr<ldag::Columns> data, double equivalent_sample_size, double parameter_saved,
            double parameter_of_table, const std::string& structure, const std::string& labels, bool regular,
            std::uint64_t seed, std::size_t n_restarts, std::size_t cache_bytes, const NodeRules& label_rules,
-           std::vector<std::uint8_t> ordered, bool normalised)
+           std::vector<std::uint8_t> ordered, bool normalised, bool per_class)
         : columns(data),
           scorer(columns,
                  {equivalent_sample_size,
@@ -45,6 +45,7 @@ struct Scorer {
                   regular,
                   {seed, n_restarts},
                   rules_of(label_rules, *columns),
-                  checked(std::move(ordered), *columns)},
+                  checked(std::move(ordered), *columns),
+                  per_class},
                  cache_bytes) {}
 };

@@ -71,7 +71,7 @@ class BestTree {
 
 BestTree::BestTree(const FamilyProblem& problem)
     : problem_(problem),
-      score_(problem.n_states, problem.grid.size(), problem.equivalent_sample_size),
+      score_(problem.n_states, problem.grid.size(), problem.equivalent_sample_size, 0, problem.per_class),
       axes_(problem.grid.n_axes()),
       digits_(problem.grid.n_axes()),
       classes_(problem.grid.size()) {

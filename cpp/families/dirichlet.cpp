@@ -147,11 +147,12 @@ void log_gamma(std::span<const double> values, std::span<double> log_gammas) {
 }
 
 ClassScore::ClassScore(std::size_t n_states, std::size_t n_configurations, double equivalent_sample_size,
-                       std::size_t largest)
+                       std::size_t largest, bool per_class)
     : n_states_(n_states),
+      per_class_(per_class),
       alpha_(equivalent_sample_size /
-             (static_cast<double>(n_states) * static_cast<double>(n_configurations))) {
-    const std::size_t n = std::min(largest == 0 ? n_configurations : largest, kLargestTable);
+             (static_cast<double>(n_states) * (per_class ? 1.0 : static_cast<double>(n_configurations)))) {
+    const std::size_t n = per_class ? 1 : std::min(largest == 0 ? n_configurations : largest, kLargestTable);
     std::vector<double> values(2 * n);
     for (std::size_t i = 0; i < n; ++i) {
         const double a = alpha(static_cast<double>(i + 1));
@@ -164,7 +165,7 @@ ClassScore::ClassScore(std::size_t n_states, std::size_t n_configurations, doubl
 }
 
 ClassScore::Terms ClassScore::terms(double size) const {
-    const auto index = static_cast<std::size_t>(size) - 1;
+    const auto index = static_cast<std::size_t>(weight(size)) - 1;
     if (index < by_size_.size()) return by_size_[index];
     const double a = alpha(size);
     return {-log_gamma(a), log_gamma(static_cast<double>(n_states_) * a)};

@@ -14,18 +14,20 @@ double log_gamma(double x);
 // The same numbers for many values at once, some three times faster. The two spans may be the same.
 void log_gamma(std::span<const double> values, std::span<double> log_gammas);
 
-// Scores classes of one family: a class S of |S| configurations has alpha = N |S| / (r q) per state.
+// Scores classes of one family: a class S of |S| configurations has alpha = N |S| / (r q) per state, or N / r
+// however large it is.
 class ClassScore {
   public:
     // r states of the node, q configurations of its parents, equivalent sample size N. What depends on
     // |S| alone is tabulated up to `largest` configurations (0: up to all of them, within reason).
+    // With `per_class`, N is that of every class.
     ClassScore(std::size_t n_states, std::size_t n_configurations, double equivalent_sample_size,
-               std::size_t largest = 0);
+               std::size_t largest = 0, bool per_class = false);
 
     std::size_t n_states() const { return n_states_; }
 
     // Per-state alpha of a class of that many configurations (equation 7).
-    double alpha(double size) const { return alpha_ * size; }
+    double alpha(double size) const { return alpha_ * weight(size); }
 
     // One class's factor of equation 6, as a logarithm; `counts` has one number per state of the node and
     // `size` is a whole number of configurations.
@@ -43,8 +45,10 @@ class ClassScore {
     };
 
     Terms terms(double size) const;
+    double weight(double size) const { return per_class_ ? 1.0 : size; }
 
     std::size_t n_states_;
+    bool per_class_;
     double alpha_;
     std::vector<Terms> by_size_;
 };

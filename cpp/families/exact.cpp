@@ -30,7 +30,8 @@ double log_marginal_likelihood(const FamilyProblem& problem, const BlockGrid& gr
         const std::span<const double> row = problem.row(grid.number(first_cell(rest)));
         for (std::size_t state = 0; state < counts.size(); ++state) counts[state] += row[state];
     }
-    const ClassScore class_score(problem.n_states, grid.n_cells(), problem.equivalent_sample_size);
+    const ClassScore class_score(problem.n_states, grid.n_cells(), problem.equivalent_sample_size, 0,
+                                 problem.per_class);
     return class_score(counts, static_cast<double>(std::popcount(block)));
 }
 

@@ -153,13 +153,14 @@ struct ScoredBlocks {
         }
     }
 
-    // Adds sign * (ln Gamma(n_S + a |S|) - ln Gamma(a |S|)) to every score: one factor of equation 6, exactly
-    // 0 where n_S is 0.
-    void add_log_gamma_ratios(const CellSums& counts, double a, double sign) {
+    // Adds sign * (ln Gamma(n_S + a) - ln Gamma(a)) to every score, where a is so many times the alpha of the
+    // block: one factor of equation 6, exactly 0 where n_S is 0.
+    void add_log_gamma_ratios(const CellSums& counts, const ClassScore& class_score, double times,
+                              double sign) {
         std::array<double, kMaxExactCells + 1> alphas;
         std::array<double, kMaxExactCells + 1> denominators{};
         for (std::size_t size = 0; size < alphas.size(); ++size) {
-            alphas[size] = a * static_cast<double>(std::max(size, std::size_t{1}));
+            alphas[size] = times * class_score.alpha(static_cast<double>(std::max(size, std::size_t{1})));
         }
         log_gamma(alphas, denominators);
         constexpr std::size_t kChunk = 512;
@@ -216,7 +217,8 @@ std::vector<std::uint8_t> cut_axes(const BlockGrid& grid) {
 
 std::vector<double> block_gains(const FamilyProblem& problem, const BlockGrid& grid,
                                 std::span<const Block> allowed) {
-    const ClassScore class_score(problem.n_states, grid.n_cells(), problem.equivalent_sample_size);
+    const ClassScore class_score(problem.n_states, grid.n_cells(), problem.equivalent_sample_size, 0,
+                                 problem.per_class);
     ScoredBlocks blocks(allowed);
     const auto count = [&](std::size_t bit, std::size_t state) {
         return problem.row(grid.number(Block{1} << bit))[state];
@@ -232,9 +234,8 @@ std::vector<double> block_gains(const FamilyProblem& problem, const BlockGrid& g
     if (class_score.is_large(totals(grid.all()), static_cast<double>(grid.n_cells()))) {
         blocks.score_large(by_state, class_score);
     } else {
-        const double a = class_score.alpha(1.0);
-        for (const CellSums& counts : by_state) blocks.add_log_gamma_ratios(counts, a, 1.0);
-        blocks.add_log_gamma_ratios(totals, static_cast<double>(problem.n_states) * a, -1.0);
+        for (const CellSums& counts : by_state) blocks.add_log_gamma_ratios(counts, class_score, 1.0, 1.0);
+        blocks.add_log_gamma_ratios(totals, class_score, static_cast<double>(problem.n_states), -1.0);
     }
 
     std::vector<double> gains(std::size_t{grid.all()} + 1, -std::numeric_limits<double>::infinity());

@@ -30,6 +30,7 @@ struct FamilyProblem {
                              // under the prior on labels, its negative under the other, 0 if uniform
     bool regular;            // whether every parent must keep making a difference somewhere
     FixedLabels fixed = {};  // labels that are given (structure ldag only)
+    bool per_class = false;  // whether N is that of every class, however large (structure tree only)
 
     std::span<const double> row(std::size_t cell) const { return counts.subspan(cell * n_states, n_states); }
 };

@@ -74,7 +74,8 @@ class TreeGrower {
 
 TreeGrower::TreeGrower(const FamilyProblem& problem, const ObservedCells& observed)
     : problem_(problem),
-      score_(problem.n_states, problem.grid.size(), problem.equivalent_sample_size, kTabulated),
+      score_(problem.n_states, problem.grid.size(), problem.equivalent_sample_size, kTabulated,
+             problem.per_class),
       batch_(score_),
       observed_(observed) {
     const Grid& grid = problem.grid;

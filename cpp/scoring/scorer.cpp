@@ -31,6 +31,8 @@ FamilyScorer::FamilyScorer(std::shared_ptr<const Columns> columns, const ScorerO
       cache_(cache_bytes) {
     if (options_.normalised && options_.structure != StructureKind::ldag)
         throw std::invalid_argument("the normalised prior is for the structure ldag");
+    if (options_.per_class && options_.structure != StructureKind::tree)
+        throw std::invalid_argument("a sample size for every class is for the structure tree");
 }
 
 double FamilyScorer::score(const FamilyKey& family) {
@@ -80,6 +82,7 @@ double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> 
                           options_.equivalent_sample_size,
                           class_lost(options_, r),
                           options_.regular};
+    problem.per_class = options_.per_class;
     if (has_rules)
         problem.fixed = fixed_labels(options_.label_rules[family.node], family.parents, problem.grid);
     const bool is_grown = options_.structure == StructureKind::tree && options_.search == LabelSearch::greedy;

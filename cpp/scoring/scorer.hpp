@@ -28,6 +28,7 @@ struct ScorerOptions {
     RefineOptions refine = {};
     std::vector<LabelRules> label_rules = {};  // by node; empty if there are none at all
     std::vector<std::uint8_t> ordered = {};    // by node, whether its states have an order; empty if none has
+    bool per_class = false;           // whether the sample size is that of every class (structure tree only)
     std::size_t max_cells = 1 << 16;  // a family with a larger table scores minus infinity: never chosen
 };
 

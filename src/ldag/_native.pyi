@@ -39,6 +39,7 @@ class FamilyScorer:
         label_rules: Sequence[Sequence[tuple[int, Sequence[Sequence[tuple[int, int]]]]]] = [],
         ordered: Sequence[int] = [],
         normalised: bool = False,
+        per_class: bool = False,
     ) -> None: ...
     def scores(
         self,
@@ -83,6 +84,7 @@ def optimise_family(
     n_restarts: int = 10,
     fixed: Sequence[Sequence[int]] = [],
     ordered: Sequence[int] = [],
+    per_class: bool = False,
 ) -> tuple[
     NDArray[np.int32],
     float,

@@ -22,6 +22,8 @@ class Problem:
     regular: bool
     ordered: tuple[bool, ...] = ()
     """Parents whose order means something: of their states, only neighbours can act alike under "partial"."""
+    per_class: bool = False
+    """Whether the sample size is that of every class."""
 
     @property
     def cells(self) -> list[tuple[int, ...]]:
@@ -30,11 +32,14 @@ class Problem:
 
     def score(self, classes: Classes) -> float:
         """Return the score of a partition."""
+        if self.per_class:
+            return sum(map(self.leaf, classes)) + self.class_lost * len(self.counts)
         return partition_score(self.counts, classes, self.equivalent_sample_size, self.class_lost)
 
     def leaf(self, members: Sequence[int]) -> float:
         """Return what one class adds to the score, less what it takes from the classes lost."""
-        return class_score(self.counts, members, self.equivalent_sample_size) - self.class_lost
+        share = len(self.counts) / len(members) if self.per_class else 1.0
+        return class_score(self.counts, members, share * self.equivalent_sample_size) - self.class_lost
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,11 @@ from dataclasses import dataclass, replace
 
 from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind
 from ldag.model import Smoothing, Spread
-from ldag.scoring import PRIORS, Prior
+from ldag.scoring import PRIORS, Prior, spread_of
+
+LEAF_SIZES = (1.0,)
+"""What cross-validation takes for every leaf in a search: on NLTCS, alarm, child and insurance, 0.5 to 4 were about as
+good, with the parameters smoothed apart."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,8 @@ class Candidate:
     @property
     def of_parameters(self) -> Smoothing:
         """How parameters are smoothed."""
-        return Smoothing(self.equivalent_sample_size) if self.smoothing is None else self.smoothing
+        own = Smoothing(self.equivalent_sample_size, spread_of(self.prior))
+        return own if self.smoothing is None else self.smoothing
 
     @property
     def parameters_sample_size(self) -> float:
@@ -86,10 +91,14 @@ class CandidateGrid:
         """Return the kappas of a kind; where they make no difference to one of several, there is one."""
         return self.kappas if kind.has_kappa or len(self.kinds) == 1 else (1.0,)
 
+    def sizes_of(self, kind: ClassKind) -> tuple[float, ...]:
+        """Return the sample sizes of a kind."""
+        return LEAF_SIZES if kind.prior == "leaves" and len(self.sizes) > 1 else self.sizes
+
     def __iter__(self) -> Iterator[Candidate]:
         for kind in self.kinds:
             for kappa in self.kappas_of(kind):
-                for size in self.sizes:
+                for size in self.sizes_of(kind):
                     yield Candidate(kappa, size, kind.structure, prior=kind.prior)
 
     def first(self, kind: ClassKind, before: Candidate | None) -> Candidate:
@@ -98,15 +107,18 @@ class CandidateGrid:
         Not at the best kappa: where trees take a high one, labels often over-fit with it, and take long. With a price
         for every parameter, small models come first, which are soon found.
         """
-        kappas = self.kappas_of(kind)
-        size = self.sizes[(len(self.sizes) - 1) // 2] if before is None else before.equivalent_sample_size
-        place = 0 if kind.prior == "parameters" and len(self.kinds) > 1 else (len(kappas) - 1) // 2
+        kappas, sizes = self.kappas_of(kind), self.sizes_of(kind)
+        size = sizes[(len(sizes) - 1) // 2]
+        if before is not None and before.equivalent_sample_size in sizes:
+            size = before.equivalent_sample_size
+        has_price = kind.prior in ("parameters", "leaves")
+        place = 0 if has_price and len(self.kinds) > 1 else (len(kappas) - 1) // 2
         return Candidate(sorted(kappas)[place], size, kind.structure, prior=kind.prior)
 
     def neighbours(self, candidate: Candidate) -> list[Candidate]:
         """Return the candidates of the same kind that are one step away."""
         kappas = _beside(sorted(self.kappas_of(candidate.kind)), candidate.kappa)
-        sizes = _beside(sorted(self.sizes), candidate.equivalent_sample_size)
+        sizes = _beside(sorted(self.sizes_of(candidate.kind)), candidate.equivalent_sample_size)
         return [
             *(replace(candidate, kappa=kappa) for kappa in kappas),
             *(replace(candidate, equivalent_sample_size=size) for size in sizes),

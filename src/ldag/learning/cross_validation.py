@@ -13,7 +13,7 @@ from ldag.learning.candidates import Candidate
 from ldag.learning.structures import StructureKind
 from ldag.model import Smoothing
 from ldag.reporting import Figure, Listing, ShownAsText, write_fragment
-from ldag.scoring import check_priors
+from ldag.scoring import check_priors, spread_of
 
 MOST_CANDIDATES = 24
 """Candidates in the chart, the best ones."""
@@ -141,14 +141,14 @@ class CrossValidation(ShownAsText, Charted):
         """Read what `to_dict` gave."""
         scores = {}
         for one in content["candidates"]:
-            size = one["equivalent_sample_size"]
+            size, prior = one["equivalent_sample_size"], one.get("prior", "labels")
             smoothing = Smoothing(one["parameters_sample_size"], one.get("parameters_spread", "configurations"))
             candidate = Candidate(
                 one["kappa"],
                 size,
                 one["structure"],
-                None if smoothing == Smoothing(size) else smoothing,
-                one.get("prior", "labels"),
+                None if smoothing == Smoothing(size, spread_of(prior)) else smoothing,
+                prior,
             )
             scores[candidate] = tuple(one["fold_scores"])
         return cls(scores, content["n_folds"], tuple(content["tables"]))

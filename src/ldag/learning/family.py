@@ -87,7 +87,7 @@ def learn_family(
         The node and its parents; every parent keeps mattering somewhere (the result is regular).
     kappa, equivalent_sample_size, prior
         As in `score`; tables have no labels to pay for, so they need no kappa. The prior "normalised" is for the
-        structures "ldag" and "table".
+        structures "ldag" and "table", and "leaves" for "tree".
     structure
         Which classes are allowed: "table" (none joined), "tree" (leaves of a CPT-tree), "ldag" (joined by labels),
         "partial" (joined by pairs of neighbours: states of one parent that act alike in a context), "graph" (any).

@@ -100,7 +100,7 @@ class Fit(Drawable, Presentable):
         if self.cv is not None:
             return self.cv.best.of_parameters
         given = self.settings.smoothings()[0]
-        return Smoothing(self.equivalent_sample_size) if given is None else given
+        return self.score.priors.smoothing if given is None else given
 
     @property
     def held_out_gain(self) -> tuple[float, float] | None:

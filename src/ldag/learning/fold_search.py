@@ -21,7 +21,7 @@ from ldag.learning.searches.climb import Climb
 from ldag.learning.searches.climb import prepare as prepare_climb
 from ldag.learning.searches.exact import estimate_seconds
 from ldag.model import Smoothing
-from ldag.scoring import family_log_predictives
+from ldag.scoring import family_log_predictive
 
 FEWEST_FOLDS = 2
 """So many are compared, however short the time; later ones are left out when it is over."""
@@ -105,7 +105,7 @@ def predict_fold(
     totals = np.zeros(len(smoothings))
     for node, trained in enumerate(families):
         new = count_family(test.columns, test.schema.n_states, node, trained.family.parents).astype(np.float64)
-        totals += list(family_log_predictives(trained.counts, new, trained.family, smoothings))
+        totals += [family_log_predictive(trained.counts, new, trained.family, smoothing) for smoothing in smoothings]
     return tuple(totals.tolist())
 
 

@@ -59,6 +59,7 @@ class FamilyOptions:
             label_rules=[[(rule.parent, rule.contexts) for rule in of_node] for of_node in self.label_rules],
             ordered=list(map(int, self.ordered)),
             normalised=self.priors.is_normalised,
+            per_class=self.priors.smoothing.spread == "classes",
         )
 
     def order_of(self, parents: Sequence[int]) -> list[int]:
@@ -99,6 +100,7 @@ def best_partition(
         n_restarts=N_RESTARTS,
         fixed=[[] if mask is None else mask.astype(int).tolist() for mask in fixed],
         ordered=list(ordered),
+        per_class=options.priors.smoothing.spread == "classes",
     )
     return BestPartition(Partition.of(grid, classes), likelihood, is_exact, steps)
 

@@ -75,7 +75,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         As in `learn_family`; the structure may be "cv".
     equivalent_sample_size, prior
         As in `score`; the size may be "cv": the best of 1, 3, 10, 30, 100, 300, 1,000 and 3,000, and the prior may be
-        "cv": "labels" and "normalised" are compared for labels, and trees have "parameters".
+        "cv": "labels" and "normalised" are compared for labels, and trees have "leaves", with one observation each.
         If there is more than kappa to choose, the choices are made together, by a race: from the best settings so far
         to those one step away, on the first folds, as long as that is better; the best of them go on to the other
         folds.

@@ -118,9 +118,9 @@ class Race:
         """Go through the grid, structure after structure, as long as a step is better."""
         before: Candidate | None = None
         for kind in self._grid.kinds:
-            first = self._grid.first(kind, before)
-            if before is not None:
-                origin = self._origin_of(before)
+            origin = None if before is None else self._origin_of(before)
+            first = self._grid.first(kind, origin)
+            if before is not None and origin is not None:
                 if self._seconds(kind.structure, origin) > MOST_SECONDS:
                     self._too_slow.append(kind.structure)
                     continue
@@ -308,7 +308,13 @@ class Race:
         return replace(cv, tables=tuple(scores[place] for scores in self._scores(tables)))
 
     def _tables_like(self, best: Candidate) -> Candidate:
-        """Return plain tables with the sample size of a candidate, and the prior unless that is chosen, too."""
+        """Return plain tables with the sample size of a candidate, and the prior unless that is chosen, too.
+
+        Where every leaf has a sample size of its own, the best tables that were looked at.
+        """
+        if best.prior == "leaves":
+            known = [one for one in self._running if STRUCTURES[one.structure].is_table]
+            return self._sort(known)[0] if known else Candidate(1.0, best.equivalent_sample_size, "table")
         prior = "labels" if self._searches.plan.settings.prior == "cv" else best.prior
         kappa = best.kappa if ClassKind("table", prior).has_kappa else 1.0
         return Candidate(kappa, best.equivalent_sample_size, "table", prior=prior)

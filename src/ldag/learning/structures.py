@@ -30,13 +30,15 @@ class StructureTraits:
     """Whether no configurations share a distribution: nothing to search, and no labels to pay for."""
     has_normalised_prior: bool = False
     """Whether the sum of the prior over all its partitions is known, or a bound of it."""
+    has_leaf_prior: bool = False
+    """Whether its classes are leaves, each of which can have a sample size of its own."""
     has_label_steps: bool = False
     """Whether each step of its greedy search adds an entry to a label."""
 
 
 STRUCTURES: Mapping[StructureKind, StructureTraits] = {
     "table": StructureTraits(False, True, lambda _: 0.0, is_table=True, has_normalised_prior=True),
-    "tree": StructureTraits(False, False, lambda n: 0.1 * n, ("parameters",)),
+    "tree": StructureTraits(False, False, lambda n: 0.1 * n, ("leaves",), has_leaf_prior=True),
     "ldag": StructureTraits(
         True,
         True,
@@ -59,11 +61,19 @@ class ClassKind(NamedTuple):
     @property
     def has_kappa(self) -> bool:
         """Whether kappa makes a difference: not to the uniform prior, and not to tables that pay for labels only."""
-        return self.prior == "parameters" or (self.prior != "uniform" and not STRUCTURES[self.structure].is_table)
+        return self.prior in ("parameters", "leaves") or (
+            self.prior != "uniform" and not STRUCTURES[self.structure].is_table
+        )
 
 
 def prior_of(structure: StructureKind, prior: Prior) -> Prior:
     """Return the prior as a structure has it: tables have nothing to share the weight of a family with."""
+    if prior == "leaves" and not STRUCTURES[structure].has_leaf_prior:
+        known = " and ".join(repr(name) for name, traits in STRUCTURES.items() if traits.has_leaf_prior)
+        raise ArgumentError(
+            f"prior 'leaves' applies to structure {known}, not to {structure!r}; take prior 'parameters', which has the"
+            " same price for every parameter"
+        )
     if prior != "normalised":
         return prior
     if not STRUCTURES[structure].has_normalised_prior:

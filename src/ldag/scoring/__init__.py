@@ -1,9 +1,17 @@
 """Scores: priors, families, whole graphs, and what labels gain."""
 
-from ldag.scoring.families import NodeScore, family_log_predictive, family_log_predictives, score_family
+from ldag.scoring.families import NodeScore, family_log_predictive, score_family
 from ldag.scoring.gains import class_gains, label_gains
 from ldag.scoring.graphs import Score, log_predictive, order_columns, score
-from ldag.scoring.priors import PRIORS, Prior, Priors, check_equivalent_sample_size, check_priors, check_smoothing
+from ldag.scoring.priors import (
+    PRIORS,
+    Prior,
+    Priors,
+    check_equivalent_sample_size,
+    check_priors,
+    check_smoothing,
+    spread_of,
+)
 
 __all__ = [
     "PRIORS",
@@ -16,10 +24,10 @@ __all__ = [
     "check_smoothing",
     "class_gains",
     "family_log_predictive",
-    "family_log_predictives",
     "label_gains",
     "log_predictive",
     "order_columns",
     "score",
     "score_family",
+    "spread_of",
 ]

@@ -95,7 +95,8 @@ def score(
     prior
         "labels": kappa per parameter that labels save; "parameters": kappa per parameter; "uniform"; "normalised":
         as "labels", divided by its sum over all labels that the same parents could have, so that every DAG weighs the
-        same and labels pay for having been chosen among many (beyond 16 configurations, by an upper bound of the sum).
+        same and labels pay for having been chosen among many (beyond 16 configurations, by an upper bound of the sum);
+        "leaves": as "parameters", with ``equivalent_sample_size`` observations to every class, however large it is.
 
     Examples
     --------

@@ -15,9 +15,9 @@ from ldag.checks import check_choice, is_number
 from ldag.errors import ArgumentError, suggest
 from ldag.model import Grid, Smoothing, Spread
 
-Prior = Literal["labels", "parameters", "uniform", "normalised"]
-"""kappa per parameter that labels save (equation 9), kappa per parameter (equation 8), no preference, or equation 9
-divided by its sum over all labels that the parents could have."""
+Prior = Literal["labels", "parameters", "uniform", "normalised", "leaves"]
+"""kappa per parameter that labels save (equation 9), kappa per parameter (equation 8), no preference, equation 9
+divided by its sum over all labels that the parents could have, or equation 8 with a sample size for every leaf."""
 
 PRIORS: tuple[Prior, ...] = get_args(Prior)
 
@@ -36,6 +36,7 @@ _PRICES: Mapping[Prior, Callable[[float], ParameterPrices]] = {
     "parameters": lambda log_kappa: ParameterPrices(-log_kappa, log_kappa),
     "uniform": lambda _: ParameterPrices(0.0, 0.0),
     "normalised": lambda log_kappa: ParameterPrices(log_kappa, 0.0),
+    "leaves": lambda log_kappa: ParameterPrices(-log_kappa, log_kappa),
 }
 
 
@@ -62,6 +63,11 @@ class Priors:
         """Whether the labels of a family share one weight, however many there could be."""
         return self.prior == "normalised"
 
+    @property
+    def smoothing(self) -> Smoothing:
+        """The prior over parameters."""
+        return Smoothing(self.equivalent_sample_size, spread_of(self.prior))
+
     def class_lost(self, n_states: int) -> float:
         """Return what a family's log prior gains by having one class fewer."""
         return (n_states - 1) * self.prices.saved
@@ -72,6 +78,11 @@ class Priors:
         per_state = (grid.size - n_classes) * saved + grid.size * of_table
         shared = _native.log_prior_sum(grid.n_states, self.class_lost(n_states)) if self.is_normalised else 0.0
         return (n_states - 1) * per_state - shared + 0.0  # not minus zero
+
+
+def spread_of(prior: Prior) -> Spread:
+    """Return what the observations of the equivalent sample size are spread over."""
+    return "classes" if prior == "leaves" else "configurations"
 
 
 def check_priors(kappa: float | None, equivalent_sample_size: float, prior: Prior) -> Priors:

@@ -152,7 +152,7 @@ def prepare_members(
     deadline = Deadline.after(settings.time_limit)
     plan = make_plan(data, settings)
     priors = settings.priors()
-    kappa, smoothing = priors.kappa, settings.smoothings()[0] or Smoothing(priors.equivalent_sample_size)
+    kappa, smoothing = priors.kappa, settings.smoothings()[0] or priors.smoothing
     if settings.needs_cross_validation:
         best = _cross_validate(data, settings, deadline, progress, executor).best
         kappa, smoothing, plan = best.kappa, best.of_parameters, plan.choose(best)

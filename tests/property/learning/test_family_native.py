@@ -1,6 +1,7 @@
 """The native searches over the partitions of a family agree with their slow twins."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import log, prod
 
 import numpy as np
@@ -52,6 +53,7 @@ class Found:
             seed,
             n_restarts,
             ordered=[int(flag) for flag in problem.ordered] if structure == "partial" else [],
+            per_class=problem.per_class,
         )
         self.numbers: list[int] = numbers.tolist()
         self.classes = [np.flatnonzero(numbers == number).tolist() for number in range(max(self.numbers) + 1)]
@@ -96,9 +98,10 @@ def test_greedy_merging_takes_the_steps_of_the_twin(structure: str, problem: ora
 
 
 @settings(deadline=None, max_examples=120)
-@given(problems())
-def test_trees_grow_as_the_twin(problem: oracle.Problem) -> None:
-    """The same splits in the same order, and the same leaves."""
+@given(problems(), st.booleans())
+def test_trees_grow_as_the_twin(problem: oracle.Problem, per_class: bool) -> None:
+    """The same splits in the same order, and the same leaves, also where every leaf has a sample size of its own."""
+    problem = replace(problem, per_class=per_class)
     found = Found(problem, "tree", "greedy")
     classes, steps = oracle.grow(problem)
     assert_same_steps(found.steps, steps, noise(problem))
@@ -159,12 +162,15 @@ def test_no_search_beats_the_enumeration_of_all_partitions(structure: str, probl
 
 
 @settings(deadline=None, max_examples=80)
-@given(problems(shapes=[*SMALL, (2, 1, 2), (2, 2, 2), (2, 3, 2)]))
-def test_refined_trees_are_the_best_of_all_trees(problem: oracle.Problem) -> None:
-    """The dynamic programme over sub-cubes finds what trying every tree finds."""
-    found = Found(problem, "tree", "refined")
-    assert found.is_exact
-    assert found.score == pytest.approx(oracle.best_tree_score(problem), abs=noise(problem))
+@given(problems(shapes=[*SMALL, (2, 1, 2), (2, 2, 2), (2, 3, 2)]), st.booleans())
+def test_refined_trees_are_the_best_of_all_trees(problem: oracle.Problem, per_class: bool) -> None:
+    """The dynamic programme over sub-cubes finds what trying every tree finds, and so does the one over subsets."""
+    problem = replace(problem, per_class=per_class)
+    best = oracle.best_tree_score(problem)
+    for labels in ("refined", "exact"):
+        found = Found(problem, "tree", labels)
+        assert found.is_exact
+        assert found.score == pytest.approx(best, abs=noise(problem))
 
 
 @settings(deadline=None, max_examples=300)

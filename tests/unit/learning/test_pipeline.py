@@ -282,6 +282,30 @@ def test_the_normalised_prior_is_compared_where_there_is_one() -> None:
     assert {candidate.structure for candidate in compared.scores} == {"table", "ldag"}
 
 
+def test_every_leaf_has_a_sample_size_of_its_own() -> None:
+    """The score of a tree is the paper's for a table of its leaves, with the size times their number; kappa is paid."""
+    fit = ldag.learn(HEART, structure="tree", prior="leaves", kappa=0.5, equivalent_sample_size=2)
+    assert fit.ldag.edges
+    expected = fit.ldag.dimension * log(0.5)
+    for variable, family, counts in zip(fit.ldag.variables, fit.ldag.structure.families, fit.counts, strict=True):
+        leaves = family.partition.add_up(counts)
+        rows = {"leaf": np.repeat(np.arange(len(leaves)), leaves.shape[1]), "n": leaves.astype(int).ravel()}
+        rows["x"] = np.tile(np.arange(leaves.shape[1]), len(leaves))
+        states = {"leaf": list(range(len(leaves))), "x": list(range(variable.n_states))}
+        size = 2.0 * len(leaves)
+        table = ldag.learn_family(
+            ldag.read(rows, counts="n", states=states),
+            "x",
+            parents=["leaf"],
+            structure="table",
+            equivalent_sample_size=size,
+        )
+        expected += table.score
+    assert fit.score.total == pytest.approx(expected)
+    assert ldag.score(fit.ldag, HEART, kappa=0.5, prior="leaves", equivalent_sample_size=2) == fit.score
+    assert (fit.network.equivalent_sample_size, fit.network.spread) == (2, "classes")
+
+
 def test_one_variable_is_learned() -> None:
     """Nothing to search, nothing to break."""
     fit = ldag.learn(ldag.read({"a": [0, 1, 1, 0, 1]}), kappa=0.5)

@@ -178,7 +178,7 @@ def test_the_prior_is_chosen_too() -> None:
     """Labels are compared with both priors, trees with a price per leaf; the fit says which it was."""
     compared = ldag.cross_validate(HEART, kappas=[0.1, 0.5], structure="cv", prior="cv", max_parents=2)
     kinds = {(candidate.structure, candidate.prior) for candidate in compared.scores}
-    assert {("table", "labels"), ("tree", "parameters"), ("ldag", "labels"), ("ldag", "normalised")} <= kinds
+    assert {("table", "labels"), ("tree", "leaves"), ("ldag", "labels"), ("ldag", "normalised")} <= kinds
     assert "normalised" in str(compared)
     fit = ldag.learn(HEART, kappa=0.5, prior="cv", max_parents=2)
     assert fit.cv is not None

@@ -51,7 +51,11 @@ def scores(found: _native.FamilyScorer, families: Families, n_threads: int = 1) 
 
 @pytest.mark.parametrize(
     ("prior", "structure"),
-    [*product(("labels", "parameters", "uniform"), ("table", "ldag", "graph")), ("normalised", "ldag")],
+    [
+        *product(("labels", "parameters", "uniform"), ("table", "ldag", "graph")),
+        ("normalised", "ldag"),
+        ("leaves", "tree"),
+    ],
 )
 def test_scores_are_those_of_one_family_at_a_time(prior: Prior, structure: StructureKind) -> None:
     """Every family of the heart data with three parents, under each prior."""
@@ -64,6 +68,7 @@ def test_scores_are_those_of_one_family_at_a_time(prior: Prior, structure: Struc
         parameter_of_table=prices.of_table,
         structure=structure,
         normalised=prior == "normalised",
+        per_class=prior == "leaves",
     )
     found = scores(native, families)
     for (node, parents), score in zip(families, found, strict=True):

@@ -136,6 +136,10 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         "prior 'normalised' applies to structures 'table' and 'ldag', not to 'tree'",
     ),
     (
+        lambda: ldag.learn(HEART, kappa=0.3, prior="leaves"),
+        "prior 'leaves' applies to structure 'tree', not to 'ldag'; take prior 'parameters'",
+    ),
+    (
         lambda: ldag.score(ANY_CLASSES, HEART, kappa=0.3, prior="normalised"),
         "prior 'normalised' is over labels, and the classes of 'pressure' are not made of labels",
     ),
