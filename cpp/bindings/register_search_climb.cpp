@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "register.hpp"
 #include "scorer.hpp"
 #include "search_arrays.hpp"
+#include "searching/climb_pool.hpp"
 #include "searching/search.hpp"
 
 namespace nb = nanobind;
@@ -132,9 +134,39 @@ FoundGraph search_climb(Scorer& scorer, ldag::Parents candidates, ldag::Parents 
     return run_watched({on_progress, resume, keep, keep_every, time_limit}, &plain_of, &state_of, search);
 }
 
+// The families of a pool, each of some nodes.
+ldag::climb::FamilyPool family_pool_of(std::size_t n_nodes, PlainPool plain) {
+    ldag::climb::FamilyPool pool(n_nodes);
+    for (ldag::PooledFamily& family : pool_of(std::move(plain))) {
+        std::ranges::sort(family.parents);
+        const bool is_known =
+            family.node < n_nodes && (family.parents.empty() || family.parents.back() < n_nodes);
+        if (!is_known) throw nb::value_error("expected families of the nodes");
+        pool.add(family);
+    }
+    return pool;
+}
+
+PlainPool pool_families(std::size_t n_nodes, PlainPool families) {
+    return plain_of(family_pool_of(n_nodes, std::move(families)).list());
+}
+
+ldag::Parents search_orders(PlainPool families, const ldag::Parents& start, std::size_t n_kicks,
+                            std::uint64_t seed) {
+    const ldag::climb::PoolIndex pool{family_pool_of(start.size(), std::move(families))};
+    ldag::Random random(seed);
+    const std::atomic<bool> stop = false;
+    return ldag::climb::search_orders(pool, start, n_kicks, random, stop);
+}
+
 }  // namespace
 
 void register_search_climb(nb::module_& module) {
+    module.def("pool_families", &pool_families, nb::arg("n_nodes"), nb::arg("families"),
+               "The families that beat those with fewer of their parents, by node, the best first.");
+    module.def("search_orders", &search_orders, nb::arg("families"), nb::arg("start"), nb::arg("n_kicks"),
+               nb::arg("seed"),
+               "A DAG of families of a pool, not worse than the start, by a search over orders.");
     module.def("search_climb", &search_climb, nb::arg("scorer"), nb::arg("candidates"), nb::arg("required"),
                nb::arg("max_parents"), nb::arg("n_restarts"), nb::arg("tabu_length"), nb::arg("seed"),
                nb::arg("n_threads"), nb::arg("max_candidates"), nb::arg("start"),
