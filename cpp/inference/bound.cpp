@@ -86,12 +86,10 @@ class FunctionOf {
         };
         for (std::size_t first = 0; first < left.size(); first += n) {
             const auto fresh = static_cast<std::uint32_t>(firsts.size());
-            const std::uint32_t number = table.find_or_add(
-                hash_numbers(5, content(first)), fresh,
-                [&](std::uint32_t other) {
+            const std::uint32_t number =
+                table.find_or_add(hash_numbers(5, content(first)), fresh, [&](std::uint32_t other) {
                     return std::ranges::equal(content(firsts[other]), content(first));
-                },
-                [&](std::uint32_t other) { return hash_numbers(5, content(firsts[other])); });
+                });
             if (number == fresh) firsts.push_back(first);
             joined.push_back(number);
         }

@@ -166,10 +166,9 @@ Gate Summation::sum_of(std::uint32_t part) {
     };
     const auto fresh = static_cast<std::uint32_t>(known_.size());
     shared_.work += key.size();
-    const std::uint32_t number = table_.find_or_add(
-        hash_numbers(1, key), fresh,
-        [&](std::uint32_t other) { return std::ranges::equal(content(other), key); },
-        [&](std::uint32_t other) { return hash_numbers(1, content(other)); });
+    const std::uint32_t number = table_.find_or_add(hash_numbers(1, key), fresh, [&](std::uint32_t other) {
+        return std::ranges::equal(content(other), key);
+    });
     if (number == fresh) {
         first_.push_back(keys_.size());
         shared_.n_kept = keys_.size();

@@ -51,21 +51,17 @@ void Decomposition::find_sets() {
 std::uint32_t Decomposition::set_number(const std::vector<std::uint32_t>& levels) {
     const auto fresh = static_cast<std::uint32_t>(sets_.size());
     const std::uint32_t number = set_table_.find_or_add(
-        hash_numbers(2, levels), fresh, [&](std::uint32_t other) { return sets_[other] == levels; },
-        [&](std::uint32_t other) { return hash_numbers(2, sets_[other]); });
+        hash_numbers(2, levels), fresh, [&](std::uint32_t other) { return sets_[other] == levels; });
     if (number == fresh) sets_.push_back(levels);
     return number;
 }
 
 std::uint32_t Decomposition::part_number(Part part) {
-    const auto hash = [](const Part& p) { return hash_numbers(hash_numbers(3, p.factors), p.left); };
     const auto fresh = static_cast<std::uint32_t>(parts_.size());
     const std::uint32_t number = part_table_.find_or_add(
-        hash(part), fresh,
-        [&](std::uint32_t other) {
+        hash_numbers(hash_numbers(3, part.factors), part.left), fresh, [&](std::uint32_t other) {
             return parts_[other].factors == part.factors && parts_[other].left == part.left;
-        },
-        [&](std::uint32_t other) { return hash(parts_[other]); });
+        });
     if (number != fresh) return number;
     part.level = kLeafLevel;
     for (const std::uint32_t set : part.left) part.level = std::min(part.level, sets_[set][0]);
@@ -123,8 +119,7 @@ std::uint32_t Decomposition::split(std::uint32_t part, std::span<const Ref> curr
     const auto fresh = static_cast<std::uint32_t>(splits_.size());
     const std::uint32_t number = split_table_.find_or_add(
         hash_numbers(4, key), fresh,
-        [&](std::uint32_t other) { return std::ranges::equal(content(other), key); },
-        [&](std::uint32_t other) { return hash_numbers(4, content(other)); });
+        [&](std::uint32_t other) { return std::ranges::equal(content(other), key); });
     if (number != fresh) {
         keys_.resize(begin);
         return number;

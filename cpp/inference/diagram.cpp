@@ -4,10 +4,10 @@
 
 namespace ldag {
 
-std::uint64_t hash_numbers(std::uint64_t seed, std::span<const std::uint32_t> numbers) {
+std::uint32_t hash_numbers(std::uint64_t seed, std::span<const std::uint32_t> numbers) {
     std::uint64_t hash = seed * 0x9e3779b97f4a7c15 + numbers.size();
     for (const std::uint32_t number : numbers) hash = (hash ^ (hash >> 29) ^ number) * 0xbf58476d1ce4e5b9;
-    return hash ^ (hash >> 32);
+    return static_cast<std::uint32_t>(hash ^ (hash >> 32));
 }
 
 Ref Diagram::node(std::uint32_t level, std::span<const Ref> children) {
@@ -16,10 +16,7 @@ Ref Diagram::node(std::uint32_t level, std::span<const Ref> children) {
     const auto equal = [&](std::uint32_t other) {
         return levels_[other] == level && std::ranges::equal(children_of(other), children);
     };
-    const auto hash_of = [this](std::uint32_t other) {
-        return hash_numbers(levels_[other], children_of(other));
-    };
-    const Ref found = table_.find_or_add(hash_numbers(level, children), fresh, equal, hash_of);
+    const Ref found = table_.find_or_add(hash_numbers(level, children), fresh, equal);
     if (found == fresh) {
         levels_.push_back(level);
         children_.insert(children_.end(), children.begin(), children.end());

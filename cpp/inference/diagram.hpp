@@ -22,46 +22,51 @@ constexpr Gate gate_of(Ref leaf) { return leaf & ~kLeafBit; }
 
 inline constexpr std::uint32_t kLeafLevel = 0xffffffff;
 
-// Finds numbers by content: open addressing, the caller compares. Never forgets; holds no content itself.
+// Finds numbers by content: open addressing, the caller compares. Never forgets; holds no content itself, but
+// its hash: content, which is far away in memory, is looked at only where the hashes are equal.
 class NumberTable {
   public:
     NumberTable() : slots_(64, kEmpty) {}
 
     // The number with this hash for which `equal` says yes, or `fresh`, which is then in the table.
-    template <class Equal, class Hash>
-    std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t fresh, Equal equal, Hash hash_of) {
-        if (2 * (n_ + 1) > slots_.size()) grow(hash_of);
-        for (std::size_t slot = hash & (slots_.size() - 1);; slot = (slot + 1) & (slots_.size() - 1)) {
-            if (slots_[slot] == kEmpty) {
-                slots_[slot] = fresh;
+    template <class Equal>
+    std::uint32_t find_or_add(std::uint32_t hash, std::uint32_t fresh, Equal equal) {
+        if (3 * (n_ + 1) > 2 * slots_.size()) grow();
+        for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
+            if (slots_[at].number == kNone) {
+                slots_[at] = {fresh, hash};
                 ++n_;
                 return fresh;
             }
-            if (equal(slots_[slot])) return slots_[slot];
+            if (slots_[at].hash == hash && equal(slots_[at].number)) return slots_[at].number;
         }
     }
 
   private:
-    static constexpr std::uint32_t kEmpty = 0xffffffff;
+    struct Slot {
+        std::uint32_t number;
+        std::uint32_t hash;
+    };
+    static constexpr std::uint32_t kNone = 0xffffffff;
+    static constexpr Slot kEmpty = {kNone, 0};
 
-    template <class Hash>
-    void grow(Hash hash_of) {
-        std::vector<std::uint32_t> old(2 * slots_.size(), kEmpty);
+    void grow() {
+        std::vector<Slot> old(2 * slots_.size(), kEmpty);
         old.swap(slots_);
-        for (const std::uint32_t number : old) {
-            if (number == kEmpty) continue;
-            std::size_t slot = hash_of(number) & (slots_.size() - 1);
-            while (slots_[slot] != kEmpty) slot = (slot + 1) & (slots_.size() - 1);
-            slots_[slot] = number;
+        for (const Slot& slot : old) {
+            if (slot.number == kNone) continue;
+            std::size_t at = slot.hash & (slots_.size() - 1);
+            while (slots_[at].number != kNone) at = (at + 1) & (slots_.size() - 1);
+            slots_[at] = slot;
         }
     }
 
-    std::vector<std::uint32_t> slots_;
+    std::vector<Slot> slots_;
     std::size_t n_ = 0;
 };
 
 // A well mixed number of some numbers.
-std::uint64_t hash_numbers(std::uint64_t seed, std::span<const std::uint32_t> numbers);
+std::uint32_t hash_numbers(std::uint64_t seed, std::span<const std::uint32_t> numbers);
 
 // Diagrams that share their nodes. Levels grow from the root to the leaves; a level is a variable, with one
 // child per state.

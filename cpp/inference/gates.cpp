@@ -7,14 +7,11 @@
 namespace ldag {
 
 Gate Gates::input(std::uint32_t node, std::uint32_t state, std::uint32_t parameter) {
-    const auto hash = [](const Input& i) {
-        return hash_numbers(0, std::array{i.node, i.state, i.parameter});
-    };
     const Input wanted{node, state, parameter};
     const auto fresh = static_cast<std::uint32_t>(inputs_.size());
-    const std::uint32_t found = input_table_.find_or_add(
-        hash(wanted), fresh, [&](std::uint32_t other) { return inputs_[other] == wanted; },
-        [&](std::uint32_t other) { return hash(inputs_[other]); });
+    const std::uint32_t found =
+        input_table_.find_or_add(hash_numbers(0, std::array{node, state, parameter}), fresh,
+                                 [&](std::uint32_t other) { return inputs_[other] == wanted; });
     if (found == fresh) {
         inputs_.push_back(wanted);
         input_gates_.push_back(static_cast<Gate>(kinds_.size()));
@@ -38,12 +35,11 @@ Gate Gates::add(std::span<const Gate> terms) {
 
 Gate Gates::gate(Kind kind, std::span<const Gate> arguments) {
     const auto fresh = static_cast<Gate>(kinds_.size());
-    const auto seed = [](Kind k) { return static_cast<std::uint64_t>(k); };
     const auto equal = [&](Gate other) {
         return kinds_[other] == kind && std::ranges::equal(arguments_of(other), arguments);
     };
-    const auto hash_of = [&](Gate other) { return hash_numbers(seed(kinds_[other]), arguments_of(other)); };
-    const Gate found = table_.find_or_add(hash_numbers(seed(kind), arguments), fresh, equal, hash_of);
+    const std::uint32_t hash = hash_numbers(static_cast<std::uint64_t>(kind), arguments);
+    const Gate found = table_.find_or_add(hash, fresh, equal);
     if (found == fresh) {
         kinds_.push_back(kind);
         arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
