@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "inference/bound.hpp"
 #include "inference/circuit.hpp"
 #include "inference/compile.hpp"
 #include "inference/elimination.hpp"
+#include "inference/order_search.hpp"
 #include "register.hpp"
 
 namespace nb = nanobind;
@@ -206,22 +206,29 @@ std::vector<std::vector<std::uint32_t>> elimination_orders(std::vector<std::uint
     }
 }
 
-// How many terms the sums of a circuit have at most, and the variables of the step with the most of them.
-std::pair<double, std::vector<std::uint32_t>> bound_circuit(std::vector<std::uint32_t> n_states,
-                                                            std::vector<std::vector<std::uint32_t>> parents,
-                                                            const std::vector<Numbers>& classes,
-                                                            const std::vector<Numbers>& parameters,
-                                                            std::vector<std::uint8_t> fixed,
-                                                            const std::vector<std::uint32_t>& order) {
+// How many products circuits will have, about, by orders that were made better from these, the best first,
+// and the variables of the step with the most of them, the eliminated one first.
+using EstimatedOrder = std::tuple<double, std::vector<std::uint32_t>, std::vector<std::uint32_t>>;
+std::vector<EstimatedOrder> improve_orders(std::vector<std::uint32_t> n_states,
+                                           std::vector<std::vector<std::uint32_t>> parents,
+                                           const std::vector<Numbers>& classes,
+                                           const std::vector<Numbers>& parameters,
+                                           std::vector<std::uint8_t> fixed,
+                                           std::vector<std::vector<std::uint32_t>> orders, double effort) {
     const ldag::NetworkShape network =
         shape_of(std::move(n_states), std::move(parents), classes, parameters, std::move(fixed));
-    const nb::gil_scoped_release unlocked;
-    const ldag::CircuitBound bound = ldag::bound_circuit(network, order);
-    if (order.empty()) return {bound.n_terms, {}};
-    std::vector<std::uint32_t> nodes = {bound.node};
-    const std::vector<std::uint32_t> others = ldag::elimination_scope(network, order, bound.node);
-    nodes.insert(nodes.end(), others.begin(), others.end());
-    return {bound.n_terms, std::move(nodes)};
+    std::vector<EstimatedOrder> result;
+    try {
+        const nb::gil_scoped_release unlocked;
+        for (ldag::CircuitOrder& found :
+             ldag::improve_orders(network, std::move(orders), effort, interrupted)) {
+            if (!found.order.empty()) found.cut.insert(found.cut.begin(), found.node);
+            result.emplace_back(found.n_products, std::move(found.order), std::move(found.cut));
+        }
+    } catch (const ldag::EliminationStopped&) {
+        nb::raise_python_error();
+    }
+    return result;
 }
 
 }  // namespace
@@ -243,8 +250,8 @@ void register_circuit(nb::module_& module) {
     module.def("compile_circuit", &compile_circuit, nb::arg("n_states"), nb::arg("parents"),
                nb::arg("classes"), nb::arg("parameters"), nb::arg("fixed"), nb::arg("order"),
                nb::arg("max_size"));
-    module.def("bound_circuit", &bound_circuit, nb::arg("n_states"), nb::arg("parents"), nb::arg("classes"),
-               nb::arg("parameters"), nb::arg("fixed"), nb::arg("order"));
+    module.def("improve_orders", &improve_orders, nb::arg("n_states"), nb::arg("parents"), nb::arg("classes"),
+               nb::arg("parameters"), nb::arg("fixed"), nb::arg("orders"), nb::arg("effort"));
     module.def("elimination_orders", &elimination_orders, nb::arg("n_states"), nb::arg("parents"),
                nb::arg("fixed"), nb::arg("n_tries"), nb::arg("seed"), nb::arg("n_best"));
 }

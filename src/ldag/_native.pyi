@@ -221,14 +221,15 @@ def compile_circuit(
     order: Sequence[int],
     max_size: int,
 ) -> tuple[Circuit | None, list[int]]: ...
-def bound_circuit(
+def improve_orders(
     n_states: Sequence[int],
     parents: Nodes,
     classes: Sequence[NDArray[np.int32]],
     parameters: Sequence[NDArray[np.int32]],
     fixed: Sequence[int],
-    order: Sequence[int],
-) -> tuple[float, list[int]]: ...
+    orders: Nodes,
+    effort: float,
+) -> list[tuple[float, list[int], list[int]]]: ...
 
 class SumsTooLarge(Exception): ...
 

@@ -24,27 +24,35 @@ MAX_STATES = 255
 MAX_SIZE = 30_000_000
 """Arguments of the sums and products that are made in compiling; this many take up to about two gigabytes."""
 
-CircuitShape = tuple[list[int], list[list[int]], list[NDArray[np.int32]], list[NDArray[np.int32]], list[int]]
-"""What is compiled: states and parents of every node, its classes and parameters, and what is known for good."""
-
 N_TRIES = 10
 N_ORDERS = 3
-LARGE = 4e6
-"""Circuits of more terms by their bound are worth looking for better orders: compiling them takes seconds."""
-N_MORE_TRIES = 100
-HOPELESS = 256.0
-"""How many times too large a circuit may be by its bound for compiling to be tried; most are smaller, by chance."""
-SMALL = 50_000
+EFFORT = 150.0
+"""Numbers that are worked out for each product of a circuit to find a better order: fewer than compiling takes."""
+SMALL = 5_000
 """A circuit of no more products is compiled in other orders too, in no time, and the smallest is kept."""
+FAR_SMALLER = 16.0
+"""The same for a circuit that is so many times smaller than was expected: what zeros do depends on the order."""
+ARGUMENTS = 8.0
+"""Arguments of sums and products for each product that is expected, at most; mostly three to eight."""
+ARGUMENTS_OF_TABLES = 3.0
+"""The same where no classes are shared: then contexts are counted, not drawn."""
+ARGUMENTS_WITH_ZEROS = 0.25
+"""The same where probabilities are zero: most contexts that seem possible do not come about."""
+TRIED = 2_000_000
+"""A circuit of no more arguments is tried in any case: it takes a second to see that it is too large."""
 
 
 class TooManyGates(Exception):
-    """A circuit would be larger than allowed. ``nodes`` are those of the step that was too much."""
+    """A circuit would be larger than allowed.
 
-    def __init__(self, nodes: Sequence[int], max_size: int) -> None:
-        super().__init__(nodes, max_size)
+    ``nodes`` are those of the step that was too much; ``needed`` is a ``max_size`` that would do, about.
+    """
+
+    def __init__(self, nodes: Sequence[int], max_size: int, needed: float) -> None:
+        super().__init__(nodes, max_size, needed)
         self.nodes = tuple(nodes)
         self.max_size = max_size
+        self.needed = needed
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +204,7 @@ def compile_circuit(
     max_size
         Raise `TooManyGates` beyond.
     all_orders
-        Try other orders of elimination where the best one by its bound is too large: zeros may favour another.
+        Try other orders of elimination where the best one is too large: zeros may favour another.
     """
     began = perf_counter()
     numbers, values = _parameters(model, nodes, by_class, told_apart)
@@ -208,27 +216,30 @@ def compile_circuit(
     classes = [family.partition.to_array() for family in families]
     tables = [table.reshape(-1) for table in numbers]
     shape = n_states, parents, classes, tables, known
-    bounds = _bounded_orders(shape, N_TRIES)
-    if bounds[0][0][0] > LARGE:
-        bounds = _bounded_orders(shape, N_MORE_TRIES)
-    (bound, blocked), _ = bounds[0]
+    orders = _native.elimination_orders(n_states, parents, known, N_TRIES, 0, N_ORDERS)
+    estimated = _native.improve_orders(*shape, orders, EFFORT)
+    n_products, _, blocked = estimated[0]
+    needed = n_products * _arguments_per_product(classes, tables)
     best: _native.Circuit | None = None
-    for _, order in bounds if bound <= HOPELESS * max_size else ():
+    for _, order, _ in estimated if max_size <= TRIED or needed <= max_size else ():
         found, blocked = _native.compile_circuit(*shape, order, max_size)
         if found is not None and (best is None or found.size < best.size):
             best = found
-        if (best is None and not all_orders) or (best is not None and best.size > SMALL):
+        if (best is None and not all_orders) or (best is not None and best.size > max(SMALL, n_products / FAR_SMALLER)):
             break
     if best is None:
-        raise TooManyGates([nodes[i] for i in blocked], max_size)
+        raise TooManyGates([nodes[i] for i in blocked], max_size, max(needed, 2.0 * max_size))
     return Circuit(tuple(nodes), tuple(n_states), best, numbers, values, perf_counter() - began)
 
 
-def _bounded_orders(shape: CircuitShape, n_tries: int) -> list[tuple[tuple[float, list[int]], list[int]]]:
-    """Return orders of elimination with what bounds their circuits, the least first: labels count, not tables alone."""
-    n_states, parents, _, _, known = shape
-    orders = _native.elimination_orders(n_states, parents, known, n_tries, 0, N_ORDERS)
-    return sorted(((_native.bound_circuit(*shape, order), order) for order in orders), key=lambda pair: pair[0][0])
+def _arguments_per_product(classes: Sequence[NDArray[np.int32]], tables: Sequence[NDArray[np.int32]]) -> float:
+    if any((table < 0).any() for table in tables):
+        return ARGUMENTS_WITH_ZEROS
+    shares = (
+        own.max() + 1 < len(own) or len(np.unique(table)) < len(table)
+        for own, table in zip(classes, tables, strict=True)
+    )
+    return ARGUMENTS if any(shares) else ARGUMENTS_OF_TABLES
 
 
 def _parameters(

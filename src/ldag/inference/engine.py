@@ -206,7 +206,7 @@ class Engine:
         if key in self._refused:
             refused, had_all_orders = self._refused[key]
             if refused.max_size >= max_size and had_all_orders >= all_orders:
-                raise TooManyGates(refused.nodes, refused.max_size)
+                raise TooManyGates(refused.nodes, refused.max_size, refused.needed)
         try:
             return compile_circuit(self.model, sorted(nodes), fixed, max_size=max_size, all_orders=all_orders)
         except TooManyGates as refused:

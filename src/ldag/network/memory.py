@@ -1,7 +1,8 @@
-"""Amounts of memory, as people write and read them."""
+"""Amounts of memory, and sizes of circuits, as people write and read them."""
 
 import re
 from collections.abc import Sequence
+from math import ceil
 
 from ldag.checks import is_whole
 from ldag.errors import ArgumentError
@@ -31,6 +32,17 @@ def spell_bytes(n_bytes: float) -> str:
     if unit == "bytes":
         return f"{n_bytes:.0f} bytes"
     return f"{n_bytes:,.0f} {unit}" if n_bytes >= 100 or n_bytes == int(n_bytes) else f"{n_bytes + 0.05:.1f} {unit}"
+
+
+MOST_ARGUMENTS = 2**31 - 2
+"""No circuit has more: its arguments have numbers of 31 bits."""
+
+
+def allow_size(needed: float) -> str:
+    """Return what to do for a circuit of about so many arguments, rounded up to two digits; nothing if none helps."""
+    step = 10.0 ** max(0, len(f"{needed:.0f}") - 2)
+    size = ceil(needed / step) * int(step)
+    return f"allow compile(max_size={size:_}), " if size <= MOST_ARGUMENTS else ""
 
 
 def shorten(names: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ from ldag.model import Model, State
 from ldag.network.answers import Answer, Marginals
 from ldag.network.base import NetworkBase
 from ldag.network.findings import Findings, read_findings, spell_findings
-from ldag.network.memory import check_memory, shorten, spell_bytes
+from ldag.network.memory import allow_size, check_memory, shorten, spell_bytes
 from ldag.reporting import ShownAsText
 
 JOINT_LIMIT = 1 << 20
@@ -365,8 +365,8 @@ class Questions(NetworkBase):
             step = f": {first!r} has to be summed out of a function of {shorten(others)}" if others else ""
             raise TooLarge(
                 f"exact inference needs sums and products with more than {refused.max_size:,} arguments"
-                f"{step or f' already for {first!r}'}; observe some of these variables, allow more with"
-                " compile(max_size=...), or use estimate(...), which samples"
+                f"{step or f' already for {first!r}'}; observe some of these variables,"
+                f" {allow_size(refused.needed)}or use estimate(...), which samples"
             ) from None
 
 

@@ -14,7 +14,7 @@ from ldag.inference import Engine, Sums, compile_circuit
 from ldag.inference.circuit import _parameters
 from ldag.model import Model
 from ldag.network.findings import Findings, read_findings
-from tests.oracle.elimination import cells, circuit_bound, cliques
+from tests.oracle.elimination import cells, circuit_products, cliques
 from tests.oracle.inference import Joint, Weights
 from tests.property.inference.test_engine import networks
 
@@ -120,8 +120,8 @@ def test_plans_count_the_cliques_of_the_order(network: Network) -> None:
 
 @given(networks(), st.randoms(use_true_random=False))
 @SETTINGS
-def test_bounds_of_circuits_equal_counting_what_is_left(network: Network, random: Random) -> None:
-    """In any order: as many sums as combinations of states, or of what is left of families, whichever are fewer."""
+def test_sizes_of_circuits_are_known_from_what_is_left_of_families(network: Network, random: Random) -> None:
+    """In any order: a sum for each combination of what can be left. A better order is one with fewer products."""
     model = Model(network.ldag.structure, network.probabilities)
     nodes = list(range(len(model.structure)))
     numbers, _ = _parameters(model, nodes, by_class=False, told_apart=())
@@ -130,12 +130,16 @@ def test_bounds_of_circuits_equal_counting_what_is_left(network: Network, random
     tables = [table.reshape(-1) for table in numbers]
     random.shuffle(nodes)
     shape = list(model.structure.n_states), parents, classes, tables, [255] * len(nodes)
-    bound, (first, *_) = _native.bound_circuit(*shape, nodes)
-    assert bound == pytest.approx(circuit_bound(network, nodes))
+    ((n_products, order, (first, *_)),) = _native.improve_orders(*shape, [nodes], 0.0)
+    assert n_products == pytest.approx(circuit_products(network, nodes))
+    assert order == nodes
     assert first in nodes
-    circuit, _ = _native.compile_circuit(*shape, nodes, 1 << 20)
+    ((fewer, better, _),) = _native.improve_orders(*shape, [nodes], 10.0)
+    assert fewer <= n_products * (1 + 1e-9)
+    assert fewer == pytest.approx(circuit_products(network, better))
+    circuit, _ = _native.compile_circuit(*shape, better, 1 << 20)
     assert circuit is not None
-    assert circuit.size <= 2 * bound + len(nodes)  # a term may be a product of several
+    assert circuit.size <= 3 * fewer + len(nodes)  # a term may be a product of several
 
 
 @given(questions(), st.data())

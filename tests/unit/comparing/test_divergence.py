@@ -142,7 +142,7 @@ def test_a_network_that_is_too_large_says_what_to_do(monkeypatch: pytest.MonkeyP
     from ldag.inference import TooManyGates
 
     def refuse(*_: object, **__: object) -> None:
-        raise TooManyGates([0, 1], 50)
+        raise TooManyGates([0, 1], 50, 100)
 
     monkeypatch.setattr(expectations, "compile_circuit", refuse)
     p = simulate.guard()

@@ -1,0 +1,32 @@
+// Better orders of elimination for circuits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "inference/compile.hpp"
+
+namespace ldag {
+
+// An order, and how large its circuit will be, about.
+struct CircuitOrder {
+    std::vector<std::uint32_t> order;
+    double n_products = 0.0;
+    std::uint32_t node = 0;          // summing this one out takes the most
+    std::vector<std::uint32_t> cut;  // the variables that what is summed then depends on
+};
+
+// Tells how large the circuits of some orders will be, by what can be told beforehand (OrderCosts), and makes
+// the best one better; all of them, where circuits are small. Variables are moved, the dearest first, past
+// their neighbours in both directions, to the best place on the way. What happens before and after two
+// neighbours does not depend on which of them is first, so a move past one is worked out from two steps.
+// Stops when nothing helps, or after so many numbers were worked out for each product of the circuit, by
+// `effort`. Returns the orders, the best first. `poll` may stop the work.
+std::vector<CircuitOrder> improve_orders(const NetworkShape& network,
+                                         std::vector<std::vector<std::uint32_t>> orders, double effort,
+                                         const std::function<bool()>& poll = {});
+
+}  // namespace ldag
