@@ -66,6 +66,12 @@ std::tuple<double, double> score_partition(const Counts& counts, std::vector<std
     return {result.score, result.log_marginal_likelihood};
 }
 
+double bound_score(const Counts& counts, std::vector<std::size_t> n_states, double equivalent_sample_size,
+                   double class_lost) {
+    return ldag::bound_score(
+        problem_of(counts, std::move(n_states), equivalent_sample_size, class_lost, false));
+}
+
 }  // namespace
 
 void register_family(nb::module_& module) {
@@ -81,4 +87,7 @@ void register_family(nb::module_& module) {
     module.def("score_partition", &score_partition, nb::arg("counts"), nb::arg("n_states"),
                nb::arg("equivalent_sample_size"), nb::arg("class_lost"), nb::arg("classes"),
                "Score and log marginal likelihood of a given partition.");
+    module.def("bound_score", &bound_score, nb::arg("counts"), nb::arg("n_states"),
+               nb::arg("equivalent_sample_size"), nb::arg("class_lost"),
+               "What no partition of a family with whole counts scores more than.");
 }

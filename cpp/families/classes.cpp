@@ -86,10 +86,6 @@ void Classes::form(std::span<const Cell> cells) {
 
 Cell Classes::merge(std::span<const Cell> joined) { return merge_into(std::ranges::min(joined), joined); }
 
-Cell Classes::merge_into_largest(std::span<const Cell> joined) {
-    return merge_into(*std::ranges::max_element(joined, {}, [&](Cell c) { return size_[c]; }), joined);
-}
-
 Cell Classes::merge_into(Cell kept, std::span<const Cell> joined) {
     double* sums = counts_.data() + kept * n_states_;
     for (const Cell other : joined) {

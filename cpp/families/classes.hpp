@@ -48,9 +48,9 @@ class Classes {
     // Joins classes into one, which has the name of the lowest of them, and returns it.
     Cell merge(std::span<const Cell> joined);
 
-    // The same under the name of the largest (the first of equals): all joining of two cells then takes
-    // time n log n together.
-    Cell merge_into_largest(std::span<const Cell> joined);
+    // The same under the name of any of them. Under that of the largest, all joining of cells to classes
+    // takes time n log n together.
+    Cell merge_into(Cell kept, std::span<const Cell> joined);
 
     // Groups the cells of some whole classes anew.
     void regroup(const Groups& groups);
@@ -62,7 +62,6 @@ class Classes {
 
   private:
     void form(std::span<const Cell> cells);
-    Cell merge_into(Cell kept, std::span<const Cell> joined);
 
     const FamilyProblem* problem_;
     const ClassScore* score_;

@@ -76,6 +76,9 @@ inline constexpr std::size_t kMaxExactCells = 16;
 // Scores a given partition.
 FamilyResult score_partition(const FamilyProblem& problem, std::span<const std::int32_t> classes);
 
+// No partition scores more than this; for whole counts. Infinite where lost classes gain something.
+double bound_score(const FamilyProblem& problem);
+
 // The best partition a search finds. Grids too large for `exact` are refined; is_exact tells. A parent with
 // one state can make no difference, so regularity does not ask it to. If no partition has the fixed labels,
 // the score is minus infinity.

@@ -1,6 +1,7 @@
 // Algorithm 1: from singletons, join the line with the best gain as long as one improves the score. The
 // same engine merges pairs of neighbouring configurations (partial labels).
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "families/bundles.hpp"
@@ -11,6 +12,9 @@ namespace ldag {
 namespace {
 
 constexpr std::uint32_t kNone = Bundles::kNone;
+
+// How much a class may grow by unvisited cells before what it gains with other classes is scored anew.
+constexpr double kGrowth = 1.25;
 
 // A merger is used again and again, so that small families do not pay for its memory.
 class Merger {
@@ -33,16 +37,29 @@ class Merger {
         std::uint32_t step = 0;
         Bundle first = kNone;
     };
-    struct Facts {
+    struct ClassFacts {
+        std::uint32_t first_entry = kNone;
+        Bundle first_alone = kNone;  // of the bundles that touch no other class
+        std::uint32_t changed = 0;   // the last step that changed it
+        std::size_t limit = 0;       // the size up to which the bounds of its bundles hold
+    };
+    struct BundleFacts {
         std::uint32_t n_unvisited;
-        std::uint32_t step;        // the last one that met this bundle
-        std::uint32_t next_alike;  // with the same classes but another number of unvisited cells
+        std::uint32_t met;                 // the last step that met it
+        std::uint32_t next_alike = kNone;  // with the same classes but another number of unvisited cells
+        std::uint32_t next_alone = kNone;  // of the same class
+        std::uint32_t scored = 0;          // the step that scored it last
+        std::uint32_t checked = 0;         // the last step for which its gain is what it is, no bound
+        bool is_loose = false;             // whether its gain is a bound
+        double exact = 0.0;                // the gain when it was scored last
+        double bound = 0.0;                // the most it can become until it is scored again
     };
     // A gain that is known once the batch has run.
     struct Pending {
         Bundle bundle;
         ScoreBatch::Ticket ticket;
         double constant;  // what is added to the score of the union
+        double slack;     // how much more it can become
     };
 
     bool has_name(Cell c) const { return names_all_ || classes_->is_observed(c) || classes_->size(c) > 1; }
@@ -53,6 +70,8 @@ class Merger {
     Bundle take_bundle(Cell focus);
     void queue(Bundle bundle);
     void settle();
+    bool is_whole();
+    bool make_sure(Bundle bundle);
     const Join* first_allowed(Bundle bundle);
     struct Choice {
         Join join;
@@ -61,8 +80,11 @@ class Merger {
     std::optional<Choice> choose();
     bool stays_allowed(const Join& join);
     Step apply(const Choice& choice);
+    void forget_sure();
+    void update_alone(Cell merged);
     void update_bundles(Cell merged);
     bool update_bundle(Bundle bundle, Cell merged);
+    void note_alone(Bundle bundle);
 
     const FamilyProblem* problem_ = nullptr;
     Classes* classes_ = nullptr;
@@ -79,11 +101,13 @@ class Merger {
 
     std::uint32_t step_ = 0;
     std::uint32_t search_ = 0;
-    std::vector<std::uint32_t> class_seen_;   // the search for touched classes that last saw a class
-    std::vector<std::uint32_t> first_entry_;  // by class
+    std::vector<std::uint32_t> class_seen_;  // the search for touched classes that last saw a class
+    std::vector<ClassFacts> of_class_;
+    std::vector<BundleFacts> of_bundle_;
     std::vector<Entry> entries_;
-    std::vector<Memo> memos_;      // by class
-    std::vector<Facts> facts_;     // by bundle
+    std::vector<Memo> memos_;   // by class
+    std::vector<Bundle> sure_;  // loose bundles with their exact gains for the present step
+    std::optional<bool> is_whole_;
     std::vector<Cell> named_;      // the classes with a name that one join touches
     std::size_t n_unvisited_ = 0;  // and how many without
     std::vector<Cell> touched_;    // all of them
@@ -108,10 +132,12 @@ void Merger::begin(const FamilyProblem& problem, const ClassScore& score, JoinKi
     bundles_.clear(joins_.size());
     step_ = search_ = 0;
     class_seen_.assign(q, 0);
-    first_entry_.assign(q, kNone);
+    of_class_.assign(q, {});
+    of_bundle_.clear();
+    sure_.clear();
+    is_whole_.reset();
     entries_.clear();
     memos_.assign(q, {});
-    facts_.clear();
     sums_.resize(problem.n_states);
     add_bundles();
 }
@@ -159,7 +185,8 @@ Merger::Bundle* Merger::recall(Cell focus) {
     Memo& memo = memos_[other];
     if (memo.step != step_) memo = {step_, kNone};
     Bundle* place = &memo.first;
-    while (*place != kNone && facts_[*place].n_unvisited != n_unvisited_) place = &facts_[*place].next_alike;
+    while (*place != kNone && of_bundle_[*place].n_unvisited != n_unvisited_)
+        place = &of_bundle_[*place].next_alike;
     return place;
 }
 
@@ -168,36 +195,93 @@ Merger::Bundle Merger::take_bundle(Cell focus) {
     Bundle* const place = recall(focus);
     if (place != nullptr && *place != kNone) return *place;
     const Bundle bundle = bundles_.make();
-    if (place != nullptr) *place = bundle;  // before facts_ may move
-    facts_.push_back({static_cast<std::uint32_t>(n_unvisited_), step_, kNone});
+    if (place != nullptr) *place = bundle;  // before of_bundle_ may move
+    of_bundle_.push_back({static_cast<std::uint32_t>(n_unvisited_), step_});
     for (const Cell c : named_) {
-        entries_.push_back({bundle, first_entry_[c]});
-        first_entry_[c] = static_cast<std::uint32_t>(entries_.size() - 1);
+        entries_.push_back({bundle, of_class_[c].first_entry});
+        of_class_[c].first_entry = static_cast<std::uint32_t>(entries_.size() - 1);
     }
+    note_alone(bundle);
     queue(bundle);
     return bundle;
 }
 
-// Has the union of the touched classes scored; the gain is that less their own scores.
+void Merger::note_alone(Bundle bundle) {
+    if (named_.size() > 1) return;
+    of_bundle_[bundle].next_alone = of_class_[named_.front()].first_alone;
+    of_class_[named_.front()].first_alone = bundle;
+}
+
+// Has the union of the touched classes scored; the gain is that less their own scores. A class that grows by
+// unvisited cells does so because it scores more then, and the union of k + 1 states that occur scores at
+// most k ln(s'/s) more at s' cells than at s (families/bound.cpp): what it gains with others stays below a
+// bound that is good for some time. Bundles without other classes are scored whenever it grows.
 void Merger::queue(Bundle bundle) {
     std::size_t size = n_unvisited_;
     double constant = problem_->class_lost * static_cast<double>(touched_.size() - 1);
     std::fill(sums_.begin(), sums_.end(), 0.0);
+    int n_growing = 0;
     for (const Cell c : named_) {
         size += classes_->size(c);
         constant -= classes_->score(c);
+        n_growing += of_class_[c].limit > classes_->size(c) ? 1 : 0;
         if (!classes_->is_observed(c)) continue;
         const auto counts = classes_->counts(c);
         for (std::size_t state = 0; state < sums_.size(); ++state) sums_[state] += counts[state];
     }
-    pending_.push_back({bundle, batch_.add(sums_, static_cast<double>(size)), constant});
+    double slack = 0.0;
+    if (n_growing > 0 && named_.size() > 1) {
+        const auto n_occurring = std::ranges::count_if(sums_, [](double sum) { return sum > 0.0; });
+        slack = std::log(kGrowth) * n_growing * static_cast<double>(n_occurring - 1);
+    }
+    pending_.push_back({bundle, batch_.add(sums_, static_cast<double>(size)), constant, slack});
 }
 
 void Merger::settle() {
     batch_.run();
-    for (const Pending& p : pending_) bundles_.set_gain(p.bundle, batch_[p.ticket] + p.constant);
+    for (const Pending& p : pending_) {
+        BundleFacts& facts = of_bundle_[p.bundle];
+        facts.scored = step_;
+        facts.exact = batch_[p.ticket] + p.constant;
+        facts.bound = facts.exact + p.slack;
+        facts.is_loose = p.slack > 0.0;
+        bundles_.set_gain(p.bundle, facts.bound);
+    }
     pending_.clear();
     batch_.clear();
+}
+
+// Bounds are proven for whole counts only.
+bool Merger::is_whole() {
+    if (!is_whole_)
+        is_whole_ = std::ranges::all_of(problem_->counts, [](double n) { return n == std::floor(n); });
+    return *is_whole_;
+}
+
+// Tells whether the gain of a bundle is no mere bound; if it is, that is changed for the present step.
+bool Merger::make_sure(Bundle bundle) {
+    if (!of_bundle_[bundle].is_loose || of_bundle_[bundle].checked == step_) return true;
+    const Join* const first = bundles_.first(bundle);
+    if (first == nullptr) {
+        bundles_.set_gain(bundle, Bundles::kNever);
+        return false;
+    }
+    find_touched(*first);
+    const auto has_changed = [&](Cell c) { return of_class_[c].changed > of_bundle_[bundle].scored; };
+    if (std::ranges::any_of(named_, has_changed)) {
+        queue(bundle);
+        settle();
+    }
+    of_bundle_[bundle].checked = step_;
+    bundles_.set_gain(bundle, of_bundle_[bundle].exact);
+    sure_.push_back(bundle);
+    return false;
+}
+
+void Merger::forget_sure() {
+    for (const Bundle bundle : sure_)
+        if (bundles_.gain(bundle) != Bundles::kNever) bundles_.set_gain(bundle, of_bundle_[bundle].bound);
+    sure_.clear();
 }
 
 const Join* Merger::first_allowed(Bundle bundle) {
@@ -215,7 +299,11 @@ std::optional<Merger::Choice> Merger::choose() {
     for (;;) {
         const Bundle top = bundles_.best();
         if (top == kNone || !(bundles_.gain(top) > kTie)) return std::nullopt;
+        if (!make_sure(top)) continue;
         const double least = std::max(bundles_.gain(top) - kTie, kTie);
+        bool is_sure = true;
+        bundles_.for_each_from(least, [&](Bundle tied) { is_sure &= make_sure(tied); });
+        if (!is_sure) continue;
         const Join* const best = first_allowed(top);
         if (best == nullptr) continue;
         Choice chosen{*best, bundles_.gain(top)};
@@ -245,6 +333,7 @@ bool Merger::stays_allowed(const Join& join) {
 
 // Joins with a cell that gets a name leave their bundles before these are looked at, and come back after.
 Step Merger::apply(const Choice& choice) {
+    forget_sure();
     find_touched(choice.join);
     const Step step{static_cast<std::int32_t>(choice.join.axis), choice.join.line,
                     static_cast<std::int32_t>(touched_.size() - 1), choice.gain};
@@ -252,11 +341,16 @@ Step Merger::apply(const Choice& choice) {
     absorbed_.clear();
     for (const Cell c : touched_)
         if (!has_name(c)) absorbed_.push_back(c);
-    const Cell merged = classes_->merge_into_largest(touched_);
+    const Cell largest = *std::ranges::max_element(named_, {}, [&](Cell c) { return classes_->size(c); });
+    const Cell merged = classes_->merge_into(largest, touched_);
     ++step_;
     for (const Cell cell : absorbed_)
         joins_.for_each_through(cell, [&](const Join& own) { bundles_.remove(own.number); });
-    update_bundles(merged);
+    of_class_[merged].changed = step_;
+    if (merged_.size() == 1 && classes_->size(merged) <= of_class_[merged].limit)
+        update_alone(merged);
+    else
+        update_bundles(merged);
     for (const Cell cell : absorbed_)
         joins_.for_each_through(cell, [&](const Join& own) {
             if (bundles_.has(own.number)) return;  // by another cell
@@ -267,26 +361,42 @@ Step Merger::apply(const Choice& choice) {
     return step;
 }
 
+// A class that has grown by unvisited cells: only what it gains by more of them is scored.
+void Merger::update_alone(Cell merged) {
+    Bundle following = kNone;
+    Bundle bundle = of_class_[merged].first_alone;
+    of_class_[merged].first_alone = kNone;
+    for (; bundle != kNone; bundle = following) {
+        following = of_bundle_[bundle].next_alone;
+        update_bundle(bundle, merged);
+    }
+}
+
 // Gives the merged class the bundles of its parts, and these their new gains.
 void Merger::update_bundles(Cell merged) {
+    const std::size_t size = classes_->size(merged);
+    const bool has_grown = merged_.size() == 1 && is_whole();
+    of_class_[merged].limit =
+        has_grown ? static_cast<std::size_t>(kGrowth * static_cast<double>(size)) : size;
+    of_class_[merged].first_alone = kNone;
     std::uint32_t kept = kNone;
     for (const Cell part : merged_) {
         std::uint32_t following = kNone;
-        for (std::uint32_t entry = first_entry_[part]; entry != kNone; entry = following) {
+        for (std::uint32_t entry = of_class_[part].first_entry; entry != kNone; entry = following) {
             following = entries_[entry].next;
             if (!update_bundle(entries_[entry].bundle, merged)) continue;
             entries_[entry].next = kept;
             kept = entry;
         }
     }
-    first_entry_[merged] = kept;
+    of_class_[merged].first_entry = kept;
 }
 
 // Tells whether it is still one of the class; not if it was met in this step, is closed, or is now like
 // another.
 bool Merger::update_bundle(Bundle bundle, Cell merged) {
-    if (facts_[bundle].step == step_ || bundles_.gain(bundle) == Bundles::kNever) return false;
-    facts_[bundle].step = step_;
+    if (of_bundle_[bundle].met == step_ || bundles_.gain(bundle) == Bundles::kNever) return false;
+    of_bundle_[bundle].met = step_;
     const Join* const first = bundles_.first(bundle);
     if (first != nullptr) find_touched(*first);
     if (first == nullptr || !is_open()) {
@@ -299,7 +409,8 @@ bool Merger::update_bundle(Bundle bundle, Cell merged) {
         return false;
     }
     if (place != nullptr) *place = bundle;
-    facts_[bundle].next_alike = kNone;
+    of_bundle_[bundle].next_alike = kNone;
+    note_alone(bundle);
     queue(bundle);
     return true;
 }

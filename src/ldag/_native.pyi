@@ -92,6 +92,9 @@ def optimise_family(
     bool,
     Steps,
 ]: ...
+def bound_score(
+    counts: NDArray[np.float64], n_states: Sequence[int], equivalent_sample_size: float, class_lost: float
+) -> float: ...
 def score_partition(
     counts: NDArray[np.float64],
     n_states: Sequence[int],

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise, product
+from math import inf, log
 
 from tests.oracle.score import Counts, class_score, partition_score
 
@@ -228,6 +229,25 @@ def partitions(cells: Sequence[int]) -> Iterator[Classes]:
         yield [[first], *smaller]
         for i, members in enumerate(smaller):
             yield [*smaller[:i], [first, *members], *smaller[i + 1 :]]
+
+
+def bound_score(problem: Problem) -> float:
+    """Return what no partition scores more than, cell by cell; sizes and numbers of cells are tried one by one."""
+    if problem.class_lost > 0:
+        return inf
+    price, n_cells = -problem.class_lost, len(problem.counts)
+    bound = 0.0
+    for cell, counts in enumerate(problem.counts):
+        occurring = [n for n in counts if n > 0]
+        if not occurring:
+            continue
+        most = sum(n * log(n / sum(occurring)) for n in occurring)
+        k = len(occurring) - 1
+        regret = most - class_score(problem.counts, [cell], problem.equivalent_sample_size)
+        growth = max(k * log(s) - price * (s - 1) for s in range(1, n_cells + 1))
+        shares = [(price - regret + growth + k * log(t)) / t for t in range(1, n_cells + 1)]
+        bound += most + min(0.0, max(shares) - price)
+    return bound
 
 
 def best_score(problem: Problem, structure: str) -> float:

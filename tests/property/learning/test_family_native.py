@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import log, prod
+from math import lgamma, log, prod
 
 import numpy as np
 import pytest
@@ -187,3 +187,53 @@ def test_log_gamma_agrees_with_forty_digits(x: float) -> None:
     """The error is 1e-13 relative, absolute near the zeros at 1 and 2."""
     expected = log_gamma(x)
     assert _native.log_gamma(x) == pytest.approx(float(expected), rel=1e-13, abs=1e-14)
+
+
+@given(problems(shapes=SMALL))
+@settings(max_examples=100, deadline=None)
+def test_no_partition_scores_more_than_the_bound(problem: oracle.Problem) -> None:
+    """Neither by the slow twin, which is the sharper one, nor by the native one, for any partition at all."""
+    counts = np.array(problem.counts, dtype=np.float64).reshape(prod(problem.n_states), -1)
+    bound = _native.bound_score(counts, problem.n_states, problem.equivalent_sample_size, problem.class_lost)
+    slow = oracle.bound_score(problem)
+    slack = 1e-9 * (1 + np.abs(counts).sum())
+    assert slow <= bound + slack
+    assert oracle.best_score(replace(problem, regular=False), "graph") <= slow + slack
+
+
+@given(
+    st.lists(st.integers(0, 40), min_size=2, max_size=4), st.integers(1, 30), st.integers(1, 30), st.floats(1e-6, 50)
+)
+@settings(max_examples=100, deadline=None)
+def test_growing_by_unvisited_cells_gains_at_most_the_logarithm(
+    row: list[int], size: int, more: int, alpha: float
+) -> None:
+    """A class of k + 1 states that occur gains at most k ln(s' / s) from s to s' cells: what bounds rest on."""
+    if sum(row) == 0:
+        return
+
+    def score(n_cells: int) -> float:
+        a = alpha * n_cells
+        states = sum(lgamma(n + a) - lgamma(a) for n in row if n > 0)
+        return states + lgamma(len(row) * a) - lgamma(sum(row) + len(row) * a)
+
+    k = sum(n > 0 for n in row) - 1
+    assert score(size + more) <= score(size) + k * log((size + more) / size) + 1e-7
+
+
+@pytest.mark.parametrize(("n_states", "structure"), [((2, 2, 2, 2, 2), "ldag"), ((4, 3, 2), "partial")])
+@pytest.mark.parametrize("seed", range(2))
+def test_classes_that_take_up_unvisited_cells_merge_as_the_twin_does(
+    n_states: tuple[int, ...], structure: str, seed: int
+) -> None:
+    """Few rows on a large grid at no price: step by step the same, though gains with other classes are bounds."""
+    rng = np.random.default_rng(seed)
+    counts = np.zeros((prod(n_states), 3))
+    visited = rng.choice(len(counts), size=5, replace=False)
+    counts[visited] = rng.integers(0, 6, size=(5, 3))
+    problem = oracle.Problem(n_states, counts.tolist(), 1.0, 0.0, regular=False)
+    found = Found(problem, structure, "greedy")
+    classes, steps = oracle.merge(problem, structure)
+    assert found.classes == sorted(sorted(members) for members in classes)
+    assert [(step.axis, step.line) for step in found.steps] == [(step.axis, step.line) for step in steps]
+    assert max(len(members) for members in classes) > 5
