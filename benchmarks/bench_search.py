@@ -16,7 +16,7 @@ import pandas as pd
 import ldag
 from benchmarks.harness import Row, cpu_seconds, report
 from ldag import LDAG, Dataset, Fit, Variable, datasets
-from ldag.learning import LabelSearch, MethodChoice
+from ldag.learning import LabelSearch, MethodChoice, StructureKind
 from ldag.model import Schema
 from tests.oracle.networks import BifNetwork
 
@@ -33,6 +33,12 @@ NETWORKS = (
 )
 LIMITED = (("insurance", 10_000), ("alarm", 10_000), ("hailfinder", 10_000), ("andes", 1_000))
 LIMIT = 5.0
+LABELLED: tuple[tuple[str, int, float, float | None], ...] = (
+    *(("alarm", 1_000, 0.1, None), ("andes", 1_000, 0.1, None), ("andes", 10_000, 0.1, None)),
+    *(("pathfinder", 10_000, 0.1, None), ("munin1", 5_000, 0.1, None), ("andes", 1_000, 0.5, None)),
+    *(("child", 1_000, 1.0, 15.0), ("alarm", 1_000, 1.0, 15.0)),
+)
+"""Climbs with labels: network, rows, kappa, and the seconds they should take unless it is five times the tables'."""
 
 
 def peer_climbers(frame: pd.DataFrame) -> dict[str, Callable[[], Edges]]:
@@ -112,6 +118,21 @@ def limited_row(name: str, n_rows: int, n_jobs: int) -> Row:
     seconds = time.perf_counter() - start
     gain = f"score {fit.score.total:.1f}, {fit.score.total - quick.score.total:+.1f} against the default"
     return Row(f"climb, tables, {name} x {n_rows:,}, {LIMIT:g} s limit, {n_jobs} threads (wall)", seconds, gain)
+
+
+def label_rows(name: str, n_rows: int, kappa: float, limit: float | None = None) -> Row:
+    """One climb with labels beside one with tables; at kappa 1 labels are free, and families grow large."""
+    data = ldag.read(BifNetwork(name).sample(n_rows, seed=15))
+
+    def climb(structure: StructureKind, kappa: float) -> Fit:
+        return ldag.learn(data, kappa=kappa, method="climb", structure=structure, n_restarts=0, n_jobs=1)
+
+    tables = cpu_seconds(lambda: climb("table", 1.0), 2)
+    fits: list[Fit] = []
+    seconds = cpu_seconds(lambda: fits.append(climb("ldag", kappa)), 1)
+    job = f"one climb, labels, kappa {kappa:g}, {name} x {n_rows:,}"
+    shown = f"tables; score {fits[0].score.total:.2f}, {len(fits[0].ldag.edges)} edges"
+    return Row(job, seconds, shown, tables, goal=limit or 5 * tables)
 
 
 def exact_rows() -> list[Row]:
@@ -225,8 +246,11 @@ def generator_sample(n_rows: int) -> Dataset:
 
 
 def main() -> None:
-    """Measure and report; `--large` adds what takes minutes."""
+    """Measure and report; `--large` adds what takes minutes; `--labels` is about climbs with labels only."""
     warnings.simplefilter("ignore")
+    if "--labels" in sys.argv[1:]:
+        report("labels", [label_rows(*job) for job in LABELLED])
+        return
     heart = datasets.load("heart")
     ten = generator_sample(1_000)
     rows = [row for name, n_rows in NETWORKS for row in climb_rows(name, n_rows)]

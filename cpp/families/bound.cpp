@@ -84,7 +84,7 @@ Likelihood likelihood(std::span<const double> counts) {
 
 double bound_score(const FamilyProblem& problem) {
     const double lambda = -problem.class_lost;
-    if (lambda < 0.0) return std::numeric_limits<double>::infinity();
+    if (lambda < 0.0 || problem.per_class) return std::numeric_limits<double>::infinity();
     thread_local std::vector<Likelihood> cells;
     thread_local ScoreBatch batch;
     const ClassScore score(problem.n_states, problem.grid.size(), problem.equivalent_sample_size, 1);

@@ -76,7 +76,8 @@ inline constexpr std::size_t kMaxExactCells = 16;
 // Scores a given partition.
 FamilyResult score_partition(const FamilyProblem& problem, std::span<const std::int32_t> classes);
 
-// No partition scores more than this; for whole counts. Infinite where lost classes gain something.
+// No partition scores more than this; for whole counts. Infinite where lost classes gain something, or where
+// the sample size is that of every class.
 double bound_score(const FamilyProblem& problem);
 
 // The best partition a search finds. Grids too large for `exact` are refined; is_exact tells. A parent with

@@ -51,6 +51,23 @@ class Grown {
     std::size_t place_ = 0;
 };
 
+// Whether bounds still pay: they do not where few of the first ones have shown anything.
+class BoundsPay {
+  public:
+    bool looks() const { return n_ < kFirst || kShare * n_low_ >= n_; }
+    void note(bool is_low) {
+        ++n_;
+        n_low_ += is_low ? 1 : 0;
+    }
+
+  private:
+    static constexpr std::size_t kFirst = 16;
+    static constexpr std::size_t kShare = 8;
+
+    std::size_t n_ = 0;
+    std::size_t n_low_ = 0;
+};
+
 // Whether the family and its table fit the shared counts.
 bool can_share(const Columns& columns, const FamilyKey& family) {
     if (!columns.has_whole_doubles() || columns.n_rows() > std::numeric_limits<std::uint32_t>::max())
@@ -65,8 +82,9 @@ bool can_share(const Columns& columns, const FamilyKey& family) {
 
 }  // namespace
 
-bool FamilyScorer::scores_of_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
-                                       std::span<double> scores, const std::atomic<bool>* stop) {
+bool FamilyScorer::score_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
+                                   const AdditionScores& wanted, const std::atomic<bool>* stop) {
+    const std::span<double> scores = wanted.scores;
     thread_local SharedCounts shared;
     thread_local std::vector<double> table;
     thread_local ObservedCells observed;
@@ -77,6 +95,7 @@ bool FamilyScorer::scores_of_additions(const FamilyKey& family, std::span<const 
         shared.share(*columns_, variables);
     }
     Grown grown(family, columns_->n_states());
+    BoundsPay pays;
     const bool varies = columns_->n_states()[family.node] > 1;
     const bool remembers = !shares || !is_table(family.parents.size() + 1);
     for (std::size_t i = 0; i < further.size(); ++i) {
@@ -97,6 +116,12 @@ bool FamilyScorer::scores_of_additions(const FamilyKey& family, std::span<const 
             scores[i] = optimise(grown.key(), grown.parent_states(), {}, &observed);
         } else if (shares) {
             shared.counts(further[i], grown.stride(), table);
+            if (!wanted.is_bound.empty() && pays.looks() && can_bound(grown.parent_states())) {
+                scores[i] = bound(grown.key(), grown.parent_states(), table);
+                wanted.is_bound[i] = scores[i] <= wanted.floor ? 1 : 0;
+                pays.note(wanted.is_bound[i] != 0);
+                if (wanted.is_bound[i] != 0) continue;
+            }
             scores[i] = optimise(grown.key(), grown.parent_states(), table);
         } else {
             scores[i] = score_uncached(grown.key());

@@ -64,15 +64,9 @@ bool FamilyScorer::is_table(std::size_t n_parents) const {
     return options_.structure == StructureKind::ldag && options_.regular && n_parents < 2;
 }
 
-double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> parent_states,
-                              std::span<const double> table, const ObservedCells* observed) const {
+FamilyProblem FamilyScorer::problem_of(const FamilyKey& family, std::vector<std::size_t> parent_states,
+                                       std::span<const double> table) const {
     const std::size_t r = columns_->n_states()[family.node];
-    const bool has_rules = !options_.label_rules.empty() && !options_.label_rules[family.node].empty();
-    const auto n_parents = std::ranges::count_if(parent_states, [](std::size_t n) { return n > 1; });
-    if (!has_rules && is_table(static_cast<std::size_t>(n_parents))) {
-        const std::size_t q = table.size() / r;
-        return score_table(table, r, options_.equivalent_sample_size) + table_log_prior(options_, r, q);
-    }
     std::vector<std::uint8_t> ordered;
     if (!options_.ordered.empty())
         for (const std::uint32_t parent : family.parents) ordered.push_back(options_.ordered[parent]);
@@ -83,6 +77,34 @@ double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> 
                           class_lost(options_, r),
                           options_.regular};
     problem.per_class = options_.per_class;
+    return problem;
+}
+
+// Trees grow in little more time than a bound takes. Under rules a family may have no partition at all.
+bool FamilyScorer::can_bound(std::span<const std::size_t> parent_states) const {
+    const auto n_parents = std::ranges::count_if(parent_states, [](std::size_t n) { return n > 1; });
+    return options_.structure != StructureKind::tree && !is_table(static_cast<std::size_t>(n_parents)) &&
+           options_.parameter_saved <= 0.0 && options_.label_rules.empty() && columns_->is_whole();
+}
+
+double FamilyScorer::bound(const FamilyKey& family, std::vector<std::size_t> parent_states,
+                           std::span<const double> table) const {
+    const FamilyProblem problem = problem_of(family, std::move(parent_states), table);
+    const double sum =
+        options_.normalised ? prior_sums_.log_sum(problem.n_states, problem.grid.n_states()) : 0.0;
+    return bound_score(problem) - sum + table_log_prior(options_, problem.n_states, problem.grid.size());
+}
+
+double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> parent_states,
+                              std::span<const double> table, const ObservedCells* observed) const {
+    const std::size_t r = columns_->n_states()[family.node];
+    const bool has_rules = !options_.label_rules.empty() && !options_.label_rules[family.node].empty();
+    const auto n_parents = std::ranges::count_if(parent_states, [](std::size_t n) { return n > 1; });
+    if (!has_rules && is_table(static_cast<std::size_t>(n_parents))) {
+        const std::size_t q = table.size() / r;
+        return score_table(table, r, options_.equivalent_sample_size) + table_log_prior(options_, r, q);
+    }
+    FamilyProblem problem = problem_of(family, std::move(parent_states), table);
     if (has_rules)
         problem.fixed = fixed_labels(options_.label_rules[family.node], family.parents, problem.grid);
     const bool is_grown = options_.structure == StructureKind::tree && options_.search == LabelSearch::greedy;

@@ -57,7 +57,17 @@ class FamilyScorer {
     // each to the last bit. What is common to all is counted once, and full tables, which are quick to count,
     // are not remembered. Returns whether it came to the end before `stop` was set.
     bool scores_of_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
-                             std::span<double> scores, const std::atomic<bool>* stop = nullptr);
+                             std::span<double> scores, const std::atomic<bool>* stop = nullptr) {
+        return score_additions(family, further, {scores, {}, 0.0}, stop);
+    }
+
+    // The same, but a family that provably scores at most `floor` need not have its partition looked for:
+    // then its score is an upper bound of at most that, and is_bound, 0 before, tells so.
+    bool bounds_of_additions(const FamilyKey& family, std::span<const std::uint32_t> further, double floor,
+                             std::span<double> scores, std::span<std::uint8_t> is_bound,
+                             const std::atomic<bool>* stop = nullptr) {
+        return score_additions(family, further, {scores, is_bound, floor}, stop);
+    }
 
     const Columns& columns() const { return *columns_; }
     const ScorerOptions& options() const { return options_; }
@@ -69,7 +79,20 @@ class FamilyScorer {
     CacheStatistics cache_statistics() const { return cache_.statistics(); }
 
   private:
+    struct AdditionScores {
+        std::span<double> scores;
+        std::span<std::uint8_t> is_bound;  // empty: bounds are of no use
+        double floor;
+    };
+
+    bool score_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
+                         const AdditionScores& wanted, const std::atomic<bool>* stop);
     bool fits(const FamilyKey& family) const;
+    FamilyProblem problem_of(const FamilyKey& family, std::vector<std::size_t> parent_states,
+                             std::span<const double> table) const;
+    bool can_bound(std::span<const std::size_t> parent_states) const;
+    double bound(const FamilyKey& family, std::vector<std::size_t> parent_states,
+                 std::span<const double> table) const;
     double optimise(const FamilyKey& family, std::vector<std::size_t> parent_states,
                     std::span<const double> table, const ObservedCells* observed = nullptr) const;
     bool counts_observed(std::size_t n_cells) const;

@@ -60,8 +60,9 @@ struct GainColumn {
     std::vector<Node> parents;
     std::vector<std::uint32_t> places;  // of the parents
     double score = 0.0;
-    std::size_t n_cells = 0;    // of the table, at most kMaxCells + 1
-    std::vector<double> gains;  // by place: of adding, or of removing a parent; kNever: not allowed
+    std::size_t n_cells = 0;             // of the table, at most kMaxCells + 1
+    std::vector<double> gains;           // by place: of adding, or of removing a parent; kNever: not allowed
+    std::vector<std::uint8_t> is_bound;  // by place: adding it gains at most that, which is nothing
     std::vector<std::uint32_t> additions;  // places of parents that may be added, best first, ties by place
 };
 
@@ -84,6 +85,9 @@ class ColumnStore {
     ColumnPointer make(Node child, const std::vector<Node>& parents, std::size_t n_threads) const;
 
     const Candidates& candidates() const { return candidates_; }
+
+    // What a change of one family gains, also where the column has a bound only.
+    double gain(Node child, const GainColumn& column, std::uint32_t place) const;
 
     // Forgets the columns of nodes that have other candidates than before.
     void forget(const std::vector<std::uint8_t>& is_changed);
@@ -189,6 +193,7 @@ class Graph {
   private:
     template <class Visit>
     void visit(Node child, const double& floor, Visit visit) const;
+    double exact_gain(const PlacedMove& move) const;
     template <class Accept>
     double best_gain(Node child, double floor, Accept accept) const;
     template <class Accept>

@@ -139,7 +139,7 @@ std::vector<ColumnPointer> ColumnStore::find_all(const Parents& parents) {
 }
 
 void ColumnStore::remember(Node child, const ColumnPointer& column) {
-    const std::size_t bytes = kOverhead + (sizeof(double) + sizeof(Node)) * column->gains.size();
+    const std::size_t bytes = kOverhead + (sizeof(double) + sizeof(Node) + 1) * column->gains.size();
     if (young_bytes_ + bytes > kGenerationBytes) {
         old_ = std::move(young_);
         young_.clear();
@@ -162,6 +162,7 @@ ColumnPointer ColumnStore::make(Node child, const std::vector<Node>& parents, st
     column->n_cells = count_cells(scorer_.columns().n_states(), child, parents);
     column->score = scorer_.score({child, parents});
     column->gains.assign(candidates.size(), kNever);
+    column->is_bound.assign(candidates.size(), 0);
     for (std::uint32_t place = 0; place < candidates.size(); ++place) {
         if (!std::ranges::binary_search(parents, candidates[place])) continue;
         column->places.push_back(place);
@@ -173,7 +174,16 @@ ColumnPointer ColumnStore::make(Node child, const std::vector<Node>& parents, st
     return add_additions(child, n_threads, *column) ? column : nullptr;
 }
 
-// Fills in what each further parent gains; false if stopped.
+double ColumnStore::gain(Node child, const GainColumn& column, std::uint32_t place) const {
+    if (column.is_bound[place] == 0) return column.gains[place];
+    std::vector<Node> more = column.parents;
+    const Node parent = candidates_.of(child)[place];
+    more.insert(std::ranges::lower_bound(more, parent), parent);
+    return scorer_.score({child, more}) - column.score;
+}
+
+// Fills in what each further parent gains; false if stopped. Those that gain nothing may have a bound in
+// place of their gain: few of them are ever asked for it.
 bool ColumnStore::add_additions(Node child, std::size_t n_threads, GainColumn& column) const {
     if (column.parents.size() >= space_.max_parents[child]) return true;
     if (column.score == kNever) return true;  // too large already
@@ -187,17 +197,22 @@ bool ColumnStore::add_additions(Node child, std::size_t n_threads, GainColumn& c
         further.push_back(candidates[place]);
     }
     std::vector<double> scores(further.size());
+    std::vector<std::uint8_t> is_bound(further.size(), 0);
     const std::size_t n_parts = n_threads > 1 ? std::min(further.size(), 4 * n_threads) : 1;
     const auto score_part = [&](std::size_t part, std::size_t) {
         const std::size_t first = further.size() * part / n_parts;
         const std::size_t n = further.size() * (part + 1) / n_parts - first;
-        scorer_.scores_of_additions({child, column.parents}, std::span(further).subspan(first, n),
-                                    std::span(scores).subspan(first, n), &stop_);
+        scorer_.bounds_of_additions({child, column.parents}, std::span(further).subspan(first, n),
+                                    column.score + kTie, std::span(scores).subspan(first, n),
+                                    std::span(is_bound).subspan(first, n), &stop_);
     };
     parallel_for(n_threads, n_parts, score_part, &stop_);
     if (stop_) return false;
     std::vector<double>& gains = column.gains;
-    for (std::size_t i = 0; i < further.size(); ++i) gains[column.additions[i]] = scores[i] - column.score;
+    for (std::size_t i = 0; i < further.size(); ++i) {
+        gains[column.additions[i]] = scores[i] - column.score;
+        column.is_bound[column.additions[i]] = is_bound[i];
+    }
     std::ranges::sort(column.additions, [&](std::uint32_t a, std::uint32_t b) {
         return gains[a] != gains[b] ? gains[a] > gains[b] : a < b;
     });

@@ -145,8 +145,9 @@ Disturber::Changed Disturber::change_near(Node centre) {
 }
 
 Disturber::Changed Disturber::add_any(Node child) {
-    const std::vector<std::uint32_t>& places = graph_.column(child).additions;
+    std::vector<std::uint32_t> places = graph_.column(child).additions;
     if (places.empty()) return std::nullopt;
+    std::ranges::sort(places);  // their order by gains depends on what is a bound
     return make(graph_.move(child, draw(places), MoveKind::add));
 }
 

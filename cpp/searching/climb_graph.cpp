@@ -102,7 +102,15 @@ bool Graph::is_filled_after(const PlacedMove& move) const {
     return move.kind == MoveKind::remove || store_->is_filled(column(parent), move.child);
 }
 
-// Calls visit(move) for the moves of one node that gain more than the floor, which may rise meanwhile.
+// The gain of a move that has a bound, or of any other.
+double Graph::exact_gain(const PlacedMove& move) const {
+    if (move.kind != MoveKind::reverse) return store_->gain(move.child, column(move.child), move.place);
+    const std::uint32_t back = store_->candidates().back(move.child, move.place);
+    const Node parent = parent_of(move);
+    return column(move.child).gains[move.place] + store_->gain(parent, column(parent), back);
+}
+
+// Calls visit(move) for the moves of one node that may gain more than the floor, which may rise meanwhile.
 template <class Visit>
 void Graph::visit(Node child, const double& floor, Visit visit) const {
     const GainColumn& own = column(child);
@@ -123,7 +131,7 @@ template <class Accept>
 double Graph::best_gain(Node child, double floor, Accept accept) const {
     double best = floor;
     visit(child, best, [&](const PlacedMove& move) {
-        if (accept(move)) best = move.gain;
+        if (accept(move)) best = std::max(best, exact_gain(move));
     });
     return best;
 }
@@ -134,7 +142,9 @@ std::optional<PlacedMove> Graph::first_move(Node child, double floor, Accept acc
     std::optional<PlacedMove> first;
     visit(child, floor, [&](const PlacedMove& move) {
         if (first && std::pair(first->place, first->kind) < std::pair(move.place, move.kind)) return;
-        if (accept(move)) first = move;
+        if (!accept(move)) return;
+        const double gain = exact_gain(move);
+        if (gain > floor) first = PlacedMove{move.child, move.place, move.kind, gain};
     });
     return first;
 }

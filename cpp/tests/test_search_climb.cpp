@@ -196,6 +196,27 @@ TEST(every_disturbed_graph_is_allowed_and_knows_its_best_improvement) {
     }
 }
 
+TEST(bounds_of_additions_are_above_the_scores_and_below_the_floor) {
+    std::size_t n_bounds = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        Search search(free_space(8, 3), seed, kLdag);
+        Search fresh(free_space(8, 3), seed, kLdag);
+        const std::vector<Node> parents{0, 2};
+        const std::vector<Node> further{1, 3, 4, 5, 6};
+        const double floor = search.scorer.score({7, parents});
+        std::vector<double> bounds(further.size());
+        std::vector<double> scores(further.size());
+        std::vector<std::uint8_t> is_bound(further.size(), 0);
+        search.scorer.bounds_of_additions({7, parents}, further, floor, bounds, is_bound);
+        fresh.scorer.scores_of_additions({7, parents}, further, scores);
+        for (std::size_t i = 0; i < further.size(); ++i) {
+            CHECK(is_bound[i] != 0 ? scores[i] <= bounds[i] && bounds[i] <= floor : scores[i] == bounds[i]);
+            n_bounds += is_bound[i];
+        }
+    }
+    CHECK(n_bounds > 20);
+}
+
 TEST(a_start_by_order_is_allowed_and_has_no_parent_to_spare) {
     Random random(8);
     for (int repeat = 0; repeat < 10; ++repeat) {
