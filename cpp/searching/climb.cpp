@@ -29,8 +29,11 @@ constexpr std::size_t kTogether = 2;
 // Patience lasts for at most so many times as many rounds as asked for.
 constexpr std::uint64_t kMostPatience = 8;
 
-// Kicks for every node when a chain begins a round.
+// Kicks for every node in a search over orders, and for so many rows one more, up to so many: the more rows
+// there are, the less it costs beside counting.
 constexpr std::size_t kKicks = 2;
+constexpr std::size_t kRowsPerKick = 2500;
+constexpr std::size_t kMostFurtherKicks = 2;
 
 // Sums of the same scores in another order differ by less.
 constexpr double kSame = 1e-6;
@@ -103,6 +106,7 @@ class Rounds {
     std::uint64_t n_before() const { return state_.n_rounds * kClimbChains * per_chain_; }
     std::uint64_t quota(std::size_t chain) const;
     bool is_cut() const;
+    std::size_t n_kicks() const;
     void make_whole();
     void make_narrow();
     void widen(const Visited& visited);
@@ -144,6 +148,11 @@ bool Rounds::is_cut() const {
     return options_.max_candidates > 0 && std::ranges::any_of(space_.candidates, [&](const auto& all) {
                return all.size() > options_.max_candidates;
            });
+}
+
+std::size_t Rounds::n_kicks() const {
+    const std::size_t n_further = std::min(scorer_.columns().n_rows() / kRowsPerKick, kMostFurtherKicks);
+    return (kKicks + n_further) * space_.n_nodes();
 }
 
 void Rounds::make_whole() {
@@ -243,9 +252,8 @@ bool Rounds::put_together() {
     for (const std::size_t n : n_families) state_.n_around += n;
     index_.emplace(pool_);
     Random random(options_.seed, kSettleStreams + n_settled_++);
-    const Parents other =
-        search_orders(*index_, state_.best.parents, kKicks * space_.n_nodes(), random, monitor_.stop);
-    graph = graph_of(narrow_->store, other);
+    graph = graph_of(narrow_->store,
+                     search_orders(*index_, state_.best.parents, n_kicks(), random, monitor_.stop));
     if (!graph) return false;
     Visited visited;
     graph->watch(visited);
@@ -301,7 +309,7 @@ Parents Rounds::reorder(std::size_t chain) {
     const Parents& own = state_.chains[chain].parents;
     const double score = score_dag(scorer_, own);
     Random random(options_.seed, kOrderStreams + state_.n_rounds * kClimbChains + chain);
-    Parents other = search_orders(*index_, own, kKicks * own.size(), random, monitor_.stop);
+    Parents other = search_orders(*index_, own, n_kicks(), random, monitor_.stop);
     const double gain = score_dag(scorer_, other) - score;
     return gain > -kSame ? other : own;
 }

@@ -71,19 +71,19 @@ std::size_t FamilyPool::look_around(Node child, const Graph& graph, ColumnStore&
     const auto look = [&](const std::vector<Node>& parents, auto allows) {
         return grow_and_shrink(store, child, store.find(child, parents), allows, note) != nullptr;
     };
-    for (const std::uint32_t place : own.places) {
-        const Node lost = candidates.of(child)[place];
-        if (candidates.is_required(child, place)) continue;
-        if (!look(without(own.parents, lost), [&](Node parent) { return parent != lost && is_free(parent); }))
-            return n_families;
-    }
-    for (const std::uint32_t place : own.additions) {
-        const Node gained = candidates.of(child)[place];
-        if (!(own.gains[place] > kTie)) break;
-        if (is_free(gained)) continue;
-        if (!look(with(own.parents, gained),
-                  [&](Node parent) { return parent == gained || is_free(parent); }))
-            break;
+    std::vector<Node> kept;
+    for (const std::uint32_t place : own.places)
+        if (candidates.is_required(child, place)) kept.push_back(candidates.of(child)[place]);
+    for (std::uint32_t place = 0; place < own.gains.size(); ++place) {
+        const Node changed = candidates.of(child)[place];
+        const auto allows = [&](Node parent) { return parent != changed && is_free(parent); };
+        if (std::ranges::binary_search(own.places, place)) {
+            if (candidates.is_required(child, place)) continue;
+            if (!look(without(own.parents, changed), allows) || !look(kept, allows)) break;
+        } else if (!is_free(changed) && (own.gains[place] > kTie || own.gains[place] == kNever)) {
+            if (own.gains[place] > kTie && !look(with(own.parents, changed), allows)) break;
+            if (!look(with(kept, changed), allows)) break;
+        }
     }
     return n_families;
 }
