@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import nan
 from typing import NamedTuple
 
@@ -71,7 +72,7 @@ class FoldSearches:
     n_restarts: int = FOLD_RESTARTS
     deadline: Deadline = NO_DEADLINE
 
-    @property
+    @cached_property
     def climb(self) -> Climb | None:
         """How folds are climbed; None: by the method itself, from nothing."""
         search, problem = self.plan.search, self.plan.problem

@@ -102,7 +102,8 @@ def best_partition(
         ordered=list(ordered),
         per_class=options.priors.smoothing.spread == "classes",
     )
-    return BestPartition(Partition.of(grid, classes), likelihood, is_exact, steps)
+    partition = Partition.from_numbers(grid, classes, int(classes.max()) + 1)
+    return BestPartition(partition, likelihood, is_exact, steps)
 
 
 @dataclass(frozen=True, eq=False)

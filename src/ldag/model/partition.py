@@ -45,16 +45,18 @@ class Partition:
         _, first, inverse = np.unique(raw, return_index=True, return_inverse=True)
         rank = np.empty(len(first), dtype=np.int32)
         rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-        numbered = rank[inverse.reshape(-1)]
-        numbered.flags.writeable = False
-        return cls(grid, numbered, len(first), numbered.tobytes())
+        return cls.from_numbers(grid, rank[inverse.reshape(-1)], len(first))
+
+    @classmethod
+    def from_numbers(cls, grid: Grid, numbers: NDArray[np.int32], n_classes: int) -> "Partition":
+        """Make a partition from an array of its own whose classes are numbered by first appearance already."""
+        numbers.flags.writeable = False
+        return cls(grid, numbers, n_classes, numbers.tobytes())
 
     @classmethod
     def singletons(cls, grid: Grid) -> "Partition":
         """Every configuration by itself: an ordinary table."""
-        numbered = np.arange(grid.size, dtype=np.int32)
-        numbered.flags.writeable = False
-        return cls(grid, numbered, grid.size, numbered.tobytes())
+        return cls.from_numbers(grid, np.arange(grid.size, dtype=np.int32), grid.size)
 
     @classmethod
     def from_labels(cls, grid: Grid, labels: Sequence[Mask]) -> "Partition":

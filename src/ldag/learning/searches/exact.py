@@ -30,6 +30,9 @@ EXACT_CONFIGURATIONS = 16
 CLIMBING_SHARE = 0.5
 """The part of a time limit that the climb before may use; it rarely needs so much."""
 
+FEW_FAMILIES = 1000
+"""So many are scored in milliseconds."""
+
 SETUP_SECONDS = 2e-8
 """For each family, about what it takes to make the tables; with less time than that, climbing is all there is."""
 
@@ -41,8 +44,14 @@ class Exact:
     name: ClassVar[str] = "exact"
 
     def run(self, scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl) -> SearchResult:
-        """Climb for a moment, then score every family, then find the best order."""
-        climbed = _climb_before(scorer, problem, control)
+        """Climb for a moment, then score every family, then find the best order.
+
+        Few families are scored sooner than climbed over; without a limit, nothing cuts them short.
+        """
+        _, n_families = _native.exact_cost(*problem.bounds)
+        if n_families <= FEW_FAMILIES and not control.deadline.is_set:
+            return SearchResult.of(_native.search_exact(scorer, *problem.bounds, **control_arguments(control)))
+        climbed = _climb_before(scorer, problem, control, n_families)
         if climbed.is_all:
             return replace(climbed.result, stopped=True)
         exact = SearchResult.of(_native.search_exact(scorer, *problem.bounds, **control_arguments(control)))
@@ -65,10 +74,11 @@ class _Climbed:
     is_all: bool
 
 
-def _climb_before(scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl) -> _Climbed:
+def _climb_before(
+    scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl, n_families: int
+) -> _Climbed:
     """Climb without restarts, or with some of a limited time; nobody is told, as it is over in a moment."""
     left = control.deadline.left
-    _, n_families = _native.exact_cost(*problem.bounds)
     has_time = left is None or left > SETUP_SECONDS * n_families
     deadline = control.deadline.share(CLIMBING_SHARE if has_time else 1.0)
     first = climb.prepare(problem, n_restarts=0 if left is None else None)
