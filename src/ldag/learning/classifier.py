@@ -18,7 +18,7 @@ from ldag.learning.constraints import Constraints
 from ldag.learning.fit import Fit
 from ldag.learning.folds import N_FOLDS, has_folds
 from ldag.learning.partitions import LabelSearch
-from ldag.learning.pipeline import learn
+from ldag.learning.pipeline import learn_with
 from ldag.learning.plan import Settings
 from ldag.learning.searches import MethodChoice
 from ldag.learning.structures import StructureKind
@@ -47,6 +47,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     equivalent_sample_size
         As in `learn`, or "auto": chosen by cross-validation where the rows can be cut into folds, and 1 where they
         cannot (fewer than 10, or weights that are not whole numbers). On wide tables 1 makes too sure of itself.
+        Whatever is chosen by cross-validation here is judged by the probability of the class given the features.
     method, structure, labels, parameters_sample_size, parameters_spread, prior
         As in `learn`.
     max_parents, constraints, n_restarts, time_limit
@@ -145,13 +146,9 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.classes_ = np.unique(classes)
         self.target_ = _free_name(name if isinstance(name, str) and name.strip() else "y", self._names())
         data = self._dataset(rows, classes, weights)
-        self.fit_: Fit = learn(
-            data,
-            **self._settings(data),
-            rng=_rng(self.random_state),
-            n_jobs=1 if self.n_jobs is None else self.n_jobs,
-            progress=False,
-        )
+        n_jobs = 1 if self.n_jobs is None else self.n_jobs
+        settings = Settings(**self._settings(data), rng=_rng(self.random_state), n_jobs=n_jobs)
+        self.fit_: Fit = learn_with(data, settings, progress=False, target=self.target_)
         self.network_: Network = self.fit_.network
         return self
 

@@ -21,7 +21,7 @@ from ldag.learning.searches import GraphParents, Search, SearchControl
 from ldag.learning.searches.climb import Climb
 from ldag.learning.searches.climb import prepare as prepare_climb
 from ldag.learning.searches.exact import estimate_seconds
-from ldag.model import Smoothing
+from ldag.model import ClassPosteriors, Smoothing, class_counts
 from ldag.scoring import family_log_predictive
 
 FEWEST_FOLDS = 2
@@ -71,6 +71,8 @@ class FoldSearches:
     smoothings: tuple[Smoothing | None, ...]
     n_restarts: int = FOLD_RESTARTS
     deadline: Deadline = NO_DEADLINE
+    target: int | None = None
+    """The node that is to be predicted from all others; None: everything is."""
 
     @cached_property
     def climb(self) -> Climb | None:
@@ -95,7 +97,11 @@ class FoldSearches:
         result = search.run(problem.families.scorer(columns), problem, control)
         families = learn_families(columns, problem.n_states, result.parents, problem.families)
         smoothings = [replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings]
-        scores = predict_fold(families, self.folds[task.fold].test, smoothings)
+        test = self.folds[task.fold].test
+        if self.target is None:
+            scores = predict_fold(families, test, smoothings)
+        else:
+            scores = classify_fold(families, test, smoothings, self.target)
         return FoldScore(scores, result.parents, not result.stopped)
 
 
@@ -108,6 +114,38 @@ def predict_fold(
         new = count_family(test.columns, test.schema.n_states, node, trained.family.parents).astype(np.float64)
         totals += [family_log_predictive(trained.counts, new, trained.family, smoothing) for smoothing in smoothings]
     return tuple(totals.tolist())
+
+
+def classify_fold(
+    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing], target: int
+) -> tuple[float, ...]:
+    """Return the log probability of one node of the test part given the others, for every smoothing.
+
+    Rows are predicted one by one, by the means of the posterior; families without the node make no difference.
+    """
+    rows = np.arange(test.n_rows)
+    states = range(test.schema.n_states[target])
+    concerned = [(node, one) for node, one in enumerate(families) if node == target or target in one.family.parents]
+    places = []
+    for node, trained in concerned:
+        classes, values = [], []
+        for state in states:
+            codes = test.codes.copy()
+            codes[target] = state
+            partition = trained.family.partition
+            classes.append(partition.classes_of_rows(codes[list(trained.family.parents)]))
+            values.append(codes[node])
+        places.append((np.array(classes), np.array(values)))
+    scores = []
+    for smoothing in smoothings:
+        logs = np.zeros((len(states), test.n_rows))
+        for (_, trained), (classes_by_state, values_by_state) in zip(concerned, places, strict=True):
+            partition = trained.family.partition
+            means = ClassPosteriors.of(partition, smoothing, class_counts(trained.counts, partition)).mean()
+            logs += np.log(means[classes_by_state, values_by_state])
+        own = logs[test.codes[target], rows] - np.logaddexp.reduce(logs, axis=0)
+        scores.append(float(own @ test.whole_weights))
+    return tuple(scores)
 
 
 Done = Callable[[Task, FoldScore], object]

@@ -119,7 +119,6 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     >>> print(round(fit.score.total, 2), len(fit.ldag.edges), fit.method)
     -6729.69 6 exact
     """
-    began = time.perf_counter()
     settings = Settings(
         kappa=kappa,
         method=method,
@@ -140,6 +139,20 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         n_jobs=n_jobs,
         time_limit=time_limit,
     )
+    return learn_with(data, settings, progress=progress, executor=executor, checkpoint=checkpoint)
+
+
+def learn_with(
+    data: AnyTable,
+    settings: Settings,
+    *,
+    progress: Progress = None,
+    executor: Executor | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    target: str | None = None,
+) -> Fit:
+    """Learn as `learn` does, with checked settings; what is chosen is best for one variable if a target is given."""
+    began = time.perf_counter()
     deadline = Deadline.after(settings.time_limit)
     check_progress(progress)
     if executor is not None and not settings.needs_cross_validation:
@@ -149,7 +162,9 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     cv = None
     if settings.needs_cross_validation:
         kappas = DEFAULT_KAPPAS if settings.kappa == "cv" and settings.has_kappa else (settings.priors().kappa,)
-        cv, graph = _cross_validate(plan, kappas, usual_folds(plan.data), deadline.share(0.5), progress, executor)
+        cv, graph = _cross_validate(
+            plan, kappas, usual_folds(plan.data), deadline.share(0.5), progress, executor, target
+        )
         plan = plan.choose(cv.best).starting_from(graph)
     result = _search(plan, deadline.at_least(LEAST_SECONDS), progress)
     return _make_fit(plan, result, cv, given, began)
@@ -231,13 +246,16 @@ def _cross_validate(
     deadline: Deadline,
     progress: Progress,
     executor: Executor | None,
+    target: str | None = None,
 ) -> tuple[CrossValidation, GraphParents | None]:
     """Compare settings on the folds of the data; the graph is one to start the last search from, if there is one."""
     work = plan.data.sorted()
     folds = list(cut_folds(work, check_folds(work, n_folds), plan.seed))
     grid = plan.grid(kappas)
     n_restarts = 0 if grid.is_raced else FOLD_RESTARTS
-    searches = FoldSearches(replace(plan, checkpoint=None), work, folds, grid.smoothings, n_restarts, deadline)
+    node = None if target is None else work.schema.node(target)
+    shared = replace(plan, checkpoint=None)
+    searches = FoldSearches(shared, work, folds, grid.smoothings, n_restarts, deadline, node)
     with listen(progress, "cross-validation", deadline) as listener:
 
         def tell(done: int, total: int) -> None:

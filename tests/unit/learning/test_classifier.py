@@ -49,7 +49,9 @@ def test_it_predicts_as_its_network(heart: pd.DataFrame) -> None:
     row = X.iloc[0].to_dict()
     answer = model.network_.query("pressure", given=row)
     np.testing.assert_allclose(model.predict_proba(X)[0], list(answer.values()))
-    direct = ldag.learn(ldag.read(pd.concat([X, y], axis=1)), kappa=0.1, equivalent_sample_size="cv")
+    direct = ldag.learn(
+        ldag.read(pd.concat([X, y], axis=1)), kappa=0.1, equivalent_sample_size=model.fit_.equivalent_sample_size
+    )
     assert model.fit_.ldag == direct.ldag
     assert 0.5 < model.score(X, y) < 1
 

@@ -10,7 +10,10 @@ import ldag
 from ldag import Constraints, LdagError, Network, datasets
 from ldag.learning.candidates import Candidate, CandidateGrid
 from ldag.learning.folds import cut_folds
+from ldag.learning.pipeline import learn_with
+from ldag.learning.plan import Settings
 from ldag.learning.structures import ClassKind
+from ldag.scoring import order_columns
 
 HEART = datasets.load("heart")
 TABLE, TREE = ClassKind("table", "labels"), ClassKind("tree", "labels")
@@ -98,6 +101,21 @@ def test_parameters_are_smoothed_apart_from_the_search() -> None:
     by_class = ldag.learn(HEART, kappa=0.1, parameters_sample_size=5, parameters_spread="classes")
     assert by_class.network == Network.from_data(plain.graph, HEART, equivalent_sample_size=5, spread="classes")
     assert ldag.average(by_class, 2).members[0].spread == "classes"
+
+
+def test_a_classifier_is_judged_by_its_target() -> None:
+    """The log probability of the target given the other variables, as the network of a fold gives it row by row."""
+    rows = HEART.select(["smoking", "protein", "pressure", "mental"])
+    settings = Settings(kappa=0.3, equivalent_sample_size="cv", method="exact")
+    cv = learn_with(rows, settings, target="pressure").cv
+    assert cv is not None
+    fold = next(iter(cut_folds(order_columns(rows).sorted(), 10, 0)))
+    for candidate, scores in cv.scores.items():
+        size = candidate.equivalent_sample_size
+        net = ldag.learn(fold.train, kappa=0.3, equivalent_sample_size=size, method="exact").network
+        shares = net.predict_proba(fold.test, "pressure")
+        own = np.log(shares[np.arange(fold.test.n_rows), fold.test.codes[fold.test.names.index("pressure")]])
+        assert scores[0] == pytest.approx(own @ fold.test.whole_weights)
 
 
 def test_both_spreads_of_the_parameters_are_compared() -> None:
