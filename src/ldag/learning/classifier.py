@@ -190,12 +190,13 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     def _dataset(self, rows: NDArray[Any], classes: NDArray[Any], weights: Numbers | None) -> Dataset:
         """Return the features and the class as one data set."""
         columns = self._columns(rows) | {self.target_: classes}
-        weight = None
+        given: dict[str, Any] = {"missing": self.missing, "max_states": self.max_states}
         if weights is not None:
-            weight = _free_name(WEIGHT, columns)
-            columns[weight] = weights
-        states = {self.target_: self.classes_.tolist()}
-        data = read(columns, weights=weight, states=states, missing=self.missing, max_states=self.max_states)
+            name = _free_name(WEIGHT, columns)
+            is_whole = bool(np.all(weights == np.floor(weights)))  # then they count rows, which folds can be cut from
+            columns[name] = weights.astype(np.int64) if is_whole else weights
+            given["counts" if is_whole else "weights"] = name
+        data = read(columns, states={self.target_: self.classes_.tolist()}, **given)
         left_out = 1 - data.total / (len(rows) if weights is None else weights.sum())
         if left_out > 1e-9:
             warnings.warn(f"rows with missing features were left out: {left_out:.1%} of the data", stacklevel=3)
