@@ -42,6 +42,7 @@ class Columns {
     void counts(std::span<const std::size_t> variables, std::vector<std::int64_t>& table) const;
 
   private:
+    friend class RowGroups;
     friend class SharedCounts;
 
     // Rows of equal standing, one run of codes per column.

@@ -20,7 +20,7 @@ constexpr std::size_t kChains = 16;
 constexpr std::size_t kDraws = 5;
 constexpr std::size_t kSteps = 50;
 constexpr std::size_t kBounds = 5;
-constexpr std::size_t kMostScores = std::size_t{1} << 22;  // by each chain
+constexpr std::size_t kMostScores = std::size_t{1} << 21;  // by each chain
 
 using Members = std::vector<std::size_t>;
 using Groups = std::vector<Members>;
@@ -137,7 +137,8 @@ double OrderBound::Group::operator()(NodeSet missing) const {
     return scores[number];
 }
 
-OrderBound::OrderBound(std::span<const NodeFamilies> families, std::size_t n_threads, Monitor& monitor) {
+OrderBound::OrderBound(std::span<const NodeFamilies> families, double known, std::size_t n_threads,
+                       Monitor& monitor) {
     const NodeSet all = node_bit(families.size()) - 1;
     const Grouping grouping(families);
     const std::size_t n_steps = std::clamp<std::size_t>(kMostScores / grouping.n_scores(), 4, kSteps);
@@ -148,6 +149,7 @@ OrderBound::OrderBound(std::span<const NodeFamilies> families, std::size_t n_thr
             Random random(0, chain);
             auto& [best_score, best_groups] = found[chain];
             for (std::size_t step = 0; step < n_steps && !monitor.stop; ++step) {
+                if (step > 0 && best_score <= known) break;
                 Groups groups = step < kDraws ? grouping.draw(random) : exchange(best_groups, random);
                 double score = 0.0;
                 for (const Members& members : groups) score += Group(families, members)(all);

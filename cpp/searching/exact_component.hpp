@@ -71,7 +71,8 @@ NodeOrder climb_orders(std::span<const NodeFamilies> families, const std::atomic
 // The least of some such bounds, with different groups.
 class OrderBound {
   public:
-    OrderBound(std::span<const NodeFamilies> families, std::size_t n_threads, Monitor& monitor);
+    // Groups are improved until no order can exceed `known`, or for a while.
+    OrderBound(std::span<const NodeFamilies> families, double known, std::size_t n_threads, Monitor& monitor);
 
     // Whether an order that has come to `score` may end above `known`.
     bool may_exceed(double known, double score, NodeSet missing) const;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "searching/exact.hpp"
+#include "searching/exact_sets.hpp"
 
 namespace ldag {
 
@@ -173,14 +174,17 @@ struct RankedSet {
 };
 
 // Keeps the sets that beat all their subsets by more than `tie`. `scores` is by number, not a number if not
-// known, and is used up. If stopped, only the sets looked at so far are kept, the first always among them.
+// known, and is used up; make_exact(number, set, score, best_subset) is asked for the score to go by. If
+// stopped, only the sets looked at so far are kept, the first always among them.
+template <class MakeExact>
 RankedSets undominated(const ParentSets& sets, std::vector<double> scores, double tie,
-                       const std::atomic<bool>& stop) {
+                       const std::atomic<bool>& stop, MakeExact make_exact) {
     std::vector<RankedSet> kept;
     sets.for_each([&](std::uint64_t number, NodeSet set, auto drop) {
         if (number > 0 && stop.load(std::memory_order_relaxed)) return;
         double best_subset = kMinusInfinity;  // of those kept
         drop([&](std::uint64_t smaller) { best_subset = std::max(best_subset, scores[smaller]); });
+        scores[number] = make_exact(number, set, scores[number], best_subset);
         if (scores[number] > best_subset + tie)
             kept.push_back({scores[number], set});
         else
@@ -219,8 +223,15 @@ class FamilyScores {
     // Counts the families of a node as scored.
     void skip(Node node) { monitor_.done += sets_[node].size() - 1; }
 
+    // From now on, families are scored only if these say that they may beat their subsets.
+    void use(std::shared_ptr<const JointScores> joint) { joint_ = std::move(joint); }
+
     // Scores and ranks the families of nodes `begin` to `end` - 1; those not come to stay as they are.
     void rank(std::size_t n_threads, Node begin, Node end, std::vector<RankedSets>& ranked) {
+        if (joint_) {
+            rank_by_sets(n_threads, begin, end, ranked);
+            return;
+        }
         for (Node node = begin; node < end; ++node) {
             scores_[node].assign(sets_[node].size(), kUnknown);
             scores_[node][0] = required_[node];
@@ -249,32 +260,67 @@ class FamilyScores {
 
     // What was scored before a stop is ranked all the same if it is little; a stop while ranking ends that.
     void rank_scored(std::size_t n_threads, Node begin, Node end, std::vector<RankedSets>& ranked) {
-        const double tie = kTie / (2.0 * static_cast<double>(space_.n_nodes()));
         const bool is_quick = first_[end] - first_[begin] < kFewFamilies;
         std::atomic<bool> stop{false};
         parallel_for(
             is_quick ? 1 : n_threads, end - begin,
             [&](std::size_t item, std::size_t) {
                 const std::size_t node = begin + item;
-                ranked[node] = undominated(sets_[node], std::move(scores_[node]), tie, stop);
+                ranked[node] = undominated(sets_[node], std::move(scores_[node]), tie(), stop,
+                                           [](auto, auto, double score, double) { return score; });
             },
             &stop, is_quick || monitor_.stop ? StopPoll{} : monitor_.poll);
         if (stop) monitor_.stop = true;
     }
 
+    // A node that was not come to its end stays as it is.
+    void rank_by_sets(std::size_t n_threads, Node begin, Node end, std::vector<RankedSets>& ranked) {
+        parallel_for(
+            n_threads, end - begin,
+            [&](std::size_t item, std::size_t) {
+                const auto node = static_cast<Node>(begin + item);
+                RankedSets found = undominated(
+                    sets_[node], std::vector<double>(sets_[node].size()), tie(), monitor_.stop,
+                    [&](std::uint64_t number, NodeSet set, double, double best_subset) {
+                        return number == 0 ? required_[node] : score_promising(node, set, best_subset);
+                    });
+                if (monitor_.stop) return;
+                ranked[node] = std::move(found);
+                skip(node);
+            },
+            &monitor_.stop, monitor_.poll);
+    }
+
+    // The score if it may be more than that of the best subset, else anything less.
+    double score_promising(Node node, NodeSet set, double best_subset) const {
+        NodeSet parents = 0;
+        for (NodeSet rest = set; rest != 0; rest &= rest - 1)
+            parents |=
+                NodeSet{1} << space_.candidates[node][static_cast<std::size_t>(std::countr_zero(rest))];
+        const double most = joint_->family(node, parents) + joint_->tolerance();
+        return most > best_subset ? score_of(node, set) : kMinusInfinity;
+    }
+
+    double tie() const { return kTie / (2.0 * static_cast<double>(space_.n_nodes())); }
+
     double score(Node node, std::uint64_t number) {
-        std::array<Node, kMaxCandidates> parents;
-        std::size_t n = 0;
-        for (NodeSet set = sets_[node][number]; set != 0; set &= set - 1)
-            parents[n++] = space_.candidates[node][static_cast<std::size_t>(std::countr_zero(set))];
-        const double found = scorer_.score_uncached({node, {parents.data(), n}});
+        const double found = score_of(node, sets_[node][number]);
         monitor_.done.fetch_add(1, std::memory_order_relaxed);
         return found;
+    }
+
+    double score_of(Node node, NodeSet set) const {
+        std::array<Node, kMaxCandidates> parents;
+        std::size_t n = 0;
+        for (; set != 0; set &= set - 1)
+            parents[n++] = space_.candidates[node][static_cast<std::size_t>(std::countr_zero(set))];
+        return scorer_.score_uncached({node, {parents.data(), n}});
     }
 
     const FamilyScorer& scorer_;
     const SearchSpace& space_;
     Monitor& monitor_;
+    std::shared_ptr<const JointScores> joint_;  // none: every family is scored
     std::vector<ParentSets> sets_;
     std::vector<double> required_;  // scores of the required parents by themselves
     std::vector<std::vector<double>> scores_;
@@ -289,6 +335,16 @@ std::vector<RankedSets> rank_parent_sets(const FamilyScorer& scorer, const Searc
     const auto n_nodes = static_cast<Node>(space.n_nodes());
     std::vector<RankedSets> ranked;
     for (Node node = 0; node < n_nodes; ++node) ranked.push_back(scores.required_only(node));
+    std::shared_ptr<const JointScores> joint = state != nullptr ? state->joint : nullptr;
+    const bool is_ranked =
+        state != nullptr && !state->ranked.empty() &&
+        std::ranges::none_of(state->ranked, [](const RankedSets& own) { return own.sets.empty(); });
+    if (!joint && !is_ranked && JointScores::are_for(scorer, space)) {
+        joint = std::make_shared<const JointScores>(scorer, space, n_threads, monitor);
+        if (monitor.stop) return ranked;
+        if (state != nullptr) state->joint = joint;
+    }
+    scores.use(std::move(joint));
     if (state == nullptr) {
         scores.rank(n_threads, 0, n_nodes, ranked);
         return ranked;

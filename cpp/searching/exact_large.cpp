@@ -58,9 +58,9 @@ class LargeComponent {
             1, 1, [&](std::size_t, std::size_t) { known = climb_orders(families, monitor_.stop); },
             &monitor_.stop, monitor_.poll);
         if (monitor_.stop) return std::nullopt;
-        const OrderBound bound(families, n_threads_, monitor_);
-        if (monitor_.stop) return std::nullopt;
         slack /= 2;  // what the known order may lose against the best
+        const OrderBound bound(families, known.score + slack, n_threads_, monitor_);
+        if (monitor_.stop) return std::nullopt;
         const auto first = best_first_half(families, bound, known.score + slack, n_threads_, monitor_);
         if (monitor_.stop) return std::nullopt;
         return first ? solve_halves(*first, slack) : ranks_of(known, families);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -84,8 +85,11 @@ struct RankedSets {
     std::vector<double> scores;  // and -inf at the end, for "none of them"
 };
 
+class JointScores;
+
 struct ExactState {
-    std::vector<RankedSets> ranked;  // by node; no sets: not known yet
+    std::vector<RankedSets> ranked;            // by node; no sets: not known yet
+    std::shared_ptr<const JointScores> joint;  // kept from one call to the next, not with the rest
 };
 
 // With a state, nodes are dealt with one after the other.

@@ -63,3 +63,14 @@ def best_score(space: Space, score: FamilyScore) -> float:
     """The highest sum of family scores."""
     known = {(v, p): score(v, p) for v in range(len(space.candidates)) for p in parent_sets(space, v)}
     return max(sum(known[v, p] for v, p in enumerate(graph)) for graph in all_dags(space))
+
+
+def beat_subsets(space: Space, node: int, score: FamilyScore, margin: float) -> dict[tuple[int, ...], float]:
+    """The parent sets of a node that score more than all their subsets by more than a margin, with their scores."""
+    known = {parents: score(node, parents) for parents in parent_sets(space, node)}
+
+    def beats(parents: tuple[int, ...]) -> bool:
+        smaller = [own for other, own in known.items() if set(other) < set(parents)]
+        return all(known[parents] > own + margin for own in smaller)
+
+    return {parents: own for parents, own in known.items() if beats(parents)}

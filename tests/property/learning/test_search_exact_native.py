@@ -25,11 +25,12 @@ class Problem:
     structure: str
     labels: str
     regular: bool
+    weights: list[int] | None = None
 
     def scorer(self) -> _native.FamilyScorer:
         """A scorer of its own each time."""
         return _native.FamilyScorer(
-            _native.Columns(self.codes, self.n_states),
+            _native.Columns(self.codes, self.n_states, None if self.weights is None else np.array(self.weights)),
             1.0,
             *Priors(self.kappa, 1.0, self.prior).prices,
             self.structure,
@@ -109,3 +110,36 @@ def test_threads_change_nothing(data: st.DataObject, problem: Problem) -> None:
     space = data.draw(spaces(len(problem.n_states)))
     found = [_native.search_exact(problem.scorer(), *space.lists, n_threads) for n_threads in (1, 2, 4)]
     assert found[0] == found[1] == found[2]
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Problem:
+    """Draw five or six variables, which share the scores of sets of variables, and how often each row counts."""
+    n_states = draw(st.lists(st.sampled_from([1, 2, 3, 4]), min_size=5, max_size=6))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n_rows = draw(st.sampled_from([0, 1, 30, 300]))
+    common = rng.integers(0, 12, n_rows)
+    noise = draw(st.sampled_from([0.1, 0.5]))
+    codes = [np.where(rng.random(n_rows) < noise, rng.integers(0, 12, n_rows), common) % r for r in n_states]
+    prior: Prior = draw(st.sampled_from(["labels", "parameters"]))
+    weights = rng.choice([1, 2, 40, 5000], n_rows).tolist() if draw(st.booleans()) else None
+    return Problem(np.array(codes, dtype=np.uint8), n_states, 0.3, prior, "table", "greedy", True, weights)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data(), tables(), st.integers(1, 3))
+def test_ranked_tables_are_those_that_beat_their_subsets(data: st.DataObject, drawn: Problem, n_threads: int) -> None:
+    """Sets and scores as by scoring every family, with constraints or without, best first."""
+    n = len(drawn.n_states)
+    space = oracle.everything(n)
+    if data.draw(st.booleans()):
+        space.candidates[1].remove(0)
+        space.required[2].append(0)
+        space.max_parents[3] = 3
+    ranked = _native.rank_parent_sets(drawn.scorer(), *space.lists, n_threads=n_threads)
+    assert ranked is not None
+    for node, (sets, scores) in enumerate(ranked):
+        places = [[place for place in range(n) if bits >> place & 1] for bits in sets]
+        found = {tuple(space.candidates[node][p] for p in own): s for own, s in zip(places, scores, strict=True)}
+        assert found == oracle.beat_subsets(space, node, drawn.family_score, 1e-9 / 2 / n)
+        assert scores == sorted(scores, reverse=True)
