@@ -94,15 +94,21 @@ def measure(name: str, title: str, train: ldag.Dataset, test: ldag.Dataset, rest
     if title == "average":
         fit = ldag.learn(train, **SETTINGS["tables, sizes by cv"], **options)
         model: ldag.Mixture | ldag.Network = ldag.average(fit, MEMBERS)
-        chosen = f"table, {fit.equivalent_sample_size:g}, {fit.parameters_sample_size:g}"
+        chosen = f"table, {spell_sizes(fit)}"
     else:
         fit = ldag.learn(train, **SETTINGS[title], **options)
         model = fit.network
-        sizes = f"{fit.equivalent_sample_size:g}, {fit.parameters_sample_size:g}"
-        chosen = f"{fit.structure}, {fit.prior}, kappa {fit.kappa:g}, {sizes}; {fit.ldag.dimension} parameters"
+        kind = f"{fit.structure}, {fit.prior}, kappa {fit.kappa:g}"
+        chosen = f"{kind}, {spell_sizes(fit)}; {fit.ldag.dimension} parameters"
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     mean = model.log_likelihood(test) / test.total
     return Result(name, title, int(train.total), round(mean, 4), round(cpu, 1), round(wall, 1), chosen)
+
+
+def spell_sizes(fit: ldag.Fit) -> str:
+    """Return the sample sizes of the search and of the parameters."""
+    each = " for each class" if fit.parameters_spread == "classes" else ""
+    return f"{fit.equivalent_sample_size:g}, {fit.parameters_sample_size:g}{each}"
 
 
 def keep(result: Result) -> None:
