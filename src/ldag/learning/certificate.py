@@ -46,7 +46,7 @@ class Certificate(ShownAsText):
     n_kept: int
     """Those that beat all families with fewer of their parents; the others are excluded by proof."""
     n_left: int
-    """Those of them that a bound did not exclude as well, before branches: without them no graph is as good."""
+    """Those of them that a bound did not exclude as well, before branches: no graph with another one is as good."""
     n_cuts: int
     n_branches: int
     families: str

@@ -25,6 +25,9 @@ LEAST_PROGRESS = 0.02
 MOST_POOR = 3
 """After so many poor rounds on end, branches bring more than cuts."""
 
+MOST_POOR_AT_ROOT = 10
+"""The same before there are branches: what is cut off there is cut off for all."""
+
 MOST_KEPT = 0.6
 """A table of which no more is left is made anew, as smaller programmes are solved faster."""
 
@@ -105,6 +108,7 @@ class Proof:
     def _cut(self, branch: Branch, kinds: Sequence[Separator]) -> tuple[Branch, Reals | None]:
         """Add cuts as long as they bring something; no solution if the branch is closed or time is up."""
         n_poor = 0
+        most_poor = MOST_POOR_AT_ROOT if branch.number == 0 else MOST_POOR
         while True:
             before = branch.loss
             solution, relaxed = self._program.solve(branch.alive)
@@ -113,6 +117,8 @@ class Proof:
                 return branch._replace(loss=loss), None
             self._round(solution)
             left = self._exclude(branch.alive, relaxed)
+            if branch.number == 0 and left is not None:
+                self.n_left = int(left.sum())
             if loss >= self.cutoff - EQUAL or left is None:
                 return branch._replace(loss=max(loss, self.cutoff) if left is None else loss), None
             is_cut_off = bool((solution[~left] > EQUAL).any())
@@ -120,7 +126,7 @@ class Proof:
             n_new = sum(self._program.add(cuts) for cuts in find_violated(kinds, self.table, solution, self._deadline))
             self.n_cuts += n_new
             n_poor = n_poor + 1 if loss - before < LEAST_PROGRESS * (self.cutoff - loss) else 0
-            if not is_cut_off and (n_new == 0 or n_poor >= MOST_POOR):
+            if not is_cut_off and (n_new == 0 or n_poor >= most_poor):
                 return branch, solution
             if branch.number == 0:
                 branch = self._keep_root(branch)
@@ -132,7 +138,6 @@ class Proof:
 
     def _keep_root(self, root: Branch) -> Branch:
         """Keep what is known before there are branches."""
-        self.n_left = int(root.alive.sum())
         self._open = [root]
         self._shrink()
         self._report(self.loss)
