@@ -15,9 +15,6 @@ MOST_CUTS = 200
 ENOUGH_CUTS = 10
 """A round with so many needs no dearer ones."""
 
-LONGEST = 5.0
-"""Seconds for the cuts of a kind."""
-
 Separator = Callable[[FamilyTable, Reals, float], Mapping[Cut, float]]
 """Returns cuts that a solution violates, with how much, until a moment on the monotonic clock."""
 
@@ -44,10 +41,9 @@ def find_violated(
     """Go through the kinds of cuts that a solution violates until there are enough."""
     n_cuts = 0
     for find in kinds:
-        now = time.monotonic()
-        if now > deadline or n_cuts >= ENOUGH_CUTS:
+        if time.monotonic() > deadline or n_cuts >= ENOUGH_CUTS:
             return
-        violated = find(table, solution, min(deadline, now + LONGEST))
+        violated = find(table, solution, deadline)
         worst = sorted(violated, key=lambda cut: -violated[cut])[:MOST_CUTS]
         n_cuts += len(worst)
         yield worst
