@@ -9,13 +9,13 @@ import pytest
 import ldag
 from ldag import datasets
 from ldag.data.counts import Columns
-from ldag.errors import ArgumentError
+from ldag.errors import ArgumentError, TooLarge
 from ldag.learning import METHODS, STRUCTURES, LabelSearch, MethodChoice, StructureKind, learn_families
 from ldag.learning.constraints import SearchSpace
 from ldag.learning.partitions import FamilyOptions
 from ldag.learning.plan import Settings, make_plan
 from ldag.learning.progress import Deadline
-from ldag.learning.searches import SearchControl, SearchProblem
+from ldag.learning.searches import Search, SearchControl, SearchProblem
 from ldag.learning.searches.climb import Climb
 from ldag.model import Partition
 from ldag.scoring import Priors
@@ -109,6 +109,27 @@ def test_auto_is_exact_where_that_is_affordable(n: int, max_parents: int, labels
     others = tuple(tuple(i for i in range(n) if i != j) for j in range(n))
     space = SearchSpace(others, ((),) * n, (max_parents,) * n, ((),) * n)
     assert METHODS["auto"].prepare(problem(n, space, labels)).name == expected
+
+
+@pytest.mark.parametrize(("n", "n_rows", "expected"), [(20, 2_000, "exact"), (20, 100_000, "climb"), (21, 10, "climb")])
+def test_auto_knows_that_tables_share_scores(n: int, n_rows: int, expected: str) -> None:
+    """Without a limit on parents, up to twenty variables, if rows are not too many."""
+    others = tuple(tuple(i for i in range(n) if i != j) for j in range(n))
+    given = problem(n, SearchSpace(others, ((),) * n, (n - 1,) * n, ((),) * n))
+    given = replace(given, n_rows=n_rows, families=replace(given.families, structure="table"))
+    assert METHODS["auto"].prepare(given).name == expected
+
+
+def test_thirty_variables_are_taken_and_more_are_refused_by_size() -> None:
+    """Layers of all sets of thirty variables fit into 8 GB; the message says what more would take."""
+
+    def prepare(n: int) -> Search:
+        others = tuple(tuple(i for i in range(n) if i != j) for j in range(n))
+        return METHODS["exact"].prepare(problem(n, SearchSpace(others, ((),) * n, (3,) * n, ((),) * n)))
+
+    assert prepare(30).name == "exact"
+    with pytest.raises(TooLarge, match=r"over 31 variables needs 1\d\.\d GB .* at most 40 variables and 8 GB"):
+        prepare(31)
 
 
 def test_auto_passes_restarts_and_start_on() -> None:

@@ -6,6 +6,9 @@ from ldag.learning.searches.contract import GraphParents, Search, SearchMethod, 
 
 EXACT_BYTES = 1 << 30
 EXACT_FAMILIES = 2_000_000
+SHARED_FAMILIES = 12_000_000
+"""For full tables whose scores are shared by many families: 20 variables without a limit."""
+
 EXACT_SECONDS = 20.0
 """More than one of these, and exact is not worth waiting for."""
 
@@ -27,7 +30,8 @@ def _is_exact_affordable(problem: SearchProblem) -> bool:
     if problem.n_variables > exact.MOST_VARIABLES:
         return False
     n_bytes, n_families = _native.exact_cost(*problem.bounds)
-    if n_bytes > EXACT_BYTES or n_families > EXACT_FAMILIES:
+    most_families = SHARED_FAMILIES if exact.shares_sets(problem) else EXACT_FAMILIES
+    if n_bytes > EXACT_BYTES or n_families > most_families:
         return False
     return exact.estimate_seconds(problem) < EXACT_SECONDS
 
