@@ -114,7 +114,7 @@ def shares_sets(problem: SearchProblem) -> bool:
     if not is_plain or problem.n_variables > MOST_SHARED_VARIABLES:
         return False
     _, n_families = _native.exact_cost(*problem.bounds)
-    return n_families >= 2 ** (problem.n_variables + 1)
+    return n_families >= 2 << problem.n_variables
 
 
 def estimate_seconds(problem: SearchProblem) -> float:
@@ -124,7 +124,8 @@ def estimate_seconds(problem: SearchProblem) -> float:
     """
     if shares_sets(problem):
         _, n_families = _native.exact_cost(*problem.bounds)
-        return 2**problem.n_variables * (1e-7 + 1.2e-9 * problem.n_rows) + 2e-7 * n_families
+        n_sets = 1 << problem.n_variables
+        return n_sets * (1e-7 + 1.2e-9 * problem.n_rows) + 2e-7 * n_families
     space, n_states = problem.space, problem.n_states
     total = 0.0
     for node, candidates in enumerate(space.candidates):
