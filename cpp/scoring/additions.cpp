@@ -61,8 +61,8 @@ class BoundsPay {
     }
 
   private:
-    static constexpr std::size_t kFirst = 16;
-    static constexpr std::size_t kShare = 8;
+    static constexpr std::size_t kFirst = 64;
+    static constexpr std::size_t kShare = 16;
 
     std::size_t n_ = 0;
     std::size_t n_low_ = 0;
