@@ -29,6 +29,9 @@ constexpr std::size_t kTogether = 2;
 // Patience lasts for at most so many times as many rounds as asked for.
 constexpr std::uint64_t kMostPatience = 8;
 
+// Graphs are looked around in until that took so many times as many families as the first climb.
+constexpr std::uint64_t kMostAround = 8;
+
 // Kicks for every node in a search over orders, and for so many rows one more, up to so many: the more rows
 // there are, the less it costs beside counting.
 constexpr std::size_t kKicks = 2;
@@ -215,10 +218,10 @@ void Rounds::climb_first() {
         visited = {};
         graph->watch(visited);
         if (!Climber(options_, monitor_, state_.best).climb_first(*graph)) return;
+        for (const auto& [child, column] : visited.columns()) state_.n_first += column->additions.size();
         if (!(state_.best.score > before + kTie)) break;
     }
     state_.candidates = state_.best.parents;
-    for (const auto& [child, column] : visited.columns()) state_.n_first += column->additions.size();
     widen(visited);
     if (options_.n_restarts > 0) settle();
     if (monitor_.stop) return;
@@ -227,11 +230,12 @@ void Rounds::climb_first() {
     monitor_.done.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Puts families together anew as long as that brings something.
+// Puts families together anew as long as that brings something and does not take too long.
 void Rounds::settle() {
+    const auto goes_on = [&] { return !monitor_.stop && state_.n_around <= kMostAround * state_.n_first; };
     do {
         make_narrow();
-        while (!monitor_.stop && put_together()) {
+        while (goes_on() && put_together()) {
         }
     } while (!monitor_.stop && climb_whole());
 }

@@ -7,6 +7,9 @@ namespace ldag::climb {
 
 namespace {
 
+// Up to so many nodes, growing begins from none, too: with more it takes long, and other things find more.
+constexpr std::size_t kFewNodes = 100;
+
 std::uint64_t signature_of(std::span<const Node> nodes) {
     std::uint64_t bits = 0;
     for (const Node node : nodes) bits |= std::uint64_t{1} << (node % 64);
@@ -71,6 +74,7 @@ std::size_t FamilyPool::look_around(Node child, const Graph& graph, ColumnStore&
     const auto look = [&](const std::vector<Node>& parents, auto allows) {
         return grow_and_shrink(store, child, store.find(child, parents), allows, note) != nullptr;
     };
+    const bool from_none = graph.n_nodes() <= kFewNodes;
     std::vector<Node> kept;
     for (const std::uint32_t place : own.places)
         if (candidates.is_required(child, place)) kept.push_back(candidates.of(child)[place]);
@@ -79,10 +83,11 @@ std::size_t FamilyPool::look_around(Node child, const Graph& graph, ColumnStore&
         const auto allows = [&](Node parent) { return parent != changed && is_free(parent); };
         if (std::ranges::binary_search(own.places, place)) {
             if (candidates.is_required(child, place)) continue;
-            if (!look(without(own.parents, changed), allows) || !look(kept, allows)) break;
+            if (!look(without(own.parents, changed), allows)) break;
+            if (from_none && !look(kept, allows)) break;
         } else if (!is_free(changed) && (own.gains[place] > kTie || own.gains[place] == kNever)) {
             if (own.gains[place] > kTie && !look(with(own.parents, changed), allows)) break;
-            if (!look(with(kept, changed), allows)) break;
+            if (from_none && !look(with(kept, changed), allows)) break;
         }
     }
     return n_families;
