@@ -30,6 +30,7 @@ OrderCosts::OrderCosts(const NetworkShape& network)
       leader_(network.n_states.size()) {
     for (std::uint32_t node = 0; node < network.n_states.size(); ++node) {
         families_.emplace_back(network, node);
+        n_cells_ += families_[node].n_made();
         for (const std::uint32_t member : families_[node].members()) families_of_[member].push_back(node);
     }
 }

@@ -32,6 +32,8 @@ class OrderCosts {
 
     // Numbers that were worked out so far.
     std::size_t work() const { return work_; }
+    // Cells of all families.
+    std::size_t n_cells() const { return n_cells_; }
     void add_work(std::size_t more) { work_ += more; }
 
   private:
@@ -63,6 +65,7 @@ class OrderCosts {
     std::vector<std::uint32_t> leader_;                    // by node below: one that it hangs together with
     std::uint32_t n_steps_ = 0;
     std::size_t work_ = 0;
+    std::size_t n_cells_ = 0;
     std::size_t n_kept_ = 0;  // numbers of what is left that can be forgotten
 };
 

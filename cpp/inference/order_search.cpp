@@ -14,12 +14,13 @@ namespace {
 constexpr std::size_t kReach = 8;
 // A move is not followed where it makes the circuit so many times larger.
 constexpr double kMuchLarger = 1.5;
-// So many numbers are worked out at least: it takes a few milliseconds.
-constexpr double kLeastWork = 0x1p21;
+// So many numbers are worked out at least, and so many for each that making the families known took.
+constexpr double kLeastWork = 0x1p19;
+constexpr double kFamiliesWork = 8.0;
 // And at most: it takes half a second.
 constexpr double kMostWork = 0x1p27;
 // All orders of circuits that are so small are made better: it takes no time.
-constexpr double kSmall = 5000.0;
+constexpr double kSmall = 2000.0;
 constexpr std::size_t kPollEvery = std::size_t{1} << 20;
 // Less than this share is no improvement: sums of doubles come out differently.
 constexpr double kLeastGain = 1e-9;
@@ -41,7 +42,8 @@ class OrderSearch {
 
     void run(double effort) {
         first_work_ = static_cast<double>(costs_.work());
-        most_work_ = std::min(effort * total_ + kLeastWork, kMostWork);
+        const auto families = static_cast<double>(costs_.n_cells());
+        most_work_ = std::min(effort * total_ + kLeastWork + kFamiliesWork * families, kMostWork);
         for (double before = 2.0 * total_; total_ < before * 0.99 && !is_over();) {
             before = total_;
             pass();

@@ -92,7 +92,7 @@ TEST(a_chain_has_a_sum_for_every_state_of_the_one_before) {
 }
 
 // A node with parents of which only the number of ones counts: that many things can be left, not all their
-// states. Where there are many states, contexts are drawn, and rare numbers of ones are missed.
+// states. Where there are many states, contexts are drawn, and how many rare ones are missed is guessed.
 TEST(classes_make_a_circuit_small) {
     for (const std::uint32_t n_parents : {10U, 15U}) {
         Network network;
@@ -114,7 +114,7 @@ TEST(classes_make_a_circuit_small) {
         if (n_parents == 10)
             CHECK(near(found.n_products, expected) && found.node == 10);
         else
-            CHECK(found.n_products <= expected && found.n_products > 0.9 * expected);
+            CHECK(found.n_products < 1.2 * expected && found.n_products > 0.8 * expected);
     }
 }
 

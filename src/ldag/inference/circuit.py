@@ -26,7 +26,7 @@ MAX_SIZE = 30_000_000
 
 N_TRIES = 10
 N_ORDERS = 3
-EFFORT = 150.0
+EFFORT = 100.0
 """Numbers that are worked out for each product of a circuit to find a better order: fewer than compiling takes."""
 SMALL = 5_000
 """A circuit of no more products is compiled in other orders too, in no time, and the smallest is kept."""
