@@ -23,6 +23,7 @@ from ldag.learning.plan import DEFAULT_KAPPAS, Plan, Settings, make_plan
 from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
 from ldag.learning.race import Race
 from ldag.learning.searches import GraphParents, MethodChoice, SearchControl, SearchResult
+from ldag.learning.searches.exact import describe_progress
 from ldag.learning.structures import StructureKind
 from ldag.learning.trace import Trace
 from ldag.model import Spread, Structure
@@ -304,6 +305,8 @@ def _make_fit(plan: Plan, result: SearchResult, cv: CrossValidation | None, give
     own = _reorder(learned, order)
     graph = LDAG(given.schema, Structure(given.schema.n_states, tuple(one.family for one in own)))
     early = "ended early: this is the best graph found until then"
+    if plan.search.name == "exact":
+        early += "; " + describe_progress(plan.problem, result)
     return Fit(
         graph=graph,
         score=Score.of(parts, given.names, families.priors),

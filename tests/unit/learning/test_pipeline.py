@@ -147,6 +147,15 @@ def test_time_limit_returns_the_best_so_far() -> None:
     assert "ended early" in str(fit)
 
 
+def test_an_exact_search_cut_short_says_how_far_it_came() -> None:
+    """With no time at all there is a climb, and none of the families was scored for the search itself."""
+    rng = np.random.default_rng(0)
+    data = ldag.read({f"v{i:02}": rng.integers(0, 2, 2_000) for i in range(14)})
+    fit = ldag.learn(data, kappa=0.1, method="exact", max_parents=6, time_limit=0.05)
+    assert fit.stopped
+    assert re.search(r"ended early: .*; [\d,]+ of [\d,]+ families were scored", fit.promise)
+
+
 def test_start_is_where_a_climb_begins() -> None:
     """From the published optimum, climbing without restarts stays at its score."""
     fit = ldag.learn(HEART, kappa=0.1, method="climb", n_restarts=0, start=datasets.graph("heart"))

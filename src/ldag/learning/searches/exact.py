@@ -56,7 +56,7 @@ class Exact:
             return SearchResult.of(_native.search_exact(scorer, *problem.bounds, **control_arguments(control)))
         climbed = _climb_before(scorer, problem, control, n_families)
         if climbed.is_all:
-            return replace(climbed.result, stopped=True)
+            return replace(climbed.result, stopped=True, n_steps=0)
         exact = SearchResult.of(_native.search_exact(scorer, *problem.bounds, **control_arguments(control)))
         if exact.stopped and climbed.result.score > exact.score:
             return replace(exact, parents=climbed.result.parents, score=climbed.result.score)
@@ -103,6 +103,14 @@ def prepare(problem: SearchProblem) -> Exact:
 
 
 METHOD = SearchMethod((), prepare)
+
+
+def describe_progress(problem: SearchProblem, result: SearchResult) -> str:
+    """Return how far a search came that ended early."""
+    _, n_families = _native.exact_cost(*problem.bounds)
+    if result.n_steps >= n_families:
+        return f"all {n_families:,} families were scored, but not all orders of the variables compared"
+    return f"{result.n_steps:,} of {n_families:,} families were scored"
 
 
 def shares_sets(problem: SearchProblem) -> bool:
