@@ -26,6 +26,11 @@ MAX_SIZE = 30_000_000
 
 N_TRIES = 10
 N_ORDERS = 3
+LARGE = 4e6
+"""Circuits of more products are worth looking for better orders to begin with: compiling them takes seconds."""
+N_MORE_TRIES = 100
+HOPELESS = 256.0
+"""Not if there are so many times more than may be: they are refused at once."""
 EFFORT = 100.0
 """Numbers that are worked out for each product of a circuit to find a better order: fewer than compiling takes."""
 SMALL = 5_000
@@ -217,6 +222,8 @@ def compile_circuit(
     tables = [table.reshape(-1) for table in numbers]
     shape = n_states, parents, classes, tables, known
     orders = _native.elimination_orders(n_states, parents, known, N_TRIES, 0, N_ORDERS)
+    if LARGE < _native.improve_orders(*shape, orders, 0.0)[0][0] < HOPELESS * max_size:
+        orders = _native.elimination_orders(n_states, parents, known, N_MORE_TRIES, 0, N_ORDERS)
     estimated = _native.improve_orders(*shape, orders, EFFORT)
     n_products, _, blocked = estimated[0]
     needed = n_products * _arguments_per_product(classes, tables)
