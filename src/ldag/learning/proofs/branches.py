@@ -25,9 +25,6 @@ LEAST_PROGRESS = 0.02
 MOST_POOR = 3
 """After so many poor rounds on end, branches bring more than cuts."""
 
-MOST_POOR_AT_ROOT = 10
-"""The same before there are branches: what is cut off there is cut off for all."""
-
 MOST_KEPT = 0.6
 """A table of which no more is left is made anew, as smaller programmes are solved faster."""
 
@@ -108,7 +105,6 @@ class Proof:
     def _cut(self, branch: Branch, kinds: Sequence[Separator]) -> tuple[Branch, Reals | None]:
         """Add cuts as long as they bring something; no solution if the branch is closed or time is up."""
         n_poor = 0
-        most_poor = MOST_POOR_AT_ROOT if branch.number == 0 else MOST_POOR
         while True:
             before = branch.loss
             solution, relaxed = self._program.solve(branch.alive)
@@ -126,7 +122,7 @@ class Proof:
             n_new = sum(self._program.add(cuts) for cuts in find_violated(kinds, self.table, solution, self._deadline))
             self.n_cuts += n_new
             n_poor = n_poor + 1 if loss - before < LEAST_PROGRESS * (self.cutoff - loss) else 0
-            if not is_cut_off and (n_new == 0 or n_poor >= most_poor):
+            if not is_cut_off and (n_new == 0 or n_poor >= MOST_POOR):
                 return branch, solution
             if branch.number == 0:
                 branch = self._keep_root(branch)
