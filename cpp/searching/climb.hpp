@@ -85,6 +85,7 @@ class ColumnStore {
     ColumnPointer make(Node child, const std::vector<Node>& parents, std::size_t n_threads) const;
 
     const Candidates& candidates() const { return candidates_; }
+    std::size_t max_parents(Node child) const { return space_.max_parents[child]; }
 
     // What a change of one family gains, also where the column has a bound only.
     double gain(Node child, const GainColumn& column, std::uint32_t place) const;

@@ -87,7 +87,8 @@ std::size_t FamilyPool::look_around(Node child, const Graph& graph, ColumnStore&
             if (from_none && !look(kept, allows)) break;
         } else if (!is_free(changed) && (own.gains[place] > kTie || own.gains[place] == kNever)) {
             if (own.gains[place] > kTie && !look(with(own.parents, changed), allows)) break;
-            if (from_none && !look(with(kept, changed), allows)) break;
+            if (from_none && kept.size() < store.max_parents(child) && !look(with(kept, changed), allows))
+                break;
         }
     }
     return n_families;
