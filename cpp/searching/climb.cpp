@@ -26,11 +26,15 @@ constexpr std::uint64_t kStale = 2;
 constexpr std::uint64_t kAlone = 2;
 constexpr std::size_t kTogether = 2;
 
-// Patience lasts for at most so many times as many rounds as asked for.
+// Patience lasts for at least so many rounds without success (of many nodes, for one), and for at most so
+// many times as many rounds as asked for.
+constexpr std::uint64_t kLeastPatience = 3;
 constexpr std::uint64_t kMostPatience = 8;
 
-// Graphs are looked around in until that took so many times as many families as the first climb.
-constexpr std::uint64_t kMostAround = 8;
+// Graphs are looked around in until that took so many times as many families as the first climb, which takes
+// long with many nodes.
+constexpr std::uint64_t kMostAround = 24;
+constexpr std::uint64_t kMostAroundMany = 6;
 
 // Kicks for every node in a search over orders, and for so many rows one more, up to so many: the more rows
 // there are, the less it costs beside counting.
@@ -55,7 +59,8 @@ std::uint64_t climbs_per_round(std::size_t n_nodes) { return std::max<std::uint6
 // More rounds without success are made where they cost little beside the first climb, at most so many times
 // as many as asked for.
 bool has_lost_patience(const ClimbOptions& options, const ClimbState& state) {
-    if (options.patience == 0 || state.n_stale == 0) return false;
+    const std::uint64_t least = state.best.parents.size() <= kFewNodes ? kLeastPatience : 1;
+    if (options.patience == 0 || state.n_stale < least) return false;
     const std::uint64_t n_around = std::max(state.n_around, state.n_first / kMostPatience);
     return state.n_stale * n_around >= options.patience * state.n_first;
 }
@@ -232,7 +237,8 @@ void Rounds::climb_first() {
 
 // Puts families together anew as long as that brings something and does not take too long.
 void Rounds::settle() {
-    const auto goes_on = [&] { return !monitor_.stop && state_.n_around <= kMostAround * state_.n_first; };
+    const std::uint64_t most = space_.n_nodes() <= kFewNodes ? kMostAround : kMostAroundMany;
+    const auto goes_on = [&] { return !monitor_.stop && state_.n_around <= most * state_.n_first; };
     do {
         make_narrow();
         while (goes_on() && put_together()) {

@@ -7,9 +7,6 @@ namespace ldag::climb {
 
 namespace {
 
-// Up to so many nodes, growing begins from none, too: with more it takes long, and other things find more.
-constexpr std::size_t kFewNodes = 100;
-
 std::uint64_t signature_of(std::span<const Node> nodes) {
     std::uint64_t bits = 0;
     for (const Node node : nodes) bits |= std::uint64_t{1} << (node % 64);

@@ -10,6 +10,9 @@
 
 namespace ldag::climb {
 
+// Up to so many nodes, growing begins from none, too: with more it takes long, and other things find more.
+inline constexpr std::size_t kFewNodes = 100;
+
 // Sets of parents by node, best first; none of them has a subset that is as good.
 class FamilyPool {
   public:

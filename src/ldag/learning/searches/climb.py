@@ -23,7 +23,7 @@ TABU_LENGTH = 10
 """Graphs that climbing does not visit again while it looks beyond a local optimum."""
 
 RESTARTS_PER_VARIABLE = 20
-RESTARTS_OF_MANY = 6
+RESTARTS_OF_MANY = 5
 """For each of more than `MANY_VARIABLES`, whose restarts take longer."""
 
 FEWEST_RESTARTS = 400
@@ -34,7 +34,8 @@ TABLE_RESTARTS = 5_000
 
 PATIENCE = 2
 """Unless told how many restarts to make, climbing ends after about so many rounds (of at least 32) without a better
-graph: after one where looking around took much more than the first climb, after up to 16 where it took little."""
+graph: after three (one, of many variables) where looking around took much more than the first climb, after up to 16
+where it took little."""
 
 UNTIL_THE_END = 10**15
 """More restarts than any time allows."""
@@ -78,7 +79,7 @@ class Climb:
             return UNTIL_THE_END
         each = RESTARTS_OF_MANY if problem.n_variables > MANY_VARIABLES else RESTARTS_PER_VARIABLE
         n_restarts = max(each * problem.n_variables, FEWEST_RESTARTS)
-        if STRUCTURES[problem.families.structure].is_table:
+        if STRUCTURES[problem.families.structure].is_table and problem.n_variables <= MANY_VARIABLES:
             return max(n_restarts, min(100 * problem.n_variables, TABLE_RESTARTS))
         return n_restarts
 
