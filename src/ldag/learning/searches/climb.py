@@ -23,7 +23,7 @@ TABU_LENGTH = 10
 """Graphs that climbing does not visit again while it looks beyond a local optimum."""
 
 RESTARTS_PER_VARIABLE = 20
-RESTARTS_OF_MANY = 5
+RESTARTS_OF_MANY = 3
 """For each of more than `MANY_VARIABLES`, whose restarts take longer."""
 
 FEWEST_RESTARTS = 400
