@@ -38,8 +38,8 @@ SMALL = 5_000
 FAR_SMALLER = 16.0
 """The same for a circuit that is so many times smaller than was expected: what zeros do depends on the order."""
 ARGUMENTS = 4.0
-"""Arguments of sums and products for each product that is expected: mostly three to eight, but fewer than one where many
-parameters happen to be equal, and a circuit that would fit must not be refused."""
+"""Arguments of sums and products for each product that is expected: mostly three to eight, but fewer than one where
+many parameters happen to be equal, and a circuit that would fit must not be refused."""
 ARGUMENTS_OF_TABLES = 3.0
 """The same where no classes are shared: then contexts are counted, not drawn."""
 ARGUMENTS_WITH_ZEROS = 0.25
