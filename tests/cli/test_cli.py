@@ -122,7 +122,24 @@ def test_the_normalised_prior_on_the_command_line(tmp_path: Path) -> None:
     """Learned, saved, and scored again with the kappa that the file remembers."""
     model = tmp_path / "model.json"
     assert "score -6729.38" in run("learn", "heart", "--kappa", "0.3", "--prior", "normalised", "-o", str(model))
-    assert "-6729.38" in run("score", str(model), "heart", "--prior", "normalised")
+    assert "-6729.38" in run("score", str(model), "heart")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--prior", "leaves", "--structure", "tree", "--kappa", "0.1", "--equivalent-sample-size", "3"),
+        ("--prior", "uniform"),
+        ("--kappa", "0.1", "--equivalent-sample-size", "cv"),
+    ],
+)
+def test_a_learned_network_is_scored_as_it_was_learned(options: tuple[str, ...], tmp_path: Path) -> None:
+    """The file remembers kappa, the prior and the sample size; options given still count."""
+    model = str(tmp_path / "model.json")
+    learned = json.loads(run("learn", "heart", *options, "-o", model, "--json"))
+    assert json.loads(run("score", model, "heart", "--json"))["score"] == pytest.approx(learned["score"], abs=1e-8)
+    other = json.loads(run("score", model, "heart", "--equivalent-sample-size", "77", "--json"))
+    assert abs(other["score"] - learned["score"]) > 1
 
 
 def test_score_of_a_file_of_counts(tmp_path: Path) -> None:

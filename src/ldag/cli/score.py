@@ -7,7 +7,7 @@ from ldag.cli.pipes import MODEL, TABLE
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
 from ldag.network import Network
-from ldag.scoring import PRIORS, Prior
+from ldag.scoring import PRIORS, Prior, learned_priors
 from ldag.scoring import score as score_graph
 
 
@@ -15,16 +15,16 @@ from ldag.scoring import score as score_graph
 @click.argument("graph", type=MODEL)
 @click.argument("data", type=TABLE)
 @click.option("--kappa", type=float, help="Above 0 and at most 1: what a parameter saved by labels costs.")
-@click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
-@click.option("--prior", type=click.Choice(PRIORS), default="labels", show_default=True, help="What kappa is paid for.")
+@click.option("--equivalent-sample-size", type=float, help="Weight of the prior over parameters.  [as learned, or 1]")
+@click.option("--prior", type=click.Choice(PRIORS), help="What kappa is paid for.  [as learned, or labels]")
 @table_options
 @json_option
 def score(
     graph: str,
     data: str,
     kappa: float | None,
-    equivalent_sample_size: float,
-    prior: Prior,
+    equivalent_sample_size: float | None,
+    prior: Prior | None,
     reading: ReadOptions,
     as_json: bool,
 ) -> None:
@@ -35,19 +35,22 @@ def score(
     ldag score model.ldag survey.csv --kappa 0.1
     ldag score learned.json survey.csv
 
-    A network that `ldag learn` wrote remembers its kappa.
+    A network that `ldag learn` wrote remembers its kappa, its prior and its sample size.
     """
     model = load_model(graph)
-    if kappa is None and prior in ("labels", "normalised") and isinstance(model, Network) and model.origin is not None:
-        stored = model.origin.get("kappa")
-        kappa = stored if isinstance(stored, float) else None
+    learned = learned_priors(model.origin or {}) if isinstance(model, Network) else None
+    if learned is not None:
+        prior = prior or learned.prior
+        kappa = learned.kappa if kappa is None and prior != "uniform" else kappa
+        if equivalent_sample_size is None:
+            equivalent_sample_size = learned.equivalent_sample_size
     known = model.ldag if isinstance(model, Network) else model
     found = score_graph(
         known,
         load_table(data, reading, known.schema),
         kappa=kappa,
-        equivalent_sample_size=equivalent_sample_size,
-        prior=prior,
+        equivalent_sample_size=1.0 if equivalent_sample_size is None else equivalent_sample_size,
+        prior=prior or "labels",
     )
     if as_json:
         print_json(found.to_dict())

@@ -132,6 +132,7 @@ class Fit(Drawable, Presentable):
         return {
             "kappa": self.kappa,
             "prior": self.prior,
+            "equivalent_sample_size": self.equivalent_sample_size,
             "score": self.score.total,
             "method": self.method,
             "settings": {name: value for name, value in self.settings.to_dict().items() if value is not None},

@@ -10,6 +10,7 @@ from ldag.scoring.priors import (
     check_equivalent_sample_size,
     check_priors,
     check_smoothing,
+    learned_priors,
     spread_of,
 )
 
@@ -25,6 +26,7 @@ __all__ = [
     "class_gains",
     "family_log_predictive",
     "label_gains",
+    "learned_priors",
     "log_predictive",
     "order_columns",
     "score",

@@ -8,7 +8,7 @@ else; the native core is handed the numbers.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite, log
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 from ldag import _native
 from ldag.checks import check_choice, is_number
@@ -98,6 +98,16 @@ def check_priors(kappa: float | None, equivalent_sample_size: float, prior: Prio
     if not is_number(kappa) or not 0 < kappa <= 1:
         raise ArgumentError(f"kappa must be a number above 0 and at most 1, got {kappa!r}")
     return Priors(float(kappa), check_equivalent_sample_size(equivalent_sample_size), prior)
+
+
+def learned_priors(origin: Mapping[str, object]) -> Priors | None:
+    """Return what a network was learned with, as its file keeps it; None if that says nothing, or nothing sensible."""
+    kappa, prior = origin.get("kappa"), origin.get("prior", "labels")
+    size = origin.get("equivalent_sample_size", 1.0)
+    try:
+        return check_priors(cast("float | None", kappa), cast("float", size), cast("Prior", prior))
+    except (ArgumentError, TypeError):  # somebody else's
+        return None
 
 
 def check_equivalent_sample_size(size: float, name: str = "equivalent_sample_size") -> float:
