@@ -1,6 +1,7 @@
 """Certificates: they equal exact search, never fall below a known score, and say what they are about."""
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,3 +123,20 @@ def test_progress_is_told_to_who_asks(capsys: pytest.CaptureFixture[str]) -> Non
     assert ", gap " in capsys.readouterr().err
     with pytest.raises(ArgumentError, match="progress must be True, False, None or a function"):
         fit.certify(progress="yes")  # type: ignore[arg-type]  # what is tested
+
+
+@pytest.mark.parametrize("options", [{"kappa": 1, "structure": "table"}, {"kappa": 0.2}])
+def test_more_nodes_than_tables_of_orders_hold_are_searched_exactly(options: dict[str, Any]) -> None:
+    """With 24 variables of 2 to 4 states exact search goes layer by layer; a proof that knows no orders agrees."""
+    rng = np.random.default_rng(1)
+    columns: dict[str, Any] = {}
+    for node in range(24):
+        n_states = 2 + node % 3
+        states = rng.integers(0, n_states, 400)
+        for parent in rng.choice(node, min(node, 2), replace=False) if node else ():
+            states = np.where(rng.random(400) < 0.4, (columns[f"v{parent}"] + node) % n_states, states)
+        columns[f"v{node}"] = states
+    fit = ldag.learn(columns, method="exact", max_parents=2, progress=False, **options)
+    proof = fit.certify(time_limit=60)
+    assert proof.is_optimal
+    assert proof.bound == pytest.approx(fit.score.total, abs=1e-6)
