@@ -57,12 +57,14 @@ def search_space(schema: Schema, constraints: Constraints, max_parents: int | No
         raise ArgumentError(f"the required edges form a cycle, {path}")
     limits = _limits(schema, constraints, max_parents, required)
     backwards = {(j, i) for j, above in enumerate(required) for i in above}
-    ruled_out: list[set[int]] = [{j} for j in range(n)]
+    every = set(range(n))
+    constant = {i for i, n_states in enumerate(schema.n_states) if n_states == 1}
+    ruled_out = [  # what has one state neither matters nor depends on anything
+        ((every if j in constant else constant) - above) | {j} for j, above in enumerate(required)
+    ]
     for i, j in (*forbidden, *backwards):
         ruled_out[j].add(i)
-    for j, above in enumerate(required):  # what has one state neither matters nor depends on anything
-        ruled_out[j] |= {i for i in range(n) if 1 in (schema[i].n_states, schema[j].n_states)} - above
-    candidates = [tuple(i for i in range(n) if i not in out) for out in ruled_out]
+    candidates = [tuple(sorted(every - out)) for out in ruled_out]
     kept = [c if limits[j] > len(required[j]) else tuple(sorted(required[j])) for j, c in enumerate(candidates)]
     return SearchSpace(tuple(kept), tuple(tuple(sorted(above)) for above in required), tuple(limits), rules)
 
