@@ -13,6 +13,7 @@
 #include "family_keys.hpp"
 #include "register.hpp"
 #include "scorer.hpp"
+#include "scoring/predictive.hpp"
 
 namespace nb = nanobind;
 
@@ -48,6 +49,40 @@ std::vector<double> scores_of_additions(Scorer& self, std::uint32_t node,
     std::vector<double> found(further.size());
     nb::gil_scoped_release unlocked;
     self.scorer.scores_of_additions({node, parents}, further, found);
+    return found;
+}
+
+// The predictive of new rows by the families of a graph, for every pair of a sample size and whether it is
+// that of every class.
+std::vector<double> log_predictives(const Scorer& self,
+                                    const std::vector<std::vector<std::uint32_t>>& parents,
+                                    const ldag::Columns& fresh,
+                                    const std::vector<std::pair<double, bool>>& smoothings) {
+    const ldag::Columns& own = *self.columns;
+    if (parents.size() != own.n_columns()) throw nb::value_error("expected parents of every column");
+    if (!std::ranges::equal(own.n_states(), fresh.n_states()))
+        throw nb::value_error("expected new rows of the same variables");
+    if (!own.is_whole() || !fresh.is_whole()) throw nb::value_error("expected whole counts");
+    std::vector<ldag::FamilyKey> families;
+    for (std::uint32_t node = 0; node < parents.size(); ++node) {
+        for (const std::uint32_t parent : parents[node])
+            if (parent >= parents.size() || parent == node) throw nb::value_error("no such parent");
+        families.push_back({node, parents[node]});
+    }
+    std::vector<ldag::Smoothing> given;
+    for (const auto& [size, per_class] : smoothings) given.push_back({size, per_class});
+    const nb::gil_scoped_release unlocked;
+    return ldag::log_predictives(self.scorer, families, fresh, given);
+}
+
+std::vector<double> scores_by_price(const Scorer& self, std::uint32_t node,
+                                    const std::vector<std::uint32_t>& parents,
+                                    const std::vector<double>& prices) {
+    check_priced(self);
+    for (const std::uint32_t variable : parents)
+        if (variable >= self.columns->n_columns()) throw nb::value_error("no such variable");
+    std::vector<double> found(prices.size());
+    self.scorer.scores_by_price({node, parents}, prices, found);
     return found;
 }
 
@@ -94,5 +129,11 @@ void register_scorer(nb::module_& module) {
              nb::arg("n_threads"), "Scores of many families, in parallel.")
         .def("scores_of_additions", &scores_of_additions, nb::arg("node"), nb::arg("parents"),
              nb::arg("further"), "Scores of a family with each of some further parents, counted together.")
+        .def("scores_by_price", &scores_by_price, nb::arg("node"), nb::arg("parents"), nb::arg("prices"),
+             "Scores of one family with each price of a saved parameter.")
+        .def("log_predictives", &log_predictives, nb::arg("parents"), nb::arg("fresh"), nb::arg("smoothings"),
+             "Log posterior predictive of new rows by the families of a graph, one for every smoothing: a "
+             "sample "
+             "size, and whether it is that of every class.")
         .def_prop_ro("cache_statistics", &cache_statistics);
 }

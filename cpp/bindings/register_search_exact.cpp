@@ -91,6 +91,19 @@ std::optional<PlainState> rank_parent_sets(Scorer& scorer, ldag::Parents candida
     return plain;
 }
 
+std::vector<ldag::Parents> search_by_price(const Scorer& scorer, ldag::Parents candidates,
+                                           ldag::Parents required, std::vector<std::size_t> max_parents,
+                                           const std::vector<double>& prices) {
+    const ldag::SearchSpace space =
+        space_of(std::move(candidates), std::move(required), std::move(max_parents));
+    if (space.n_nodes() != scorer.columns->n_columns())
+        throw nb::value_error("expected candidates of every column");
+    check_priced(scorer);
+    if (prices.empty()) return {};
+    const nb::gil_scoped_release unlocked;
+    return ldag::search_by_price(scorer.scorer, space, prices);
+}
+
 std::pair<std::uint64_t, std::uint64_t> exact_cost(ldag::Parents candidates, ldag::Parents required,
                                                    std::vector<std::size_t> max_parents) {
     const ldag::ExactCost cost =
@@ -110,6 +123,9 @@ void register_search_exact(nb::module_& module) {
                nb::arg("required"), nb::arg("max_parents"), nb::arg("n_threads"),
                nb::arg("on_progress").none() = nb::none(), nb::arg("time_limit").none() = nb::none(),
                "The parent sets of every node that beat all their subsets, best first, with their scores.");
+    module.def("search_by_price", &search_by_price, nb::arg("scorer"), nb::arg("candidates"),
+               nb::arg("required"), nb::arg("max_parents"), nb::arg("prices"),
+               "The parents that search_exact finds with each price of a saved parameter; for small spaces.");
     module.def("exact_cost", &exact_cost, nb::arg("candidates"), nb::arg("required"), nb::arg("max_parents"),
                "Bytes that search_exact needs at most, and the number of families it scores.");
 }

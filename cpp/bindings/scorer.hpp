@@ -49,3 +49,13 @@ struct Scorer {
                   per_class},
                  cache_bytes) {}
 };
+
+// Refuses a scorer whose families cannot be scored for several prices at once.
+inline void check_priced(const Scorer& scorer) {
+    const ldag::ScorerOptions& options = scorer.scorer.options();
+    const bool has_labels =
+        options.structure == ldag::StructureKind::ldag || options.structure == ldag::StructureKind::partial;
+    if (!has_labels || options.search != ldag::LabelSearch::greedy || !options.label_rules.empty() ||
+        options.normalised)
+        throw std::invalid_argument("expected greedy labels, without rules, and not normalised");
+}

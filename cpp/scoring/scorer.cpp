@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "families/prices.hpp"
+
 namespace ldag {
 
 namespace {
@@ -45,17 +47,41 @@ double FamilyScorer::score(const FamilyKey& family) {
 double FamilyScorer::score_uncached(const FamilyKey& family) const {
     if (!fits(family)) return -std::numeric_limits<double>::infinity();
     thread_local std::vector<double> table;
-    thread_local std::vector<std::size_t> variables;
-    const std::span<const std::size_t> n_states = columns_->n_states();
-    std::vector<std::size_t> parent_states;
-    variables.clear();
-    for (const std::uint32_t parent : family.parents) {
-        variables.push_back(parent);
-        parent_states.push_back(n_states[parent]);
+    std::vector<std::size_t> parent_states = count(family, table);
+    return optimise(family, std::move(parent_states), table);
+}
+
+void FamilyScorer::scores_by_price(const FamilyKey& family, std::span<const double> prices,
+                                   std::span<double> scores) const {
+    if (!fits(family)) {
+        std::ranges::fill(scores, -std::numeric_limits<double>::infinity());
+        return;
     }
+    thread_local std::vector<double> table;
+    std::vector<std::size_t> parent_states = count(family, table);
+    const auto n_parents = std::ranges::count_if(parent_states, [](std::size_t n) { return n > 1; });
+    const std::size_t r = columns_->n_states()[family.node];
+    if (is_table(static_cast<std::size_t>(n_parents))) {
+        std::ranges::fill(scores, score_table(table, r, options_.equivalent_sample_size));
+    } else {
+        const FamilyProblem problem = problem_of(family, std::move(parent_states), table);
+        std::vector<double> lost(prices.begin(), prices.end());
+        for (double& price : lost) price *= static_cast<double>(r - 1);
+        greedy_scores(problem, options_.structure, lost, scores);
+    }
+    const double prior = table_log_prior(options_, r, table.size() / r);
+    for (double& score : scores) score += prior;
+}
+
+// Returns the numbers of states of the parents.
+std::vector<std::size_t> FamilyScorer::count(const FamilyKey& family, std::vector<double>& table) const {
+    thread_local std::vector<std::size_t> variables;
+    std::vector<std::size_t> parent_states;
+    variables.assign(family.parents.begin(), family.parents.end());
+    for (const std::uint32_t parent : family.parents) parent_states.push_back(columns_->n_states()[parent]);
     variables.push_back(family.node);
     columns_->counts(variables, table);
-    return optimise(family, std::move(parent_states), table);
+    return parent_states;
 }
 
 bool FamilyScorer::is_table(std::size_t n_parents) const {
@@ -76,8 +102,22 @@ FamilyProblem FamilyScorer::problem_of(const FamilyKey& family, std::vector<std:
                           options_.equivalent_sample_size,
                           class_lost(options_, r),
                           options_.regular};
+    if (has_rules(family.node))
+        problem.fixed = fixed_labels(options_.label_rules[family.node], family.parents, problem.grid);
     problem.per_class = options_.per_class;
     return problem;
+}
+
+bool FamilyScorer::has_rules(std::uint32_t node) const {
+    return !options_.label_rules.empty() && !options_.label_rules[node].empty();
+}
+
+std::vector<std::int32_t> FamilyScorer::classes(const FamilyKey& family,
+                                                std::span<const double> table) const {
+    std::vector<std::size_t> parent_states;
+    for (const std::uint32_t parent : family.parents) parent_states.push_back(columns_->n_states()[parent]);
+    const FamilyProblem problem = problem_of(family, std::move(parent_states), table);
+    return optimise_family(problem, options_.structure, options_.search, options_.refine).classes;
 }
 
 // Trees grow in little more time than a bound takes. Under rules a family may have no partition at all.
@@ -98,15 +138,12 @@ double FamilyScorer::bound(const FamilyKey& family, std::vector<std::size_t> par
 double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> parent_states,
                               std::span<const double> table, const ObservedCells* observed) const {
     const std::size_t r = columns_->n_states()[family.node];
-    const bool has_rules = !options_.label_rules.empty() && !options_.label_rules[family.node].empty();
     const auto n_parents = std::ranges::count_if(parent_states, [](std::size_t n) { return n > 1; });
-    if (!has_rules && is_table(static_cast<std::size_t>(n_parents))) {
+    if (!has_rules(family.node) && is_table(static_cast<std::size_t>(n_parents))) {
         const std::size_t q = table.size() / r;
         return score_table(table, r, options_.equivalent_sample_size) + table_log_prior(options_, r, q);
     }
-    FamilyProblem problem = problem_of(family, std::move(parent_states), table);
-    if (has_rules)
-        problem.fixed = fixed_labels(options_.label_rules[family.node], family.parents, problem.grid);
+    const FamilyProblem problem = problem_of(family, std::move(parent_states), table);
     const bool is_grown = options_.structure == StructureKind::tree && options_.search == LabelSearch::greedy;
     const double best =
         observed != nullptr ? score_tree(problem, *observed)

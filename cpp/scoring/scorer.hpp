@@ -49,7 +49,12 @@ class FamilyScorer {
     // The same, computed anew and not remembered: for families that are asked for once only.
     double score_uncached(const FamilyKey& family) const;
 
-    // The same for many families; stopped early, the rest are not a number.
+    // The scores with each of these in place of parameter_saved, counted once. For greedy search of the
+    // structures ldag and partial, without label rules and not normalised.
+    void scores_by_price(const FamilyKey& family, std::span<const double> prices,
+                         std::span<double> scores) const;
+
+    // The scores of many families; stopped early, the rest are not a number.
     std::vector<double> scores(std::span<const FamilyKey> families, std::size_t n_threads,
                                const StopPoll& poll = {});
 
@@ -68,6 +73,10 @@ class FamilyScorer {
                              const std::atomic<bool>* stop = nullptr) {
         return score_additions(family, further, {scores, is_bound, floor}, stop);
     }
+
+    // The classes of the best partition found, by configuration of the parents and numbered by first
+    // appearance; `table` holds the counts of the family.
+    std::vector<std::int32_t> classes(const FamilyKey& family, std::span<const double> table) const;
 
     const Columns& columns() const { return *columns_; }
     const ScorerOptions& options() const { return options_; }
@@ -88,8 +97,10 @@ class FamilyScorer {
     bool score_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
                          const AdditionScores& wanted, const std::atomic<bool>* stop);
     bool fits(const FamilyKey& family) const;
+    std::vector<std::size_t> count(const FamilyKey& family, std::vector<double>& table) const;
     FamilyProblem problem_of(const FamilyKey& family, std::vector<std::size_t> parent_states,
                              std::span<const double> table) const;
+    bool has_rules(std::uint32_t node) const;
     bool can_bound(std::span<const std::size_t> parent_states) const;
     double bound(const FamilyKey& family, std::vector<std::size_t> parent_states,
                  std::span<const double> table) const;

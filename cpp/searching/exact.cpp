@@ -39,14 +39,14 @@ Parents components(const Parents& parents) {
     return found;
 }
 
-namespace {
-
 std::vector<Node> nodes_of(NodeSet set, std::span<const Node> candidates) {
     std::vector<Node> nodes;
     for (; set != 0; set &= set - 1)
         nodes.push_back(candidates[static_cast<std::size_t>(std::countr_zero(set))]);
     return nodes;
 }
+
+namespace {
 
 // Parents that occur in some ranked set.
 Parents possible_parents(const SearchSpace& space, std::span<const RankedSets> ranked) {
@@ -120,6 +120,19 @@ SearchResult search_exact(FamilyScorer& scorer, const SearchSpace& space, const 
     if (result.score > without_choice) result.trace.push_back({result.n_steps, result.score});
     monitor.best = result.score;
     return result;
+}
+
+std::vector<Parents> search_by_price(const FamilyScorer& scorer, const SearchSpace& space,
+                                     std::span<const double> prices) {
+    std::vector<Parents> found;
+    Monitor monitor;
+    for (const std::vector<RankedSets>& ranked : rank_by_price(scorer, space, prices)) {
+        const auto ranks = best_ranks(space, ranked, 1, monitor);  // nothing stops it
+        Parents& parents = found.emplace_back();
+        for (std::size_t node = 0; node < space.n_nodes(); ++node)
+            parents.push_back(nodes_of(ranked[node].sets[(*ranks)[node]], space.candidates[node]));
+    }
+    return found;
 }
 
 ExactCost exact_cost(const SearchSpace& space) {

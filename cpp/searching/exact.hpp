@@ -26,6 +26,18 @@ bool comes_first(NodeSet a, NodeSet b);
 std::vector<RankedSets> rank_parent_sets(const FamilyScorer& scorer, const SearchSpace& space,
                                          std::size_t n_threads, Monitor& monitor, ExactState* state);
 
+// The same for several prices of a saved parameter, each family counted once; for small spaces, as nothing
+// stops it. By price and node.
+std::vector<std::vector<RankedSets>> rank_by_price(const FamilyScorer& scorer, const SearchSpace& space,
+                                                   std::span<const double> prices);
+
+// What search_exact finds for each price.
+std::vector<Parents> search_by_price(const FamilyScorer& scorer, const SearchSpace& space,
+                                     std::span<const double> prices);
+
+// The candidates that are in a set of their positions.
+std::vector<Node> nodes_of(NodeSet set, std::span<const Node> candidates);
+
 // The strongly connected components of a graph given by parents, each in increasing order.
 Parents components(const Parents& parents);
 

@@ -200,6 +200,9 @@ RankedSets undominated(const ParentSets& sets, std::vector<double> scores, doubl
     return ranked;
 }
 
+// By how much a set must beat its subsets: half of what scores may differ by goes to this, over all nodes.
+double subset_tie(const SearchSpace& space) { return kTie / (2.0 * static_cast<double>(space.n_nodes())); }
+
 // The scores of all families, by node and number.
 class FamilyScores {
   public:
@@ -301,7 +304,7 @@ class FamilyScores {
         return most > best_subset ? score_of(node, set) : kMinusInfinity;
     }
 
-    double tie() const { return kTie / (2.0 * static_cast<double>(space_.n_nodes())); }
+    double tie() const { return subset_tie(space_); }
 
     double score(Node node, std::uint64_t number) {
         const double found = score_of(node, sets_[node][number]);
@@ -328,6 +331,26 @@ class FamilyScores {
 };
 
 }  // namespace
+
+std::vector<std::vector<RankedSets>> rank_by_price(const FamilyScorer& scorer, const SearchSpace& space,
+                                                   std::span<const double> prices) {
+    std::vector<std::vector<RankedSets>> ranked(prices.size());
+    const std::atomic<bool> never{false};
+    std::vector<double> found(prices.size());
+    for (Node node = 0; node < space.n_nodes(); ++node) {
+        const ParentSets sets(space, node);
+        std::vector<std::vector<double>> scores(prices.size(), std::vector<double>(sets.size()));
+        sets.for_each([&](std::uint64_t number, NodeSet set, auto) {
+            const std::vector<Node> parents = nodes_of(set, space.candidates[node]);
+            scorer.scores_by_price({node, parents}, prices, found);
+            for (std::size_t i = 0; i < prices.size(); ++i) scores[i][number] = found[i];
+        });
+        for (std::size_t i = 0; i < prices.size(); ++i)
+            ranked[i].push_back(undominated(sets, std::move(scores[i]), subset_tie(space), never,
+                                            [](auto, auto, double score, double) { return score; }));
+    }
+    return ranked;
+}
 
 std::vector<RankedSets> rank_parent_sets(const FamilyScorer& scorer, const SearchSpace& space,
                                          std::size_t n_threads, Monitor& monitor, ExactState* state) {

@@ -49,6 +49,10 @@ class FamilyScorer:
         n_threads: int,
     ) -> NDArray[np.float64]: ...
     def scores_of_additions(self, node: int, parents: Sequence[int], further: Sequence[int]) -> list[float]: ...
+    def scores_by_price(self, node: int, parents: Sequence[int], prices: Sequence[float]) -> list[float]: ...
+    def log_predictives(
+        self, parents: Nodes, fresh: Columns, smoothings: Sequence[tuple[float, bool]]
+    ) -> list[float]: ...
     @property
     def cache_statistics(self) -> dict[str, int]: ...
 
@@ -102,6 +106,13 @@ def score_partition(
     class_lost: float,
     classes: NDArray[np.int32],
 ) -> tuple[float, float]: ...
+def search_by_price(
+    scorer: FamilyScorer,
+    candidates: Nodes,
+    required: Nodes,
+    max_parents: Sequence[int],
+    prices: Sequence[float],
+) -> list[list[list[int]]]: ...
 def search_exact(
     scorer: FamilyScorer,
     candidates: Sequence[Sequence[int]],

@@ -3,7 +3,7 @@
 from ldag.data.binning import Bins
 from ldag.data.coding import Coded, recognise_column
 from ldag.data.columns import Column
-from ldag.data.counts import Codes, Columns, Weights, count_family
+from ldag.data.counts import Codes, Columns, Weights, check_cells, count_family
 from ldag.data.dataset import Dataset, state_columns
 from ldag.data.doors import Wording
 from ldag.data.frames import Backend, make_frame
@@ -31,6 +31,7 @@ __all__ = [
     "Unusable",
     "Weights",
     "Wording",
+    "check_cells",
     "check_data",
     "count_family",
     "ignored_note",

@@ -9,7 +9,7 @@ from ldag._native import Columns
 from ldag.errors import TooLarge
 from ldag.model import Grid
 
-__all__ = ["CELL_LIMIT", "Codes", "Columns", "Weights", "count_family"]
+__all__ = ["CELL_LIMIT", "Codes", "Columns", "Weights", "check_cells", "count_family"]
 
 Codes = NDArray[np.uint8]
 """One contiguous row of state codes per variable: shape (variables, data rows)."""
@@ -28,6 +28,12 @@ def count_family(
 
     Whole weights, or none, give whole counts; real weights give real counts.
     """
+    n_configurations = check_cells(n_states, node, parents, limit)
+    return columns.counts([*parents, node]).reshape(n_configurations, n_states[node])
+
+
+def check_cells(n_states: Sequence[int], node: int, parents: Sequence[int], limit: int = CELL_LIMIT) -> int:
+    """Refuse a family whose table cannot be held; return the number of its parents' configurations."""
     n_configurations = Grid(tuple(n_states[parent] for parent in parents)).size
     if n_configurations * n_states[node] > limit:
         raise TooLarge(
@@ -35,4 +41,4 @@ def count_family(
             f"{n_configurations:,} configurations x {n_states[node]} states; at most {limit:,} cells are "
             "allowed; use fewer parents or fewer states"
         )
-    return columns.counts([*parents, node]).reshape(n_configurations, n_states[node])
+    return n_configurations

@@ -5,24 +5,25 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import nan
+from math import log, nan
 from typing import NamedTuple
 
 import numpy as np
 
-from ldag.data import Dataset, count_family
+from ldag import _native
+from ldag.data import Dataset, check_cells
 from ldag.learning.candidates import Candidate
 from ldag.learning.checkpoint import digest
 from ldag.learning.folds import Fold
 from ldag.learning.partitions import CountedFamily, learn_families
 from ldag.learning.plan import Plan
 from ldag.learning.progress import NO_DEADLINE, Deadline
-from ldag.learning.searches import GraphParents, Search, SearchControl
+from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem
 from ldag.learning.searches.climb import Climb
 from ldag.learning.searches.climb import prepare as prepare_climb
-from ldag.learning.searches.exact import estimate_seconds
+from ldag.learning.searches.exact import Exact, estimate_seconds
+from ldag.learning.structures import STRUCTURES, StructureKind
 from ldag.model import ClassPosteriors, Smoothing, class_counts
-from ldag.scoring import family_log_predictive
 
 FEWEST_FOLDS = 2
 """So many are compared, however short the time; later ones are left out when it is over."""
@@ -86,34 +87,96 @@ class FoldSearches:
             return prepare_climb(problem, n_restarts=self.n_restarts, max_candidates=given)
         return None
 
+    @cached_property
+    def is_quick(self) -> bool:
+        """Whether every graph can be looked at in a moment, so that candidates are searched together."""
+        problem = self.plan.problem
+        return (
+            isinstance(self.plan.search, Exact)
+            and not self.deadline.is_set
+            and estimate_seconds(problem) <= EXACT_SECONDS
+        )
+
+    def group(self, tasks: Sequence[Task]) -> list[tuple[Task, ...]]:
+        """Return which tasks are run by one thread after the other, or together: those of a fold, if they are quick."""
+        if not self.is_quick:
+            return [(task,) for task in tasks]
+        folds = dict.fromkeys(task.fold for task in tasks)
+        return [tuple(task for task in tasks if task.fold == fold) for fold in folds]
+
+    def run_together(self, tasks: Sequence[Task]) -> dict[Task, FoldScore]:
+        """Run those of the tasks of one fold whose families differ in nothing but the price of labels."""
+        scores = {}
+        for priced in _same_but_kappa(tasks, self._problem_of):
+            first = self._problem_of(priced[0].candidate)
+            columns = self.folds[priced[0].fold].train.columns
+            prices = [_price_of_labels(task.candidate) for task in priced]
+            graphs = _native.search_by_price(first.families.scorer(columns), *first.bounds, prices)
+            for task, graph in zip(priced, graphs, strict=True):
+                problem = self._problem_of(task.candidate)
+                parents = tuple(map(tuple, graph))
+                scorer = problem.families.scorer(columns)
+                scores[task] = FoldScore(self._predict(task, scorer, problem, parents), parents, is_final=True)
+        return scores
+
     def run(self, task: Task, control: SearchControl) -> FoldScore:
         """Learn a graph from the training part, and predict the test part."""
-        problem = self.plan.choose(task.candidate).problem
+        problem = self._problem_of(task.candidate)
         climb = self.climb
         search: Search = self.plan.search
         if climb is not None:
             search = climb if task.start is None else replace(climb, start=task.start)
-        columns = self.folds[task.fold].train.columns
-        result = search.run(problem.families.scorer(columns), problem, control)
-        families = learn_families(columns, problem.n_states, result.parents, problem.families)
+        scorer = problem.families.scorer(self.folds[task.fold].train.columns)
+        result = search.run(scorer, problem, control)
+        return FoldScore(self._predict(task, scorer, problem, result.parents), result.parents, not result.stopped)
+
+    def _problem_of(self, candidate: Candidate) -> SearchProblem:
+        """Return what is searched with the settings of a candidate; checked once, not on every fold."""
+        known = self._problems.get(candidate)
+        if known is None:
+            known = self._problems[candidate] = self.plan.choose(candidate).problem
+        return known
+
+    @cached_property
+    def _problems(self) -> dict[Candidate, SearchProblem]:
+        return {}
+
+    def _predict(
+        self, task: Task, scorer: _native.FamilyScorer, problem: SearchProblem, parents: GraphParents
+    ) -> tuple[float, ...]:
+        """Return the log posterior predictive of the test part (equation 11), or of one node, for every smoothing."""
+        fold = self.folds[task.fold]
         smoothings = [replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings]
-        test = self.folds[task.fold].test
-        if self.target is None:
-            scores = predict_fold(families, test, smoothings)
-        else:
-            scores = classify_fold(families, test, smoothings, self.target)
-        return FoldScore(scores, result.parents, not result.stopped)
+        if self.target is not None:
+            families = learn_families(fold.train.columns, problem.n_states, parents, problem.families)
+            return classify_fold(families, fold.test, smoothings, self.target)
+        for node, above in enumerate(parents):
+            check_cells(problem.n_states, node, above)
+        pairs = [(size, spread == "classes") for size, spread in smoothings]
+        return tuple(scorer.log_predictives(parents, fold.test.columns, pairs))
 
 
-def predict_fold(
-    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing]
-) -> tuple[float, ...]:
-    """Return the log posterior predictive of the test part (equation 11) for every smoothing, counted once."""
-    totals = np.zeros(len(smoothings))
-    for node, trained in enumerate(families):
-        new = count_family(test.columns, test.schema.n_states, node, trained.family.parents).astype(np.float64)
-        totals += [family_log_predictive(trained.counts, new, trained.family, smoothing) for smoothing in smoothings]
-    return tuple(totals.tolist())
+def _same_but_kappa(tasks: Sequence[Task], problem_of: Callable[[Candidate], SearchProblem]) -> list[list[Task]]:
+    """Return the tasks that one search for all prices can do, tables among them: the highest price of all."""
+    groups: dict[tuple[StructureKind, float], list[Task]] = {}
+    for task in tasks:
+        families = problem_of(task.candidate).families
+        is_greedy = families.labels == "greedy" and not families.label_rules and families.priors.prior == "labels"
+        if is_greedy and STRUCTURES[families.structure].has_greedy_prices:
+            groups.setdefault((families.structure, families.priors.equivalent_sample_size), []).append(task)
+    for task in tasks:
+        families = problem_of(task.candidate).families
+        size = families.priors.equivalent_sample_size
+        if STRUCTURES[families.structure].is_table and families.priors.prior == "labels" and not families.label_rules:
+            same = next((group for (_, other), group in groups.items() if other == size), None)
+            if same is not None:
+                same.append(task)
+    return list(groups.values())
+
+
+def _price_of_labels(candidate: Candidate) -> float:
+    """Return what a parameter that labels save adds to the score."""
+    return NO_LABELS if STRUCTURES[candidate.structure].is_table else log(candidate.kappa)
 
 
 def classify_fold(
@@ -148,6 +211,9 @@ def classify_fold(
     return tuple(scores)
 
 
+NO_LABELS = -1e9
+"""A price at which no label is worth it: what is left are tables."""
+
 Done = Callable[[Task, FoldScore], object]
 
 
@@ -163,15 +229,21 @@ def run_tasks(
     if executor is not None:
         left = deadline.left
         seconds = None if left is None else left * n_jobs / max(len(tasks), 1)
-        jobs = {executor.submit(_run_task, searches, task, seconds): task for task in tasks}
+        jobs = {executor.submit(_run_group, searches, group, seconds): group for group in searches.group(tasks)}
         _collect(jobs, done)
     elif tasks:
         _run_in_threads(searches, tasks, n_jobs, deadline, done)
 
 
-def _run_task(
-    searches: FoldSearches, task: Task, seconds: float | None, stop: threading.Event | None = None
-) -> FoldScore:
+def _run_group(
+    searches: FoldSearches, group: Sequence[Task], seconds: float | None, stop: threading.Event | None = None
+) -> list[FoldScore]:
+    """Run tasks together where they can be, and the others one by one."""
+    known = searches.run_together(group) if len(group) > 1 else {}
+    return [known[task] if task in known else _run_task(searches, task, seconds, stop) for task in group]
+
+
+def _run_task(searches: FoldSearches, task: Task, seconds: float | None, stop: threading.Event | None) -> FoldScore:
     """Do one search and one prediction, in so many seconds and before the common deadline."""
     if task.fold >= FEWEST_FOLDS and searches.deadline.is_over:
         return FoldScore((nan,) * len(searches.smoothings), None, is_final=False)
@@ -182,17 +254,18 @@ def _run_task(
 def _run_in_threads(searches: FoldSearches, tasks: Sequence[Task], n_jobs: int, deadline: Deadline, done: Done) -> None:
     """Run the tasks on threads of this process; an interruption ends them all."""
     stop = threading.Event()
-    waiting = len(tasks)
+    groups = searches.group(tasks)
+    waiting = len(groups)
 
-    def run(task: Task) -> FoldScore:
+    def run(group: Sequence[Task]) -> list[FoldScore]:
         nonlocal waiting
         left = deadline.left
         seconds = None if left is None else left * min(n_jobs / waiting, 1.0)
         waiting -= 1
-        return _run_task(searches, task, seconds, stop)
+        return _run_group(searches, group, seconds, stop)
 
     with ThreadPoolExecutor(n_jobs) as pool:
-        jobs = {pool.submit(run, task): task for task in tasks}
+        jobs = {pool.submit(run, group): group for group in groups}
         try:
             _collect(jobs, done)
         except BaseException:
@@ -202,7 +275,8 @@ def _run_in_threads(searches: FoldSearches, tasks: Sequence[Task], n_jobs: int, 
             raise
 
 
-def _collect(jobs: Mapping[Future[FoldScore], Task], done: Done) -> None:
+def _collect(jobs: Mapping[Future[list[FoldScore]], Sequence[Task]], done: Done) -> None:
     """Pass the results on as they come."""
     for job in as_completed(jobs):
-        done(jobs[job], job.result())
+        for task, result in zip(jobs[job], job.result(), strict=True):
+            done(task, result)

@@ -95,11 +95,20 @@ class Race:
                 self._walk(range(n_first))
                 self._finish(n_first, n_folds)
             else:
-                self._search(self._grid, range(n_folds), self._searches.deadline.share(0.8))
+                every = [*self._grid, *self._tables_at_once()]
+                self._search(every, range(n_folds), self._searches.deadline.share(0.8))
             return self._compare_with_tables(n_folds)
         finally:
             if self._checkpoint is not None:
                 self._checkpoint.save()
+
+    def _tables_at_once(self) -> list[Candidate]:
+        """Return the plain tables that the best kappa will be compared with, if a search for all finds them, too."""
+        first = next(iter(self._grid))
+        tables = self._tables_like(first)
+        is_same_for_all = not STRUCTURES[first.structure].is_table and not tables.kind.has_kappa
+        is_wanted = is_same_for_all and self._searches.is_quick and self._searches.plan.takes("table")
+        return [tables] if is_wanted else []
 
     def graph_of(self, candidate: Candidate) -> GraphParents | None:
         """Return the graph that a candidate found on the first fold."""
@@ -290,7 +299,7 @@ class Race:
 
     def _compare_with_tables(self, n_folds: int) -> CrossValidation:
         """Put the scores together, with those of plain tables."""
-        searched = self._searched
+        searched = self._searched if self._grid.is_raced else list(self._grid)
         best = self._put_together(searched).best
         if STRUCTURES[best.structure].is_table or not self._searches.plan.takes("table"):
             return self._put_together(searched)

@@ -32,6 +32,8 @@ class StructureTraits:
     """Whether the sum of the prior over all its partitions is known, or a bound of it."""
     has_leaf_prior: bool = False
     """Whether its classes are leaves, each of which can have a sample size of its own."""
+    has_greedy_prices: bool = False
+    """Whether the greedy search for several prices of a class is one search."""
     has_label_steps: bool = False
     """Whether each step of its greedy search adds an entry to a label."""
 
@@ -45,9 +47,10 @@ STRUCTURES: Mapping[StructureKind, StructureTraits] = {
         lambda n: 0.15 * n**1.5,
         ("labels", "normalised"),
         has_normalised_prior=True,
+        has_greedy_prices=True,
         has_label_steps=True,
     ),
-    "partial": StructureTraits(False, False, lambda n: 0.15 * n**1.5),
+    "partial": StructureTraits(False, False, lambda n: 0.15 * n**1.5, has_greedy_prices=True),
     "graph": StructureTraits(False, False, lambda n: 0.1 * n**2),
 }
 

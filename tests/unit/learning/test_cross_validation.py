@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -94,6 +95,17 @@ def test_folds_without_time_are_left_out() -> None:
     lengths = {len(scores) for scores in compared.fold_scores.values()}
     assert len(lengths) == 1
     assert 2 <= lengths.pop() < 20
+
+
+@pytest.mark.parametrize(("name", "structure"), [("heart", "ldag"), ("titanic", "ldag"), ("titanic", "partial")])
+def test_kappas_searched_together_score_as_one_by_one(name: str, structure: Literal["ldag", "partial"]) -> None:
+    """On small data all kappas and tables are found by one search; with a time limit each is found by itself."""
+    data = datasets.load(name)
+    together = ldag.cross_validate(data, structure=structure)
+    alone = ldag.cross_validate(data, structure=structure, time_limit=1e6)
+    for kappa, scores in alone.fold_scores.items():
+        assert together.fold_scores[kappa] == pytest.approx(scores, abs=1e-9)
+    assert together.tables == pytest.approx(alone.tables, abs=1e-9)
 
 
 def test_plain_values() -> None:
