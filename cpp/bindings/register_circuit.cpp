@@ -19,6 +19,7 @@
 #include "inference/compile.hpp"
 #include "inference/elimination.hpp"
 #include "inference/order_search.hpp"
+#include "inference/parameters.hpp"
 #include "register.hpp"
 
 namespace nb = nanobind;
@@ -27,10 +28,12 @@ namespace {
 
 using Numbers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Parameters = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ClassTable = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Rows = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 using Plain = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>;
+using ParameterNumbers = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
 using Codes = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<2>>;
 
 bool interrupted() {
@@ -156,6 +159,17 @@ std::tuple<Plain, Plain, Plain> terms_of(const ldag::Circuit& circuit) {
             plain(circuit.terms, &ldag::Factors::b)};
 }
 
+// The different positive values of each column, and of every cell the number of its own, from `first` on.
+std::pair<Vector, ParameterNumbers> number_values(const ClassTable& table, std::int32_t first) {
+    auto numbers = std::make_unique<std::int32_t[]>(table.size());
+    const std::vector<double> values = ldag::number_values({table.data(), table.size()}, table.shape(1),
+                                                           first, {numbers.get(), table.size()});
+    auto out = std::make_unique<double[]>(values.size());
+    std::ranges::copy(values, out.get());
+    return {owned<Vector>(std::move(out), {values.size()}),
+            owned<ParameterNumbers>(std::move(numbers), {table.shape(0), table.shape(1)})};
+}
+
 // A circuit with values of its parameters.
 void make_evaluator(ldag::Evaluator* self, std::shared_ptr<ldag::Circuit> circuit,
                     const Parameters& parameters) {
@@ -214,14 +228,15 @@ std::vector<EstimatedOrder> improve_orders(std::vector<std::uint32_t> n_states,
                                            const std::vector<Numbers>& classes,
                                            const std::vector<Numbers>& parameters,
                                            std::vector<std::uint8_t> fixed,
-                                           std::vector<std::vector<std::uint32_t>> orders, double effort) {
+                                           std::vector<std::vector<std::uint32_t>> orders, double effort,
+                                           double largest) {
     const ldag::NetworkShape network =
         shape_of(std::move(n_states), std::move(parents), classes, parameters, std::move(fixed));
     std::vector<EstimatedOrder> result;
     try {
         const nb::gil_scoped_release unlocked;
         for (ldag::CircuitOrder& found :
-             ldag::improve_orders(network, std::move(orders), effort, interrupted)) {
+             ldag::improve_orders(network, std::move(orders), {effort, largest}, interrupted)) {
             if (!found.order.empty()) found.cut.insert(found.cut.begin(), found.node);
             result.emplace_back(found.n_products, std::move(found.order), std::move(found.cut));
         }
@@ -251,7 +266,9 @@ void register_circuit(nb::module_& module) {
                nb::arg("classes"), nb::arg("parameters"), nb::arg("fixed"), nb::arg("order"),
                nb::arg("max_size"));
     module.def("improve_orders", &improve_orders, nb::arg("n_states"), nb::arg("parents"), nb::arg("classes"),
-               nb::arg("parameters"), nb::arg("fixed"), nb::arg("orders"), nb::arg("effort"));
+               nb::arg("parameters"), nb::arg("fixed"), nb::arg("orders"), nb::arg("effort"),
+               nb::arg("largest"));
+    module.def("number_values", &number_values, nb::arg("table"), nb::arg("first"));
     module.def("elimination_orders", &elimination_orders, nb::arg("n_states"), nb::arg("parents"),
                nb::arg("fixed"), nb::arg("n_tries"), nb::arg("seed"), nb::arg("n_best"));
 }

@@ -121,8 +121,8 @@ class Summation {
     Gate total() {
         for (const Ref factor : current_)
             if (is_leaf(factor) && !push(gate_of(factor))) return kZeroGate;
-        for (const std::uint32_t part : parts_.whole())
-            if (!push(sum_of(part))) return kZeroGate;
+        for (std::size_t i = 0; i < parts_.whole().size(); ++i)
+            if (!push(sum_of(parts_.whole()[i]))) return kZeroGate;
         return multiplied(0);
     }
 
@@ -159,7 +159,7 @@ class Summation {
 Gate Summation::sum_of(std::uint32_t part) {
     const std::size_t begin = keys_.size();  // the key is made where it will stay if it is new
     keys_.push_back(part);
-    for (const std::uint32_t factor : parts_[part].cut) keys_.push_back(current_[factor]);
+    for (const std::uint32_t factor : parts_.cut(part)) keys_.push_back(current_[factor]);
     const std::span<const std::uint32_t> key(keys_.data() + begin, keys_.size() - begin);
     const auto content = [this](std::uint32_t number) {
         return std::span<const std::uint32_t>(&keys_[first_[number]], first_[number + 1] - first_[number]);
@@ -182,11 +182,11 @@ Gate Summation::sum_of(std::uint32_t part) {
 
 // Sums over the topmost variable of a part.
 Gate Summation::sum_over_states(std::uint32_t part) {
-    const std::uint32_t level = parts_[part].level;
+    const std::uint32_t level = parts_.level(part);
     ++n_sums_[level];
     shared_.check();
     const std::size_t first_saved = saved_.size();
-    for (const std::uint32_t factor : parts_[part].having) saved_.push_back(current_[factor]);
+    for (const std::uint32_t factor : parts_.having(part)) saved_.push_back(current_[factor]);
     const std::size_t first_term = gates_.size();
     for (std::uint32_t s = 0; s < shared_.n_states_at(level); ++s) {
         const std::size_t first_gate = gates_.size();
@@ -201,8 +201,8 @@ Gate Summation::sum_over_states(std::uint32_t part) {
         else
             gates_.resize(first_gate);
     }
-    for (std::size_t i = 0; i < parts_[part].having.size(); ++i)
-        current_[parts_[part].having[i]] = saved_[first_saved + i];
+    const std::span<const std::uint32_t> having = parts_.having(part);
+    for (std::size_t i = 0; i < having.size(); ++i) current_[having[i]] = saved_[first_saved + i];
     saved_.resize(first_saved);
     const Gate sum =
         shared_.gates.add({gates_.begin() + static_cast<std::ptrdiff_t>(first_term), gates_.end()});
@@ -213,10 +213,10 @@ Gate Summation::sum_over_states(std::uint32_t part) {
 // Takes the factors that have the topmost variable to one of its states; those that become numbers go onto
 // the stack. Tells whether none is zero.
 bool Summation::enter(std::uint32_t part, std::uint32_t state, std::size_t first_saved) {
-    const Decomposition::Part& entered = parts_[part];
-    for (std::size_t i = 0; i < entered.having.size(); ++i) {
-        const Ref after = shared_.diagram.child(saved_[first_saved + i], entered.level, state);
-        current_[entered.having[i]] = after;
+    const std::span<const std::uint32_t> having = parts_.having(part);
+    for (std::size_t i = 0; i < having.size(); ++i) {
+        const Ref after = shared_.diagram.child(saved_[first_saved + i], parts_.level(part), state);
+        current_[having[i]] = after;
         if (is_leaf(after) && !push(gate_of(after))) return false;
     }
     return true;

@@ -1,6 +1,7 @@
 #include "inference/elimination.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -22,7 +23,7 @@ constexpr double kManyLogTable = 200.0;
 // How many words of neighbours are looked at, at least, before the next poll.
 constexpr std::size_t kPollEvery = std::size_t{1} << 20;
 // So many are looked at for all orders, at least and at most; in between as many as the tables have cells.
-constexpr double kLeastWords = 0x1p20;
+constexpr double kLeastWords = 0x1p14;
 constexpr double kMostWords = 0x1p27;
 
 // The graph of who stands in a table with whom, while nodes are eliminated. Neighbours are rows of bits:
@@ -242,25 +243,25 @@ Elimination follow_order(const EliminationTask& task, std::span<const std::uint3
 }
 
 std::vector<Elimination> find_eliminations(const EliminationTask& task, const EliminationSearch& search) {
+    constexpr std::array kRules = {Rule::kFill, Rule::kWeightedFill, Rule::kTable};
     const TableGraph graph(task);
-    std::vector<Elimination> found;
+    std::vector<Elimination> found(kRules.size());
+    for (Elimination& best : found) best.n_cells = std::numeric_limits<double>::infinity();
     Effort effort{search.poll};
     double fewest = std::numeric_limits<double>::infinity();
-    for (const Rule rule : {Rule::kFill, Rule::kWeightedFill, Rule::kTable}) {
-        Elimination best;
-        best.n_cells = std::numeric_limits<double>::infinity();
-        for (std::size_t i = 0; i < search.n_tries; ++i) {
+    for (std::size_t i = 0; i < search.n_tries; ++i)
+        for (std::size_t rule = 0; rule < kRules.size(); ++rule) {
             const double enough = std::clamp(fewest, kLeastWords, kMostWords);
-            if (i > 0 && static_cast<double>(effort.n_words) > enough) break;
-            if (!found.empty() && static_cast<double>(effort.n_words) > 2 * enough) break;
-            const Random random(search.seed, found.size() * search.n_tries + i);
-            Elimination next = GreedyOrder(graph, task, rule, random, effort).run(best.n_cells);
-            if (next.n_cells < best.n_cells) best = std::move(next);
-            fewest = std::min(fewest, best.n_cells);
+            const bool is_first = i == 0 && rule == 0;
+            if (!is_first && static_cast<double>(effort.n_words) > (i == 0 ? 2 * enough : enough)) continue;
+            const Random random(search.seed, rule * search.n_tries + i);
+            Elimination next =
+                GreedyOrder(graph, task, kRules[rule], random, effort).run(found[rule].n_cells);
+            if (next.n_cells < found[rule].n_cells) found[rule] = std::move(next);
+            fewest = std::min(fewest, found[rule].n_cells);
         }
-        if (best.order.empty() && !found.empty()) continue;
-        found.push_back(std::move(best));
-    }
+    const auto is_empty = [](const Elimination& best) { return best.order.empty(); };  // or was not tried
+    found.erase(std::remove_if(found.begin() + 1, found.end(), is_empty), found.end());
     std::ranges::stable_sort(found, {}, &Elimination::n_cells);
     found.resize(std::min(search.n_best, found.size()));
     return found;

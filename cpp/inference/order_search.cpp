@@ -14,13 +14,13 @@ namespace {
 constexpr std::size_t kReach = 8;
 // A move is not followed where it makes the circuit so many times larger.
 constexpr double kMuchLarger = 1.5;
-// So many numbers are worked out at least, and so many for each that making the families known took.
-constexpr double kLeastWork = 0x1p19;
-constexpr double kFamiliesWork = 8.0;
-// And at most: it takes half a second.
+// So many numbers more are worked out for each that making the families known took: compiling reads them too.
+constexpr double kFamiliesWork = 16.0;
+// So many at most: it takes half a second.
 constexpr double kMostWork = 0x1p27;
-// All orders of circuits that are so small are made better: it takes no time.
+// Other orders of circuits that are so small are made better too, if they are hardly worse: it takes no time.
 constexpr double kSmall = 2000.0;
+constexpr double kHardlyWorse = 1.1;
 constexpr std::size_t kPollEvery = std::size_t{1} << 20;
 // Less than this share is no improvement: sums of doubles come out differently.
 constexpr double kLeastGain = 1e-9;
@@ -43,7 +43,7 @@ class OrderSearch {
     void run(double effort) {
         first_work_ = static_cast<double>(costs_.work());
         const auto families = static_cast<double>(costs_.n_cells());
-        most_work_ = std::min(effort * total_ + kLeastWork + kFamiliesWork * families, kMostWork);
+        most_work_ = std::min(effort * total_ + kFamiliesWork * families, kMostWork);
         for (double before = 2.0 * total_; total_ < before * 0.99 && !is_over();) {
             before = total_;
             pass();
@@ -182,17 +182,17 @@ class OrderSearch {
 }  // namespace
 
 std::vector<CircuitOrder> improve_orders(const NetworkShape& network,
-                                         std::vector<std::vector<std::uint32_t>> orders, double effort,
-                                         const std::function<bool()>& poll) {
+                                         std::vector<std::vector<std::uint32_t>> orders,
+                                         const OrderEffort& effort, const std::function<bool()>& poll) {
     OrderCosts costs(network);
     std::vector<OrderSearch> searches;
     for (std::vector<std::uint32_t>& order : orders)
         searches.emplace_back(costs, std::move(order), network.n_states.size(), poll);
-    if (effort > 0.0 && !searches.empty()) {
-        const auto best = std::ranges::min_element(searches, {}, &OrderSearch::n_products);
-        const bool is_small = best->n_products() < kSmall;
-        for (auto search = searches.begin(); search != searches.end(); ++search)
-            if (is_small || search == best) search->run(effort);
+    if (effort.per_product > 0.0 && !searches.empty()) {
+        const double fewest = std::ranges::min_element(searches, {}, &OrderSearch::n_products)->n_products();
+        const double most = std::min(effort.largest, fewest < kSmall ? kHardlyWorse * fewest : fewest);
+        for (OrderSearch& search : searches)
+            if (search.n_products() <= most) search.run(effort.per_product);
     }
     std::vector<CircuitOrder> found;
     for (const OrderSearch& search : searches) found.push_back(search.result());

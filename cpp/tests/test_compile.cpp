@@ -86,7 +86,7 @@ TEST(a_chain_has_a_sum_for_every_state_of_the_one_before) {
     std::vector<std::uint32_t> order;
     for (std::uint32_t node = 10; node-- > 0;) order.push_back(node);
     const auto shape = network.shape();
-    const auto found = ldag::improve_orders(shape, {order}, 0.0).at(0);
+    const auto found = ldag::improve_orders(shape, {order}, {}).at(0);
     CHECK(near(found.n_products, 9 * 9 + 3) && found.node == 9 && found.cut == std::vector<std::uint32_t>{8});
     CHECK(found.order == order);
 }
@@ -107,7 +107,7 @@ TEST(classes_make_a_circuit_small) {
         std::vector<std::uint32_t> above(order.rbegin(), order.rend() - 1);
         network.add(2, above, classes, table);
         const auto shape = network.shape();
-        const auto found = ldag::improve_orders(shape, {order}, 0.0).at(0);
+        const auto found = ldag::improve_orders(shape, {order}, {}).at(0);
         double expected = 0.0;
         for (std::uint32_t n_above = 0; n_above <= n_parents; ++n_above)
             expected += 2 * std::min(1U << n_above, n_above + 1);
@@ -130,10 +130,10 @@ TEST(orders_get_better_and_stay_whole) {
     }
     const auto shape = network.shape();
     std::vector<std::uint32_t> order = {0, 2, 4, 1, 3, 5, 6, 7, 8, 9};
-    const auto before = ldag::improve_orders(shape, {order}, 0.0).at(0);
-    const auto after = ldag::improve_orders(shape, {order}, 100.0).at(0);
+    const auto before = ldag::improve_orders(shape, {order}, {}).at(0);
+    const auto after = ldag::improve_orders(shape, {order}, {.per_product = 100.0}).at(0);
     CHECK(after.n_products < before.n_products);
-    const auto again = ldag::improve_orders(shape, {after.order}, 0.0).at(0);
+    const auto again = ldag::improve_orders(shape, {after.order}, {}).at(0);
     CHECK(near(again.n_products, after.n_products));
     auto sorted = after.order;
     std::ranges::sort(sorted);

@@ -82,25 +82,32 @@ Groups groups_of(const Diagram& diagram, const std::vector<std::uint32_t>& facto
     return found;
 }
 
+// Spans of it hold only until the next split.
+std::vector<std::uint32_t> parts_of(const Decomposition& parts, std::uint32_t split) {
+    const std::span<const std::uint32_t> found = parts.parts_of(split);
+    return {found.begin(), found.end()};
+}
+
 // Goes through all states of a part's variables, and compares at every step.
 void walk(const Diagram& diagram, Decomposition& parts, std::uint32_t part, std::vector<Ref>& current) {
-    const Decomposition::Part own = parts[part];
+    const std::vector<std::uint32_t> factors = parts.factors(part);
+    const std::uint32_t level = parts.level(part);
     std::uint32_t topmost = ldag::kLeafLevel;
-    for (const std::uint32_t factor : own.factors)
+    for (const std::uint32_t factor : factors)
         topmost = std::min(topmost, *variables(diagram, current[factor]).begin());
-    CHECK(own.level == topmost);
+    CHECK(level == topmost);
     const std::vector<Ref> before = current;
     for (std::uint32_t s = 0; s < kStates; ++s) {
-        for (const std::uint32_t factor : own.having) {
-            CHECK(diagram.level(before[factor]) == own.level);
-            current[factor] = diagram.child(before[factor], own.level, s);
+        for (const std::uint32_t factor : parts.having(part)) {
+            CHECK(diagram.level(before[factor]) == level);
+            current[factor] = diagram.child(before[factor], level, s);
         }
         const std::uint32_t split = parts.split(part, current);
         CHECK(split == parts.split(part, current));  // worked out once
-        const std::vector<std::uint32_t> below = parts.parts_of(split);
+        const std::vector<std::uint32_t> below = parts_of(parts, split);
         Groups found;
-        for (const std::uint32_t next : below) found.insert(parts[next].factors);
-        CHECK(found == groups_of(diagram, own.factors, current));
+        for (const std::uint32_t next : below) found.insert(parts.factors(next));
+        CHECK(found == groups_of(diagram, factors, current));
         for (const std::uint32_t next : below) walk(diagram, parts, next, current);
         current = before;
     }
@@ -114,9 +121,9 @@ TEST(products_come_apart_where_no_variable_is_shared) {
         Groups found;
         std::vector<std::uint32_t> all;
         for (std::uint32_t i = 0; i < current.size(); ++i) all.push_back(i);
-        for (const std::uint32_t part : parts.whole()) found.insert(parts[part].factors);
+        for (const std::uint32_t part : parts.whole()) found.insert(parts.factors(part));
         CHECK(found == groups_of(diagram, all, current));
-        const std::vector<std::uint32_t> whole = parts.whole();
+        const std::vector<std::uint32_t> whole = parts_of(parts, 0);
         for (const std::uint32_t part : whole) walk(diagram, parts, part, current);
     }
 }
@@ -133,13 +140,13 @@ TEST(labels_take_products_apart) {
     CHECK(parts.whole().size() == 1);
     const std::uint32_t whole = parts.whole()[0];
     factors[0] = of_y;
-    const std::vector<std::uint32_t> first = parts.parts_of(parts.split(whole, factors));
-    CHECK(first.size() == 2 && parts[first[0]].factors == std::vector<std::uint32_t>{2});
-    CHECK(parts[first[1]].factors == (std::vector<std::uint32_t>{0, 1}));
+    const std::vector<std::uint32_t> first = parts_of(parts, parts.split(whole, factors));
+    CHECK(first.size() == 2 && parts.factors(first[0]) == std::vector<std::uint32_t>{2});
+    CHECK(parts.factors(first[1]) == (std::vector<std::uint32_t>{0, 1}));
     factors[0] = of_z;
-    const std::vector<std::uint32_t> second = parts.parts_of(parts.split(whole, factors));
-    CHECK(second.size() == 2 && parts[second[0]].factors == std::vector<std::uint32_t>{1});
-    CHECK(parts[second[1]].factors == (std::vector<std::uint32_t>{0, 2}));
+    const std::vector<std::uint32_t> second = parts_of(parts, parts.split(whole, factors));
+    CHECK(second.size() == 2 && parts.factors(second[0]) == std::vector<std::uint32_t>{1});
+    CHECK(parts.factors(second[1]) == (std::vector<std::uint32_t>{0, 2}));
 }
 
 }  // namespace

@@ -243,7 +243,9 @@ def improve_orders(
     fixed: Sequence[int],
     orders: Nodes,
     effort: float,
+    largest: float,
 ) -> list[tuple[float, list[int], list[int]]]: ...
+def number_values(table: NDArray[np.float64], first: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...
 
 class SumsTooLarge(Exception): ...
 

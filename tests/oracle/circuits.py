@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 Record = Mapping[str, Any]
 
 
@@ -36,3 +39,16 @@ def posteriors(record: Record, weights: Mapping[int, Sequence[float]]) -> tuple[
     for i, (node, state) in enumerate(zip(inputs["node"], inputs["state"], strict=True)):
         found[node][state] += value[2 + i] * derivative[2 + i] / total
     return total, found
+
+
+def number_values(table: NDArray[np.float64], first: int) -> tuple[list[float], list[list[int]]]:
+    """The different positive values of each column as they come first, and the number of each cell's, -1 for zeros."""
+    values: list[float] = []
+    numbers = [[-1] * table.shape[1] for _ in table]
+    for state, column in enumerate(table.T.tolist()):
+        own = list(dict.fromkeys(value for value in column if value > 0))
+        for row, value in enumerate(column):
+            if value > 0:
+                numbers[row][state] = first + len(values) + own.index(value)
+        values += own
+    return values, numbers

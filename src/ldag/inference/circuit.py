@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from math import prod
+from math import inf, prod
 from time import perf_counter
 
 import numpy as np
@@ -26,22 +26,23 @@ MAX_SIZE = 30_000_000
 
 N_TRIES = 10
 N_ORDERS = 3
-LARGE = 4e6
-"""Circuits of more products are worth looking for better orders to begin with: compiling them takes seconds."""
+LARGE = 1e6
+"""Circuits of more products are worth looking for better orders to begin with: compiling them takes a second."""
 N_MORE_TRIES = 100
-HOPELESS = 256.0
-"""Not if there are so many times more than may be: they are refused at once."""
+"""Only where no classes are shared: tries are compared by the cells of tables, which say little about labels."""
 EFFORT = 100.0
 """Numbers that are worked out for each product of a circuit to find a better order: fewer than compiling takes."""
 SMALL = 5_000
 """A circuit of no more products is compiled in other orders too, in no time, and the smallest is kept."""
+CLOSE = 1.25
+"""Only in orders that are expected to take no more than so many times its products."""
 FAR_SMALLER = 16.0
 """The same for a circuit that is so many times smaller than was expected: what zeros do depends on the order."""
 ARGUMENTS = 4.0
 """Arguments of sums and products for each product that is expected: mostly three to eight, but fewer than one where
 many parameters happen to be equal, and a circuit that would fit must not be refused."""
 ARGUMENTS_OF_TABLES = 3.0
-"""The same where no classes are shared: then contexts are counted, not drawn."""
+"""The same where no parameters are shared: then contexts are counted, not drawn."""
 ARGUMENTS_WITH_ZEROS = 0.25
 """The same where probabilities are zero: most contexts that seem possible do not come about."""
 TRIED = 2_000_000
@@ -222,14 +223,18 @@ def compile_circuit(
     classes = [family.partition.to_array() for family in families]
     tables = [table.reshape(-1) for table in numbers]
     shape = n_states, parents, classes, tables, known
+    has_labels = any(own.max() + 1 < len(own) for own in classes)
     orders = _native.elimination_orders(n_states, parents, known, N_TRIES, 0, N_ORDERS)
-    if LARGE < _native.improve_orders(*shape, orders, 0.0)[0][0] < HOPELESS * max_size:
+    estimated = _native.improve_orders(*shape, orders, EFFORT, inf if has_labels else LARGE)
+    if not has_labels and estimated[0][0] > LARGE:
         orders = _native.elimination_orders(n_states, parents, known, N_MORE_TRIES, 0, N_ORDERS)
-    estimated = _native.improve_orders(*shape, orders, EFFORT)
+        estimated = _native.improve_orders(*shape, orders, EFFORT, inf)
     n_products, _, blocked = estimated[0]
-    needed = n_products * _arguments_per_product(classes, tables)
+    needed = n_products * _arguments_per_product(tables, has_labels or len(values) < sum(map(len, tables)))
     best: _native.Circuit | None = None
-    for _, order, _ in estimated if max_size <= TRIED or needed <= max_size else ():
+    for expected, order, _ in estimated if max_size <= TRIED or needed <= max_size else ():
+        if best is not None and best.size <= SMALL and expected > CLOSE * n_products:
+            break
         found, blocked = _native.compile_circuit(*shape, order, max_size)
         if found is not None and (best is None or found.size < best.size):
             best = found
@@ -240,14 +245,10 @@ def compile_circuit(
     return Circuit(tuple(nodes), tuple(n_states), best, numbers, values, perf_counter() - began)
 
 
-def _arguments_per_product(classes: Sequence[NDArray[np.int32]], tables: Sequence[NDArray[np.int32]]) -> float:
-    if any((table < 0).any() for table in tables):
+def _arguments_per_product(tables: Sequence[NDArray[np.int32]], shares_parameters: bool) -> float:
+    if any(table.min() < 0 for table in tables):
         return ARGUMENTS_WITH_ZEROS
-    shares = (
-        own.max() + 1 < len(own) or len(np.unique(table)) < len(table)
-        for own, table in zip(classes, tables, strict=True)
-    )
-    return ARGUMENTS if any(shares) else ARGUMENTS_OF_TABLES
+    return ARGUMENTS if shares_parameters else ARGUMENTS_OF_TABLES
 
 
 def _parameters(
@@ -259,26 +260,16 @@ def _parameters(
     n_values = 0
     for node in nodes:
         table = model.probabilities[node]
+        number: NDArray[np.integer]
         if by_class:
-            own, number = table.reshape(-1), np.arange(table.size, dtype=np.int32).reshape(table.shape)
+            own, number = table.reshape(-1), np.arange(n_values, n_values + table.size).reshape(table.shape)
         elif node in told_apart:
             possible = table > 0
-            own, number = table[possible], np.where(possible, np.cumsum(possible).reshape(table.shape) - 1, -1)
+            places = np.cumsum(possible).reshape(table.shape) - 1
+            own, number = table[possible], np.where(possible, places + n_values, -1)
         else:
-            own, number = _by_value(table)
-        numbers.append(np.where(number < 0, -1, number + n_values).astype(np.int32))
+            own, number = _native.number_values(np.ascontiguousarray(table), n_values)
+        numbers.append(number.astype(np.int32, copy=False))
         values.append(own)
         n_values += len(own)
     return tuple(numbers), np.concatenate(values) if values else np.zeros(0)
-
-
-def _by_value(table: Numbers) -> tuple[Numbers, NDArray[np.int32]]:
-    """Give numbers to the different positive values of each column."""
-    number = np.empty(table.shape, dtype=np.int32)
-    found: list[float] = []
-    for state, column in enumerate(table.T):
-        values, inverse = np.unique(column, return_inverse=True)
-        own = np.arange(len(found), len(found) + len(values)) - (values[0] == 0)
-        number[:, state] = np.where(values == 0, -1, own)[inverse]
-        found += values[values > 0].tolist()
-    return np.array(found), number

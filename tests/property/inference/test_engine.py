@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldag import LDAG, Network
+from ldag import LDAG, Network, _native
 from ldag.errors import ImpossibleEvidence
 from ldag.inference import compile_circuit
 from ldag.model import Model, State
+from tests.oracle.circuits import number_values
 from tests.oracle.inference import Context, Joint
 from tests.strategies import graphs
 
@@ -192,3 +193,12 @@ def test_estimates_are_near_and_say_how_near() -> None:
         assert abs(found.probabilities[states] - probability) <= 4 * found.standard_errors[states] + 1e-3
     assert network.estimate("x0", given, n_samples=100, rng=3) == network.estimate("x0", given, n_samples=100, rng=3)
     assert exp(network.log_probability({"x0": "a"})) == pytest.approx(0.5)
+
+
+@given(st.integers(1, 12), st.integers(1, 4), st.integers(0, 9), st.integers(0, 2**32 - 1))
+@SETTINGS
+def test_equal_values_of_a_state_are_one_parameter(n_classes: int, n_states: int, first: int, seed: int) -> None:
+    """Numbered from where the families before ended; zeros have none."""
+    table = np.random.default_rng(seed).integers(0, 4, (n_classes, n_states)) / 4
+    values, numbers = _native.number_values(table, first)
+    assert (values.tolist(), numbers.tolist()) == number_values(table, first)

@@ -1,6 +1,6 @@
 """Sums over tables, and circuits with likelihoods, equal listing the joint distribution for all kinds of findings."""
 
-from math import log
+from math import inf, log
 from random import Random
 
 import numpy as np
@@ -130,11 +130,11 @@ def test_sizes_of_circuits_are_known_from_what_is_left_of_families(network: Netw
     tables = [table.reshape(-1) for table in numbers]
     random.shuffle(nodes)
     shape = list(model.structure.n_states), parents, classes, tables, [255] * len(nodes)
-    ((n_products, order, (first, *_)),) = _native.improve_orders(*shape, [nodes], 0.0)
+    ((n_products, order, (first, *_)),) = _native.improve_orders(*shape, [nodes], 0.0, inf)
     assert n_products == pytest.approx(circuit_products(network, nodes))
     assert order == nodes
     assert first in nodes
-    ((fewer, better, _),) = _native.improve_orders(*shape, [nodes], 10.0)
+    ((fewer, better, _),) = _native.improve_orders(*shape, [nodes], 10.0, inf)
     assert fewer <= n_products * (1 + 1e-9)
     assert fewer == pytest.approx(circuit_products(network, better))
     circuit, _ = _native.compile_circuit(*shape, better, 1 << 20)
