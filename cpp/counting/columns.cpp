@@ -95,6 +95,7 @@ Columns::Columns(std::span<const Code> codes, std::size_t n_rows, std::vector<st
         split(codes, *real);
     } else {
         single_ = {{codes.begin(), codes.end()}, n_rows};
+        total_ = static_cast<double>(n_rows);
     }
 }
 
@@ -103,9 +104,8 @@ template <class Weight>
 void Columns::split(std::span<const Code> codes, std::span<const Weight> weights) {
     std::vector<std::size_t> single, weighted;
     std::vector<Weight> kept;
-    double total = 0.0;
     for (std::size_t row = 0; row < weights.size(); ++row) {
-        total += std::abs(static_cast<double>(weights[row]));
+        total_ += std::abs(static_cast<double>(weights[row]));
         if (is_light(weights[row])) {
             single.insert(single.end(), static_cast<std::size_t>(weights[row]), row);
         } else {
@@ -116,7 +116,7 @@ void Columns::split(std::span<const Code> codes, std::span<const Weight> weights
     single_ = gather(codes, weights.size(), single);
     weighted_ = gather(codes, weights.size(), weighted);
     weights_ = std::move(kept);
-    fits_double_ = total < 0x1p52;
+    fits_double_ = total_ < 0x1p52;
 }
 
 Columns::Rows Columns::gather(std::span<const Code> codes, std::size_t n_rows,

@@ -34,6 +34,9 @@ class Columns {
     // Whether counts are whole numbers that doubles hold exactly.
     bool has_whole_doubles() const { return is_whole() && fits_double_; }
 
+    // The sum of all counts; of whole ones if doubles hold them.
+    double total() const { return total_; }
+
     // The table of some variables, the last one fastest; `table` gets the size it needs. Throws
     // std::out_of_range for an unknown variable and std::length_error for a table beyond 64 bits.
     void counts(std::span<const std::size_t> variables, std::vector<double>& table) const;
@@ -43,7 +46,9 @@ class Columns {
 
   private:
     friend class RowGroups;
+    friend class SetCounts;
     friend class SharedCounts;
+    friend class SharedPlanes;
 
     // Rows of equal standing, one run of codes per column.
     struct Rows {
@@ -74,6 +79,7 @@ class Columns {
     Rows single_;    // rows that count once; a row of small weight is repeated here
     Rows weighted_;  // the other rows
     std::variant<std::vector<std::int64_t>, std::vector<double>> weights_;  // of weighted_
+    double total_ = 0.0;                                                    // of the sizes of all weights
     bool fits_double_ = true;  // whether doubles hold every sum of whole weights exactly
     std::unique_ptr<LazyPlanes[]> planes_;
 };

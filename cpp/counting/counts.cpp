@@ -5,32 +5,16 @@
 #include <cassert>
 #include <limits>
 
+#include "counting/cells.hpp"
+
 namespace ldag {
 
 namespace {
-
-// Rows are taken in blocks whose cell numbers stay in the first-level cache, so that every pass over a column
-// is a simple loop the compiler can vectorise.
-constexpr std::size_t kBlock = 2048;
 
 // Neighbouring rows often fall into the same cell, and adding to a cell has to wait for the addition before.
 // So rows take turns between several copies of a table that is small compared with the rows.
 constexpr std::size_t kCopies = 4;
 constexpr std::size_t kMaxCopiedCells = 2048;
-
-template <class Index>
-using Cells = std::array<Index, kBlock>;
-
-// One more digit for every cell number. Only with __restrict is this loop vectorised: codes are bytes, and
-// bytes may alias anything.
-template <class Index>
-[[gnu::noinline]] void append_digit(const Code* __restrict codes, std::size_t n, Index n_states,
-                                    Index* __restrict cells) {
-    for (std::size_t row = 0; row < n; ++row) {
-        assert(codes[row] < n_states);
-        cells[row] = static_cast<Index>(cells[row] * n_states + codes[row]);
-    }
-}
 
 // The cell of each row of the block: mixed radix, the last column fastest.
 template <class Index>

@@ -4,34 +4,15 @@
 #include "counting/shared_counts.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <limits>
 #include <stdexcept>
-
-#include "support/cpu.hpp"
 
 namespace ldag {
 
 namespace {
 
-using Word = BitPlanes::Word;
-
-// Nanoseconds: by planes, per configuration and state, and per word of 64 rows on top; by index, per row and
-// per cell.
-constexpr double kCellTime = 3.0;
-constexpr double kWordTimeWide = 0.09;
-constexpr double kWordTimeNarrow = 0.28;
+// Nanoseconds per row, by index.
 constexpr double kRowTime = 0.45;
-
-// Most configurations in common that are kept as bits, and most memory for them.
-constexpr std::size_t kMaxCells = 4096;
-constexpr std::size_t kMaxWords = std::size_t{1} << 20;
-constexpr std::size_t kMaxStates = 16;
-
-// Planes of the other variable that are counted in one pass.
-constexpr std::size_t kGroup = 3;
-using Planes = std::array<const Word*, kGroup>;
 
 // Rows by turns to several copies of a small table, so that an addition need not wait for the one before.
 constexpr std::size_t kCopies = 4;
@@ -39,102 +20,6 @@ constexpr std::size_t kMaxCopiedCells = 2048;
 
 // More cells than so many for each row with a weight, and its cell is better worked out by itself.
 constexpr std::size_t kCellsPerRow = 2;
-
-// Numbers of rows in each shared plane and each of a few planes: sums[shared * A + i].
-template <std::size_t A>
-[[gnu::always_inline]] inline void meet(const Word* shared, std::size_t n_shared, const Planes& planes,
-                                        std::size_t n_words, std::uint32_t* sums) {
-    for (std::size_t cell = 0; cell < n_shared; ++cell, shared += n_words) {
-        std::array<std::uint64_t, A> local{};
-        for (std::size_t word = 0; word < n_words; ++word) {
-#pragma GCC unroll 4
-            for (std::size_t i = 0; i < A; ++i)
-                local[i] += static_cast<std::uint64_t>(std::popcount(shared[word] & planes[i][word]));
-        }
-        for (std::size_t i = 0; i < A; ++i) sums[cell * A + i] = static_cast<std::uint32_t>(local[i]);
-    }
-}
-
-using Meet = void (*)(const Word*, std::size_t, const Planes&, std::size_t, std::uint32_t*);
-
-template <std::size_t A>
-void meet_plain(const Word* shared, std::size_t n_shared, const Planes& planes, std::size_t n_words,
-                std::uint32_t* sums) {
-    meet<A>(shared, n_shared, planes, n_words, sums);
-}
-
-#ifdef LDAG_X86
-template <std::size_t A>
-[[gnu::target("popcnt")]] void meet_popcnt(const Word* shared, std::size_t n_shared, const Planes& planes,
-                                           std::size_t n_words, std::uint32_t* sums) {
-    meet<A>(shared, n_shared, planes, n_words, sums);
-}
-
-template <std::size_t A>
-[[gnu::target("avx512f,avx512vl,avx512vpopcntdq,popcnt")]] void meet_wide(const Word* shared,
-                                                                          std::size_t n_shared,
-                                                                          const Planes& planes,
-                                                                          std::size_t n_words,
-                                                                          std::uint32_t* sums) {
-    meet<A>(shared, n_shared, planes, n_words, sums);
-}
-#endif
-
-using Kernels = std::array<Meet, kGroup + 1>;
-
-// The fastest this machine can run, by number of planes.
-Kernels best_kernels() {
-#ifdef LDAG_X86
-    if (cpu().wide_popcount) return {nullptr, meet_wide<1>, meet_wide<2>, meet_wide<3>};
-    if (cpu().popcnt) return {nullptr, meet_popcnt<1>, meet_popcnt<2>, meet_popcnt<3>};
-#endif
-    return {nullptr, meet_plain<1>, meet_plain<2>, meet_plain<3>};
-}
-
-const Kernels& kernels() {
-    static const Kernels best = best_kernels();
-    return best;
-}
-
-// Splits some rows: those in the plane, and the rest; returns how many are in the plane.
-[[gnu::always_inline]] inline std::int64_t split(const Word* plane, std::size_t n_words, Word* rest,
-                                                 Word* both) {
-    std::uint64_t n = 0;
-    for (std::size_t word = 0; word < n_words; ++word) {
-        const Word some = rest[word] & plane[word];
-        both[word] = some;
-        rest[word] ^= some;
-        n += static_cast<std::uint64_t>(std::popcount(some));
-    }
-    return static_cast<std::int64_t>(n);
-}
-
-using Split = std::int64_t (*)(const Word*, std::size_t, Word*, Word*);
-
-std::int64_t split_plain(const Word* plane, std::size_t n_words, Word* rest, Word* both) {
-    return split(plane, n_words, rest, both);
-}
-
-#ifdef LDAG_X86
-[[gnu::target("popcnt")]] std::int64_t split_popcnt(const Word* plane, std::size_t n_words, Word* rest,
-                                                    Word* both) {
-    return split(plane, n_words, rest, both);
-}
-
-[[gnu::target("avx512f,avx512vl,avx512vpopcntdq,popcnt")]] std::int64_t split_wide(const Word* plane,
-                                                                                   std::size_t n_words,
-                                                                                   Word* rest, Word* both) {
-    return split(plane, n_words, rest, both);
-}
-#endif
-
-Split best_split() {
-#ifdef LDAG_X86
-    if (cpu().wide_popcount) return split_wide;
-    if (cpu().popcnt) return split_popcnt;
-#endif
-    return split_plain;
-}
 
 }  // namespace
 
@@ -150,19 +35,16 @@ void SharedCounts::share(const Columns& columns, std::span<const std::size_t> va
         size_ *= n_states;
         largest = std::max(largest, n_states);
     }
-    const std::size_t n_words = (columns.single_.n + BitPlanes::kWordBits - 1) / BitPlanes::kWordBits;
-    may_use_planes_ = size_ <= kMaxCells && largest <= kMaxStates && size_ * n_words <= kMaxWords;
+    may_use_planes_ = largest <= SharedPlanes::kMaxStates && SharedPlanes::fit(columns, size_);
     has_planes_ = has_index_ = has_weighted_index_ = has_ranks_ = false;
 }
 
 // The time by planes grows with the configurations in common, that by index with the rows.
 bool SharedCounts::planes_pay(std::size_t n_states) const {
-    if (!may_use_planes_ || n_states > kMaxStates) return false;
-    const double n_rows = static_cast<double>(columns_->single_.n);
-    const double per_word = cpu().wide_popcount ? kWordTimeWide : kWordTimeNarrow;
-    const double per_cell = kCellTime + per_word * n_rows / BitPlanes::kWordBits;
-    const std::size_t n_cells = has_planes_ ? cells_.size() : size_;
-    return static_cast<double>(n_cells * (n_states - 1)) * per_cell < kRowTime * n_rows;
+    if (!may_use_planes_ || n_states > SharedPlanes::kMaxStates) return false;
+    const std::size_t n_cells = has_planes_ ? planes_.cells().size() : size_;
+    return SharedPlanes::time(*columns_, n_cells, n_states) <
+           kRowTime * static_cast<double>(columns_->single_.n);
 }
 
 void SharedCounts::counts(std::size_t other, std::size_t stride, std::vector<double>& table) {
@@ -178,68 +60,15 @@ void SharedCounts::counts(std::size_t other, std::size_t stride, std::vector<dou
     if (columns_->weighted_.n > 0) add_weighted(other, layout, table);
 }
 
-// One variable after the other splits the rows of every configuration further.
-void SharedCounts::make_planes() {
-    static const Split split_rows = best_split();
-    const std::size_t n_rows = columns_->single_.n;
-    const std::size_t n_words = (n_rows + BitPlanes::kWordBits - 1) / BitPlanes::kWordBits;
-    planes_.assign(n_words, ~Word{0});
-    if (n_rows % BitPlanes::kWordBits != 0) planes_.back() = (Word{1} << (n_rows % BitPlanes::kWordBits)) - 1;
-    cells_.assign(1, 0);
-    totals_.assign(1, static_cast<std::int64_t>(n_rows));
-    std::vector<std::int64_t> finer_totals;
-    for (const std::size_t variable : variables_) {
-        const BitPlanes& own = columns_->planes(variable);
-        const std::size_t n_states = own.n_states();
-        finer_planes_.resize(cells_.size() * n_states * n_words);
-        finer_cells_.clear();
-        finer_totals.clear();
-        Word* next = finer_planes_.data();
-        for (std::size_t i = 0; i < cells_.size(); ++i) {
-            Word* rest = planes_.data() + i * n_words;  // becomes the rows of the last state
-            std::int64_t n_rest = totals_[i];
-            const auto keep = [&](std::size_t state, std::int64_t n) {
-                finer_cells_.push_back(static_cast<std::uint32_t>(cells_[i] * n_states + state));
-                finer_totals.push_back(n);
-                next += n_words;
-            };
-            for (std::size_t state = 0; state + 1 < n_states; ++state) {
-                const std::int64_t n = split_rows(own.plane(state), n_words, rest, next);
-                if (n == 0) continue;
-                n_rest -= n;
-                keep(state, n);
-            }
-            if (n_rest == 0) continue;
-            std::copy_n(rest, n_words, next);
-            keep(n_states - 1, n_rest);
-        }
-        planes_.swap(finer_planes_);
-        cells_.swap(finer_cells_);
-        totals_.swap(finer_totals);
-    }
-    has_planes_ = true;
-}
-
 void SharedCounts::count_planes(std::size_t other, Layout layout, std::span<double> table) {
-    if (!has_planes_) make_planes();
-    const BitPlanes& own = columns_->planes(other);
-    const std::size_t last = layout.n_states - 1;
-    for (std::size_t i = 0; i < cells_.size(); ++i)
-        table[layout.first(cells_[i]) + last * layout.stride] = static_cast<double>(totals_[i]);
-    sums_.resize(cells_.size() * kGroup);
-    for (std::size_t first = 0; first < last; first += kGroup) {
-        const std::size_t n = std::min(kGroup, last - first);
-        Planes planes{};
-        for (std::size_t i = 0; i < n; ++i) planes[i] = own.plane(first + i);
-        kernels()[n](planes_.data(), cells_.size(), planes, own.n_words(), sums_.data());
-        for (std::size_t i = 0; i < cells_.size(); ++i) {
-            double* const own_cells = table.data() + layout.first(cells_[i]);
-            for (std::size_t k = 0; k < n; ++k) {
-                const double count = sums_[i * n + k];
-                own_cells[(first + k) * layout.stride] = count;
-                own_cells[last * layout.stride] -= count;
-            }
-        }
+    if (!has_planes_) planes_.make(*columns_, variables_);
+    has_planes_ = true;
+    planes_.count(*columns_, other, rows_);
+    const std::uint32_t* count = rows_.data();
+    for (const std::uint32_t cell : planes_.cells()) {
+        double* const own_cells = table.data() + layout.first(cell);
+        for (std::size_t state = 0; state < layout.n_states; ++state)
+            own_cells[state * layout.stride] = *count++;
     }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "counting/columns.hpp"
+#include "counting/shared_planes.hpp"
 
 namespace ldag {
 
@@ -29,8 +30,6 @@ class SharedCounts {
                   std::vector<double>& counts);
 
   private:
-    using Word = BitPlanes::Word;
-
     // Where one more variable's cells are in the table.
     struct Layout {
         std::size_t n_states;
@@ -43,7 +42,6 @@ class SharedCounts {
         }
     };
 
-    void make_planes();
     void make_index(const Columns::Rows& rows, std::vector<std::uint32_t>& index) const;
     void make_ranks();
     bool planes_pay(std::size_t n_states) const;
@@ -60,13 +58,8 @@ class SharedCounts {
     bool has_weighted_index_ = false;
     bool has_ranks_ = false;
 
-    // By planes: the rows of every configuration that occurs, as bits, and their number.
-    std::vector<std::uint32_t> cells_;
-    std::vector<Word> planes_;
-    std::vector<std::int64_t> totals_;
-    std::vector<Word> finer_planes_;
-    std::vector<std::uint32_t> finer_cells_;
-    std::vector<std::uint32_t> sums_;
+    SharedPlanes planes_;
+    std::vector<std::uint32_t> rows_;  // counts by configuration that occurs
 
     // By index: the configuration of every row.
     std::vector<std::uint32_t> index_;

@@ -82,9 +82,31 @@ bool can_share(const Columns& columns, const FamilyKey& family) {
 
 }  // namespace
 
+bool FamilyScorer::score_tables(const FamilyKey& family, std::span<const std::uint32_t> further,
+                                std::span<double> scores, const std::atomic<bool>* stop) const {
+    const std::span<const std::size_t> n_states = columns_->n_states();
+    std::size_t n_cells = n_states[family.node];
+    for (const std::uint32_t parent : family.parents)
+        n_cells = std::min(n_cells * n_states[parent], options_.max_cells + 1);
+    thread_local std::vector<std::uint32_t> fitting;
+    thread_local std::vector<double> found;
+    fitting.clear();
+    for (const std::uint32_t other : further)
+        if (n_cells * n_states[other] <= options_.max_cells) fitting.push_back(other);
+    found.resize(fitting.size());
+    if (!sets_->score_additions(family.node, family.parents, fitting, found, stop)) return false;
+    const double* next = found.data();
+    for (std::size_t i = 0; i < further.size(); ++i)
+        scores[i] = n_cells * n_states[further[i]] <= options_.max_cells
+                        ? *next++ + table_prior(family, n_states[further[i]])
+                        : -std::numeric_limits<double>::infinity();
+    return true;
+}
+
 bool FamilyScorer::score_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
                                    const AdditionScores& wanted, const std::atomic<bool>* stop) {
     const std::span<double> scores = wanted.scores;
+    if (sets_) return score_tables(family, further, scores, stop);
     thread_local SharedCounts shared;
     thread_local std::vector<double> table;
     thread_local ObservedCells observed;

@@ -35,9 +35,14 @@ FamilyScorer::FamilyScorer(std::shared_ptr<const Columns> columns, const ScorerO
         throw std::invalid_argument("the normalised prior is for the structure ldag");
     if (options_.per_class && options_.structure != StructureKind::tree)
         throw std::invalid_argument("a sample size for every class is for the structure tree");
+    if (options_.structure == StructureKind::table && options_.label_rules.empty() &&
+        SetScores::are_for(*columns_, options_.equivalent_sample_size, options_.max_cells))
+        sets_ = std::make_unique<SetScores>(*columns_, options_.equivalent_sample_size, options_.max_cells,
+                                            cache_bytes);
 }
 
 double FamilyScorer::score(const FamilyKey& family) {
+    if (sets_) return score_uncached(family);
     if (const auto known = cache_.find(family.node, family.parents)) return *known;
     const double computed = score_uncached(family);
     cache_.insert(family.node, family.parents, computed);
@@ -46,6 +51,7 @@ double FamilyScorer::score(const FamilyKey& family) {
 
 double FamilyScorer::score_uncached(const FamilyKey& family) const {
     if (!fits(family)) return -std::numeric_limits<double>::infinity();
+    if (sets_) return sets_->score(family.node, family.parents) + table_prior(family, 1);
     thread_local std::vector<double> table;
     std::vector<std::size_t> parent_states = count(family, table);
     return optimise(family, std::move(parent_states), table);
@@ -82,6 +88,13 @@ std::vector<std::size_t> FamilyScorer::count(const FamilyKey& family, std::vecto
     variables.push_back(family.node);
     columns_->counts(variables, table);
     return parent_states;
+}
+
+double FamilyScorer::table_prior(const FamilyKey& family, std::size_t n_further) const {
+    if (options_.parameter_of_table == 0.0) return 0.0;
+    std::size_t q = n_further;
+    for (const std::uint32_t parent : family.parents) q *= columns_->n_states()[parent];
+    return table_log_prior(options_, columns_->n_states()[family.node], q);
 }
 
 bool FamilyScorer::is_table(std::size_t n_parents) const {

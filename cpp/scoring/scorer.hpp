@@ -13,6 +13,7 @@
 #include "families/family.hpp"
 #include "families/prior_sums.hpp"
 #include "scoring/cache.hpp"
+#include "scoring/set_scores.hpp"
 #include "support/parallel.hpp"
 
 namespace ldag {
@@ -85,7 +86,7 @@ class FamilyScorer {
     // rules, none at all).
     bool is_table(std::size_t n_parents) const;
 
-    CacheStatistics cache_statistics() const { return cache_.statistics(); }
+    CacheStatistics cache_statistics() const { return sets_ ? sets_->statistics() : cache_.statistics(); }
 
   private:
     struct AdditionScores {
@@ -96,6 +97,9 @@ class FamilyScorer {
 
     bool score_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
                          const AdditionScores& wanted, const std::atomic<bool>* stop);
+    bool score_tables(const FamilyKey& family, std::span<const std::uint32_t> further,
+                      std::span<double> scores, const std::atomic<bool>* stop) const;
+    double table_prior(const FamilyKey& family, std::size_t n_further) const;  // with so many times the cells
     bool fits(const FamilyKey& family) const;
     std::vector<std::size_t> count(const FamilyKey& family, std::vector<double>& table) const;
     FamilyProblem problem_of(const FamilyKey& family, std::vector<std::size_t> parent_states,
@@ -111,6 +115,7 @@ class FamilyScorer {
     std::shared_ptr<const Columns> columns_;
     ScorerOptions options_;
     mutable PriorSums prior_sums_;
+    std::unique_ptr<SetScores> sets_;  // where all families have full tables
     FamilyCache<double> cache_;
 };
 

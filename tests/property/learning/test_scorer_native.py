@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ldag import _native
 from tests.oracle import family as oracle
+from tests.oracle.set_scores import score_family
 
 SHAPES = [(2,) * 10, (2, 2, 2), (3,) * 6, (4, 3, 2, 3, 4, 2), (2, 1, 4, 4, 4, 3), (2,)]
 
@@ -69,3 +70,26 @@ def test_large_trees_are_those_of_the_twin(seed: int, shape: tuple[int, ...], re
     assert score == total
     members = [np.flatnonzero(classes == number).tolist() for number in range(max(classes) + 1)]
     assert total == pytest.approx(problem.score(members), abs=1e-8)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**32), st.sampled_from([0, 1, 30, 400]), st.sampled_from([0.1, 1.0, 20.0]), st.booleans())
+def test_full_tables_score_as_the_twin_says(seed: int, n_rows: int, size: float, is_weighted: bool) -> None:
+    """Whatever was scored before, in whatever order; 1 to 4 states, rows that occur often, and a row of none."""
+    rng = np.random.default_rng(seed)
+    states = [2, 3, 4, 2, 1, 3, 4, 2]
+    codes = np.array([rng.integers(0, n, n_rows) for n in states], dtype=np.uint8).reshape(len(states), n_rows)
+    codes[1] = (codes[0] + codes[2] // 2) % 3
+    weights = rng.choice([0, 1, 2, 40], n_rows) if is_weighted else np.ones(n_rows, dtype=np.int64)
+    columns = _native.Columns(codes, states, weights if is_weighted else None)
+    scorer = _native.FamilyScorer(columns, size, 0.0, 0.25, "table", "greedy", True, 0, 5, 1 << 16)
+    for _ in range(4):
+        node, *others = rng.permutation(len(states)).tolist()
+        n_parents = int(rng.integers(0, 4))
+        parents, further = sorted(others[:n_parents]), others[n_parents:]
+        found = scorer.scores_of_additions(node, parents, further)
+        for other, score in zip(further, found, strict=True):
+            family = sorted([*parents, other])
+            n_parameters = (states[node] - 1) * np.prod([states[parent] for parent in family])
+            expected = score_family(codes, weights.tolist(), states, node, family, size) + 0.25 * n_parameters
+            assert score == pytest.approx(expected, abs=1e-9)

@@ -1,0 +1,131 @@
+// A bounded store of one number for every set of variables, shared by threads: small and quick, since scores
+// of full tables are quick themselves. What is found is what would be computed, so results never depend on
+// what happens to be stored.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "scoring/cache.hpp"
+#include "support/random.hpp"
+
+namespace ldag {
+
+// Stands for a set of variables: random numbers of its members, put together bit by bit, so that one member
+// more or less is one operation. Two sets have the same key with a probability of 2^-128.
+struct SetKey {
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+
+    static SetKey of(std::uint32_t variable) {
+        std::uint64_t state = std::uint64_t{variable} + 1;
+        const std::uint64_t high = splitmix64(state);
+        return {high, splitmix64(state)};
+    }
+    SetKey operator^(const SetKey& other) const { return {high ^ other.high, low ^ other.low}; }
+    bool operator==(const SetKey&) const = default;
+};
+
+class SetCache {
+  public:
+    explicit SetCache(std::size_t capacity_bytes)
+        : n_shards_(std::bit_floor(std::clamp(capacity_bytes / kMinShardBytes, std::size_t{1}, kMaxShards))),
+          most_places_(std::bit_floor(capacity_bytes / n_shards_ / sizeof(Entry) | 1)),
+          shards_(std::make_unique<Shard[]>(n_shards_)) {}
+
+    std::optional<std::int64_t> find(const SetKey& key) {
+        Shard& shard = shard_of(key);
+        const std::lock_guard lock(shard.mutex);
+        if (!shard.entries.empty()) {
+            const Entry& entry = shard.entries[shard.place_of(key)];
+            if (entry.is_taken) {
+                ++shard.hits;
+                return entry.value;
+            }
+        }
+        ++shard.misses;
+        return std::nullopt;
+    }
+
+    // Stores a number, unless one is stored already; a full shard is emptied.
+    void insert(const SetKey& key, std::int64_t value) {
+        if (most_places_ < kFirstPlaces) return;
+        Shard& shard = shard_of(key);
+        const std::lock_guard lock(shard.mutex);
+        if (!shard.entries.empty() && shard.entries[shard.place_of(key)].is_taken) return;
+        if (2 * (shard.n + 1) > shard.entries.size()) shard.grow(most_places_);
+        shard.entries[shard.place_of(key)] = {key, value, true};
+        ++shard.n;
+    }
+
+    CacheStatistics statistics() const {
+        CacheStatistics sum;
+        for (std::size_t i = 0; i < n_shards_; ++i) {
+            const Shard& shard = shards_[i];
+            const std::lock_guard lock(shard.mutex);
+            sum.hits += shard.hits;
+            sum.misses += shard.misses;
+            sum.evictions += shard.evictions;
+            sum.entries += shard.n;
+            sum.bytes += shard.entries.size() * sizeof(Entry);
+        }
+        return sum;
+    }
+
+  private:
+    static constexpr std::size_t kMaxShards = 16;
+    static constexpr std::size_t kMinShardBytes = 1 << 14;
+    static constexpr std::size_t kFirstPlaces = 64;
+
+    struct Entry {
+        SetKey key;
+        std::int64_t value = 0;
+        bool is_taken = false;
+    };
+
+    struct alignas(64) Shard {
+        // Where a key is, or the free place where it would be.
+        std::size_t place_of(const SetKey& key) const {
+            std::size_t place = key.low & (entries.size() - 1);
+            while (entries[place].is_taken && !(entries[place].key == key))
+                place = (place + 1) & (entries.size() - 1);
+            return place;
+        }
+
+        // Makes room for one more.
+        void grow(std::size_t most_places) {
+            std::vector<Entry> before = std::move(entries);
+            const bool is_full = 2 * before.size() > most_places;
+            entries.assign(is_full || before.empty() ? kFirstPlaces : 2 * before.size(), Entry{});
+            if (is_full) {
+                evictions += n;
+                n = 0;
+                return;
+            }
+            for (const Entry& entry : before)
+                if (entry.is_taken) entries[place_of(entry.key)] = entry;
+        }
+
+        mutable std::mutex mutex;
+        std::vector<Entry> entries;  // a power of two of them, at most half of them taken
+        std::size_t n = 0;
+        std::uint64_t hits = 0;
+        std::uint64_t misses = 0;
+        std::uint64_t evictions = 0;
+    };
+
+    // By other bits than those that decide about the place.
+    Shard& shard_of(const SetKey& key) const { return shards_[key.high & (n_shards_ - 1)]; }
+
+    const std::size_t n_shards_;
+    const std::size_t most_places_;  // of one shard
+    const std::unique_ptr<Shard[]> shards_;
+};
+
+}  // namespace ldag

@@ -1,0 +1,186 @@
+#include "scoring/set_scores.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "families/dirichlet.hpp"
+
+namespace ldag {
+
+namespace {
+
+// Beyond, differences of ln Gamma lose digits, and other formulas are needed.
+constexpr double kMostCounts = 0x1p20;
+
+// Sums stay below 2^62 units.
+constexpr double kMostUnits = 62.0;
+
+// Small counts whose terms are tabulated: one for so many rows, within limits.
+constexpr std::size_t kRowsPerKnown = 8;
+constexpr std::size_t kLeastKnown = 256;
+constexpr std::size_t kMostKnown = 4096;
+
+// Further parents between two looks at the sign to stop.
+constexpr std::size_t kAtOnce = 32;
+
+// No sum of terms is larger in size.
+double bound_sums(double n_rows, double sample_size, double max_cells) {
+    const double per_row = std::log(n_rows + sample_size + 1.0);
+    const double per_cell = std::abs(std::log(sample_size)) + std::log(max_cells) + 1.0;
+    return (n_rows + 1.0) * (per_row + per_cell);
+}
+
+// Adds up the terms of a table in rows of `n_states` counts, and those of its sums over rows up to each end.
+template <std::size_t kStates, class Pair>
+Pair add_up(std::span<const std::uint32_t> counts, std::size_t any_n_states,
+            std::span<const std::uint32_t> ends, const CellTerm& all, const CellTerm& parents) {
+    const std::size_t n_states = kStates > 0 ? kStates : any_n_states;
+    std::array<std::uint32_t, (kStates > 0) ? kStates : kMostStates> sums;
+    Pair pair;
+    const std::uint32_t* count = counts.data();
+    for (const std::uint32_t end : ends) {
+        std::fill_n(sums.begin(), n_states, 0);
+        for (const std::uint32_t* const last = counts.data() + end * n_states; count != last;) {
+            for (std::size_t state = 0; state < n_states; ++state, ++count) {
+                sums[state] += *count;
+                pair.all += all(*count);
+            }
+        }
+        for (std::size_t state = 0; state < n_states; ++state) pair.parents += parents(sums[state]);
+    }
+    return pair;
+}
+
+}  // namespace
+
+CellTerm::CellTerm(double alpha, std::size_t n_known, double units)
+    : alpha_(alpha), log_gamma_(log_gamma(alpha)), units_(units), known_(n_known) {
+    std::vector<double> values(n_known);
+    for (std::size_t n = 0; n < n_known; ++n) values[n] = static_cast<double>(n) + alpha;
+    log_gamma(values, values);
+    for (std::size_t n = 1; n < n_known; ++n)
+        known_[n] = static_cast<LogUnits>(std::nearbyint((values[n] - log_gamma_) * units));
+}
+
+LogUnits CellTerm::compute(std::size_t n) const {
+    return static_cast<LogUnits>(
+        std::nearbyint((log_gamma(static_cast<double>(n) + alpha_) - log_gamma_) * units_));
+}
+
+bool SetScores::are_for(const Columns& columns, double equivalent_sample_size, std::size_t max_cells) {
+    return columns.is_whole() && columns.has_whole_doubles() && max_cells <= SetCounts::kMaxCells &&
+           columns.total() + equivalent_sample_size < kMostCounts;
+}
+
+SetScores::SetScores(const Columns& columns, double equivalent_sample_size, std::size_t max_cells,
+                     std::size_t cache_bytes)
+    : columns_(columns),
+      sample_size_(equivalent_sample_size),
+      units_(std::exp2(kMostUnits - std::ceil(std::log2(bound_sums(columns.total(), equivalent_sample_size,
+                                                                   static_cast<double>(max_cells)))))),
+      n_known_(std::min(
+          static_cast<std::size_t>(columns.total()) + 1,
+          std::clamp(static_cast<std::size_t>(columns.total()) / kRowsPerKnown, kLeastKnown, kMostKnown))),
+      cache_(cache_bytes) {
+    for (std::uint32_t variable = 0; variable < columns.n_columns(); ++variable)
+        keys_.push_back(SetKey::of(variable));
+}
+
+const CellTerm& SetScores::rising(std::size_t n_cells) {
+    const std::lock_guard lock(mutex_);
+    auto& known = rising_[n_cells];
+    if (!known)
+        known =
+            std::make_unique<const CellTerm>(sample_size_ / static_cast<double>(n_cells), n_known_, units_);
+    return *known;
+}
+
+std::size_t SetScores::count_cells(std::span<const std::uint32_t> variables) const {
+    std::size_t n_cells = 1;
+    for (const std::uint32_t variable : variables) n_cells *= columns_.n_states()[variable];
+    return n_cells;
+}
+
+double SetScores::score(std::uint32_t node, std::span<const std::uint32_t> parents) {
+    SetKey key;
+    for (const std::uint32_t parent : parents) key = key ^ keys_[parent];
+    const SetKey all_key = key ^ keys_[node];
+    const auto all = cache_.find(all_key);
+    const auto above = cache_.find(key);
+    if (all && above) return difference({*all, *above});
+    thread_local std::vector<std::size_t> variables;
+    thread_local std::vector<std::int64_t> table;
+    variables.assign(parents.begin(), parents.end());
+    variables.push_back(node);
+    columns_.counts(variables, table);
+    const std::size_t n_states = columns_.n_states()[node];
+    const std::size_t q = count_cells(parents);
+    const CellTerm& of_all = rising(q * n_states);
+    const CellTerm& of_parents = rising(q);
+    Pair pair;
+    for (std::size_t first = 0; first < table.size(); first += n_states) {
+        std::int64_t sum = 0;
+        for (std::size_t state = 0; state < n_states; ++state) {
+            sum += table[first + state];
+            pair.all += of_all(static_cast<std::size_t>(table[first + state]));
+        }
+        pair.parents += of_parents(static_cast<std::size_t>(sum));
+    }
+    cache_.insert(all_key, pair.all);
+    cache_.insert(key, pair.parents);
+    return difference(pair);
+}
+
+bool SetScores::score_additions(std::uint32_t node, std::span<const std::uint32_t> parents,
+                                std::span<const std::uint32_t> further, std::span<double> scores,
+                                const std::atomic<bool>* stop) {
+    thread_local SetCounts counts;
+    thread_local std::vector<std::uint32_t> missing;
+    thread_local std::vector<std::size_t> places;
+    SetKey key;
+    for (const std::uint32_t parent : parents) key = key ^ keys_[parent];
+    const SetKey all_key = key ^ keys_[node];
+    missing.clear();
+    places.clear();
+    for (std::size_t i = 0; i < further.size(); ++i) {
+        const SetKey& own = keys_[further[i]];
+        const auto all = cache_.find(all_key ^ own);
+        const auto above = all ? cache_.find(key ^ own) : std::nullopt;
+        if (all && above) {
+            scores[i] = difference({*all, *above});
+            continue;
+        }
+        missing.push_back(further[i]);
+        places.push_back(i);
+    }
+    if (missing.empty()) return true;
+    counts.share(columns_, parents, node);
+    const std::size_t q = count_cells(parents);
+    const std::size_t r = columns_.n_states()[node];
+    std::array<const CellTerm*, kMostStates + 1> of_all{};  // by states of the further parent
+    std::array<const CellTerm*, kMostStates + 1> of_parents{};
+    for (std::size_t first = 0; first < missing.size(); first += kAtOnce) {
+        if (stop != nullptr && *stop) return false;
+        const auto some = std::span(missing).subspan(first, std::min(kAtOnce, missing.size() - first));
+        counts.for_each(some, [&](std::size_t i, std::span<const std::uint32_t> table) {
+            const std::size_t n_states = columns_.n_states()[some[i]];
+            if (of_all[n_states] == nullptr) {
+                of_all[n_states] = &rising(q * r * n_states);
+                of_parents[n_states] = &rising(q * n_states);
+            }
+            const auto add = n_states == 2   ? add_up<2, Pair>
+                             : n_states == 3 ? add_up<3, Pair>
+                             : n_states == 4 ? add_up<4, Pair>
+                                             : add_up<0, Pair>;
+            const Pair pair = add(table, n_states, counts.ends(), *of_all[n_states], *of_parents[n_states]);
+            const SetKey& own = keys_[some[i]];
+            cache_.insert(all_key ^ own, pair.all);
+            cache_.insert(key ^ own, pair.parents);
+            scores[places[first + i]] = difference(pair);
+        });
+    }
+    return true;
+}
+
+}  // namespace ldag
