@@ -10,7 +10,7 @@ import numpy as np
 from ldag.drawing import Charted, Drawing, LineChart, RowChart, Series, lay_out_charts
 from ldag.errors import ArgumentError
 from ldag.learning.candidates import Candidate
-from ldag.learning.structures import StructureKind
+from ldag.learning.structures import STRUCTURES, StructureKind
 from ldag.model import Smoothing
 from ldag.reporting import Figure, Listing, ShownAsText, write_fragment
 from ldag.scoring import check_priors, spread_of
@@ -41,8 +41,20 @@ class CrossValidation(ShownAsText, Charted):
 
     @property
     def best(self) -> Candidate:
-        """The candidate with the best mean, of those with all folds; of equal ones that with the smallest kappa."""
-        return min(self.scores, key=self._order)
+        """The candidate with the best mean, of those with all folds; of equal ones that with the smallest kappa.
+
+        Where structures are compared, another one than tables must be ahead of them by more than a standard error of
+        the difference: with so many settings, one is a little ahead by chance.
+        """
+        leader = min(self.scores, key=self._order)
+        tables = [one for one in self.scores if STRUCTURES[one.structure].is_table]
+        if not tables or leader in tables:
+            return leader
+        rival = min(tables, key=self._order)
+        if len(self.scores[rival]) < len(self.scores[leader]):
+            return leader
+        behind, error = _behind(self.scores[leader], self.scores[rival])
+        return rival if -behind <= error else leader
 
     def _order(self, candidate: Candidate) -> tuple[object, ...]:
         """Order candidates: more folds, then a better mean."""

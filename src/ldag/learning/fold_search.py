@@ -39,12 +39,13 @@ class FoldScore(NamedTuple):
     """How a search on a fold ended.
 
     The log predictive probabilities of what was left out, one for every smoothing of the parameters, are not numbers
-    if the time was over before the fold's turn.
+    if the time was over before the fold's turn. ``score`` is that of a graph that was climbed to.
     """
 
     log_predictives: tuple[float, ...]
     parents: GraphParents | None
     is_final: bool
+    score: float = nan
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,8 @@ class FoldSearches:
             search = climb if task.start is None else replace(climb, start=task.start)
         scorer = problem.families.scorer(self.folds[task.fold].train.columns)
         result = search.run(scorer, problem, control)
-        return FoldScore(self._predict(task, scorer, problem, result.parents), result.parents, not result.stopped)
+        scores = self._predict(task, scorer, problem, result.parents)
+        return FoldScore(scores, result.parents, not result.stopped, result.score)
 
     def _problem_of(self, candidate: Candidate) -> SearchProblem:
         """Return what is searched with the settings of a candidate; checked once, not on every fold."""

@@ -3,7 +3,8 @@
 Where only kappa is chosen, every kappa is searched on every fold, as in the paper. Otherwise the race goes through the
 grid step by step on the first folds, structure after structure, from the best candidate of one to its neighbours, as
 long as that is better; then those that are worse than the best stop after a few folds, and at most `KEPT` go on.
-Of large data, neighbours that are behind on the first fold stop there, and the race ends after two folds more.
+Neighbours that are far behind on the first fold stop there; of large data those that are behind at all, and the race
+ends after two folds more.
 A structure whose families are too large to search in reasonable time is left out, and the result says so.
 A climb starts from the graph that another candidate found on the same fold, never from one that was learned from all
 the data: that has seen what is to be predicted, and settings that over-fit look good by it (measured: with 180
@@ -39,6 +40,9 @@ KEPT = ((2, 4), (2, 3))
 
 FINALISTS = 2
 
+LEVELLED = 4
+"""So many of the best candidates after the first folds also climb from the leader's graphs."""
+
 KEPT_OF_LARGE = ((2, 3),)
 """The same where fewer than `MOST_FIRST_FOLDS` have enough observations: then the race ends."""
 
@@ -47,7 +51,8 @@ STANDARD_ERRORS = 3.0
 
 HOPELESS = 0.01
 HOPELESS_OF_LARGE = 0.005
-"""A structure that begins so much behind the best, as a part of its score, is not looked at further."""
+"""A structure that begins so much behind the best, as a part of its score, is not looked at further; nor is, of small
+data, a neighbour that is."""
 
 BEHIND = 0.001
 """Of large data, a neighbour that is so much behind on the first fold, as a part of the score, stops there."""
@@ -140,7 +145,7 @@ class Race:
                 continue
             ahead = [first]
             while ahead:
-                if self._is_large and ahead != [first]:
+                if ahead != [first]:
                     ahead = self._keep_near(ahead, folds[0], kind)
                 self._search(ahead, folds, self._searches.deadline.share(STEP_SHARE))
                 best = self._sort(one for one in self._running if one.kind == kind)[0]
@@ -169,7 +174,8 @@ class Race:
             if where == fold and one.kind == kind
         }
         best = max(scores.values())
-        near = [one for one in ahead if scores[one] >= best - BEHIND * abs(best)]
+        share = BEHIND if self._is_large else HOPELESS
+        near = [one for one in ahead if scores[one] >= best - share * abs(best)]
         self._given_up += [one for one in ahead if one not in near]
         return near
 
@@ -196,8 +202,10 @@ class Race:
     def _finish(self, done: int, n_folds: int) -> None:
         """Search the best candidates on the other folds; those that fall behind stop."""
         running = self._sort(self._running)
+        self._level(running, done)
+        running = self._sort(running)
         for more, most in KEPT_OF_LARGE if self._is_large else (*KEPT, (n_folds, FINALISTS)):
-            running = self._survivors(running)[:most]
+            running = self._best_and_tables(self._survivors(running), most)
             upto = min(done + more, n_folds)
             if done < upto:
                 left = self._searches.deadline.share((upto - done) / (n_folds - done) * 0.9)
@@ -206,6 +214,33 @@ class Race:
                 self._search(running, range(done, upto), left)
                 running = self._sort(running)
             done = upto
+
+    def _level(self, ranked: Sequence[Candidate], n_folds: int) -> None:
+        """Let the best candidates climb from the leader's graphs, too; where that ends higher, it counts.
+
+        Those that the race reached later have climbed longer, each from the graph of the one before; without this,
+        labels can seem better than tables with which they agree.
+        """
+        if self._searches.climb is None:
+            return
+        leader, *others = self._best_and_tables(ranked, LEVELLED)
+        graphs = [self._results[leader, fold].parents for fold in range(n_folds)]
+        tasks = [
+            Task(one, fold, graph)
+            for one in others
+            for fold, graph in enumerate(graphs)
+            if graph is not None and self._results[one, fold].parents != graph
+        ]
+        for task, result in self._run(tasks, self._searches.deadline.share(STEP_SHARE)).items():
+            if result.score > self._results[task.candidate, task.fold].score:
+                self._results[task.candidate, task.fold] = result
+
+    @staticmethod
+    def _best_and_tables(ranked: Sequence[Candidate], most: int) -> list[Candidate]:
+        """Return so many of the best, and the best tables if they are not among them."""
+        tables = [one for one in ranked[most:] if STRUCTURES[one.structure].is_table]
+        has_tables = any(STRUCTURES[one.structure].is_table for one in ranked[:most])
+        return [*ranked[:most], *([] if has_tables else tables[:1])]
 
     def _survivors(self, ranked: Sequence[Candidate]) -> list[Candidate]:
         """Return those that are neither clearly worse than the best nor the same as a better one in other words."""
@@ -247,7 +282,11 @@ class Race:
         if new and len(asked) > 1 and self._searches.climb is not None:
             self._search(asked[:1], new, deadline.share(1 / len(asked)))
         pairs = [(one, fold) for fold in folds for one in asked if (one, fold) not in self._results]
-        self._run([Task(one, fold, self._start_of(one, fold)) for one, fold in pairs], deadline)
+        tasks = [Task(one, fold, self._start_of(one, fold)) for one, fold in pairs]
+        for task, result in self._run(tasks, deadline).items():
+            self._results[task.candidate, task.fold] = result
+            if result.parents is not None and self._searches.climb is not None:
+                self._starts.setdefault(task.fold, result.parents)
         for fold in folds:
             if not all(isfinite(self._results[one, fold].log_predictives[0]) for one in asked):
                 self._left_out.add(fold)
@@ -260,30 +299,21 @@ class Race:
             return known.parents
         return self._starts.get(fold)
 
-    def _run(self, tasks: Sequence[Task], deadline: Deadline) -> None:
-        """Run what no checkpoint has."""
-        missing = []
-        results: dict[Task, FoldScore] = {}
-        for task in tasks:
-            known = self._recall(task)
-            if known is None:
-                missing.append(task)
-            else:
-                results[task] = known
+    def _run(self, tasks: Sequence[Task], deadline: Deadline) -> dict[Task, FoldScore]:
+        """Run what no checkpoint has, and return all results in the order of the tasks."""
+        recalled = {task: self._recall(task) for task in tasks}
+        results = {task: known for task, known in recalled.items() if known is not None}
+        missing = [task for task in tasks if task not in results]
         total = len(self._results) + len(tasks)
 
         def done(task: Task, result: FoldScore) -> None:
             results[task] = result
             if self._checkpoint is not None and result.is_final:
-                self._checkpoint.put(task.name, [list(result.log_predictives), result.parents])
+                self._checkpoint.put(task.name, [list(result.log_predictives), result.parents, result.score])
             self._tell(len(self._results) + len(results), total)
 
         run_tasks(self._searches, missing, self._searches.plan.n_jobs, deadline, done, self._executor)
-        for task in tasks:
-            self._results[task.candidate, task.fold] = results[task]
-            graph = results[task].parents
-            if graph is not None and self._searches.climb is not None:
-                self._starts.setdefault(task.fold, graph)
+        return {task: results[task] for task in tasks}
 
     def _recall(self, task: Task) -> FoldScore | None:
         """Return what a checkpoint has of a task."""
@@ -291,9 +321,9 @@ class Race:
         if part is None:
             return None
         try:
-            scores, parents = cast("list[list[object]]", part)
-            graph = tuple(tuple(int(node) for node in above) for above in cast("list[list[int]]", parents))
-            return FoldScore(tuple(float(cast("float", score)) for score in scores), graph, is_final=True)
+            scores, parents, own = cast("tuple[list[float], list[list[int]], float]", part)
+            graph = tuple(tuple(int(node) for node in above) for above in parents)
+            return FoldScore(tuple(float(score) for score in scores), graph, is_final=True, score=float(own))
         except (TypeError, ValueError):
             raise cast("Checkpoint", self._checkpoint).damaged() from None
 
