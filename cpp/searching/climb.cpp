@@ -4,10 +4,9 @@
 // are likely to matter are looked at meanwhile, and all of them in the end.
 //
 // Then, in rounds, a few chains side by side disturb a small part of the graph and climb from there. After a
-// round, the best graph is put together from what each of them found. The next round begins with a search
-// over orders. Once a few rounds have brought nothing better, some chains go by themselves for a while, from
-// graphs that are made anew along other orders. The work is divided by counts, never by time, so that the
-// answer is the same for any number of threads.
+// round, the best graph is put together from what each of them found, by searches over orders, too. Some of
+// these begin with orders at random: they often find what no change of the best order leads to. The work is
+// divided by counts, never by time, so that the answer is the same for any number of threads.
 #include "searching/climb.hpp"
 
 #include <algorithm>
@@ -21,14 +20,7 @@ namespace climb {
 
 namespace {
 
-// After so many rounds without success, all but the first chains go by themselves for so many.
-constexpr std::uint64_t kStale = 2;
-constexpr std::uint64_t kAlone = 2;
-constexpr std::size_t kTogether = 2;
-
-// Patience lasts for at least so many rounds without success (of many nodes, for one), and for at most so
-// many times as many rounds as asked for.
-constexpr std::uint64_t kLeastPatience = 3;
+// Patience lasts for at most so many times as many rounds without success as asked for.
 constexpr std::uint64_t kMostPatience = 8;
 
 // Graphs are looked around in until that took so many times as many families as the first climb, which takes
@@ -42,16 +34,16 @@ constexpr std::size_t kKicks = 2;
 constexpr std::size_t kRowsPerKick = 2500;
 constexpr std::size_t kMostFurtherKicks = 2;
 
-// Sums of the same scores in another order differ by less.
-constexpr double kSame = 1e-6;
+// Searches over orders at a time, all but the first from orders at random; of many nodes they take long.
+constexpr std::size_t kOrders = 4;
+constexpr std::size_t kOrdersOfMany = 1;
 
 // Rounds of selecting candidates and climbing before all else, at most.
 constexpr int kMostSelections = 6;
 
-// Numbers of random streams that no restart has.
-constexpr std::uint64_t kStartStreams = std::uint64_t{1} << 62;
-constexpr std::uint64_t kOrderStreams = std::uint64_t{1} << 61;
-constexpr std::uint64_t kSettleStreams = std::uint64_t{1} << 60;
+// Numbers of searches over orders whose random streams no restart has.
+constexpr std::uint64_t kRoundNumbers = std::uint64_t{1} << 59;
+constexpr std::uint64_t kSettleNumbers = std::uint64_t{1} << 58;
 
 // Climbs of one chain in one round: one for every four variables, at least eight.
 std::uint64_t climbs_per_round(std::size_t n_nodes) { return std::max<std::uint64_t>(8, (n_nodes + 3) / 4); }
@@ -59,8 +51,7 @@ std::uint64_t climbs_per_round(std::size_t n_nodes) { return std::max<std::uint6
 // More rounds without success are made where they cost little beside the first climb, at most so many times
 // as many as asked for.
 bool has_lost_patience(const ClimbOptions& options, const ClimbState& state) {
-    const std::uint64_t least = state.best.parents.size() <= kFewNodes ? kLeastPatience : 1;
-    if (options.patience == 0 || state.n_stale < least) return false;
+    if (options.patience == 0 || state.n_stale == 0) return false;
     const std::uint64_t n_around = std::max(state.n_around, state.n_first / kMostPatience);
     return state.n_stale * n_around >= options.patience * state.n_first;
 }
@@ -122,10 +113,10 @@ class Rounds {
     void settle();
     bool put_together();
     bool climb_whole();
+    Parents search_pool(std::uint64_t number);
     std::optional<Graph> graph_of(ColumnStore& store, const Parents& parents);
     void begin_round();
-    std::optional<Graph> begin_graph(std::size_t chain);
-    Parents reorder(std::size_t chain);
+    bool climb_from(const Parents& parents);
     SearchResult run_rounds();
     void run_chain(std::size_t chain);
     bool end_round();
@@ -261,15 +252,39 @@ bool Rounds::put_together() {
         &monitor_.stop);
     for (const std::size_t n : n_families) state_.n_around += n;
     index_.emplace(pool_);
-    Random random(options_.seed, kSettleStreams + n_settled_++);
-    graph = graph_of(narrow_->store,
-                     search_orders(*index_, state_.best.parents, n_kicks(), random, monitor_.stop));
+    climb_from(search_pool(kSettleNumbers + n_settled_++));
+    return state_.best.score > before + kTie;
+}
+
+// What searches over orders make of the pool, from the best graph and from orders at random. The number is
+// that of their random streams.
+Parents Rounds::search_pool(std::uint64_t number) {
+    std::vector<Parents> results(space_.n_nodes() <= kFewNodes ? kOrders : kOrdersOfMany,
+                                 state_.best.parents);
+    parallel_for(
+        options_.n_threads, results.size(),
+        [&](std::size_t i, std::size_t) {
+            Random random(options_.seed, number * kOrders + i);
+            const Parents& start = i == 0 ? state_.best.parents : space_.required;
+            results[i] = search_orders(*index_, start, n_kicks(), random, monitor_.stop);
+        },
+        &monitor_.stop);
+    std::vector<double> scores;
+    for (const Parents& result : results) scores.push_back(score_dag(scorer_, result));
+    Parents best = results[static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin())];
+    for (const Parents& result : results) best = combine(scorer_, best, result);
+    return best;
+}
+
+// Climbs from a graph with the likely candidates, and takes what it meets to the pool. False if stopped.
+bool Rounds::climb_from(const Parents& parents) {
+    std::optional<Graph> graph = graph_of(narrow_->store, parents);
     if (!graph) return false;
     Visited visited;
     graph->watch(visited);
     Climber(options_, monitor_, state_.best).climb(*graph);
     for (const auto& [child, column] : visited.columns()) pool_.add(child, *column, narrow_->candidates);
-    return state_.best.score > before + kTie;
+    return !monitor_.stop;
 }
 
 // Climbs with all candidates from the best graph. Tells whether that was better.
@@ -287,55 +302,23 @@ bool Rounds::climb_whole() {
 }
 
 void Rounds::begin_round() {
-    const bool go_on_alone = state_.n_alone > 0 && state_.n_alone < kAlone;
-    if (go_on_alone || state_.n_stale >= kStale)
-        state_.n_alone = state_.n_alone % kAlone + 1;
-    else
-        state_.n_alone = 0;
-    state_.chains.resize(kClimbChains);
-    for (std::size_t chain = 0; chain < kClimbChains; ++chain) {
-        ClimbChain next;
-        const bool is_alone = go_on_alone && chain >= kTogether;
-        next.parents = is_alone ? std::move(state_.chains[chain].parents) : state_.best.parents;
-        next.best.parents = next.parents;
-        next.best.score = is_alone ? score_dag(scorer_, next.parents) : state_.best.score;
-        state_.chains[chain] = std::move(next);
-    }
-}
-
-// The graph a chain goes on from. Nothing if stopped.
-std::optional<Graph> Rounds::begin_graph(std::size_t chain) {
-    const ClimbChain& own = state_.chains[chain];
-    const bool is_alone = state_.n_alone > 0 && chain >= kTogether;
-    if (own.n_climbs == 0 && is_alone && state_.n_alone == 1) {
-        Random random(options_.seed, kStartStreams + state_.n_rounds * kClimbChains + chain);
-        return start_by_order(narrow_->store, space_, &random);
-    }
-    return graph_of(narrow_->store, own.n_climbs == 0 && !is_alone ? reorder(chain) : own.parents);
-}
-
-// What a chain begins a round with: the families met so far, put together anew.
-Parents Rounds::reorder(std::size_t chain) {
-    const Parents& own = state_.chains[chain].parents;
-    const double score = score_dag(scorer_, own);
-    Random random(options_.seed, kOrderStreams + state_.n_rounds * kClimbChains + chain);
-    Parents other = search_orders(*index_, own, n_kicks(), random, monitor_.stop);
-    const double gain = score_dag(scorer_, other) - score;
-    return gain > -kSame ? other : own;
+    ClimbChain first;
+    first.parents = state_.best.parents;
+    first.best.parents = state_.best.parents;
+    first.best.score = state_.best.score;
+    state_.chains.assign(kClimbChains, first);
 }
 
 void Rounds::run_chain(std::size_t chain) {
     ClimbChain& own = state_.chains[chain];
     const std::uint64_t n = quota(chain);
     if (own.n_climbs >= n) return;
-    std::optional<Graph> graph = begin_graph(chain);
+    std::optional<Graph> graph = graph_of(narrow_->store, own.parents);
     if (!graph) return;
     Visited visited;
     graph->watch(visited);
     SearchResult& best = reached_[chain].best;
     Climber climber(options_, monitor_, best);
-    if (own.n_climbs == 0) climber.climb(*graph);
-    if (monitor_.stop) return;
     do {
         const std::uint64_t number = n_before() + own.n_climbs * kClimbChains + chain;
         if (!climber.restart(*graph, number)) break;
@@ -370,27 +353,27 @@ SearchResult Rounds::merge(std::span<const ClimbChain> chains) const {
 
 // Puts together what the chains found, and climbs from there. Tells whether it came to its end.
 bool Rounds::end_round() {
-    SearchResult best = merge(state_.chains);
-    Parents parents = best.parents;
-    for (const ClimbChain& chain : state_.chains) parents = combine(scorer_, parents, chain.best.parents);
-    if (parents != best.parents) {
-        std::optional<Graph> graph = graph_of(narrow_->store, parents);
-        if (!graph) return false;
-        Climber(options_, monitor_, best).climb(*graph);
-        if (monitor_.stop) return false;
+    const ClimbState before = state_;
+    const FamilyPool pool_before = pool_;
+    state_.best = merge(state_.chains);
+    Parents parents = state_.best.parents;
+    for (const ClimbChain& chain : state_.chains) {
+        parents = combine(scorer_, parents, chain.best.parents);
+        for (const PooledFamily& family : chain.pool) pool_.add(family);
     }
-    const bool is_better = best.score > state_.best.score + kTie;
-    ClimbState before = state_;
-    state_.best = std::move(best);
-    if (is_better && climb_whole()) make_narrow();
+    bool is_whole = parents == state_.best.parents || climb_from(parents);
+    if (is_whole) {
+        index_.emplace(pool_);
+        is_whole = climb_from(search_pool(kRoundNumbers + state_.n_rounds));
+    }
+    const bool is_better = state_.best.score > before.best.score + kTie;
+    if (is_whole && is_better && climb_whole()) make_narrow();
     if (monitor_.stop) {
-        state_ = std::move(before);
+        state_ = before;
+        pool_ = pool_before;
         return false;
     }
     state_.n_stale = is_better ? 0 : state_.n_stale + 1;
-    for (const ClimbChain& chain : state_.chains)
-        for (const PooledFamily& family : chain.pool) pool_.add(family);
-    index_.emplace(pool_);
     ++state_.n_rounds;
     begin_round();
     return true;

@@ -270,11 +270,6 @@ ColumnPointer grow_and_shrink(ColumnStore& store, Node child, ColumnPointer colu
     return column;
 }
 
-// A graph made along an order of the nodes, each with the parents among those before it that growing and
-// shrinking finds. The order takes the node next that loses least against the parents it would have if all
-// were allowed; with `random`, now and then one that loses a little more. Nothing if stopped.
-std::optional<Graph> start_by_order(ColumnStore& store, const SearchSpace& space, Random* random);
-
 // The graph `a` with the parts of `b` that are better: nodes whose parents differ fall into connected parts,
 // and each part that gains without closing a cycle is taken over.
 Parents combine(FamilyScorer& scorer, const Parents& a, const Parents& b);

@@ -175,11 +175,16 @@ std::size_t OrderSearch::place_with(Node gainer, std::size_t place, Node gained)
 }
 
 // Looks at all places behind a node's own, and keeps the best of them. What one of the nodes it passes takes
-// does not depend on the others, so nothing need be moved.
+// does not depend on the others, so nothing need be moved. The others can only lose, so once the node's best
+// set would not make up for that, nothing further on does.
 void OrderSearch::look_forth(Node node, double& best, std::size_t& best_to) {
     Way way{now_.score, now_.n_missing};
     std::size_t own = now_.choice[node];
+    const std::size_t most = node == forced_ ? forced_place_ : 0;
     for (std::size_t i = now_.position[node] + 1; i < now_.order.size(); ++i) {
+        if (own <= most || (own < pool_.n_sets(node) &&
+                            way.score - pool_.score(node, own) + pool_.score(node, most) <= best + kTie))
+            return;
         const Node other = now_.order[i];
         if (!pool_.is_related(node, other)) {
             add_before(other);

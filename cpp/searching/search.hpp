@@ -182,7 +182,6 @@ struct ClimbChain {
 struct ClimbState {
     std::uint64_t n_rounds = 0;
     std::uint64_t n_stale = 0;       // the last of them that brought nothing better
-    std::uint64_t n_alone = 0;       // rounds that some chains have been by themselves, this one included
     std::uint64_t n_first = 0;       // families that the first climb looked at
     std::uint64_t n_around = 0;      // and those looked at around the graphs after it, before the first round
     SearchResult best;               // of whole rounds

@@ -217,23 +217,6 @@ TEST(bounds_of_additions_are_above_the_scores_and_below_the_floor) {
     CHECK(n_bounds > 0);
 }
 
-TEST(a_start_by_order_is_allowed_and_has_no_parent_to_spare) {
-    Random random(8);
-    for (int repeat = 0; repeat < 10; ++repeat) {
-        const std::size_t n = 3 + random.below(7);
-        Search search(repeat % 2 == 0 ? free_space(n, n - 1) : tight_space(n, random), random.next(), kTable);
-        Graphs graphs(search);
-        for (Random* drawn : {static_cast<Random*>(nullptr), &random}) {
-            const std::optional<climb::Graph> graph =
-                climb::start_by_order(graphs.store, search.space, drawn);
-            CHECK(graph && ldag::is_allowed(search.space, graph->parents()));
-            for (Node child = 0; child < n; ++child)
-                for (const std::uint32_t place : graph->column(child).places)
-                    CHECK(!(graph->column(child).gains[place] > 1e-7));
-        }
-    }
-}
-
 TEST(a_combination_takes_over_each_part_that_is_better) {
     Random random(9);
     int n_mixed = 0;
