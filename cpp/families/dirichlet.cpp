@@ -152,21 +152,32 @@ ClassScore::ClassScore(std::size_t n_states, std::size_t n_configurations, doubl
       per_class_(per_class),
       alpha_(equivalent_sample_size /
              (static_cast<double>(n_states) * (per_class ? 1.0 : static_cast<double>(n_configurations)))) {
-    const std::size_t n = per_class ? 1 : std::min(largest == 0 ? n_configurations : largest, kLargestTable);
-    std::vector<double> values(2 * n);
-    for (std::size_t i = 0; i < n; ++i) {
+    most_tabulated_ = per_class ? 1 : largest == 0 ? 0 : n_configurations;
+    tabulate(per_class ? 1
+                       : std::min({largest == 0 ? kLargestTable : largest, n_configurations, kLargestTable}));
+}
+
+void ClassScore::tabulate(std::size_t n) const {
+    const std::size_t first = by_size_.size();
+    std::vector<double> values(2 * (n - first));
+    for (std::size_t i = first; i < n; ++i) {
         const double a = alpha(static_cast<double>(i + 1));
-        values[2 * i] = a;
-        values[2 * i + 1] = static_cast<double>(n_states_) * a;
+        values[2 * (i - first)] = a;
+        values[2 * (i - first) + 1] = static_cast<double>(n_states_) * a;
     }
     log_gamma(values, values);
     by_size_.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) by_size_.push_back({-values[2 * i], values[2 * i + 1]});
+    for (std::size_t i = 0; i < n - first; ++i) by_size_.push_back({-values[2 * i], values[2 * i + 1]});
 }
 
+// Classes grow little by little: one that is much larger than all before is alone with that.
 ClassScore::Terms ClassScore::terms(double size) const {
     const auto index = static_cast<std::size_t>(weight(size)) - 1;
     if (index < by_size_.size()) return by_size_[index];
+    if (index < most_tabulated_ && index < 2 * by_size_.size()) {
+        tabulate(std::min(2 * by_size_.size(), most_tabulated_));
+        return by_size_[index];
+    }
     const double a = alpha(size);
     return {-log_gamma(a), log_gamma(static_cast<double>(n_states_) * a)};
 }

@@ -19,7 +19,8 @@ void log_gamma(std::span<const double> values, std::span<double> log_gammas);
 class ClassScore {
   public:
     // r states of the node, q configurations of its parents, equivalent sample size N. What depends on
-    // |S| alone is tabulated up to `largest` configurations (0: up to all of them, within reason).
+    // |S| alone is tabulated up to `largest` configurations and further as they come up (0: up to all of
+    // them, within reason, and no further).
     // With `per_class`, N is that of every class.
     ClassScore(std::size_t n_states, std::size_t n_configurations, double equivalent_sample_size,
                std::size_t largest = 0, bool per_class = false);
@@ -50,7 +51,10 @@ class ClassScore {
     std::size_t n_states_;
     bool per_class_;
     double alpha_;
-    std::vector<Terms> by_size_;
+    void tabulate(std::size_t n) const;
+
+    std::size_t most_tabulated_;
+    mutable std::vector<Terms> by_size_;
 };
 
 // Equation 6 for an ordinary table, every configuration a class by itself: rows of `n_states` counts.

@@ -18,4 +18,17 @@ void Joins::reset(const Grid& grid, JoinKind kind) {
     }
 }
 
+Join Joins::operator[](std::uint32_t number) const {
+    const Axis* axis = axes_.data();
+    while (axis + 1 < axes_.data() + axes_.size() && (axis + 1)->first_join <= number) ++axis;
+    const Cell line = (number - axis->first_join) / axis->per_line;
+    const Cell first = line / axis->stride * axis->stride * axis->n_states + line % axis->stride;
+    if (kind_ == JoinKind::line) return along(*axis, first, line);
+    Cell rank = number - axis->first_join - line * axis->per_line;
+    Cell a = 0;
+    if (axis->is_ordered) return pair(*axis, first, line, rank, rank + 1);
+    for (; rank >= axis->n_states - 1 - a; ++a) rank -= axis->n_states - 1 - a;
+    return pair(*axis, first, line, a, a + 1 + rank);
+}
+
 }  // namespace ldag

@@ -50,6 +50,8 @@ class Joins {
             }
     }
 
+    Join operator[](std::uint32_t number) const;
+
     // The same for those that hold a cell.
     template <class Visit>
     void for_each_through(Cell cell, Visit visit) const {

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "check.hpp"
-#include "families/bundles.hpp"
 #include "families/classes.hpp"
 
 namespace {
@@ -53,6 +52,11 @@ TEST(joins_through_a_cell_are_those_that_hold_it) {
         const ldag::Joins joins(grid, kind);
         const std::vector<ldag::Join> all = list(joins);
         CHECK(all.size() == joins.size());
+        for (const ldag::Join& join : all) {
+            const ldag::Join again = joins[join.number];
+            CHECK(again.number == join.number && again.axis == join.axis && again.line == join.line);
+            CHECK(again.first == join.first && again.step == join.step && again.n_cells == join.n_cells);
+        }
         for (Cell cell = 0; cell < grid.size(); ++cell) {
             std::vector<std::uint32_t> expected;
             std::vector<std::uint32_t> found;
@@ -66,32 +70,6 @@ TEST(joins_through_a_cell_are_those_that_hold_it) {
             CHECK(found == expected);
         }
     }
-}
-
-TEST(bundles_give_the_lowest_join_and_the_best_gain) {
-    ldag::Bundles bundles;
-    bundles.clear(100);
-    const auto join = [](std::uint32_t number) { return ldag::Join{0, 1, 2, 0, number, number}; };
-    const auto a = bundles.make();
-    const auto b = bundles.make();
-    CHECK(bundles.first(a) == nullptr);
-    for (const std::uint32_t number : {70u, 20u, 50u, 10u, 60u}) bundles.put(a, join(number));
-    for (const std::uint32_t number : {40u, 30u}) bundles.put(b, join(number));
-    bundles.set_gain(a, 1.0);
-    bundles.set_gain(b, 2.0);
-    CHECK(bundles.best() == b);
-    bundles.put(b, join(10));
-    CHECK(bundles.first(a)->number == 20 && bundles.first(b)->number == 10);
-    bundles.unite(a, b);
-    CHECK(bundles.best() == a && bundles.first(b) == nullptr);
-    for (const std::uint32_t number : {10u, 20u, 30u, 40u, 50u, 60u, 70u}) {
-        CHECK(bundles.first(a)->number == number);
-        bundles.remove(number);
-    }
-    CHECK(bundles.first(a) == nullptr);
-    bundles.put(a, join(99));
-    bundles.clear(100);
-    CHECK(bundles.size() == 0 && !bundles.has(99));
 }
 
 TEST(digits_are_the_states_of_every_cell) {

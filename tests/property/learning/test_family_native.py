@@ -237,3 +237,39 @@ def test_classes_that_take_up_unvisited_cells_merge_as_the_twin_does(
     assert found.classes == sorted(sorted(members) for members in classes)
     assert [(step.axis, step.line) for step in found.steps] == [(step.axis, step.line) for step in steps]
     assert max(len(members) for members in classes) > 5
+
+
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_a_class_that_drifts_little_gains_little_more(data: st.DataObject) -> None:
+    """Shares of states and cells bound what a union can come to gain: what merging rests on."""
+    r = data.draw(st.integers(2, 4))
+    rows = st.lists(st.integers(0, 60), min_size=r, max_size=r)
+    before, more, others = data.draw(rows), data.draw(rows), data.draw(rows)
+    n, m = sum(before), sum(others)
+    if n == 0:
+        return
+    more = [count if has > 0 else 0 for count, has in zip(more, before, strict=True)]  # no state that did not occur
+    sizes = st.integers(1, 40)
+    size, further, joined = data.draw(sizes), data.draw(sizes) - 1, data.draw(sizes)
+    alpha = data.draw(st.floats(1e-6, 5))
+
+    def gain(counts: Sequence[int], n_cells: int) -> float:
+        union = [a + b for a, b in zip(counts, others, strict=True)]
+        return score(union, n_cells + joined) - score(counts, n_cells)
+
+    def score(counts: Sequence[int], n_cells: int) -> float:
+        a = alpha * n_cells
+        states = sum(lgamma(count + a) - lgamma(a) for count in counts if count > 0)
+        return states + lgamma(r * a) - lgamma(sum(counts) + r * a)
+
+    def shares(counts: Sequence[int], n_cells: int) -> list[float]:
+        total = sum(counts) + r * alpha * n_cells
+        return [(count + alpha * n_cells) / total for count in counts]
+
+    after = [a + b for a, b in zip(before, more, strict=True)]
+    ratios = zip(others, shares(after, size + further), shares(before, size), strict=True)
+    drift = sum(count * log(new / old) for count, new, old in ratios)
+    prior = r * alpha * joined
+    rest = m * (prior + (m - 1) / 2) / (n + r * alpha * size) + prior * (1 + log(n))
+    assert gain(after, size + further) <= gain(before, size) + drift + rest + 1e-7
