@@ -246,6 +246,19 @@ std::vector<EstimatedOrder> improve_orders(std::vector<std::uint32_t> n_states,
     return result;
 }
 
+double count_products(std::vector<std::uint32_t> n_states, std::vector<std::vector<std::uint32_t>> parents,
+                      const std::vector<Numbers>& classes, const std::vector<Numbers>& parameters,
+                      std::vector<std::uint8_t> fixed, const std::vector<std::uint32_t>& order) {
+    const ldag::NetworkShape network =
+        shape_of(std::move(n_states), std::move(parents), classes, parameters, std::move(fixed));
+    try {
+        const nb::gil_scoped_release unlocked;
+        return ldag::count_products(network, order, interrupted);
+    } catch (const ldag::EliminationStopped&) {
+        nb::raise_python_error();
+    }
+}
+
 }  // namespace
 
 void register_circuit(nb::module_& module) {
@@ -268,6 +281,8 @@ void register_circuit(nb::module_& module) {
     module.def("improve_orders", &improve_orders, nb::arg("n_states"), nb::arg("parents"), nb::arg("classes"),
                nb::arg("parameters"), nb::arg("fixed"), nb::arg("orders"), nb::arg("effort"),
                nb::arg("largest"));
+    module.def("count_products", &count_products, nb::arg("n_states"), nb::arg("parents"), nb::arg("classes"),
+               nb::arg("parameters"), nb::arg("fixed"), nb::arg("order"));
     module.def("number_values", &number_values, nb::arg("table"), nb::arg("first"));
     module.def("elimination_orders", &elimination_orders, nb::arg("n_states"), nb::arg("parents"),
                nb::arg("fixed"), nb::arg("n_tries"), nb::arg("seed"), nb::arg("n_best"));

@@ -25,8 +25,9 @@ struct Seen {
     std::size_t n_once = 0;
     std::size_t n_twice = 0;
 
+    bool has_most() const { return n_possible > 0 && 4 * n_once <= n_different; }
     // Whether combinations repeat often enough to tell how many there are.
-    bool is_enough() const { return n_possible > 0 && (n_twice >= kRepeated || 4 * n_once <= n_different); }
+    bool is_enough() const { return has_most() || (n_possible > 0 && n_twice >= kRepeated); }
     // How many there are at least, in all likelihood.
     double lower() const {
         const auto once = static_cast<double>(n_once);
@@ -205,13 +206,14 @@ double count_combinations(const CombinationTask& task, std::size_t& work) {
         return static_cast<double>(listed.count().n_different);
     }
     double possible = n_contexts;
-    for (std::size_t n = kMostListed; n <= kMostDrawn; n *= 4) {
+    for (std::size_t n = kMostListed; n <= task.n_drawn; n *= 4) {
         Contexts contexts(task, n, false);
         contexts.find_left(work);
         const Seen seen = contexts.count();
         // Where none was possible, few are: fewer than one in as many as were drawn.
         possible = n_contexts * std::max(0.5, static_cast<double>(seen.n_possible)) / static_cast<double>(n);
-        if (!seen.is_enough()) continue;
+        const bool is_hasty = task.n_drawn == kMostDrawn || 4 * n > task.n_drawn;
+        if (!(is_hasty ? seen.is_enough() : seen.has_most())) continue;
         return std::min(possible, seen.lower());
     }
     return std::min(possible, std::exp2(std::min(log_bound(task), kMostLog)));

@@ -11,8 +11,10 @@
 
 namespace ldag {
 
-// Contexts that are drawn where there are too many to be listed.
+// Contexts that are drawn where there are too many to be listed: at most, as few as show how many
+// combinations there are at least; or more of them, for a number that is nearer to the truth.
 inline constexpr std::size_t kMostDrawn = std::size_t{1} << 14;
+inline constexpr std::size_t kMostDrawnWithCare = std::size_t{1} << 18;
 
 // A family some of whose members are among the variables.
 struct LeftFamily {
@@ -28,14 +30,15 @@ struct CombinationTask {
     std::vector<std::uint32_t> n_states;  // of the variables
     std::vector<LeftFamily> families;
     std::vector<LeftFamily> outside;  // others: a context in which one of them is zero does not come about
-    // States of a variable in kMostDrawn contexts, all equally likely.
+    // States of a variable in `n_drawn` contexts, all equally likely.
     std::function<std::span<const std::uint8_t>(std::size_t)> drawn;
+    std::size_t n_drawn = kMostDrawn;
 };
 
 // Exact where there are few contexts, which are listed; otherwise contexts are drawn, and the number follows
 // from how many combinations came once and twice (Chao, 1984), and from how that grew with the contexts.
-// Where they hardly repeat, there are as many as states, or as what is left of each family allows. Adds the
-// numbers it worked out to `work`.
+// With care, more are drawn until most were seen. Where they hardly repeat, there are as many as states, or
+// as what is left of each family allows. Adds the numbers it worked out to `work`.
 double count_combinations(const CombinationTask& task, std::size_t& work);
 
 }  // namespace ldag

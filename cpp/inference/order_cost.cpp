@@ -20,8 +20,9 @@ constexpr double kNotShared = 0.3;
 
 }  // namespace
 
-OrderCosts::OrderCosts(const NetworkShape& network)
+OrderCosts::OrderCosts(const NetworkShape& network, bool with_care)
     : network_(network),
+      n_drawn_(with_care ? kMostDrawnWithCare : kMostDrawn),
       families_of_(network.n_states.size()),
       drawn_(network.n_states.size()),
       family_seen_(network.n_states.size(), 0),
@@ -172,7 +173,7 @@ std::span<const std::uint8_t> OrderCosts::drawn(std::uint32_t node) {
     std::vector<std::uint8_t>& states = drawn_[node];
     if (states.empty()) {
         Random random(node, kMostDrawn);
-        for (std::size_t i = 0; i < kMostDrawn; ++i)
+        for (std::size_t i = 0; i < n_drawn_; ++i)
             states.push_back(static_cast<std::uint8_t>(random.below(network_.n_states[node])));
     }
     return states;
@@ -195,6 +196,7 @@ StepCost OrderCosts::step(std::uint32_t node, const std::vector<bool>& is_gone) 
     add_groups(node, kept, task.families);
     task.outside = find_outside(around.cut);
     for (const std::uint32_t other : around.cut) task.n_states.push_back(network_.n_states[other]);
+    task.n_drawn = n_drawn_;
     task.drawn = [&](std::size_t place) { return drawn(around.cut[place]); };
     StepCost cost;
     cost.n_sums = count_combinations(task, work_);

@@ -24,8 +24,8 @@ struct StepCost {
 // sums as combinations of what can be left of them.
 class OrderCosts {
   public:
-    // The network must outlive it.
-    explicit OrderCosts(const NetworkShape& network);
+    // The network must outlive it. With care, more contexts are drawn where there are many.
+    explicit OrderCosts(const NetworkShape& network, bool with_care = false);
 
     // `is_gone` tells of every node whether it is summed out before.
     StepCost step(std::uint32_t node, const std::vector<bool>& is_gone);
@@ -56,6 +56,7 @@ class OrderCosts {
     const Remainders& given(std::uint32_t family, std::uint64_t set);
 
     const NetworkShape& network_;
+    std::size_t n_drawn_;
     std::vector<FamilyRemainders> families_;
     std::vector<std::vector<std::uint32_t>> families_of_;  // by node: the families that it is in
     std::vector<std::vector<std::uint8_t>> drawn_;         // by node: states in the contexts drawn

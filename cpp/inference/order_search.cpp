@@ -200,4 +200,10 @@ std::vector<CircuitOrder> improve_orders(const NetworkShape& network,
     return found;
 }
 
+double count_products(const NetworkShape& network, std::span<const std::uint32_t> order,
+                      const std::function<bool()>& poll) {
+    OrderCosts costs(network, true);
+    return OrderSearch(costs, {order.begin(), order.end()}, network.n_states.size(), poll).n_products();
+}
+
 }  // namespace ldag

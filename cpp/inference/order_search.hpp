@@ -21,7 +21,7 @@ struct CircuitOrder {
 };
 
 struct OrderEffort {
-    double per_product = 0.0;  // numbers to be worked out for each product of the circuit
+    double per_product = 0.0;  // numbers to be worked out for each product of the circuit, to make it smaller
     double largest =
         std::numeric_limits<double>::infinity();  // nothing is made better beyond so many products
 };
@@ -35,5 +35,9 @@ struct OrderEffort {
 std::vector<CircuitOrder> improve_orders(const NetworkShape& network,
                                          std::vector<std::vector<std::uint32_t>> orders,
                                          const OrderEffort& effort, const std::function<bool()>& poll = {});
+
+// How many products the circuit of an order will have, with care: it takes up to a few seconds.
+double count_products(const NetworkShape& network, std::span<const std::uint32_t> order,
+                      const std::function<bool()>& poll = {});
 
 }  // namespace ldag

@@ -115,6 +115,8 @@ TEST(classes_make_a_circuit_small) {
             CHECK(near(found.n_products, expected) && found.node == 10);
         else
             CHECK(found.n_products < 1.2 * expected && found.n_products > 0.8 * expected);
+        const double counted = ldag::count_products(shape, order);
+        CHECK(counted < 1.2 * expected && counted > 0.8 * expected);
     }
 }
 

@@ -245,6 +245,14 @@ def improve_orders(
     effort: float,
     largest: float,
 ) -> list[tuple[float, list[int], list[int]]]: ...
+def count_products(
+    n_states: Sequence[int],
+    parents: Nodes,
+    classes: Sequence[NDArray[np.int32]],
+    parameters: Sequence[NDArray[np.int32]],
+    fixed: Sequence[int],
+    order: Sequence[int],
+) -> float: ...
 def number_values(table: NDArray[np.float64], first: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...
 
 class SumsTooLarge(Exception): ...

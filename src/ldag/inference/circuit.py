@@ -38,13 +38,13 @@ CLOSE = 1.25
 """Only in orders that are expected to take no more than so many times its products."""
 FAR_SMALLER = 16.0
 """The same for a circuit that is so many times smaller than was expected: what zeros do depends on the order."""
-ARGUMENTS = 4.0
-"""Arguments of sums and products for each product that is expected: mostly three to eight, but fewer than one where
-many parameters happen to be equal, and a circuit that would fit must not be refused."""
-ARGUMENTS_OF_TABLES = 3.0
-"""The same where no parameters are shared: then contexts are counted, not drawn."""
+ARGUMENTS = 3.0
+"""Arguments of sums and products for each product of a state: two factors and a term."""
 ARGUMENTS_WITH_ZEROS = 0.25
 """The same where probabilities are zero: most contexts that seem possible do not come about."""
+UNSURE = 5.0
+"""Where parameters are shared, contexts are drawn, and products may be so many times more than a few contexts show:
+circuits that may be too large then are counted with care, which takes a second or two."""
 TRIED = 2_000_000
 """A circuit of no more arguments is tried in any case: it takes a second to see that it is too large."""
 
@@ -230,7 +230,11 @@ def compile_circuit(
         orders = _native.elimination_orders(n_states, parents, known, N_MORE_TRIES, 0, N_ORDERS)
         estimated = _native.improve_orders(*shape, orders, EFFORT, inf)
     n_products, _, blocked = estimated[0]
-    needed = n_products * _arguments_per_product(tables, has_labels or len(values) < sum(map(len, tables)))
+    has_zeros = any(table.min() < 0 for table in tables)
+    needed = n_products * (ARGUMENTS_WITH_ZEROS if has_zeros else ARGUMENTS)
+    is_counted = has_zeros or not (has_labels or len(values) < sum(map(len, tables)))
+    if TRIED < max_size < UNSURE * needed and needed <= max_size and not is_counted:
+        needed = ARGUMENTS * _native.count_products(*shape, estimated[0][1])
     best: _native.Circuit | None = None
     for expected, order, _ in estimated if max_size <= TRIED or needed <= max_size else ():
         if best is not None and best.size <= SMALL and expected > CLOSE * n_products:
@@ -243,12 +247,6 @@ def compile_circuit(
     if best is None:
         raise TooManyGates([nodes[i] for i in blocked], max_size, max(needed, 2.0 * max_size))
     return Circuit(tuple(nodes), tuple(n_states), best, numbers, values, perf_counter() - began)
-
-
-def _arguments_per_product(tables: Sequence[NDArray[np.int32]], shares_parameters: bool) -> float:
-    if any(table.min() < 0 for table in tables):
-        return ARGUMENTS_WITH_ZEROS
-    return ARGUMENTS if shares_parameters else ARGUMENTS_OF_TABLES
 
 
 def _parameters(

@@ -132,6 +132,7 @@ def test_sizes_of_circuits_are_known_from_what_is_left_of_families(network: Netw
     shape = list(model.structure.n_states), parents, classes, tables, [255] * len(nodes)
     ((n_products, order, (first, *_)),) = _native.improve_orders(*shape, [nodes], 0.0, inf)
     assert n_products == pytest.approx(circuit_products(network, nodes))
+    assert _native.count_products(*shape, nodes) == pytest.approx(n_products)
     assert order == nodes
     assert first in nodes
     ((fewer, better, _),) = _native.improve_orders(*shape, [nodes], 10.0, inf)

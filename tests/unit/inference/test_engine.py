@@ -166,6 +166,34 @@ def test_circuits_that_need_more_are_refused_with_the_size_that_would_do(monkeyp
         network.compile()
 
 
+def test_circuits_that_zeros_make_small_are_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where most rows are certain most contexts do not come about: the circuit is far smaller than it seems."""
+    network = grid(6)
+    rng = np.random.default_rng(1)
+    tables = [
+        np.where(rng.random((len(table), 1)) < 0.7, np.eye(3)[rng.integers(3, size=len(table))], table)
+        for table in network.probabilities
+    ]
+    model = Model(network.ldag.structure, tuple(tables))
+    monkeypatch.setattr("ldag.inference.circuit.TRIED", 0)
+    assert compile_circuit(model, range(36), max_size=20_000).shape.size < 10_000
+    monkeypatch.setattr("ldag.inference.circuit.ARGUMENTS_WITH_ZEROS", 3.0)
+    with pytest.raises(TooManyGates):  # as it would seem without zeros
+        compile_circuit(model, range(36), max_size=20_000)
+
+
+def test_circuits_at_the_border_are_counted_with_care(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few contexts show too few products where there are labels; with more of them a refusal needs no compiling."""
+    network = simulate.random_network(simulate.layered_ldag([12] * 3, n_parents=5, max_classes=5, rng=2), rng=2)
+    model = Model(network.ldag.structure, network.probabilities)
+    monkeypatch.setattr("ldag.inference.circuit.TRIED", 0)
+    assert compile_circuit(model, range(36), max_size=200_000).shape.size > 30_000
+    monkeypatch.delattr("ldag._native.compile_circuit")
+    with pytest.raises(TooManyGates) as refused:
+        compile_circuit(model, range(36), max_size=140_000)
+    assert 140_000 < refused.value.needed < 400_000
+
+
 def test_subsets_too_large_can_be_bounded() -> None:
     """The most probable states of some need larger tables than those of all; the error names the bound."""
     network = grid(5)
