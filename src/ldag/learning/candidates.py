@@ -81,10 +81,16 @@ class CandidateGrid:
     kappas: tuple[float, ...]
     sizes: tuple[float, ...]
     smoothings: tuple[Smoothing | None, ...] = (None,)
+    races_kappas: bool = False
 
     @property
     def is_raced(self) -> bool:
-        """Whether there is more than kappa to choose: then bad candidates stop early."""
+        """Whether bad candidates stop early: if there is more than kappa to choose, or that is to be quick."""
+        return self.has_more_than_kappas or (self.races_kappas and len(self.kappas) > 1)
+
+    @property
+    def has_more_than_kappas(self) -> bool:
+        """Whether there is anything else to choose."""
         return len(self.kinds) > 1 or len(self.sizes) > 1
 
     def kappas_of(self, kind: ClassKind) -> tuple[float, ...]:

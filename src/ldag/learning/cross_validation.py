@@ -180,7 +180,8 @@ class CrossValidation(ShownAsText, Charted):
         }
 
     def __str__(self) -> str:
-        words = self._kappas_in_words() if len(self._kappas()) == len(self.scores) else self._candidates_in_words()
+        has_kappas_only = len(self._kappas()) == len(self.scores) and len(set(map(len, self.scores.values()))) == 1
+        words = self._kappas_in_words() if has_kappas_only else self._candidates_in_words()
         if not self.left_out:
             return words
         return f"{words}\nleft out, as the families of the best graph are too large: {', '.join(self.left_out)}"

@@ -63,6 +63,12 @@ class Task:
         return f"{self.candidate.in_words()}, fold {self.fold + 1}{start}"
 
 
+def climbs_folds(plan: Plan) -> bool:
+    """Return whether folds are climbed: by climb, and by auto unless all graphs can be looked at in a moment."""
+    is_slow = plan.settings.method == "auto" and estimate_seconds(plan.problem) > EXACT_SECONDS
+    return isinstance(plan.search, Climb) or is_slow
+
+
 @dataclass(frozen=True)
 class FoldSearches:
     """All that searches on folds have in common; a value that can be sent to other processes."""
@@ -83,7 +89,7 @@ class FoldSearches:
         if isinstance(search, Climb):
             given = search.n_restarts
             return replace(search, n_restarts=self.n_restarts if given is None else min(given, self.n_restarts))
-        if self.plan.settings.method == "auto" and estimate_seconds(problem) > EXACT_SECONDS:
+        if climbs_folds(self.plan):
             given = self.plan.settings.max_candidates
             return prepare_climb(problem, n_restarts=self.n_restarts, max_candidates=given)
         return None

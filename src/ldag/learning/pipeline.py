@@ -12,11 +12,12 @@ from ldag.checks import Rng
 from ldag.data import AnyTable, Dataset, check_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
+from ldag.learning.candidates import CandidateGrid
 from ldag.learning.checkpoint import resume_search
 from ldag.learning.constraints import Constraints, check_result
 from ldag.learning.cross_validation import CrossValidation, check_kappas
 from ldag.learning.fit import Fit
-from ldag.learning.fold_search import FOLD_RESTARTS, FoldSearches
+from ldag.learning.fold_search import FOLD_RESTARTS, FoldSearches, climbs_folds
 from ldag.learning.folds import N_FOLDS, check_folds, cut_folds, usual_folds
 from ldag.learning.partitions import CountedFamily, LabelSearch, learn_families
 from ldag.learning.plan import DEFAULT_KAPPAS, Plan, Settings, make_plan
@@ -66,8 +67,9 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         The data.
     kappa
         The price of labels, above 0 and at most 1, or "cv": the best of 0.001, 0.1, 0.3 and 0.5 by ten-fold
-        cross-validation (on folds, "climb" restarts rarely, and starts from the graph of another kappa). The uniform
-        prior has no kappa, and tables have no labels to pay for; leave it out then.
+        cross-validation. Where folds are climbed, by a race: kappas that are behind stop after a few folds, and each
+        starts from the graph of another. The uniform prior has no kappa, and tables have no labels to pay for; leave it
+        out then.
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's
         non-reversible Markov chains; "climb": hill climbing with perturbed restarts; "auto": exact where time and
@@ -163,9 +165,8 @@ def learn_with(
     cv = None
     if settings.needs_cross_validation:
         kappas = DEFAULT_KAPPAS if settings.kappa == "cv" and settings.has_kappa else (settings.priors().kappa,)
-        cv, graph = _cross_validate(
-            plan, kappas, usual_folds(plan.data), deadline.share(0.5), progress, executor, target
-        )
+        grid = plan.grid(kappas, races_kappas=climbs_folds(plan))
+        cv, graph = _cross_validate(plan, grid, usual_folds(plan.data), deadline.share(0.5), progress, executor, target)
         plan = plan.choose(cv.best).starting_from(graph)
     result = _search(plan, deadline.at_least(LEAST_SECONDS), progress)
     return _make_fit(plan, result, cv, given, began)
@@ -199,7 +200,8 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     """Compare settings by cross-validation: learn on all folds but one, predict that one (equations 10 to 12).
 
     Observations are shuffled (seeded by ``rng``) and cut into ``n_folds`` parts of near-equal size. The other
-    parameters are those of `learn`: what is "cv" is compared, too. Kappas by themselves are all compared on all folds.
+    parameters are those of `learn`: what is "cv" is compared, too. Kappas by themselves are all compared on all folds
+    (`learn` races them where that takes long).
     With more to compare, settings that fall behind stop early: they have fewer folds.
 
     Examples
@@ -237,12 +239,12 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     plan = make_plan(data, settings)
     check_folds(plan.data, n_folds)
     plan = plan.with_checkpoint(checkpoint, kappas=kappas, n_folds=n_folds)
-    return _cross_validate(plan, kappas, n_folds, deadline, progress, executor)[0]
+    return _cross_validate(plan, plan.grid(kappas), n_folds, deadline, progress, executor)[0]
 
 
 def _cross_validate(
     plan: Plan,
-    kappas: Sequence[float],
+    grid: CandidateGrid,
     n_folds: int,
     deadline: Deadline,
     progress: Progress,
@@ -252,7 +254,6 @@ def _cross_validate(
     """Compare settings on the folds of the data; the graph is one to start the last search from, if there is one."""
     work = plan.data.sorted()
     folds = list(cut_folds(work, check_folds(work, n_folds), plan.seed))
-    grid = plan.grid(kappas)
     n_restarts = 0 if grid.is_raced else FOLD_RESTARTS
     node = None if target is None else work.schema.node(target)
     shared = replace(plan, checkpoint=None)
@@ -265,7 +266,7 @@ def _cross_validate(
 
         race = Race(searches, grid, tell, executor, plan.checkpoint)
         cv = race.run()
-        return cv, race.graph_of(cv.best) if grid.is_raced else None
+        return cv, race.graph_of(cv.best) if grid.has_more_than_kappas else None
 
 
 def _search(plan: Plan, deadline: Deadline, progress: Progress) -> SearchResult:

@@ -234,8 +234,8 @@ class Plan:
             return False
         return True
 
-    def grid(self, kappas: Sequence[float]) -> CandidateGrid:
-        """Return what cross-validation chooses from, with these kappas."""
+    def grid(self, kappas: Sequence[float], *, races_kappas: bool = False) -> CandidateGrid:
+        """Return what cross-validation chooses from, with these kappas, which may be raced by themselves."""
         settings = self.settings
         priors = settings.priors()
         structures = settings.structures
@@ -243,7 +243,7 @@ class Plan:
             structures = tuple(one for one in structures if self.takes(one) and self._differs(one))
         kinds = tuple(kind for structure in structures for kind in settings.kinds_of(structure))
         sizes = SAMPLE_SIZES if settings.equivalent_sample_size == "cv" else (priors.equivalent_sample_size,)
-        return CandidateGrid(kinds, tuple(kappas), sizes, settings.smoothings())
+        return CandidateGrid(kinds, tuple(kappas), sizes, settings.smoothings(), races_kappas)
 
     def _differs(self, structure: StructureKind) -> bool:
         """Return whether a structure is different from the others: with two states, lines are pairs of neighbours."""

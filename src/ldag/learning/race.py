@@ -1,8 +1,9 @@
 """The race of cross-validation: which candidates are searched on which folds, until one is best.
 
-Where only kappa is chosen, every kappa is searched on every fold, as in the paper. Otherwise the race goes through the
-grid step by step on the first folds, structure after structure, from the best candidate of one to its neighbours, as
-long as that is better; then those that are worse than the best stop after a few folds, and at most `KEPT` go on.
+Where only kappa is chosen and that is quick, every kappa is searched on every fold, as in the paper. Otherwise the race
+goes through the grid step by step on the first folds, structure after structure, from the best candidate of one to its
+neighbours, as long as that is better; then those that are worse than the best stop after a few folds, and at most
+`KEPT` go on.
 Neighbours that are far behind on the first fold stop there; of large data those that are behind at all, and the race
 ends after two folds more.
 A structure whose families are too large to search in reasonable time is left out, and the result says so.

@@ -225,3 +225,16 @@ def test_structures_with_too_large_families_are_left_out_and_named(monkeypatch: 
     assert compared.left_out == ("tree", "ldag", "graph")
     assert compared.best.structure == "table"
     assert "left out, as the families of the best graph are too large: tree, ldag, graph" in str(compared)
+
+
+def test_kappas_of_larger_data_are_raced() -> None:
+    """By `learn`, which then searches as with that kappa alone; `cross_validate` compares all on every fold."""
+    data = ldag.simulate.random_network(ldag.simulate.random_ldag(9, rng=1), rng=1).sample(400, rng=1)
+    fit = ldag.learn(data, method="climb", n_restarts=0)
+    assert fit.cv is not None
+    assert len(fit.cv.scores[fit.cv.best]) == 10
+    assert min(map(len, fit.cv.scores.values())) < 10
+    assert "behind the best" in str(fit.cv)
+    assert fit.ldag == ldag.learn(data, kappa=fit.kappa, method="climb", n_restarts=0).ldag
+    compared = ldag.cross_validate(data, method="climb", n_restarts=0)
+    assert set(map(len, compared.scores.values())) == {10}
