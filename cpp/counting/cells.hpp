@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "counting/counts.hpp"
+#include "support/cpu.hpp"
 
 namespace ldag {
 
@@ -16,15 +17,31 @@ inline constexpr std::size_t kBlock = 2048;
 template <class Index>
 using Cells = std::array<Index, kBlock>;
 
-// One more digit for every cell number. Only with __restrict is this loop vectorised: codes are bytes, and
-// bytes may alias anything.
+// Only with __restrict is this loop vectorised: codes are bytes, and bytes may alias anything.
 template <class Index>
-[[gnu::noinline]] void append_digit(const Code* __restrict codes, std::size_t n, Index n_states,
-                                    Index* __restrict cells) {
+[[gnu::always_inline]] inline void append_digit_loop(const Code* __restrict codes, std::size_t n,
+                                                     Index n_states, Index* __restrict cells) {
     for (std::size_t row = 0; row < n; ++row) {
         assert(codes[row] < n_states);
         cells[row] = static_cast<Index>(cells[row] * n_states + codes[row]);
     }
+}
+
+#ifdef LDAG_X86
+template <class Index>
+[[gnu::target("avx2"), gnu::noinline]] void append_digit_avx2(const Code* codes, std::size_t n,
+                                                              Index n_states, Index* cells) {
+    append_digit_loop(codes, n, n_states, cells);
+}
+#endif
+
+// One more digit for every cell number.
+template <class Index>
+[[gnu::noinline]] void append_digit(const Code* codes, std::size_t n, Index n_states, Index* cells) {
+#ifdef LDAG_X86
+    if (cpu().avx2) return append_digit_avx2(codes, n, n_states, cells);
+#endif
+    append_digit_loop(codes, n, n_states, cells);
 }
 
 }  // namespace ldag

@@ -10,15 +10,15 @@ namespace ldag {
 namespace {
 
 // Nanoseconds per observation and variable where several variables are counted in one pass.
-constexpr double kRowTime = 0.2;
+constexpr double kRowTime = 0.1;
 
 // Observations by turns to several copies of a small table, so that an addition need not wait for the one
 // before.
 constexpr std::size_t kCopies = 4;
-constexpr std::size_t kMaxCopiedCells = 2048;
+constexpr std::size_t kMaxCopiedBytes = std::size_t{1} << 13;
 
-// Most cells of a table of several variables, also by observations: taking it apart takes time, too.
-constexpr std::size_t kMaxPackedCells = 2048;
+// The largest table of several variables, also by observations: taking it apart takes time, too.
+constexpr std::size_t kMaxPackedBytes = std::size_t{1} << 15;
 constexpr std::size_t kRowsPerCell = 2;
 
 // More configurations than this, and some for each observation, and those that occur are looked for.
@@ -27,11 +27,11 @@ constexpr std::size_t kRowsPerConfiguration = 64;
 
 // One variable after the other is summed over, from the last on: what is left is the table of those before
 // it, in place, and the rest are sums by its own states.
-template <std::size_t kStates>
-void split_last(std::uint32_t* table, std::size_t n_rows, std::size_t n_before, std::size_t any_n_states,
+template <std::size_t kStates, class Count>
+void split_last(Count* table, std::size_t n_rows, std::size_t n_before, std::size_t any_n_states,
                 std::uint32_t* own) {
     const std::size_t n_states = kStates > 0 ? kStates : any_n_states;
-    const std::uint32_t* next = table;
+    const Count* next = table;
     std::fill_n(own, n_rows * n_states, 0);
     for (std::size_t row = 0; row < n_rows; ++row, own += n_states) {
         for (std::size_t before = 0; before < n_before; ++before, next += n_states) {
@@ -40,7 +40,7 @@ void split_last(std::uint32_t* table, std::size_t n_rows, std::size_t n_before, 
                 own[state] += next[state];
                 sum += next[state];
             }
-            *table++ = sum;
+            *table++ = static_cast<Count>(sum);
         }
     }
 }
@@ -111,7 +111,8 @@ bool SetCounts::planes_pay(std::size_t other) const {
 bool SetCounts::fits_pack(std::size_t other) const {
     std::size_t size = n_rows_ * columns_->n_states()[other];
     for (const std::uint32_t variable : pack_) size *= columns_->n_states()[variable];
-    return size <= kMaxPackedCells && size * kRowsPerCell <= index_.size();
+    const std::size_t n_bytes = size * (has_small_counts() ? sizeof(std::uint16_t) : sizeof(std::uint32_t));
+    return n_bytes <= kMaxPackedBytes && size * kRowsPerCell <= index_.size();
 }
 
 void SetCounts::count_planes(std::size_t other) {
@@ -133,10 +134,12 @@ void SetCounts::count_planes(std::size_t other) {
         counts_[weighted_index_[row] * n_states + codes[row]] += static_cast<std::uint32_t>(weights[row]);
 }
 
-template <class Index>
-void SetCounts::add_rows(std::size_t size, std::size_t n_copies) {
+// Neighbouring observations often fall into the same cell, and adding to it has to wait for the addition
+// before: so they are taken from far apart by turns.
+template <class Index, class Count>
+void SetCounts::add_rows(std::vector<Count>& parts, std::size_t size, std::size_t n_copies) {
     Cells<Index> cells;
-    std::uint32_t* const parts = parts_.data();
+    const std::size_t stride = n_copies > 1 ? size : 0;
     for (std::size_t first = 0; first < index_.size(); first += kBlock) {
         const std::size_t n = std::min(kBlock, index_.size() - first);
         std::copy_n(index_.data() + first, n, cells.data());
@@ -144,17 +147,20 @@ void SetCounts::add_rows(std::size_t size, std::size_t n_copies) {
             const Column column = columns_->column(columns_->single_, variable);
             append_digit(column.codes + first, n, static_cast<Index>(column.n_states), cells.data());
         }
-        std::size_t row = 0;
-        if (n_copies > 1)
-            for (; row + kCopies <= n; row += kCopies)
-                for (std::size_t copy = 0; copy < kCopies; ++copy) ++parts[copy * size + cells[row + copy]];
-        for (; row < n; ++row) ++parts[cells[row]];
+        const std::size_t quarter = n / kCopies;
+        Count* const part = parts.data();
+        for (std::size_t row = 0; row < quarter; ++row)
+            for (std::size_t turn = 0; turn < kCopies; ++turn)
+                ++part[turn * stride + cells[turn * quarter + row]];
+        for (std::size_t row = kCopies * quarter; row < n; ++row) ++part[cells[row]];
     }
     for (std::size_t copy = 1; copy < n_copies; ++copy)
-        for (std::size_t cell = 0; cell < size; ++cell) parts[cell] += parts[copy * size + cell];
+        for (std::size_t cell = 0; cell < size; ++cell)
+            parts[cell] = static_cast<Count>(parts[cell] + parts[copy * size + cell]);
 }
 
-void SetCounts::add_weighted() {
+template <class Count>
+void SetCounts::add_weighted(std::vector<Count>& parts) {
     if (weighted_index_.empty()) return;
     const auto& weights = std::get<std::vector<std::int64_t>>(columns_->weights_);
     Cells<std::uint32_t> cells;
@@ -166,11 +172,12 @@ void SetCounts::add_weighted() {
             append_digit(column.codes + first, n, static_cast<std::uint32_t>(column.n_states), cells.data());
         }
         for (std::size_t row = 0; row < n; ++row)
-            parts_[cells[row]] += static_cast<std::uint32_t>(weights[first + row]);
+            parts[cells[row]] = static_cast<Count>(parts[cells[row]] + weights[first + row]);
     }
 }
 
-void SetCounts::take_apart() {
+template <class Count>
+void SetCounts::take_apart(std::vector<Count>& parts) {
     std::size_t end = 0;
     std::size_t n_before = 1;
     for (const std::uint32_t variable : pack_) {
@@ -184,30 +191,43 @@ void SetCounts::take_apart() {
         end -= n_rows_ * n_states;
         std::uint32_t* const own = tables_.data() + end;
         if (i == 0)
-            std::copy_n(parts_.data(), n_rows_ * n_states, own);
+            std::copy_n(parts.data(), n_rows_ * n_states, own);
         else if (n_states == 2)
-            split_last<2>(parts_.data(), n_rows_, n_before, 2, own);
+            split_last<2>(parts.data(), n_rows_, n_before, 2, own);
         else if (n_states == 3)
-            split_last<3>(parts_.data(), n_rows_, n_before, 3, own);
+            split_last<3>(parts.data(), n_rows_, n_before, 3, own);
         else if (n_states == 4)
-            split_last<4>(parts_.data(), n_rows_, n_before, 4, own);
+            split_last<4>(parts.data(), n_rows_, n_before, 4, own);
         else
-            split_last<0>(parts_.data(), n_rows_, n_before, n_states, own);
+            split_last<0>(parts.data(), n_rows_, n_before, n_states, own);
     }
 }
 
-void SetCounts::count_pack() {
+template <class Count>
+void SetCounts::count_pack(std::vector<Count>& parts) {
     std::size_t size = n_rows_;
     for (const std::uint32_t variable : pack_) size *= columns_->n_states()[variable];
-    const std::size_t n_copies =
-        size <= kMaxCopiedCells && size * kRowsPerCell <= index_.size() ? kCopies : 1;
-    parts_.assign(n_copies * size, 0);
+    const bool is_small = size * sizeof(Count) <= kMaxCopiedBytes && size * kRowsPerCell <= index_.size();
+    const std::size_t n_copies = is_small ? kCopies : 1;
+    parts.assign(n_copies * size, 0);
     if (size <= std::size_t{std::numeric_limits<std::uint16_t>::max()} + 1)
-        add_rows<std::uint16_t>(size, n_copies);
+        add_rows<std::uint16_t>(parts, size, n_copies);
     else
-        add_rows<std::uint32_t>(size, n_copies);
-    add_weighted();
-    take_apart();
+        add_rows<std::uint32_t>(parts, size, n_copies);
+    add_weighted(parts);
+    take_apart(parts);
+}
+
+void SetCounts::count_pack() {
+    if (has_small_counts())
+        count_pack(small_parts_);
+    else
+        count_pack(parts_);
+}
+
+// Whether no count is beyond 16 bits.
+bool SetCounts::has_small_counts() const {
+    return columns_->total() <= static_cast<double>(std::numeric_limits<std::uint16_t>::max());
 }
 
 }  // namespace ldag

@@ -62,10 +62,15 @@ class SetCounts {
     bool fits_pack(std::size_t other) const;
     void count_planes(std::size_t other);
     void count_pack();
-    template <class Index>
-    void add_rows(std::size_t size, std::size_t n_copies);
-    void add_weighted();
-    void take_apart();
+    bool has_small_counts() const;
+    template <class Count>
+    void count_pack(std::vector<Count>& parts);
+    template <class Index, class Count>
+    void add_rows(std::vector<Count>& parts, std::size_t size, std::size_t n_copies);
+    template <class Count>
+    void add_weighted(std::vector<Count>& parts);
+    template <class Count>
+    void take_apart(std::vector<Count>& parts);
 
     const Columns* columns_ = nullptr;
     std::vector<std::size_t> variables_;  // of two states or more
@@ -82,10 +87,11 @@ class SetCounts {
     SharedPlanes planes_;
     std::vector<std::uint32_t> plane_counts_;
     std::vector<std::uint32_t> counts_;
-    std::vector<std::uint32_t> pack_;    // variables that are counted together
-    std::vector<std::size_t> places_;    // of these
-    std::vector<std::uint32_t> parts_;   // their table, the last one fastest
-    std::vector<std::uint32_t> tables_;  // one after the other
+    std::vector<std::uint32_t> pack_;         // variables that are counted together
+    std::vector<std::size_t> places_;         // of these
+    std::vector<std::uint32_t> parts_;        // their table, the last one fastest
+    std::vector<std::uint16_t> small_parts_;  // the same where no count is large
+    std::vector<std::uint32_t> tables_;       // one after the other
 };
 
 }  // namespace ldag

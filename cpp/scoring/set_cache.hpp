@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -44,7 +45,7 @@ class SetCache {
         const std::lock_guard lock(shard.mutex);
         if (!shard.entries.empty()) {
             const Entry& entry = shard.entries[shard.place_of(key)];
-            if (entry.is_taken) {
+            if (entry.is_taken()) {
                 ++shard.hits;
                 return entry.value;
             }
@@ -58,9 +59,9 @@ class SetCache {
         if (most_places_ < kFirstPlaces) return;
         Shard& shard = shard_of(key);
         const std::lock_guard lock(shard.mutex);
-        if (!shard.entries.empty() && shard.entries[shard.place_of(key)].is_taken) return;
-        if (2 * (shard.n + 1) > shard.entries.size()) shard.grow(most_places_);
-        shard.entries[shard.place_of(key)] = {key, value, true};
+        if (!shard.entries.empty() && shard.entries[shard.place_of(key)].is_taken()) return;
+        if (4 * (shard.n + 1) > 3 * shard.entries.size()) shard.grow(most_places_);
+        shard.entries[shard.place_of(key)] = {key, value};
         ++shard.n;
     }
 
@@ -82,18 +83,20 @@ class SetCache {
     static constexpr std::size_t kMaxShards = 16;
     static constexpr std::size_t kMinShardBytes = 1 << 14;
     static constexpr std::size_t kFirstPlaces = 64;
+    static constexpr std::int64_t kFree = std::numeric_limits<std::int64_t>::min();  // no number stored
 
     struct Entry {
+        bool is_taken() const { return value != kFree; }
+
         SetKey key;
-        std::int64_t value = 0;
-        bool is_taken = false;
+        std::int64_t value = kFree;
     };
 
     struct alignas(64) Shard {
         // Where a key is, or the free place where it would be.
         std::size_t place_of(const SetKey& key) const {
             std::size_t place = key.low & (entries.size() - 1);
-            while (entries[place].is_taken && !(entries[place].key == key))
+            while (entries[place].is_taken() && !(entries[place].key == key))
                 place = (place + 1) & (entries.size() - 1);
             return place;
         }
@@ -109,11 +112,11 @@ class SetCache {
                 return;
             }
             for (const Entry& entry : before)
-                if (entry.is_taken) entries[place_of(entry.key)] = entry;
+                if (entry.is_taken()) entries[place_of(entry.key)] = entry;
         }
 
         mutable std::mutex mutex;
-        std::vector<Entry> entries;  // a power of two of them, at most half of them taken
+        std::vector<Entry> entries;  // a power of two of them, at most three quarters taken
         std::size_t n = 0;
         std::uint64_t hits = 0;
         std::uint64_t misses = 0;
