@@ -1,6 +1,7 @@
 #include "scoring/scorer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -50,10 +51,18 @@ double FamilyScorer::score(const FamilyKey& family) {
 }
 
 double FamilyScorer::score_uncached(const FamilyKey& family) const {
+    return score_above(family, -std::numeric_limits<double>::infinity());
+}
+
+double FamilyScorer::score_above(const FamilyKey& family, double floor) const {
     if (!fits(family)) return -std::numeric_limits<double>::infinity();
     if (sets_) return sets_->score(family.node, family.parents) + table_prior(family, 1);
     thread_local std::vector<double> table;
     std::vector<std::size_t> parent_states = count(family, table);
+    if (std::isfinite(floor) && can_bound(parent_states)) {
+        const double most = bound(family, parent_states, table);
+        if (most <= floor) return most;
+    }
     return optimise(family, std::move(parent_states), table);
 }
 

@@ -50,6 +50,10 @@ class FamilyScorer {
     // The same, computed anew and not remembered: for families that are asked for once only.
     double score_uncached(const FamilyKey& family) const;
 
+    // The same, but a family that provably scores at most `floor` need not have its partition looked for:
+    // then an upper bound of at most that.
+    double score_above(const FamilyKey& family, double floor) const;
+
     // The scores with each of these in place of parameter_saved, counted once. For greedy search of the
     // structures ldag and partial, without label rules and not normalised.
     void scores_by_price(const FamilyKey& family, std::span<const double> prices,

@@ -80,6 +80,21 @@ class ParentSets {
     std::uint64_t size() const { return first_.back(); }
     NodeSet operator[](std::uint64_t number) const;
 
+    // By number of parents that are not required.
+    std::size_t n_layers() const { return first_.size() - 1; }
+    std::uint64_t layer_size(std::size_t layer) const {
+        return layer < n_layers() ? first_[layer + 1] - first_[layer] : 0;
+    }
+
+    // Calls visit_smaller(number) for every allowed set that has one parent less than a set of a layer, and
+    // returns the number of that.
+    template <class Visit>
+    std::uint64_t for_each_subset(std::size_t layer, std::uint64_t place, Visit visit_smaller) const {
+        for_each_smaller(set_of_number(place, optional_.size(), layer),
+                         [&](std::uint64_t smaller) { visit_smaller(first_[layer - 1] + smaller); });
+        return first_[layer] + place;
+    }
+
     // Calls visit(number, set, drop) for all sets in order; drop(visit_smaller) then calls
     // visit_smaller(number) for every allowed set that has one parent less.
     template <class Visit>
@@ -248,17 +263,35 @@ class FamilyScores {
   private:
     static constexpr std::uint64_t kFewFamilies = 10'000;  // ranked before a thread has started
 
+    // By number of parents, so that the best subset is known: a family that provably does not beat it has its
+    // score in place of its own, as ranking would have it.
     void score_all(std::size_t n_threads, Node begin, Node end) {
-        parallel_for(
-            n_threads, first_[end] - first_[begin],
-            [&](std::size_t item, std::size_t) {
-                item += first_[begin];
-                const auto node =
-                    static_cast<Node>(std::ranges::upper_bound(first_, item) - first_.begin() - 1);
-                if (item != first_[node])
-                    scores_[node][item - first_[node]] = score(node, item - first_[node]);
-            },
-            &monitor_.stop, monitor_.poll);
+        std::size_t n_layers = 0;
+        for (Node node = begin; node < end; ++node) n_layers = std::max(n_layers, sets_[node].n_layers());
+        for (std::size_t layer = 1; layer < n_layers && !monitor_.stop; ++layer) {
+            std::vector<std::uint64_t> first{0};
+            for (Node node = begin; node < end; ++node)
+                first.push_back(first.back() + sets_[node].layer_size(layer));
+            parallel_for(
+                n_threads, first.back(),
+                [&](std::size_t item, std::size_t) {
+                    const auto place = std::ranges::upper_bound(first, item) - first.begin() - 1;
+                    score_promising(begin + static_cast<Node>(place), layer,
+                                    item - first[static_cast<std::size_t>(place)]);
+                },
+                &monitor_.stop, monitor_.poll);
+        }
+    }
+
+    void score_promising(Node node, std::size_t layer, std::uint64_t place) {
+        std::vector<double>& scores = scores_[node];
+        double best_subset = kMinusInfinity;
+        const std::uint64_t number = sets_[node].for_each_subset(layer, place, [&](std::uint64_t smaller) {
+            best_subset = std::max(best_subset, scores[smaller]);
+        });
+        const double score = score_of(node, sets_[node][number], best_subset + tie());
+        scores[number] = score > best_subset + tie() ? score : best_subset;
+        monitor_.done.fetch_add(1, std::memory_order_relaxed);
     }
 
     // What was scored before a stop is ranked all the same if it is little; a stop while ranking ends that.
@@ -285,7 +318,7 @@ class FamilyScores {
                 RankedSets found = undominated(
                     sets_[node], std::vector<double>(sets_[node].size()), tie(), monitor_.stop,
                     [&](std::uint64_t number, NodeSet set, double, double best_subset) {
-                        return number == 0 ? required_[node] : score_promising(node, set, best_subset);
+                        return number == 0 ? required_[node] : score_by_sets(node, set, best_subset);
                     });
                 if (monitor_.stop) return;
                 ranked[node] = std::move(found);
@@ -295,7 +328,7 @@ class FamilyScores {
     }
 
     // The score if it may be more than that of the best subset, else anything less.
-    double score_promising(Node node, NodeSet set, double best_subset) const {
+    double score_by_sets(Node node, NodeSet set, double best_subset) const {
         NodeSet parents = 0;
         for (NodeSet rest = set; rest != 0; rest &= rest - 1)
             parents |=
@@ -312,12 +345,13 @@ class FamilyScores {
         return found;
     }
 
-    double score_of(Node node, NodeSet set) const {
+    // The score, or anything between that and `floor`.
+    double score_of(Node node, NodeSet set, double floor = kMinusInfinity) const {
         std::array<Node, kMaxCandidates> parents;
         std::size_t n = 0;
         for (; set != 0; set &= set - 1)
             parents[n++] = space_.candidates[node][static_cast<std::size_t>(std::countr_zero(set))];
-        return scorer_.score_uncached({node, {parents.data(), n}});
+        return scorer_.score_above({node, {parents.data(), n}}, floor);
     }
 
     const FamilyScorer& scorer_;
