@@ -2,8 +2,9 @@
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, combinations
 
 from ldag import _native
 from ldag.checks import check_jobs
@@ -20,7 +21,7 @@ TOLERANCE = 1e-4
 """Scores that differ by less are equal."""
 
 MOST_CANDIDATES = 63
-"""Sets of candidates are numbered by 64 bits in the native core."""
+"""At a time: sets of candidates are numbered by 64 bits in the native core."""
 
 MOST_FAMILIES = 20_000_000
 """More could neither be scored in a reasonable time nor held."""
@@ -116,7 +117,7 @@ def certify(plan: Plan, score: Score, edges: NamedEdges, time_limit: float, prog
     if n_parents > limit:
         raise ArgumentError(f"the graph has {n_parents} parents of a variable; max_parents must be that at least")
     _, n_families = _native.exact_cost(*problem.bounds)
-    _check_size(problem, n_families)
+    _check_size(n_families)
     choices = _rank_choices(plan, n_families, time_limit)
     known = [score.per_node[name].total for name in names]
     with listen(progress, "proof", Deadline.after(began + time_limit - time.monotonic())) as listener:
@@ -161,14 +162,8 @@ def _better_graph(
     return sum(known) + gain, tuple(sorted([edge for edge in edges if edge[1] not in replaced] + found))
 
 
-def _check_size(problem: SearchProblem, n_families: int) -> None:
+def _check_size(n_families: int) -> None:
     """Refuse a space whose families cannot be listed."""
-    most = max((len(candidates) for candidates in problem.space.candidates), default=0)
-    if most > MOST_CANDIDATES:
-        raise TooLarge(
-            f"a certificate takes at most {MOST_CANDIDATES} possible parents of a variable, got {most}; "
-            "forbid some by constraints"
-        )
     if n_families > MOST_FAMILIES:
         raise TooLarge(
             f"a certificate needs the scores of {n_families:,} families, at most {MOST_FAMILIES:,} are possible; "
@@ -180,22 +175,54 @@ def _rank_choices(plan: Plan, n_families: int, time_limit: float) -> list[Parent
     """Return the choices of parents that beat all their subsets."""
     problem = plan.problem
     deadline = Deadline.after(time_limit)
-    ranked = _native.rank_parent_sets(
-        problem.families.scorer(plan.data.columns),
-        *problem.bounds,
-        n_threads=check_jobs(plan.settings.n_jobs),
-        time_limit=time_limit,
-    )
-    if ranked is None and not deadline.is_over:
-        raise KeyboardInterrupt
-    if ranked is None:
-        raise TooLarge(
-            f"the scores of {n_families:,} families were not there within {time_limit:g} seconds; give a longer "
-            "time_limit, or max_parents"
+    scorer = problem.families.scorer(plan.data.columns)
+    _, required, max_parents = problem.bounds
+    scores: dict[tuple[int, int], float] = {}
+    for candidates in _share_candidates(problem):
+        ranked = _native.rank_parent_sets(
+            scorer,
+            candidates,
+            required,
+            max_parents,
+            n_threads=check_jobs(plan.settings.n_jobs),
+            time_limit=deadline.left,
         )
-    choices = []
-    for node, (sets, scores) in enumerate(ranked):
-        candidates = problem.space.candidates[node]
-        for places, score in zip(sets, scores, strict=True):
-            choices.append(ParentChoice(node, sum(1 << candidates[place] for place in bits_of(places)), score))
-    return choices
+        if ranked is None and not deadline.is_over:
+            raise KeyboardInterrupt
+        if ranked is None:
+            raise TooLarge(
+                f"the scores of {n_families:,} families were not there within {time_limit:g} seconds; give a longer "
+                "time_limit, or max_parents"
+            )
+        for node, ranking in enumerate(ranked):
+            for places, score in zip(*ranking, strict=True):
+                scores[node, sum(1 << candidates[node][place] for place in bits_of(places))] = score
+    return [ParentChoice(node, parents, score) for (node, parents), score in scores.items()]
+
+
+def _share_candidates(problem: SearchProblem) -> Iterator[list[list[int]]]:
+    """Go through candidates of all nodes, few enough each time: every set of parents that is allowed is among some.
+
+    All subsets of a set are where it is, so a set that beats its subsets there does so among all candidates.
+    """
+    candidates, required, max_parents = problem.bounds
+    shares = [_share(own, fixed, most) for own, fixed, most in zip(candidates, required, max_parents, strict=True)]
+    for number in range(max(map(len, shares), default=1)):
+        yield [own[number] if number < len(own) else fixed for own, fixed in zip(shares, required, strict=True)]
+
+
+def _share(candidates: list[int], required: list[int], max_parents: int) -> list[list[int]]:
+    """Return lists of candidates, the required ones in each, such that any choice of the others is in one of them."""
+    if len(candidates) <= MOST_CANDIDATES:
+        return [candidates]
+    optional = [node for node in candidates if node not in required]
+    n_chosen = max(max_parents - len(required), 1)
+    size = (MOST_CANDIDATES - len(required)) // n_chosen
+    if size < 1:
+        raise TooLarge(
+            f"a certificate takes at most {MOST_CANDIDATES} parents of a variable, got max_parents={max_parents}"
+        )
+    groups = [optional[first : first + size] for first in range(0, len(optional), size)]
+    return [
+        sorted([*required, *chain.from_iterable(chosen)]) for chosen in combinations(groups, min(n_chosen, len(groups)))
+    ]

@@ -1,6 +1,7 @@
 """Certificates: they equal exact search, never fall below a known score, and say what they are about."""
 
-from itertools import combinations
+from itertools import combinations, permutations
+from math import lgamma
 from typing import Any
 
 import numpy as np
@@ -71,9 +72,42 @@ def test_what_cannot_be_certified_is_refused() -> None:
         fit.certify(max_parents=0)
     with pytest.raises(ArgumentError, match="time_limit"):
         fit.certify(time_limit=-1)
-    wide = ldag.read({f"v{i:02}": np.arange(20) * (i % 6 + 1) % 7 % 2 for i in range(70)})
-    with pytest.raises(TooLarge, match="at most 63 possible parents"):
-        ldag.learn(wide, structure="table", method="climb", n_restarts=0, max_parents=1).certify()
+
+
+def log_marginal_likelihood(table: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> float:
+    """Of counts by state of the parent and own state, with an equivalent sample size of 1."""
+    row, cell = 1 / len(table), 1 / table.size
+    rows = sum(lgamma(row) - lgamma(row + count) for count in table.sum(axis=1).tolist())
+    return rows + sum(lgamma(cell + count) - lgamma(cell) for count in table.ravel().tolist())
+
+
+def test_any_number_of_candidates() -> None:
+    """Of 70 variables with at most one parent each, the best graph is the best branching."""
+    networkx = pytest.importorskip("networkx")
+    data = sample(70, 1)
+    proof = ldag.learn(data, structure="table", method="climb", n_restarts=0, max_parents=1).certify()
+    assert data.weights is None
+    columns = [np.eye(len(v.states), dtype=np.int64)[own] for v, own in zip(data.variables, data.codes, strict=True)]
+    alone = [log_marginal_likelihood(column.sum(axis=0)[None]) for column in columns]
+    gains = networkx.DiGraph()
+    for parent, child in permutations(range(70), 2):
+        gain = log_marginal_likelihood(columns[parent].T @ columns[child]) - alone[child]
+        if gain > 0:
+            gains.add_edge(parent, child, weight=gain)
+    best = networkx.maximum_branching(gains).size(weight="weight")
+    assert proof.bound == pytest.approx(sum(alone) + best, abs=1e-4)
+
+
+@pytest.mark.parametrize("most", [3, 4, 6])
+def test_candidates_are_shared_out_without_losing_a_family(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few are taken at a time, the same families are kept, also where some parents are required."""
+    rules = ldag.Constraints(required=[("v0", "v5")], forbidden=[("v1", "v2")])
+    fit = ldag.learn(sample(8, 2), kappa=0.2, constraints=rules, method="climb", max_parents=3)
+    whole = fit.certify()
+    monkeypatch.setattr("ldag.learning.certificate.MOST_CANDIDATES", most)
+    shared = fit.certify()
+    assert shared.bound == pytest.approx(whole.bound, abs=1e-6)
+    assert shared.n_kept == whole.n_kept
 
 
 def test_a_certificate_says_what_it_is_about() -> None:
