@@ -47,7 +47,8 @@ class FamilyScorer {
     // Log marginal likelihood plus log prior of the best partition found; safe from many threads.
     double score(const FamilyKey& family);
 
-    // The same, computed anew and not remembered: for families that are asked for once only.
+    // The same, not remembered but for what full tables over the same variables share: for families that are
+    // asked for once only.
     double score_uncached(const FamilyKey& family) const;
 
     // The same, but a family that provably scores at most `floor` need not have its partition looked for:
@@ -64,8 +65,7 @@ class FamilyScorer {
                                const StopPoll& poll = {});
 
     // The scores of a family with each of some further parents, none of which it has; equal to score() of
-    // each to the last bit. What is common to all is counted once, and full tables, which are quick to count,
-    // are not remembered. Returns whether it came to the end before `stop` was set.
+    // each to the last bit. What is common to all is counted once. Returns whether it came to the end before `stop` was set.
     bool scores_of_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
                              std::span<double> scores, const std::atomic<bool>* stop = nullptr) {
         return score_additions(family, further, {scores, {}, 0.0}, stop);

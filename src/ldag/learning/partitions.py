@@ -117,6 +117,8 @@ class CountedFamily:
         """Return the same after node i was renamed new[i]."""
         above, grid = self.family.parents, self.family.partition.grid
         order = sorted(range(len(above)), key=lambda axis: new[above[axis]])
+        if order == list(range(len(above))):
+            return CountedFamily(self.family.renumbered(new), self.counts)
         cube = self.counts.reshape(*grid.n_states, -1).transpose(*order, len(above))
         return CountedFamily(self.family.renumbered(new), np.ascontiguousarray(cube.reshape(self.counts.shape)))
 

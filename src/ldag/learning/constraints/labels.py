@@ -32,6 +32,8 @@ def label_rules(schema: Schema, unlabelled: Iterable[Edge], labels: Mapping[Edge
         rules[j][i] = _rule(schema, i, j, given)
         fixed[j] |= {i} | rules[j][i].named
     for node, involved in enumerate(fixed):
+        if not involved:
+            continue
         _check_together(schema, node, tuple(sorted(involved)), tuple(rules[node].values()))
     return tuple(tuple(of_node[i] for i in sorted(of_node)) for of_node in rules)
 

@@ -31,7 +31,8 @@ def check_result(schema: Schema, space: SearchSpace, structure: Structure) -> No
     """Make sure that a learned graph satisfies all constraints."""
     for node, family in enumerate(structure.families):
         fixed = fixed_labels(space.label_rules[node], family.parents, structure.n_states)
-        if not space.allows(node, family.parents) or not are_kept(family.partition.labels, fixed):
+        are_right = not fixed or are_kept(family.partition.labels, fixed)
+        if not space.allows(node, family.parents) or not are_right:
             raise LdagError(
                 f"the search broke a constraint on {schema[node].name!r}, which is a mistake of this library; "
                 "please report it"
