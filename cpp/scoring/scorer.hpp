@@ -65,7 +65,8 @@ class FamilyScorer {
                                const StopPoll& poll = {});
 
     // The scores of a family with each of some further parents, none of which it has; equal to score() of
-    // each to the last bit. What is common to all is counted once. Returns whether it came to the end before `stop` was set.
+    // each to the last bit. What is common to all is counted once. Returns whether it came to the end before
+    // `stop` was set.
     bool scores_of_additions(const FamilyKey& family, std::span<const std::uint32_t> further,
                              std::span<double> scores, const std::atomic<bool>* stop = nullptr) {
         return score_additions(family, further, {scores, {}, 0.0}, stop);
