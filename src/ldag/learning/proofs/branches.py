@@ -4,6 +4,7 @@ import heapq
 import time
 from collections.abc import Callable, Sequence
 from itertools import count
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ldag.learning.proofs.clusters import Fraction
 from ldag.learning.proofs.families import FamilyTable, Flags, Numbering, ParentChoice, Reals
 from ldag.learning.proofs.program import Program, Relaxed
-from ldag.learning.proofs.separation import ALL, CHEAP, Separator, find_violated
+from ldag.learning.proofs.separation import ALL, CHEAP, ENOUGH_CUTS, Separator, find_violated
 
 EQUAL = 1e-6
 """Losses that differ by less are equal; solutions of linear programmes are no more precise."""
@@ -24,6 +25,9 @@ LEAST_PROGRESS = 0.02
 
 MOST_POOR = 3
 """After so many poor rounds on end, branches bring more than cuts."""
+
+MANY_FAMILIES = 1_000
+"""With fewer left, branches are faster than thorough rounds."""
 
 MOST_KEPT = 0.6
 """A table of which no more is left is made anew, as smaller programmes are solved faster."""
@@ -103,8 +107,13 @@ class Proof:
             branch = sides[0]
 
     def _cut(self, branch: Branch, kinds: Sequence[Separator]) -> tuple[Branch, Reals | None]:
-        """Add cuts as long as they bring something; no solution if the branch is closed or time is up."""
+        """Add cuts as long as they bring something; no solution if the branch is closed or time is up.
+
+        Before there are branches, poor rounds are followed by thorough ones if many families are left, with cuts of all
+        kinds: what they close is closed in all branches.
+        """
         n_poor = 0
+        is_thorough = False
         while True:
             before = branch.loss
             solution, relaxed = self._program.solve(branch.alive)
@@ -119,10 +128,15 @@ class Proof:
                 return branch._replace(loss=max(loss, self.cutoff) if left is None else loss), None
             is_cut_off = bool((solution[~left] > EQUAL).any())
             branch = Branch(loss, branch.number, left)
-            n_new = sum(self._program.add(cuts) for cuts in find_violated(kinds, self.table, solution, self._deadline))
+            enough = inf if is_thorough and n_poor > 0 else ENOUGH_CUTS
+            violated = find_violated(kinds, self.table, solution, self._deadline, enough)
+            n_new = sum(self._program.add(cuts) for cuts in violated)
             self.n_cuts += n_new
             n_poor = n_poor + 1 if loss - before < LEAST_PROGRESS * (self.cutoff - loss) else 0
-            if not is_cut_off and (n_new == 0 or n_poor >= MOST_POOR):
+            has_stalled = n_poor >= MOST_POOR
+            if has_stalled and branch.number == 0 and not is_thorough and left.sum() > MANY_FAMILIES:
+                has_stalled, is_thorough, n_poor = False, True, 1
+            if not is_cut_off and (n_new == 0 or has_stalled):
                 return branch, solution
             if branch.number == 0:
                 branch = self._keep_root(branch)

@@ -36,12 +36,12 @@ ALL: tuple[Separator, ...] = (
 
 
 def find_violated(
-    kinds: Sequence[Separator], table: FamilyTable, solution: Reals, deadline: float
+    kinds: Sequence[Separator], table: FamilyTable, solution: Reals, deadline: float, enough: float = ENOUGH_CUTS
 ) -> Iterator[list[Cut]]:
     """Go through the kinds of cuts that a solution violates until there are enough."""
     n_cuts = 0
     for find in kinds:
-        if time.monotonic() > deadline or n_cuts >= ENOUGH_CUTS:
+        if time.monotonic() > deadline or n_cuts >= enough:
             return
         violated = find(table, solution, deadline)
         worst = sorted(violated, key=lambda cut: -violated[cut])[:MOST_CUTS]
