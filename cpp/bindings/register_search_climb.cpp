@@ -22,8 +22,8 @@ namespace {
 using PlainPool = std::tuple<std::vector<ldag::Node>, ldag::Parents, std::vector<double>>;
 // Climbs done, parents to go on from, the best of the round, families met.
 using PlainChain = std::tuple<std::uint64_t, ldag::Parents, FoundGraph, PlainPool>;
-// Rounds done, those without success; families looked at first and then.
-using PlainNumbers = std::array<std::uint64_t, 4>;
+// Rounds done, those without success; searches that led to the best; families looked at first and then.
+using PlainNumbers = std::array<std::uint64_t, 5>;
 // These, the best of all, the parents that are tried, the chains of the round under way, families met before.
 using PlainState = std::tuple<PlainNumbers, FoundGraph, ldag::Parents, std::vector<PlainChain>, PlainPool>;
 
@@ -50,7 +50,7 @@ nb::object plain_of(const ldag::ClimbState& state) {
     std::vector<PlainChain> chains;
     for (const ldag::ClimbChain& chain : state.chains)
         chains.emplace_back(chain.n_climbs, chain.parents, tuple_of(chain.best), plain_of(chain.pool));
-    const PlainNumbers numbers{state.n_rounds, state.n_stale, state.n_first, state.n_around};
+    const PlainNumbers numbers{state.n_rounds, state.n_stale, state.n_sure, state.n_first, state.n_around};
     return nb::cast(
         PlainState{numbers, tuple_of(state.best), state.candidates, std::move(chains), plain_of(state.pool)});
 }
@@ -62,9 +62,10 @@ ldag::SearchResult result_of(FoundGraph plain) {
 
 ldag::ClimbState state_of(const nb::object& plain) {
     auto [numbers, best, candidates, plain_chains, pool] = nb::cast<PlainState>(plain);
-    const auto [n_rounds, n_stale, n_first, n_around] = numbers;
+    const auto [n_rounds, n_stale, n_sure, n_first, n_around] = numbers;
     ldag::ClimbState state{n_rounds,
                            n_stale,
+                           n_sure,
                            n_first,
                            n_around,
                            result_of(std::move(best)),

@@ -10,6 +10,7 @@
 #include "searching/climb.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "searching/climb_pool.hpp"
 #include "support/random.hpp"
@@ -20,8 +21,21 @@ namespace climb {
 
 namespace {
 
-// Patience lasts for at most so many times as many rounds without success as asked for.
+// Patience lasts for at least so many rounds without success (one, if climbing is quick or of many nodes),
+// and for at most so many times as many as asked for.
+constexpr std::uint64_t kLeastPatience = 4;
 constexpr std::uint64_t kMostPatience = 8;
+
+// What is quick: few nodes and rows, where seeds rarely disagree and a round takes long beside counting.
+constexpr std::size_t kQuickNodes = 50;
+constexpr std::size_t kQuickRows = 5000;
+
+// So many searches from orders at random have led to the best graph: there is hardly anything better.
+constexpr std::uint64_t kSure = 6;
+constexpr std::uint64_t kSureIfQuick = 3;
+
+// Sums of the same scores in another order differ by less.
+constexpr double kSame = 1e-6;
 
 // Graphs are looked around in until that took so many times as many families as the first climb, which takes
 // long with many nodes.
@@ -49,9 +63,14 @@ constexpr std::uint64_t kSettleNumbers = std::uint64_t{1} << 58;
 std::uint64_t climbs_per_round(std::size_t n_nodes) { return std::max<std::uint64_t>(8, (n_nodes + 3) / 4); }
 
 // More rounds without success are made where they cost little beside the first climb, at most so many times
-// as many as asked for.
-bool has_lost_patience(const ClimbOptions& options, const ClimbState& state) {
-    if (options.patience == 0 || state.n_stale == 0) return false;
+// as many as asked for. Orders at random that lead to the best graph again and again end it sooner.
+bool has_lost_patience(const ClimbOptions& options, const ClimbState& state, std::size_t n_rows) {
+    if (options.patience == 0) return false;
+    const std::size_t n_nodes = state.best.parents.size();
+    const bool is_quick = n_nodes <= kQuickNodes && n_rows < kQuickRows;
+    if (state.n_sure >= (is_quick ? kSureIfQuick : kSure)) return true;
+    const std::uint64_t least = is_quick || n_nodes > kFewNodes ? 1 : kLeastPatience;
+    if (state.n_stale < least) return false;
     const std::uint64_t n_around = std::max(state.n_around, state.n_first / kMostPatience);
     return state.n_stale * n_around >= options.patience * state.n_first;
 }
@@ -273,17 +292,21 @@ Parents Rounds::search_pool(std::uint64_t number) {
     for (const Parents& result : results) scores.push_back(score_dag(scorer_, result));
     Parents best = results[static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin())];
     for (const Parents& result : results) best = combine(scorer_, best, result);
+    const auto is_same = [&](double score) { return std::abs(score - state_.best.score) < kSame; };
+    state_.n_sure += static_cast<std::uint64_t>(std::count_if(scores.begin() + 1, scores.end(), is_same));
     return best;
 }
 
 // Climbs from a graph with the likely candidates, and takes what it meets to the pool. False if stopped.
 bool Rounds::climb_from(const Parents& parents) {
+    const double before = state_.best.score;
     std::optional<Graph> graph = graph_of(narrow_->store, parents);
     if (!graph) return false;
     Visited visited;
     graph->watch(visited);
     Climber(options_, monitor_, state_.best).climb(*graph);
     for (const auto& [child, column] : visited.columns()) pool_.add(child, *column, narrow_->candidates);
+    if (state_.best.score > before + kTie) state_.n_sure = 0;
     return !monitor_.stop;
 }
 
@@ -297,6 +320,7 @@ bool Rounds::climb_whole() {
     graph->watch(visited);
     Climber(options_, monitor_, state_.best).climb(*graph);
     if (monitor_.stop || !(state_.best.score > before + kTie)) return false;
+    state_.n_sure = 0;
     widen(visited);
     return true;
 }
@@ -356,6 +380,7 @@ bool Rounds::end_round() {
     const ClimbState before = state_;
     const FamilyPool pool_before = pool_;
     state_.best = merge(state_.chains);
+    if (state_.best.score > before.best.score + kTie) state_.n_sure = 0;
     Parents parents = state_.best.parents;
     for (const ClimbChain& chain : state_.chains) {
         parents = combine(scorer_, parents, chain.best.parents);
@@ -393,7 +418,8 @@ SearchResult Rounds::run_rounds() {
     } else {
         make_narrow();
     }
-    while (!has_lost_patience(options_, state_) && n_before() < options_.n_restarts && !monitor_.stop) {
+    while (!has_lost_patience(options_, state_, scorer_.columns().n_rows()) &&
+           n_before() < options_.n_restarts && !monitor_.stop) {
         reached_ = state_.chains;
         parallel_for(
             options_.n_threads, kClimbChains, [&](std::size_t chain, std::size_t) { run_chain(chain); },
@@ -434,8 +460,9 @@ SearchResult search_climb(FamilyScorer& scorer, const SearchSpace& space, const 
         best = climb::Rounds(scorer, space, options, monitor, *state).run();
     };
     parallel_for(1, 1, search, &monitor.stop, monitor.poll);
-    best.stopped = state->chains.empty() || (state->n_rounds * per_round < options.n_restarts &&
-                                             !climb::has_lost_patience(options, *state));
+    best.stopped =
+        state->chains.empty() || (state->n_rounds * per_round < options.n_restarts &&
+                                  !climb::has_lost_patience(options, *state, scorer.columns().n_rows()));
     monitor.best = best.score;
     return best;
 }

@@ -182,6 +182,7 @@ struct ClimbChain {
 struct ClimbState {
     std::uint64_t n_rounds = 0;
     std::uint64_t n_stale = 0;       // the last of them that brought nothing better
+    std::uint64_t n_sure = 0;        // searches from orders at random that led to the best graph
     std::uint64_t n_first = 0;       // families that the first climb looked at
     std::uint64_t n_around = 0;      // and those looked at around the graphs after it, before the first round
     SearchResult best;               // of whole rounds
