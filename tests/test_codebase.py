@@ -269,7 +269,16 @@ ACROSS = {
     "data": {"bad_data", "csv_fuzz", "sources"},
     "formats": {"bad_formats", "cuts", "fuzz", "json_networks", "other_programs"},
     "graph": {"bad_graphs"},
-    "learning": {"exact", "fixed_labels", "interrupts", "ordered", "scorer", "search_orders", "search_states"},
+    "learning": {
+        "exact",
+        "fixed_labels",
+        "interrupts",
+        "look_around",
+        "ordered",
+        "scorer",
+        "search_orders",
+        "search_states",
+    },
     "uncertainty": {"family_posterior", "posterior"},
 }
 

@@ -159,6 +159,22 @@ ldag::Parents search_orders(PlainPool families, const ldag::Parents& start, std:
     return ldag::climb::search_orders(pool, start, n_kicks, random, stop);
 }
 
+// What a climb takes to its pool around a graph.
+PlainPool look_around(Scorer& scorer, ldag::Parents candidates, ldag::Parents required,
+                      std::vector<std::size_t> max_parents, const ldag::Parents& graph) {
+    const ldag::SearchSpace space =
+        space_of(std::move(candidates), std::move(required), std::move(max_parents));
+    if (space.n_nodes() != scorer.columns->n_columns() || !ldag::is_allowed(space, graph))
+        throw nb::value_error("the graph is not an allowed DAG");
+    const ldag::climb::Candidates all(space, space.candidates);
+    std::atomic<bool> stop = false;
+    ldag::climb::ColumnStore store(scorer.scorer, space, all, 1, stop);
+    const ldag::climb::Graph around(store, store.find_all(graph));
+    ldag::climb::FamilyPool pool(space.n_nodes());
+    for (ldag::Node node = 0; node < space.n_nodes(); ++node) pool.look_around(node, around, store);
+    return plain_of(pool.list());
+}
+
 }  // namespace
 
 void register_search_climb(nb::module_& module) {
@@ -167,6 +183,9 @@ void register_search_climb(nb::module_& module) {
     module.def("search_orders", &search_orders, nb::arg("families"), nb::arg("start"), nb::arg("n_kicks"),
                nb::arg("seed"),
                "A DAG of families of a pool, not worse than the start, by a search over orders.");
+    module.def("look_around", &look_around, nb::arg("scorer"), nb::arg("candidates"), nb::arg("required"),
+               nb::arg("max_parents"), nb::arg("graph"),
+               "The families that nodes may need in graphs near this one, those that beat their subsets.");
     module.def("search_climb", &search_climb, nb::arg("scorer"), nb::arg("candidates"), nb::arg("required"),
                nb::arg("max_parents"), nb::arg("n_restarts"), nb::arg("tabu_length"), nb::arg("seed"),
                nb::arg("n_threads"), nb::arg("max_candidates"), nb::arg("start"),

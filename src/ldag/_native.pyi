@@ -174,6 +174,9 @@ def pool_families(
 def search_orders(
     families: tuple[Sequence[int], Nodes, Sequence[float]], start: Nodes, n_kicks: int, seed: int
 ) -> list[list[int]]: ...
+def look_around(
+    scorer: FamilyScorer, candidates: Nodes, required: Nodes, max_parents: Sequence[int], graph: Nodes
+) -> tuple[list[int], list[list[int]], list[float]]: ...
 def search_climb(
     scorer: FamilyScorer,
     candidates: Nodes,
