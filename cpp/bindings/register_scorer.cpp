@@ -116,6 +116,7 @@ std::vector<ldag::LabelRules> rules_of(const NodeRules& given, const ldag::Colum
 }
 
 void register_scorer(nb::module_& module) {
+    module.attr("MAX_CELLS") = ldag::ScorerOptions{}.max_cells;
     nb::class_<Scorer>(module, "FamilyScorer", "Scores of families on one data set, cached and threaded.")
         .def(nb::init<std::shared_ptr<ldag::Columns>, double, double, double, const std::string&,
                       const std::string&, bool, std::uint64_t, std::size_t, std::size_t, const NodeRules&,

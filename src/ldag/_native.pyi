@@ -13,6 +13,7 @@ OnProgress = Callable[[Mapping[str, float]], object]
 class BadState(ValueError): ...
 
 MAX_STATES: int
+MAX_CELLS: int
 
 class Columns:
     def __init__(

@@ -55,6 +55,8 @@ class Fit(Drawable, Presentable):
     n_steps: int
     n_accepted: int
     promise: str
+    notes: tuple[str, ...] = ()
+    """Limits of the library that the search met: they may have kept a better graph from being found."""
     data: Dataset = field(repr=False, compare=False)
     counts: tuple[Counts, ...] = field(repr=False, compare=False)
     """Those of every node, a row per configuration of its parents; for the library itself."""
@@ -231,6 +233,7 @@ class Fit(Drawable, Presentable):
             "seconds": self.seconds,
             "stopped": self.stopped,
             "promise": self.promise,
+            "notes": list(self.notes),
             "settings": self.settings.to_dict(),
             "held_out_gain": None if self.held_out_gain is None else self.held_out_gain[0],
             "cross_validation": None if self.cv is None else {str(k): v for k, v in self.cv.mean.items()},
@@ -259,6 +262,7 @@ class Fit(Drawable, Presentable):
         if graph.edges:
             lines.append("gains are not certainties; a posterior tells how probable each edge and label is")
         lines.append(f"search: {self.method}, {self.seconds:.2f} s; {self.promise}")
+        lines += [f"note: {note}" for note in self.notes]
         return "\n".join(lines)
 
     def _chosen(self) -> dict[str, str]:

@@ -19,6 +19,7 @@ from ldag.learning.cross_validation import CrossValidation, check_kappas
 from ldag.learning.fit import Fit
 from ldag.learning.fold_search import FOLD_RESTARTS, FoldSearches, climbs_folds
 from ldag.learning.folds import N_FOLDS, check_folds, cut_folds, usual_folds
+from ldag.learning.limits import describe_limits
 from ldag.learning.partitions import CountedFamily, LabelSearch, learn_families
 from ldag.learning.plan import DEFAULT_KAPPAS, Plan, Settings, make_plan
 from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
@@ -320,6 +321,7 @@ def _make_fit(plan: Plan, result: SearchResult, cv: CrossValidation | None, give
         n_steps=result.n_steps,
         n_accepted=result.n_accepted,
         promise=early if result.stopped else plan.search.promise(plan.problem, result),
+        notes=describe_limits(plan.problem, plan.search, schema.names, result.parents),
         data=given,
         counts=tuple(one.counts for one in own),
     )

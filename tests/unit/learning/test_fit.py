@@ -144,3 +144,52 @@ def test_the_order_of_columns_changes_no_digit() -> None:
             assert ldag.learn(other, kappa=0.4, rng=seed).score.total == fit.score.total
             again = ldag.learn(other, kappa=0.4, rng=seed).ldag
             assert ldag.score(again, data, kappa=0.4).total == ldag.score(again, other, kappa=0.4).total
+
+
+def wide(n_rows: int = 300) -> Dataset:
+    """Eight parents of four states and a child that depends on all: its table may have seven parents at most."""
+    rng = np.random.default_rng(0)
+    columns = {f"p{i}": rng.integers(0, 4, n_rows) for i in range(8)}
+    return ldag.read({**columns, "y": np.sum(list(columns.values()), axis=0) % 4})
+
+
+def only_y(data: Dataset, n_required: int = 0) -> Constraints:
+    """Nobody but y has parents, and that has the first few."""
+    none = {name: 0 for name in data.names if name != "y"}
+    return Constraints(max_parents=none, required=[(f"p{i}", "y") for i in range(n_required)])
+
+
+def test_limits_that_ended_growth_are_notes() -> None:
+    """A family that has no room for a further parent is named, in print and in plain values."""
+    data = wide()
+    rules = only_y(data, n_required=7)
+    fit = ldag.learn(data, kappa=0.1, method="climb", n_restarts=0, constraints=rules)
+    assert len(fit.ldag.parents("y")) == 7
+    assert fit.notes == ("y could get no further parent: the table would have more than 65,536 cells",)
+    assert f"note: {fit.notes[0]}" in str(fit)
+    assert fit.to_dict()["notes"] == list(fit.notes)
+    few = ldag.learn(data, kappa=0.1, method="climb", n_restarts=0, constraints=rules, max_parents=7)
+    assert few.notes == ()
+
+
+def test_what_a_proof_leaves_out_is_a_note() -> None:
+    """Families whose tables are too large are not looked at, and a promise of optimality says so."""
+    data = wide()
+    fit = ldag.learn(data, kappa=1e-6, method="exact", constraints=only_y(data))
+    assert fit.notes == ("parents of y whose table would have more than 65,536 cells were left out",)
+    assert ldag.learn(data, kappa=1e-6, method="exact", constraints=only_y(data), max_parents=2).notes == ()
+    assert ldag.learn(HEART, kappa=0.1).notes == ()
+
+
+def test_labels_that_were_not_solved_exactly_are_a_note() -> None:
+    """Where they were asked for; and how many candidates climbing tried of many variables."""
+    rng = np.random.default_rng(1)
+    a, b, c = (rng.integers(0, 3, 3000) for _ in range(3))
+    data = ldag.read({"a": a, "b": b, "c": c, "y": (a + b + c) % 2})
+    fit = ldag.learn(data, kappa=0.1, method="exact", labels="exact", rng=1)
+    above = [v for v in data.names if 3 ** len(fit.ldag.parents(v)) > 16]
+    assert above
+    assert fit.notes[0].startswith(f"the labels of {', '.join(above)} were refined, not solved exactly")
+    many = ldag.read({f"v{i:03}": rng.integers(0, 2, 20) for i in range(401)})
+    fit = ldag.learn(many, kappa=0.1, method="climb", n_restarts=0, max_parents=0)
+    assert fit.notes == ("only the 100 best candidates of every variable were tried as parents; more can be asked for",)
