@@ -61,6 +61,11 @@ class CrossValidation(ShownAsText, Charted):
         scores = self.scores[candidate]
         return (-len(scores), -float(np.mean(scores)), candidate.rank)
 
+    def _ranked(self) -> list[Candidate]:
+        """Return the candidates, the best first."""
+        best = self.best
+        return [best, *sorted((one for one in self.scores if one != best), key=self._order)]
+
     @property
     def best_kappa(self) -> float:
         """The kappa of the best candidate."""
@@ -131,7 +136,7 @@ class CrossValidation(ShownAsText, Charted):
     def _candidate_rows(self) -> RowChart:
         """Return a row per candidate, the best first, and plain tables last."""
         best = self.scores[self.best]
-        ordered = sorted(self.scores, key=self._order)[:MOST_CANDIDATES]
+        ordered = self._ranked()[:MOST_CANDIDATES]
         names = [f"{one.structure}, kappa {one.kappa:g}, sample size {one.equivalent_sample_size:g}" for one in ordered]
         behind = [_behind(best, self.scores[one]) for one in ordered]
         if self.tables:
@@ -194,13 +199,14 @@ class CrossValidation(ShownAsText, Charted):
         parameters = "  parameters" if with_parameters else ""
         parameters += "      spread over" if with_spread else ""
         lines = [f"{'structure':<9}  {prior}   kappa  sample size{parameters}  folds  behind the best"]
-        for candidate in sorted(self.scores, key=self._order):
+        best, *_ = ranked = self._ranked()
+        for candidate in ranked:
             size, of_parameters = candidate.equivalent_sample_size, candidate.parameters_sample_size
             numbers = f"{candidate.structure:<9}  " + (f"{candidate.prior:<10}  " if with_prior else "")
             numbers += f"{candidate.kappa:>8g}  {size:>11g}"
             numbers += f"  {of_parameters:>10g}" if with_parameters else ""
             numbers += f"  {candidate.parameters_spread:>15}" if with_spread else ""
-            behind = "best" if candidate == self.best else f"{self.difference(candidate):.2f}"
+            behind = "best" if candidate == best else f"{self.difference(candidate):.2f}"
             lines.append(f"{numbers}  {len(self.scores[candidate]):>5}  {behind:>15}")
         return "\n".join(lines)
 

@@ -36,6 +36,13 @@ SMALLEST_GAIN = 5e-5
 SURE_ERRORS = 2.0
 """A difference of fewer standard errors may be chance."""
 
+TOO_MANY = "try a lower kappa, fewer parents, or choose structure and equivalent sample size by cross-validation"
+ALIKE = (
+    "cross-validation takes rows as independent, and if several are of one person or thing, predicts well by"
+    " recognising it; then keep one row of each, or limit the parents"
+)
+"""What to do about too many parameters."""
+
 MOST_PARAMETERS = 1 / 3
 """For each observation; a model with more is warned of."""
 
@@ -296,7 +303,7 @@ class Fit(Drawable, Presentable):
             lines.append(
                 f"warning: {counted(self.graph.dimension, 'parameter')} for"
                 f" {counted(self.n_observations, 'observation')}, more than a third: the data can hardly carry them;"
-                " try a lower kappa, fewer parents, or choose structure and equivalent sample size by cross-validation"
+                f" {ALIKE if 'equivalent_sample_size' in chosen else TOO_MANY}"
             )
         return lines
 

@@ -238,3 +238,13 @@ def test_kappas_of_larger_data_are_raced() -> None:
     assert fit.ldag == ldag.learn(data, kappa=fit.kappa, method="climb", n_restarts=0).ldag
     compared = ldag.cross_validate(data, method="climb", n_restarts=0)
     assert set(map(len, compared.scores.values())) == {10}
+
+
+def test_rows_of_the_same_things_are_warned_of() -> None:
+    """Every row twice but for a last column: settings that recognise rows look good on folds."""
+    rng = np.random.default_rng(0)
+    codes = np.repeat(rng.integers(0, 3, (6, 60)), 2, axis=1)
+    twins = ldag.read({f"v{place}": column for place, column in enumerate(codes)} | {"visit": [1, 2] * 60})
+    fit = ldag.learn(twins, kappa=0.5, method="climb", equivalent_sample_size="cv")
+    assert fit.ldag.dimension > 120 / 3
+    assert "cross-validation takes rows as independent" in str(fit)
