@@ -1,4 +1,4 @@
-"""The classifier against scikit-learn's logistic regression and naive Bayes.
+"""The classifier against scikit-learn's logistic regression and naive Bayes, and the classifiers of pyAgrum and pgmpy.
 
     python -m benchmarks.bench_classifier [--sets NAME ...] [--models NAME ...]
 
@@ -26,6 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder
 
 import ldag
+from benchmarks.classifier_peers import AgrumClassifier, PgmpyClassifier
 from benchmarks.harness import RESULTS
 
 N_FOLDS = 5
@@ -55,6 +56,11 @@ MODELS: dict[str, Callable[[], Any]] = {
         OneHotEncoder(handle_unknown="ignore"), LogisticRegression(max_iter=2000)
     ),
     "naive Bayes": lambda: CategoricalNB(min_categories=N_BINS + 8),
+    "pyAgrum, naive Bayes": lambda: AgrumClassifier("NaiveBayes"),
+    "pyAgrum, TAN": lambda: AgrumClassifier("TAN"),
+    "pyAgrum, climb": lambda: AgrumClassifier("GHC"),
+    "pgmpy, naive Bayes": lambda: PgmpyClassifier("naive"),
+    "pgmpy, TAN": lambda: PgmpyClassifier("tan"),
 }
 
 

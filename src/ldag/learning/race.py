@@ -146,7 +146,7 @@ class Race:
                 continue
             ahead = [first]
             while ahead:
-                if ahead != [first]:
+                if ahead != [first] and self._tells_by_one_fold:
                     ahead = self._keep_near(ahead, folds[0], kind)
                 self._search(ahead, folds, self._searches.deadline.share(STEP_SHARE))
                 best = self._sort(one for one in self._running if one.kind == kind)[0]
@@ -165,6 +165,11 @@ class Race:
     def _is_large(self) -> bool:
         """Whether a few folds have enough observations to predict."""
         return self._enough < MOST_FIRST_FOLDS
+
+    @property
+    def _tells_by_one_fold(self) -> bool:
+        """Whether one fold is enough to see who is behind: not of small data where one node is predicted."""
+        return self._is_large or self._searches.target is None
 
     def _keep_near(self, ahead: Sequence[Candidate], fold: int, kind: ClassKind) -> list[Candidate]:
         """Search candidates on one fold, and return those that are not behind the best of their kind there."""
