@@ -63,9 +63,10 @@ void SetCounts::share(const Columns& columns, std::span<const std::uint32_t> par
     take(node);
     may_use_planes_ = largest <= SharedPlanes::kMaxStates && SharedPlanes::fit(columns, size_);
     has_planes_ = false;
-    make_index(columns.single_, index_);
     make_index(columns.weighted_, weighted_index_);
-    is_ranked_ = size_ > kFew + index_.size() / kRowsPerConfiguration;
+    is_ranked_ = size_ > kFew + columns.single_.n / kRowsPerConfiguration;
+    index_.clear();  // planes may do without
+    if (is_ranked_) make_index(columns.single_, index_);
     ends_.clear();
     const std::size_t n_states = columns.n_states()[node];
     if (is_ranked_) return rank(n_states);
@@ -105,14 +106,15 @@ void SetCounts::rank(std::size_t n_states) {
 bool SetCounts::planes_pay(std::size_t other) const {
     const std::size_t n_states = columns_->n_states()[other];
     if (!may_use_planes_ || n_states > SharedPlanes::kMaxStates) return false;
-    return SharedPlanes::time(*columns_, n_rows_, n_states) < kRowTime * static_cast<double>(index_.size());
+    return SharedPlanes::time(*columns_, n_rows_, n_states) <
+           kRowTime * static_cast<double>(columns_->single_.n);
 }
 
 bool SetCounts::fits_pack(std::size_t other) const {
     std::size_t size = n_rows_ * columns_->n_states()[other];
     for (const std::uint32_t variable : pack_) size *= columns_->n_states()[variable];
     const std::size_t n_bytes = size * (has_small_counts() ? sizeof(std::uint16_t) : sizeof(std::uint32_t));
-    return n_bytes <= kMaxPackedBytes && size * kRowsPerCell <= index_.size();
+    return n_bytes <= kMaxPackedBytes && size * kRowsPerCell <= columns_->single_.n;
 }
 
 void SetCounts::count_planes(std::size_t other) {
@@ -205,6 +207,7 @@ void SetCounts::take_apart(std::vector<Count>& parts) {
 
 template <class Count>
 void SetCounts::count_pack(std::vector<Count>& parts) {
+    if (index_.empty()) make_index(columns_->single_, index_);
     std::size_t size = n_rows_;
     for (const std::uint32_t variable : pack_) size *= columns_->n_states()[variable];
     const bool is_small = size * sizeof(Count) <= kMaxCopiedBytes && size * kRowsPerCell <= index_.size();
