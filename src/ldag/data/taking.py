@@ -1,5 +1,6 @@
 """What every door does with data: a data set is taken as it is, any other table is read, and what was done is told."""
 
+import inspect
 import warnings
 from typing import TYPE_CHECKING
 
@@ -46,4 +47,14 @@ def ignored_note(names: list[str]) -> str:
 def tell(notes: tuple[str, ...]) -> None:
     """Warn of what reading did, where no data set is handed out that could tell it itself."""
     if notes:
-        warnings.warn("; ".join(notes), DataNote, stacklevel=4)
+        warnings.warn("; ".join(notes), DataNote, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """Return how far up the first line is that is not this library's: a warning is about what the user wrote."""
+    frame = inspect.currentframe()
+    level = 0
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "ldag":
+        frame = frame.f_back
+        level += 1
+    return level

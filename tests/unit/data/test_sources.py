@@ -108,6 +108,9 @@ def test_every_door_takes_tables() -> None:
         assert net.log_likelihood(FRAME) == net.log_likelihood(data.select(["smoker", "bmi", "ill"]))
     with pytest.warns(DataNote, match="rooms"):
         assert len(net.predict(FRAME, "ill")) == 600
+    with pytest.warns(DataNote, match="bmi: .* cut at") as notes:
+        ldag.learn(FRAME, kappa=0.1)
+    assert [note.filename for note in notes] == [__file__]  # the line that handed over the table
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux says how large a process was")
