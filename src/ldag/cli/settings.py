@@ -29,7 +29,7 @@ HELP: Mapping[str, str] = {
     "n_iter": "For chain: proposals per chain.  [500]",
     "n_restarts": "For climb: perturbed restarts.  [20 per variable, at least 400; with a time limit, until then]",
     "start": "For chain and climb: the graph to start from.",
-    "max_candidates": "For climb: parents of each variable that are tried.  [all; 100 beyond 400 variables]",
+    "max_candidates": "For climb: parents of each variable that are tried.  [all]",
     "rng": "Seed.  [0]",
     "n_jobs": "Threads; -1 is all cores.",
     "time_limit": "Return the best graph found by then.",

@@ -6,7 +6,6 @@ from math import prod
 from ldag import _native
 from ldag.formats import counted
 from ldag.learning.searches import GraphParents, Search, SearchProblem
-from ldag.learning.searches.climb import Climb
 from ldag.learning.structures import STRUCTURES
 
 SHOWN_NAMES = 5
@@ -19,7 +18,6 @@ def describe_limits(
     """Return a note for every limit that may have kept a better graph from being found."""
     return (
         *_full_tables(problem, search, names, parents),
-        *_candidates(problem, search),
         *_refined_labels(problem, names, parents),
     )
 
@@ -55,12 +53,6 @@ def _largest_table(problem: SearchProblem, node: int) -> int:
     """Return the cells of the largest table that a node could have as far as users said."""
     sizes = sorted((problem.n_states[v] for v in problem.space.candidates[node]), reverse=True)
     return problem.n_states[node] * prod(sizes[: problem.space.max_parents[node]])
-
-
-def _candidates(problem: SearchProblem, search: Search) -> Iterator[str]:
-    """Say how many parents of each node were tried, unless all were or users said how many."""
-    if isinstance(search, Climb) and search.max_candidates is None and (most := search.count_candidates(problem)):
-        yield f"only the {most} best candidates of every variable were tried as parents; more can be asked for"
 
 
 def _refined_labels(problem: SearchProblem, names: tuple[str, ...], parents: GraphParents) -> Iterator[str]:

@@ -100,7 +100,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         For "chain" and "climb", and "auto" where it climbs: the graph to start from, instead of one without edges.
     max_candidates
         For "climb", and "auto" where it climbs: so many parents of each variable are tried, those that gain most
-        besides the parents found so far. Unless said otherwise all of them, and 100 beyond 400 variables.
+        besides the parents found so far, selected anew as the graph grows. Unless said otherwise, all of them.
     rng
         Seed of everything that is random; None is 0.
     n_jobs

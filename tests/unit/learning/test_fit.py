@@ -182,7 +182,7 @@ def test_what_a_proof_leaves_out_is_a_note() -> None:
 
 
 def test_labels_that_were_not_solved_exactly_are_a_note() -> None:
-    """Where they were asked for; and how many candidates climbing tried of many variables."""
+    """Where they were asked for."""
     rng = np.random.default_rng(1)
     a, b, c = (rng.integers(0, 3, 3000) for _ in range(3))
     data = ldag.read({"a": a, "b": b, "c": c, "y": (a + b + c) % 2})
@@ -190,6 +190,3 @@ def test_labels_that_were_not_solved_exactly_are_a_note() -> None:
     above = [v for v in data.names if 3 ** len(fit.ldag.parents(v)) > 16]
     assert above
     assert fit.notes[0].startswith(f"the labels of {', '.join(above)} were refined, not solved exactly")
-    many = ldag.read({f"v{i:03}": rng.integers(0, 2, 20) for i in range(401)})
-    fit = ldag.learn(many, kappa=0.1, method="climb", n_restarts=0, max_parents=0)
-    assert fit.notes == ("only the 100 best candidates of every variable were tried as parents; more can be asked for",)

@@ -23,8 +23,9 @@ TABU_LENGTH = 10
 """Graphs that climbing does not visit again while it looks beyond a local optimum."""
 
 RESTARTS_PER_VARIABLE = 20
+MANY_VARIABLES = 400
 RESTARTS_OF_MANY = 3
-"""For each of more than `MANY_VARIABLES`, whose restarts take longer."""
+"""Restarts for each of more variables than these, where they take longer."""
 
 FEWEST_RESTARTS = 400
 """With fewer, different seeds end at different scores on small networks, too."""
@@ -39,10 +40,6 @@ after up to 16 where it took little, and at once where orders at random lead to 
 
 UNTIL_THE_END = 10**15
 """More restarts than any time allows."""
-
-MANY_VARIABLES = 400
-MAX_CANDIDATES = 100
-"""Beyond so many variables, climbing tries only so many parents of each, those that gain most besides the others."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ class Climb:
                 n_restarts=self.count_restarts(problem, control),
                 tabu_length=TABU_LENGTH,
                 seed=problem.families.seed,
-                max_candidates=self.count_candidates(problem),
+                max_candidates=self.max_candidates or 0,
                 patience=PATIENCE if self.n_restarts is None and not _fills_time(control) else 0,
                 start=start_lists(self.start),
                 **control_arguments(control),
@@ -82,12 +79,6 @@ class Climb:
         if STRUCTURES[problem.families.structure].is_table and problem.n_variables <= MANY_VARIABLES:
             return max(n_restarts, min(100 * problem.n_variables, TABLE_RESTARTS))
         return n_restarts
-
-    def count_candidates(self, problem: SearchProblem) -> int:
-        """Return how many parents of a node are tried, 0 for all."""
-        if self.max_candidates is not None:
-            return self.max_candidates
-        return MAX_CANDIDATES if problem.n_variables > MANY_VARIABLES else 0
 
     def promise(self, _problem: SearchProblem, result: SearchResult) -> str:
         """Return what is known of the result."""
