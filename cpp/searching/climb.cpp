@@ -21,14 +21,16 @@ namespace climb {
 
 namespace {
 
-// Patience lasts for at least so many rounds without success (one, if climbing is quick or of many nodes),
-// and for at most so many times as many as asked for.
-constexpr std::uint64_t kLeastPatience = 4;
+// Patience lasts for at least so many rounds without success, and for at most so many times as many as asked
+// for.
+constexpr std::uint64_t kLeastPatience = 8;
+constexpr std::uint64_t kLeastOfFewRows = 4;  // graphs differ by less
+constexpr std::uint64_t kLeastIfQuick = 1;    // and of many nodes
 constexpr std::uint64_t kMostPatience = 8;
 
 // What is quick: few nodes and rows, where seeds rarely disagree and a round takes long beside counting.
 constexpr std::size_t kQuickNodes = 50;
-constexpr std::size_t kQuickRows = 5000;
+constexpr std::size_t kFewRows = 5000;
 
 // So many searches from orders at random have led to the best graph: there is hardly anything better.
 constexpr std::uint64_t kSure = 6;
@@ -67,9 +69,12 @@ std::uint64_t climbs_per_round(std::size_t n_nodes) { return std::max<std::uint6
 bool has_lost_patience(const ClimbOptions& options, const ClimbState& state, std::size_t n_rows) {
     if (options.patience == 0) return false;
     const std::size_t n_nodes = state.best.parents.size();
-    const bool is_quick = n_nodes <= kQuickNodes && n_rows < kQuickRows;
+    const bool has_few_rows = n_rows < kFewRows;
+    const bool is_quick = n_nodes <= kQuickNodes && has_few_rows;
     if (state.n_sure >= (is_quick ? kSureIfQuick : kSure)) return true;
-    const std::uint64_t least = is_quick || n_nodes > kFewNodes ? 1 : kLeastPatience;
+    const std::uint64_t least = is_quick || n_nodes > kFewNodes ? kLeastIfQuick
+                                : has_few_rows                  ? kLeastOfFewRows
+                                                                : kLeastPatience;
     if (state.n_stale < least) return false;
     const std::uint64_t n_around = std::max(state.n_around, state.n_first / kMostPatience);
     return state.n_stale * n_around >= options.patience * state.n_first;
