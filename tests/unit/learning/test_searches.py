@@ -111,6 +111,14 @@ def test_auto_is_exact_where_that_is_affordable(n: int, max_parents: int, labels
     assert METHODS["auto"].prepare(problem(n, space, labels)).name == expected
 
 
+@pytest.mark.parametrize(("n_rows", "expected"), [(1_000, "exact"), (100_000, "climb")])
+def test_auto_counts_configurations_that_rows_visit(n_rows: int, expected: str) -> None:
+    """Nine variables of four states: labels of 65,536 configurations are quick if few of them occur."""
+    others = tuple(tuple(i for i in range(9) if i != j) for j in range(9))
+    given = problem(9, SearchSpace(others, ((),) * 9, (8,) * 9, ((),) * 9))
+    assert METHODS["auto"].prepare(replace(given, n_rows=n_rows, n_states=(4,) * 9)).name == expected
+
+
 @pytest.mark.parametrize(("n", "n_rows", "expected"), [(20, 2_000, "exact"), (20, 100_000, "climb"), (21, 10, "climb")])
 def test_auto_knows_that_tables_share_scores(n: int, n_rows: int, expected: str) -> None:
     """Without a limit on parents, up to twenty variables, if rows are not too many."""

@@ -35,8 +35,9 @@ TABLE_RESTARTS = 5_000
 
 PATIENCE = 2
 """Unless told how many restarts to make, climbing ends after about so many rounds (of at least 32) without a better
-graph: after four (one, of small tables and of many variables) where looking around took much more than the first climb,
-after up to 16 where it took little, and at once where orders at random lead to the best graph again and again."""
+graph: after eight (four, of few rows; one, of small tables and of many variables) where looking around took much more
+than the first climb, after up to 16 where it took little, and at once where orders at random lead to the best graph
+again and again."""
 
 UNTIL_THE_END = 10**15
 """More restarts than any time allows."""

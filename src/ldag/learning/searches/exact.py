@@ -150,7 +150,8 @@ def estimate_seconds(problem: SearchProblem) -> float:
 def _family_seconds(n_configurations: float, n_states: int, problem: SearchProblem) -> float:
     """Estimate the time of one family: counting, and the search for its classes; the factors were measured."""
     counting = 5 + 5e-5 * problem.n_rows * sqrt(n_configurations)
-    return 1e-6 * (counting + n_states / 2 * _class_microseconds(n_configurations, problem.families))
+    n_visited = min(n_configurations, problem.n_rows)  # those that no row visits cost next to nothing
+    return 1e-6 * (counting + n_states / 2 * _class_microseconds(n_visited, problem.families))
 
 
 def _class_microseconds(n: float, options: FamilyOptions) -> float:
