@@ -30,10 +30,10 @@ def heart() -> pd.DataFrame:
 
 
 def test_scikit_learn_accepts_it() -> None:
-    """Every check of an estimator passes, with no expected failures."""
+    """Every check of an estimator passes, with no expected failures; few parents make it quick."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = check_estimator(LDAGClassifier(), on_fail=None)
+        results = check_estimator(LDAGClassifier(max_parents=2), on_fail=None)
     assert [found["check_name"] for found in results if found["status"] not in ("passed", "skipped")] == []
     assert len(results) > 50
 
