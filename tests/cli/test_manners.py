@@ -23,7 +23,7 @@ def run(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["learn"], "error: Missing argument 'DATA'; see ldag learn --help"),
+        (["learn"], "error: Missing argument 'DATA'; expected ldag learn DATA; see ldag learn --help"),
         (["lern"], "error: no command 'lern'; did you mean 'learn'?"),
         (["show", "guard", "--jsn"], "error: No such option"),
         (["sample", "guard", "--rng", "x"], "error: "),

@@ -11,6 +11,7 @@ import click
 
 import ldag
 from ldag.cli.pipes import without_folder
+from ldag.cli.usage import describe_misuse
 from ldag.cli.wording import in_shell_words
 from ldag.errors import LdagError, suggest
 
@@ -128,7 +129,7 @@ def main() -> None:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help; older versions have no such class
             error.show()
             sys.exit(2)
-        _fail(_describe(error))
+        _fail(describe_misuse(error, _command()))
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         sys.exit(130)
@@ -154,13 +155,6 @@ def _command() -> click.Command | None:
 def _fail(message: str) -> NoReturn:
     click.echo(f"error: {message}", err=True)
     sys.exit(2)
-
-
-def _describe(error: click.ClickException) -> str:
-    """Return what was wrong with a command, and where to look it up."""
-    message = " ".join(error.format_message().split()).rstrip(".")
-    context = getattr(error, "ctx", None)
-    return f"{message}; see {context.command_path} --help" if context else message
 
 
 def _leave_quietly() -> NoReturn:

@@ -23,9 +23,21 @@ def _constraint_options(command: Any) -> Any:
 @click.argument("data", type=TABLE)
 @click.option("--output", "-o", type=Target(".json"), metavar="FILE", help="Write the posterior there (.json).")
 @click.option("--kappa", type=NumberOrWord("kappa", ["evidence"]), help="The price of labels.  [evidence]")
-@click.option("--prior", type=click.Choice(get_args(GraphPrior)), default="normalised", show_default=True)
+@click.option(
+    "--prior",
+    type=click.Choice(get_args(GraphPrior)),
+    default="normalised",
+    show_default=True,
+    help="How labels are paid for: as in learn, divided by all allowed labels, or none allowed.",
+)
 @click.option("--max-parents", type=int, help="Parents of a node at most.")
-@click.option("--method", type=click.Choice(get_args(PosteriorChoice)), default="auto", show_default=True)
+@click.option(
+    "--method",
+    type=click.Choice(get_args(PosteriorChoice)),
+    default="auto",
+    show_default=True,
+    help="All graphs, or graphs that chains visit.",
+)
 @click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
 @_constraint_options
 @click.option("--rounds", "n_rounds", type=int, help="For chains: rounds of each run.  [4,000]")

@@ -12,7 +12,9 @@ from ldag.experiments import reproduce as run_experiments
 
 
 @click.command()
-@click.argument("experiments", nargs=-1, required=True, type=click.Choice([*EXPERIMENTS, "all"]))
+@click.argument(
+    "experiments", nargs=-1, required=True, type=click.Choice([*EXPERIMENTS, "all"]), metavar="EXPERIMENT..."
+)
 @click.option(
     "--quick/--full", "quick", default=True, help="3 draws of the generators, or 20 and more searches.  [quick]"
 )
@@ -24,7 +26,7 @@ from ldag.experiments import reproduce as run_experiments
 )
 @click.option("--output", "-o", default="reproduced", show_default=True, metavar="FOLDER", help="Where to write.")
 @click.option("--rng", type=int, help="Seed of everything.  [0]")
-@click.option("--n-jobs", type=int, default=-1, help="Threads; -1 is all cores.  [-1]")
+@click.option("--jobs", "--n-jobs", "n_jobs", type=int, default=-1, help="Threads; -1 is all cores.  [-1]")
 @click.option("--fresh", is_flag=True, help="Run again what the folder has already.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for other programs.")
 def reproduce(
