@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.cli.test_cli import run
+from tests.command import run
 
 pytest.importorskip("highspy")
 

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -12,17 +11,8 @@ import pytest
 
 import ldag
 from ldag import LDAG, datasets
+from tests.command import PROGRAM, execute, run
 from tests.interrupts import bound
-
-PROGRAM = Path(sys.executable).with_name("ldag")
-
-
-def run(*arguments: str, code: int = 0) -> str:
-    """Run a command and return what it prints; errors are one line on standard error and no traceback."""
-    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == code, done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stdout if code == 0 else done.stderr
 
 
 def test_show_the_guard() -> None:
@@ -149,7 +139,8 @@ def test_score_of_a_file_of_counts(tmp_path: Path) -> None:
     graph = tmp_path / "g.ldag"
     graph.write_text("a -> b\n")
     assert "total" in run("score", str(graph), str(table), "--kappa", "1", "--counts", "n")
-    done = subprocess.run([PROGRAM, "score", graph, table, "--kappa", "1"], capture_output=True, text=True, check=True)
+    done = execute("score", str(graph), str(table), "--kappa", "1")
+    assert done.returncode == 0
     assert "note: 1 column that the graph does not know: n" in done.stderr
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import ldag
 from ldag import LDAG, Network, simulate
-from tests.cli.test_cli import run
+from tests.command import run
 
 
 @pytest.fixture(scope="module")

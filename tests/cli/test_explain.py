@@ -1,18 +1,10 @@
 """`ldag explain`: one node in words and numbers."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import ldag
-
-LDAG = Path(sys.executable).with_name("ldag")
-
-
-def run(*arguments: str) -> str:
-    """Run the command line, which must succeed."""
-    return subprocess.run([LDAG, *arguments], capture_output=True, text=True, check=True).stdout
+from tests.command import run
 
 
 def test_a_node_is_explained(tmp_path: Path) -> None:

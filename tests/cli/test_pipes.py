@@ -8,12 +8,12 @@ import pytest
 
 from ldag.cli.main import cli
 from ldag.cli.pipes import File, ModelSource, TableSource, TableTarget, Target, ending_of
-from tests.cli.test_cli import PROGRAM
+from tests.command import execute_bytes
 
 
-def pipe(content: bytes, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
+def pipe(content: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     """Run a command with a standard input."""
-    return subprocess.run([PROGRAM, *arguments], input=content, capture_output=True, check=False)
+    return execute_bytes(*arguments, content=content)
 
 
 def test_a_model_goes_through_pipes() -> None:

@@ -11,7 +11,7 @@ import ldag
 from ldag import Network, Variable
 from ldag.cli.observed import Observed, read_observed
 from ldag.errors import LdagError
-from tests.cli.test_cli import run
+from tests.command import run
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.cli.test_cli import run
+from tests.command import run
 
 
 def test_table1_is_the_papers(tmp_path: Path) -> None:

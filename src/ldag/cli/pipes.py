@@ -5,7 +5,6 @@ import contextlib
 import re
 import sys
 import tempfile
-from functools import cache
 from pathlib import Path
 
 import click
@@ -55,7 +54,7 @@ class ModelSource(File):
             return value
         claim_input(param, ctx)
         content = sys.stdin.buffer.read()
-        path = _folder() / f"standard input{self._ending or ending_of(content)}"
+        path = _make_folder(ctx) / f"standard input{self._ending or ending_of(content)}"
         path.write_bytes(content)
         return str(path)
 
@@ -82,7 +81,7 @@ class Target(File):
         del param
         if value != PIPE or ctx is None:
             return value
-        path = _folder() / f"standard output{self._ending}"
+        path = _make_folder(ctx) / f"standard output{self._ending}"
         out = sys.stdout
 
         def hand_on() -> None:
@@ -140,9 +139,9 @@ def without_folder(message: str) -> str:
     return re.sub(rf"\S*/{_FOLDER}\w+/(standard (in|out)put)\.\w+", r"\1", message)
 
 
-@cache
-def _folder() -> Path:
-    """Return a folder that is gone when the program ends."""
+def _make_folder(ctx: click.Context) -> Path:
+    """Return a folder that is gone when the command ends."""
     folder = tempfile.TemporaryDirectory(prefix=_FOLDER)
-    atexit.register(folder.cleanup)
+    ctx.call_on_close(folder.cleanup)
+    atexit.register(folder.cleanup)  # a command whose arguments are wrong is never closed
     return Path(folder.name)
