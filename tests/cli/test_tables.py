@@ -86,7 +86,7 @@ ODDITIES: dict[str, tuple[Rows, str, list[str]]] = {
     "free text": (
         {"comment": [f"said thing {i}" for i in range(80)], "x": pick(80, [0, 1], 66), "y": pick(80, [0, 1], 67)},
         ",",
-        ["comment: left out, has 80 states"],
+        ["comment: left out, 80 values in 80 rows"],
     ),
     "quoted commas": ({"name": pick(N, ['"a, b"', '"c"'], 68), "y": pick(N, [0, 1], 69)}, ",", []),
     "booleans": ({"a": pick(N, ["TRUE", "FALSE"], 70), "b": pick(N, ["True", "False"], 71)}, ",", []),

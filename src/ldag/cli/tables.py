@@ -53,7 +53,7 @@ _OPTIONS: dict[str, Callable[..., Any]] = {
         type=click.Choice(get_args(Unusable)),
         default="drop",
         show_default=True,
-        help="Leave out columns that cannot be variables, or refuse DATA.",
+        help="Columns that cannot be variables: leave them out, refuse DATA, or auto: leave out identifiers only.",
     ),
 }
 

@@ -11,7 +11,8 @@ from ldag.data.options import Missing, ReadOptions, Unusable
 from ldag.data.reading import AnyTable, Cells, read, read_table, read_with
 from ldag.data.rows import row_keys
 from ldag.data.tables import Table
-from ldag.data.taking import check_data, ignored_note, read_for, tell
+from ldag.data.taking import check_data, ignored_note, read_for
+from ldag.data.telling import tell
 from ldag.data.writing import Arrays, write_rows, write_separated
 
 __all__ = [

@@ -9,6 +9,7 @@ from ldag.data.binning import join_intervals
 from ldag.data.coding import Coded
 from ldag.data.counts import Weights
 from ldag.data.dataset import Dataset
+from ldag.data.gaps import Settled
 from ldag.data.options import ReadOptions
 from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_note
 from ldag.errors import DataError
@@ -18,36 +19,29 @@ from ldag.model import Schema, Variable
 
 def assemble_data(
     coded: list[Coded],
-    plans: Sequence[ColumnPlan],
+    settled: Settled,
     weights: Weights | None,
     weight_name: str | None,
     notes: list[str],
-    n_rows: int,
     options: ReadOptions,
 ) -> Dataset:
     """Deal with missing cells and rows that never occur, and put the columns together."""
+    plans = settled.plans
+    if settled.missing == "drop":
+        coded, weights, lost = _drop_gaps(coded, plans, weights)
+        settled.notes.extend(lost)
     coded = _join_intervals(coded, plans, weights)
     for column, plan in zip(coded, plans, strict=True):
         notes += plan.notes
         if plan.binning is not None:
             notes.append(cut_note(plan.name, plan.survey.n_values, column.variable, plan.binning))
-    missing = options.missing
-    gaps = [place for place, column in enumerate(coded) if column.missing.any()]
-    if gaps and missing == "error":
-        raise DataError(_gap_message([coded[place] for place in gaps], plans, options))
-    codes = np.stack([column.codes for column in coded])
-    kept = (codes >= 0).all(axis=0)
+    notes += settled.notes
+    gaps = [column for column in coded if column.missing.any()]
+    if gaps and settled.missing == "error":
+        raise DataError(_gap_message(gaps, plans, options))
     merged_rows = weights is not None and weight_name is None
-    if missing == "auto":
-        share = float(kept.mean() if weights is None else weights[kept].sum() / weights.sum())
-        missing = "drop" if share >= 0.5 else "state"
-        if gaps:
-            notes.append(_missing_note(missing, share, n_rows, [coded[place].variable.name for place in gaps]))
-    if missing == "state":
-        coded = [column.with_missing_state(options.wording) if column.missing.any() else column for column in coded]
-        codes = np.stack([column.codes for column in coded])
-    if missing == "drop":
-        codes, weights = codes[:, kept], None if weights is None else weights[kept]
+    coded = [column.with_missing_state(options.wording) if column.missing.any() else column for column in coded]
+    codes = np.stack([column.codes for column in coded])
     schema = Schema(tuple(column.variable for column in coded))
     data = Dataset.from_codes(schema, codes.astype(np.uint8), weights, weight_name)
     if not data.n_rows:
@@ -55,6 +49,22 @@ def assemble_data(
         raise DataError(f"no rows are left: every row that occurs has missing cells; {spelled} keeps them")
     hint = None if weight_name is not None and not merged_rows else _counts_hint(data, plans, options)
     return replace(data, notes=tuple(notes) if hint is None else (*notes, hint))
+
+
+def _drop_gaps(
+    coded: Sequence[Coded], plans: Sequence[ColumnPlan], weights: Weights | None
+) -> tuple[list[Coded], Weights | None, list[str]]:
+    """Leave out rows with missing cells; states that only these rows have stay, and are told."""
+    complete = ~np.any([column.missing for column in coded], axis=0)
+    notes = []
+    for column, plan in zip(coded, plans, strict=True):
+        lost = sorted(set(column.codes[~complete].tolist()) - set(column.codes[complete].tolist()) - {-1})
+        if lost and complete.any() and plan.variable is None:
+            states = ", ".join(repr(column.variable.states[code]) for code in lost[:5])
+            more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
+            notes.append(f"{plan.name}: {states}{more} only in rows that are left out")
+    kept = [replace(column, codes=column.codes[complete]) for column in coded]
+    return kept, None if weights is None else weights[complete], notes
 
 
 def _gap_message(gaps: Sequence[Coded], plans: Sequence[ColumnPlan], options: ReadOptions) -> str:
@@ -70,15 +80,6 @@ def _gap_message(gaps: Sequence[Coded], plans: Sequence[ColumnPlan], options: Re
         f"choose {spell('missing', 'drop')} to leave out such rows, or {spell('missing', 'state')} to make missing a "
         "state"
     )
-
-
-def _missing_note(choice: str, share: float, n_rows: int, names: Sequence[str]) -> str:
-    """Say what was done with missing cells."""
-    where = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    if choice == "drop":
-        lost = round((1 - share) * n_rows)
-        return f"{lost:,} of {n_rows:,} rows left out, which have missing cells (in {where})"
-    return f"missing cells are a state of {where}: leaving out rows would keep {share:.0%} only"
 
 
 def _counts_hint(data: Dataset, plans: Sequence[ColumnPlan], options: ReadOptions) -> str | None:

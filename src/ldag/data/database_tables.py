@@ -1,7 +1,7 @@
 """Tables that the engine keeps: values of columns, rows in order, and rows merged where they lie."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import cast
 
@@ -28,7 +28,8 @@ KEY_BITS = 62
 class DatabaseTable:
     """A relation of the engine; if it is made of text files, ``rows`` keeps their cells, ``na`` are those missing.
 
-    ``source`` is scanned again for each question, which is cheap for columnar files.
+    ``source`` is scanned again for each question, which is cheap for columnar files. Rows that do not meet the
+    ``condition`` are not counted.
     """
 
     engine: Database
@@ -39,6 +40,7 @@ class DatabaseTable:
     rows: TextRows | None = None
     na: frozenset[str] = MISSING_TEXT
     categories: dict[str, tuple[list[object], bool]] = field(default_factory=dict)
+    condition: str | None = None
     _types: set[str] = field(default_factory=set)
     _surveys: dict[int, Survey] = field(default_factory=dict)
     _columns: list[str] = field(init=False)
@@ -54,7 +56,7 @@ class DatabaseTable:
     def table(self, notes: tuple[str, ...] = ()) -> Table:
         """Return the table as others see it."""
         n_rows = int(self.engine.one(f"SELECT {self._amount()} FROM {self._merged()}") or 0)
-        return Table(self.names, n_rows, self.column, self.survey, self.merge, notes)
+        return Table(self.names, n_rows, self.column, self.survey, self.merge, self.complete, notes)
 
     def loaded(self) -> "DatabaseTable":
         """Have the engine read the source now, so that what is wrong with it is known."""
@@ -110,6 +112,16 @@ class DatabaseTable:
         ]
         return columns, found[-1].astype(np.int64)
 
+    def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> Table:
+        """Return the table of rows without a gap in some columns; what it is asked for is counts."""
+        tests = [f"{self._cell(place)} IS NOT NULL" for place in places]
+        if self.text:
+            for place, variable in zip(places, variables, strict=True):
+                texts = sorted(self.na - set(() if variable is None else map(str, variable.states)))
+                tests.append(f"trim({self._columns[place]}) NOT IN ({quote_list(texts)})")
+        part = replace(self, condition=" AND ".join(tests), categories=dict(self.categories), _surveys={})
+        return part.table()
+
     def _column(self, place: int, values: list[object], positions: Positions) -> Column:
         name = self.names[place]
         declared, ordered = name in self.categories, self.categories.get(name, ([], False))[1]
@@ -139,7 +151,8 @@ class DatabaseTable:
 
     def _merged(self) -> str:
         """Return the relation to count in."""
-        return self.source if self.rows is None else self.rows.merged()
+        relation = self.source if self.rows is None else self.rows.merged()
+        return relation if self.condition is None else f"(SELECT * FROM {relation} WHERE {self.condition})"
 
     def _amount(self) -> str:
         return "count(*)" if self.rows is None else self.rows.amount()

@@ -197,7 +197,7 @@ def _text_table(
 
 def _named(names: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
     """Name columns without a name, the first of which is usually a row index, if unusable columns are left out."""
-    if options.unusable != "drop":
+    if options.unusable == "error":
         return names
     own = tuple(name or ("row" if place == 0 else f"column {place + 1}") for place, name in enumerate(names))
     return own if len(set(own)) == len(own) else names

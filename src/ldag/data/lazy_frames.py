@@ -46,7 +46,7 @@ class LazyTable:
 
         check_column_names(self.names)
         n_rows = int(self.frame.select(nw.len().alias(TIMES)).collect().item()) if self.names else 0
-        return Table(self.names, n_rows, self.column, self.survey, self.merge)
+        return Table(self.names, n_rows, self.column, self.survey, self.merge, self.complete)
 
     def survey(self, place: int) -> Survey:
         """Return the different values of a column and how often each occurs."""
@@ -82,6 +82,19 @@ class LazyTable:
                 column = Column(name, list(variable.states), bins[column.positions])
             columns.append(column)
         return columns, _times(found)
+
+    def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> Table:
+        """Return the table of rows without a gap in some columns."""
+        import narwhals as nw
+
+        del variables  # gaps are no texts here
+        schema, frame = self.frame.collect_schema(), self.frame
+        for place in places:
+            name = self.names[place]
+            frame = frame.filter(~nw.col(name).is_null())
+            if schema[name].is_float():
+                frame = frame.filter(~nw.col(name).is_nan())
+        return LazyTable(frame).table()
 
     def _counted(self, names: Sequence[str], frame: "nw.LazyFrame[Any] | None" = None) -> "nw.DataFrame[Any]":
         import narwhals as nw

@@ -17,8 +17,8 @@ from ldag.model import OrderedStates, State, Variable
 Missing = Literal["error", "drop", "state", "auto"]
 """What to do with missing cells."""
 
-Unusable = Literal["error", "drop"]
-"""What to do with columns that cannot be variables."""
+Unusable = Literal["auto", "error", "drop"]
+"""What to do with columns that cannot be variables; "auto" leaves out identifiers and refuses others."""
 
 MAX_STATES_DEFAULT = 64
 """A text column with more values than this is more often an identifier than a variable."""
@@ -42,7 +42,7 @@ class ReadOptions:
     na: Sequence[str] = ()
     sep: str | None = None
     encoding: str | None = None
-    unusable: Unusable = "error"
+    unusable: Unusable = "auto"
     wording: Wording = PYTHON
 
     def __post_init__(self) -> None:
@@ -75,6 +75,12 @@ class ReadOptions:
         for name, value in given.items():
             if value is not None and name not in unless:
                 raise ArgumentError(f"{self.wording.option(name)} is for text files; {source}")
+
+    def refuses(self, column: str, is_spare: bool) -> bool:
+        """Whether a column that cannot be a variable is refused; one that was asked for by name is not spare."""
+        if self.unusable != "auto":
+            return self.unusable == "error"
+        return not is_spare or column in (self.columns or ())
 
     def is_default(self) -> bool:
         """Whether nothing is asked."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldag.data.binning import MANY_VALUES, Binning, Distinct, find_cuts
 from ldag.data.coding import MAX_STATES, number_in
 from ldag.data.columns import Column
+from ldag.data.counts import Weights
 from ldag.data.doors import Wording
 from ldag.data.options import ReadOptions
 from ldag.data.tables import Survey
@@ -18,7 +18,10 @@ from ldag.errors import DataError
 from ldag.formats import counted
 from ldag.model import MISSING_STATE, Variable, bin_states, cuts_in, date_text, spell_cut
 
-IDENTIFIER_NAMES = ("id", "index", "rownames", "row", "key", "uuid", "obs", "case", "unnamed: 0", "no", "nr")
+INDEX_NAMES = ("index", "row", "rownames", "row.names", "unnamed: 0", "__index_level_0__")
+"""Names under which programs write row numbers or row names along with a table."""
+
+IDENTIFIER_NAMES = (*INDEX_NAMES, "id", "key", "uuid", "obs", "case", "no", "nr")
 """Names under which a column of numbers that all differ is an identifier."""
 
 COUNT_NAMES = ("n", "count", "counts", "freq", "frequency")
@@ -36,14 +39,17 @@ ODD_TEXTS = ("?", "-", ".", "N/A", "n/a", "null", "NULL", "None", "none", "#N/A"
 
 @dataclass(frozen=True)
 class ColumnPlan:
-    """What becomes of a column: ``variable`` if its states are declared or cut, ``problem`` if it cannot be one."""
+    """What becomes of a column: ``variable`` if its states are declared or cut, ``problem`` if it cannot be one.
+
+    A column is spare if it tells nothing about rows: it names them, or is hardly filled.
+    """
 
     survey: Survey
     n_missing: int
     variable: Variable | None = None
     binning: Binning | None = None
     problem: str | None = None
-    advice: str = ""
+    is_spare: bool = False
     notes: tuple[str, ...] = ()
 
     @property
@@ -77,16 +83,19 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
         intervals = None if binning.method == "none" else _intervals(survey)
         if intervals is not None:
             return ColumnPlan(survey, n_missing, intervals, notes=(_intervals_note(intervals),))
-        measured = None if binning.method == "none" else measurement(survey)
+        numbers = measurement(survey)
+        measured = None if binning.method == "none" else numbers
         if measured is not None and not survey.column.declared and len(measured[0]) > MANY_VALUES:
             problem = _identifier(survey, measured, options.wording)
             if problem is not None:
-                return ColumnPlan(survey, n_missing, problem=problem)
+                return ColumnPlan(survey, n_missing, problem=problem, is_spare=True)
             return replace(
                 _cut(survey, n_missing, measured, binning), notes=_identifier_hint(survey, measured, options)
             )
+        problem = _names_rows(survey, numbers, binning, options)
+        if problem is not None:
+            return ColumnPlan(survey, n_missing, problem=problem, is_spare=True)
         _check_states(survey, options)
-        _check_repeated(survey, measured, options)
     except DataError as error:
         return ColumnPlan(survey, n_missing, problem=str(error).removeprefix(f"column {survey.name!r} "))
     return ColumnPlan(survey, n_missing, notes=_hints(survey, measured, options))
@@ -102,14 +111,14 @@ def tidy_survey(survey: Survey) -> Survey:
     return Survey.of(tidy)
 
 
-def measurement(survey: Survey) -> tuple[Distinct, NDArray[np.int64]] | None:
+def measurement(survey: Survey) -> tuple[Distinct, Weights] | None:
     """Return the different numbers (or dates) of a column in order and how often each occurs; None if it has others."""
     if survey.measured is not None:
         return survey.measured
     if survey.n_values > len(survey.column.values):
         return None
     column = survey.column
-    found: dict[Any, int] = {}
+    found: dict[Any, float] = {}
     for value, times in zip(column.values, survey.times[1:].tolist(), strict=True):
         if column.is_missing(value):
             continue
@@ -122,7 +131,7 @@ def measurement(survey: Survey) -> tuple[Distinct, NDArray[np.int64]] | None:
         return None
     ordered = sorted(found)
     values = np.array(ordered, dtype=object if kinds == {True} else np.float64)
-    used = np.array([found[value] for value in ordered], dtype=np.int64)
+    used = cast("Weights", np.array([found[value] for value in ordered]).astype(survey.times.dtype))
     return (values[used > 0], used[used > 0]) if used.any() else (values, used)
 
 
@@ -141,7 +150,7 @@ def _measure(value: object, column: Column) -> float | str | None:
     return float(plain) if isinstance(plain, int | float) else None
 
 
-def _cut(survey: Survey, n_missing: int, measured: tuple[Distinct, NDArray[np.int64]], binning: Binning) -> ColumnPlan:
+def _cut(survey: Survey, n_missing: int, measured: tuple[Distinct, Weights], binning: Binning) -> ColumnPlan:
     values, times = measured
     cuts = find_cuts(values, times, binning)
     if not cuts:
@@ -151,6 +160,16 @@ def _cut(survey: Survey, n_missing: int, measured: tuple[Distinct, NDArray[np.in
         raise DataError(f"column {survey.name!r} holds {kind}, but its cut points are of another kind: {cuts!r}")
     counted_once = replace(survey, n_values=len(values))  # a text that stands for a gap is no value
     return ColumnPlan(counted_once, n_missing, Variable.of_bins(survey.name, cuts), binning)
+
+
+def cut_again(plan: ColumnPlan, survey: Survey) -> ColumnPlan:
+    """Cut a measurement by the survey of the rows that are left; where these have one value, it stays as it was cut."""
+    assert plan.binning is not None
+    survey = tidy_survey(survey)
+    measured = measurement(survey)
+    if measured is None or len(measured[0]) < 2 or plan.binning.method == "cuts":
+        return plan
+    return replace(_cut(survey, plan.n_missing, measured, plan.binning), notes=plan.notes)
 
 
 def _intervals(survey: Survey) -> Variable | None:
@@ -176,7 +195,7 @@ def cut_note(name: str, n_values: int, variable: Variable, binning: Binning) -> 
     return f"{name}: {counted(n_values, 'value')}, cut at {cuts}{binning.in_words}"
 
 
-def _identifier(survey: Survey, measured: tuple[Distinct, NDArray[np.int64]], wording: Wording) -> str | None:
+def _identifier(survey: Survey, measured: tuple[Distinct, Weights], wording: Wording) -> str | None:
     """Say why numbers that nearly all differ are an identifier, if they are one."""
     values, times = measured
     if values.dtype == object or len(values) < 0.95 * times.sum() or (values % 1 != 0).any():
@@ -194,37 +213,41 @@ def _is_named_identifier(name: str) -> bool:
     return name.strip().lower() in IDENTIFIER_NAMES or name.lower().endswith(("_id", " id", ".id"))
 
 
-def _identifier_hint(
-    survey: Survey, measured: tuple[Distinct, NDArray[np.int64]], options: ReadOptions
-) -> tuple[str, ...]:
+def _identifier_hint(survey: Survey, measured: tuple[Distinct, Weights], options: ReadOptions) -> tuple[str, ...]:
     """Ask whether numbers that were cut name persons or groups."""
     if not _is_named_identifier(survey.name) or measured[0].dtype == object or (measured[0] % 1 != 0).any():
         return ()
     return (f"{survey.name}: is it an identifier? name the columns to read with {options.wording.option('columns')}",)
 
 
-def _check_repeated(survey: Survey, measured: tuple[Distinct, NDArray[np.int64]] | None, options: ReadOptions) -> None:
-    """Refuse texts most of which occur once, and short row numbers: they name rows. Counted rows may all differ."""
+def _names_rows(
+    survey: Survey, numbers: tuple[Distinct, Weights] | None, binning: Binning, options: ReadOptions
+) -> str | None:
+    """Say why texts most of which occur once, and short row numbers, name rows.
+
+    Counted rows may all differ, and so may numbers that are not to be cut, unless they are called row numbers.
+    """
     column, n_given = survey.column, survey.n_rows - _count_missing(survey)
-    if column.declared or options.counts is not None or options.weights is not None or n_given < FEW_ROWS:
-        return
-    problem = None
-    if measured is not None:
-        problem = _identifier(survey, measured, options.wording)
-    elif column.text or all(isinstance(value, str) for value in column.values):
-        n_values = sum(not column.is_missing(value) for value in column.values)
-        if n_given > MANY_VALUES and n_values > _share_of_identifiers(options) * n_given:
-            problem = (
-                f"looks like an identifier: {counted(n_values, 'value')} in {counted(n_given, 'row')}; leave it out, "
-                "or group its values"
-            )
-    if problem is not None:
-        raise DataError(problem)
+    is_index = column.name.strip().lower() in INDEX_NAMES
+    is_counted = options.counts is not None or options.weights is not None
+    may_differ = is_counted or (numbers is not None and binning.method == "none")
+    if column.declared or n_given < (2 if is_index else FEW_ROWS) or (may_differ and not is_index):
+        return None
+    if numbers is not None:
+        return _identifier(survey, numbers, options.wording)
+    if not column.text and not all(isinstance(value, str) for value in column.values):
+        return None
+    n_values = max(sum(not column.is_missing(value) for value in column.values), survey.n_values)
+    is_identifier = n_given > MANY_VALUES and n_values > _share_of_identifiers(options) * n_given
+    if not is_identifier and not (is_index and n_values == n_given):
+        return None
+    shown = f"{counted(n_values, 'value')} in {counted(n_given, 'row')}"
+    return f"looks like an identifier: {shown}; leave it out, or group its values"
 
 
 def _share_of_identifiers(options: ReadOptions) -> float:
     """Return the share of different texts above which they name rows; to refuse needs better grounds."""
-    return HARDLY_REPEATED if options.unusable == "drop" else NEARLY_DIFFERENT
+    return NEARLY_DIFFERENT if options.unusable == "error" else HARDLY_REPEATED
 
 
 def _check_states(survey: Survey, options: ReadOptions) -> None:
@@ -263,9 +286,7 @@ def _not_measured(survey: Survey) -> str:
     return f"it holds {texts[0]!r}, which is no number" if texts else "its values are not all numbers"
 
 
-def _hints(
-    survey: Survey, measured: tuple[Distinct, NDArray[np.int64]] | None, options: ReadOptions
-) -> tuple[str, ...]:
+def _hints(survey: Survey, measured: tuple[Distinct, Weights] | None, options: ReadOptions) -> tuple[str, ...]:
     """Say what may be wrong with a column that is taken as it is."""
     column, notes = survey.column, []
     kept = [value for value in column.values if not column.is_missing(value)]

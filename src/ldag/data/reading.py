@@ -16,15 +16,20 @@ from ldag.data.counts import Weights
 from ldag.data.dataset import Dataset
 from ldag.data.files import from_files
 from ldag.data.frames import from_array, from_mapping
+from ldag.data.gaps import settle_rows, settle_table
 from ldag.data.lazy_frames import from_frame
 from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
 from ldag.data.planning import ColumnPlan, plan_column
 from ldag.data.tables import Survey, Table, check_table
+from ldag.data.telling import tell
 from ldag.errors import ArgumentError, DataError, suggest
 from ldag.model import State, Variable
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
+
+LEFT_OUT = ": left out, "
+"""Between the name of a column that is left out and the reason, in a note."""
 
 Cells = Sequence[object] | NDArray[np.generic]
 """One column of a table."""
@@ -51,7 +56,7 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
     na: Sequence[str] = (),
     sep: str | None = None,
     encoding: str | None = None,
-    unusable: Unusable = "error",
+    unusable: Unusable = "auto",
 ) -> Dataset:
     """Read a table of categorical data and measurements.
 
@@ -80,8 +85,9 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
         digits, at least six, as separate the same values.
     missing
         What to do with missing cells (None, NaN; in text files an empty cell, NA, NaN or nan, unless declared as a
-        state): refuse the table, drop rows that have any, make "missing" the last state of such a variable, or "auto":
-        leave out columns that are more than half empty, then drop rows if half of them remain, else make it a state.
+        state): refuse the table, drop rows that have any (measurements are cut as if they were not there), make
+        "missing" the last state of such a variable, or "auto": leave out columns that are more than half empty, then
+        drop rows if half of them remain, else make it a state.
     max_states
         Refuse columns with more states than this, unless declared in ``states``.
     na
@@ -89,8 +95,9 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
     sep, encoding
         The sign between cells of a text file, and its encoding; found out and UTF-8 by default.
     unusable
-        Refuse a table with columns that cannot be variables, or leave these columns out: too many states, texts most of
-        which occur once, row numbers, no value at all.
+        What to do with columns that cannot be variables: refuse the table ("error"), leave them out ("drop"), or
+        "auto": leave out identifiers (row numbers, texts most of which occur once), with a warning, and refuse others
+        (too many states, no value at all, values that are no states).
 
     Examples
     --------
@@ -100,7 +107,10 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
     options = ReadOptions(
         counts, weights, states, columns, names, bins, missing, max_states, na, sep, encoding, unusable
     )
-    return read_with(source, options)
+    data = read_with(source, options)
+    if options.unusable == "auto":
+        tell([note for note in data.notes if LEFT_OUT in note])
+    return data
 
 
 def read_with(source: object, options: ReadOptions) -> Dataset:
@@ -117,19 +127,21 @@ def read_with(source: object, options: ReadOptions) -> Dataset:
     if not places:
         raise DataError("no columns are left to read")
     plans, dropped = _plans(table, places, options)
+    chosen = [table.names.index(plan.name) for plan in plans]
     if table.merge is None or amounts is not None:
-        columns = [table.column(table.names.index(plan.name)) for plan in plans]
-        times = amounts
+        columns, times = [table.column(place) for place in chosen], amounts
+        settled = settle_rows(columns, plans, amounts, options)
     else:
-        chosen = [table.names.index(plan.name) for plan in plans]
-        columns, times = table.merge(chosen, [plan.variable if plan.is_cut else None for plan in plans])
+        settled = settle_table(table, plans, options)
+        columns, times = table.merge(chosen, [plan.variable if plan.is_cut else None for plan in settled.plans])
+    plans = settled.plans
     lenient = options.unusable == "drop"
     coded = [
         code_column(column, plan.variable, options.max_states, options.wording, lenient)
         for column, plan in zip(columns, plans, strict=True)
     ]
     notes = [*table.notes, *dropped]
-    return assemble_data(coded, plans, times, amount, notes, table.n_rows, options)
+    return assemble_data(coded, settled, times, amount, notes, options)
 
 
 def _plans(table: Table, places: Sequence[int], options: ReadOptions) -> tuple[list[ColumnPlan], list[str]]:
@@ -140,10 +152,11 @@ def _plans(table: Table, places: Sequence[int], options: ReadOptions) -> tuple[l
     if options.missing == "auto":
         plans = [_without_empty(plan) for plan in plans]
     bad = [plan for plan in plans if plan.problem is not None]
-    if bad and options.unusable == "error":
-        raise DataError(_refusal(bad, options))
+    refused = [plan for plan in bad if options.refuses(plan.name, plan.is_spare)]
+    if refused:
+        raise DataError(_refusal(refused, options))
     good = [plan for plan in plans if plan.problem is None]
-    notes = [f"{plan.name}: left out, {_reason(plan)}" for plan in bad]
+    notes = [f"{plan.name}{LEFT_OUT}{_reason(plan)}" for plan in bad]
     if not good:
         raise DataError("no column can be a variable: " + "; ".join(notes))
     return good, notes
@@ -156,7 +169,7 @@ def _plan(
     try:
         survey = _survey(table, place)
     except DataError as error:
-        if options.unusable == "error" or declared is not None:
+        if options.unusable != "drop" or declared is not None:
             raise
         name = table.names[place]
         problem = str(error).removeprefix(f"column {name!r} ").removeprefix(f"column {name!r}: ")
@@ -172,7 +185,8 @@ def _without_empty(plan: ColumnPlan) -> ColumnPlan:
     """Leave out a column of which more than half is missing."""
     if plan.problem is not None or 2 * plan.n_missing <= plan.survey.n_rows:
         return plan
-    return replace(plan, problem=f"{plan.n_missing:,} of {plan.survey.n_rows:,} cells are missing")
+    problem = f"{plan.n_missing:,} of {plan.survey.n_rows:,} cells are missing"
+    return replace(plan, problem=problem, is_spare=True)
 
 
 def _refusal(bad: Sequence[ColumnPlan], options: ReadOptions) -> str:

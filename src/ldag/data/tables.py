@@ -6,12 +6,13 @@ for the different values of a column alone, and for its rows merged, which never
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data.columns import Column
+from ldag.data.counts import Weights
 from ldag.errors import DataError
 from ldag.model import Variable
 
@@ -25,7 +26,7 @@ class Survey:
     """
 
     column: Column
-    times: NDArray[np.int64]
+    times: Weights
     n_values: int
     measured: tuple[NDArray[np.float64] | NDArray[np.object_], NDArray[np.int64]] | None = None
 
@@ -35,10 +36,14 @@ class Survey:
         return self.column.name
 
     @classmethod
-    def of(cls, column: Column) -> "Survey":
-        """Survey a column whose rows are at hand."""
-        times = np.bincount(column.positions + 1, minlength=len(column.values) + 1)
-        return cls(column, times.astype(np.int64), len(column.values))
+    def of(cls, column: Column, weights: Weights | None = None) -> "Survey":
+        """Survey a column whose rows are at hand; each may occur several times."""
+        n_values = len(column.values)
+        if weights is None:
+            return cls(column, np.bincount(column.positions + 1, minlength=n_values + 1).astype(np.int64), n_values)
+        times = cast("Weights", np.zeros_like(weights, shape=n_values + 1))
+        np.add.at(times, column.positions + 1, weights)
+        return cls(column, times, n_values)
 
     @classmethod
     def empty(cls, name: str, n_rows: int) -> "Survey":
@@ -58,6 +63,13 @@ class Merging(Protocol):
         """Return the columns of the different rows (bins in place of measurements), and how often each row occurs."""
 
 
+class Completing(Protocol):
+    """Leaves out rows with missing cells in some columns."""
+
+    def __call__(self, places: Sequence[int], variables: Sequence[Variable | None]) -> "Table":
+        """Return the table of the other rows; a text that is a state of a column's variable is not missing."""
+
+
 @dataclass(frozen=True)
 class Table:
     """Column names, the number of rows, and ways to read one column by its place, its values, or merged rows."""
@@ -67,17 +79,21 @@ class Table:
     column: Callable[[int], Column]
     survey: Callable[[int], Survey] | None = None
     merge: Merging | None = None
+    complete: Completing | None = None
     notes: tuple[str, ...] = ()
 
     def select(self, places: Sequence[int]) -> "Table":
         """Return the table of some of the columns."""
-        survey, merge = self.survey, self.merge
+        survey, merge, complete = self.survey, self.merge, self.complete
         return replace(
             self,
             names=tuple(self.names[place] for place in places),
             column=lambda place: self.column(places[place]),
             survey=None if survey is None else lambda place: survey(places[place]),
             merge=None if merge is None else lambda among, cut: merge([places[place] for place in among], cut),
+            complete=None
+            if complete is None
+            else lambda among, variables: complete([places[place] for place in among], variables).select(places),
         )
 
 

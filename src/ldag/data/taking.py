@@ -1,13 +1,12 @@
 """What every door does with data: a data set is taken as it is, any other table is read, and what was done is told."""
 
-import inspect
-import warnings
 from typing import TYPE_CHECKING
 
 from ldag.data.dataset import Dataset
 from ldag.data.options import ReadOptions
 from ldag.data.reading import read_table, read_with
-from ldag.errors import DataNote, UnknownVariable
+from ldag.data.telling import tell
+from ldag.errors import UnknownVariable
 from ldag.formats import counted
 from ldag.model import Schema
 
@@ -42,19 +41,3 @@ def ignored_note(names: list[str]) -> str:
     """Say which columns no variable is called after."""
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     return f"{counted(len(names), 'column')} that the graph does not know: {shown}"
-
-
-def tell(notes: tuple[str, ...]) -> None:
-    """Warn of what reading did, where no data set is handed out that could tell it itself."""
-    if notes:
-        warnings.warn("; ".join(notes), DataNote, stacklevel=_level_of_caller())
-
-
-def _level_of_caller() -> int:
-    """Return how far up the first line is that is not this library's: a warning is about what the user wrote."""
-    frame = inspect.currentframe()
-    level = 0
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "ldag":
-        frame = frame.f_back
-        level += 1
-    return level

@@ -30,20 +30,39 @@ TABLES: dict[str, tuple[object, dict[str, object], str]] = {
     "missing is a state": ({"x": ["missing", None]}, {"missing": "state"}, "also a state 'missing'; rename"),
     "an identifier": (
         {"x": list(range(100))},
-        {},
+        {"unusable": "error"},
         "'x' looks like an identifier: 100 values in 100 rows",
     ),
     "an identifier in text": (
         {"x": [f"p{i:03}" for i in range(100)]},
+        {"unusable": "error"},
+        "'x' looks like an identifier: 100 values in 100 rows; leave it out, or group its values",
+    ),
+    "an identifier that was asked for": (
+        {"x": list(range(100)), "y": [1, 2] * 50},
+        {"columns": ["x", "y"]},
+        "'x' looks like an identifier: 100 values in 100 rows; leave it out, or cut it with bins={'x': 4}",
+    ),
+    "nothing but identifiers": (
+        {"x": list(range(100))},
+        {},
+        "no column can be a variable: x: left out, 100 values in 100 rows",
+    ),
+    "many states": (
+        {"x": [f"p{i % 100:03}" for i in range(300)]},
         {},
         r"'x' has 100 states \('p000', 'p001', 'p002', ...\), more than 64: is it an identifier.*max_states=",
     ),
     "texts that hardly repeat": (
         {"x": [f"p{i % 28:03}" for i in range(30)]},
-        {},
+        {"unusable": "error"},
         "'x' looks like an identifier: 28 values in 30 rows; leave it out, or group its values",
     ),
-    "short row numbers": ({"id": list(range(10))}, {}, "'id' looks like an identifier: 10 values in 10 rows"),
+    "short row numbers": (
+        {"id": list(range(10))},
+        {"unusable": "error"},
+        "'id' looks like an identifier: 10 values in 10 rows",
+    ),
     "a measurement that may not be cut": (
         pd.DataFrame({"x": np.linspace(0, 1, 300)}),
         {"max_states": 255, "bins": None},
@@ -160,7 +179,7 @@ def test_small_tables_may_have_many_states(n_rows: int, n_states: int, kept: boo
         "y": [i % 2 for i in range(n_rows)],
     }
     if kept:
-        data = read(table)
+        data = read(table, unusable="error")
         assert len(data.states("x")) == n_states
         hint = f"x: {n_states} different texts in {n_rows} rows; is it an identifier? name the columns to read with "
         assert any(note.startswith(hint) for note in data.notes) == (n_rows > 20)

@@ -1,0 +1,105 @@
+"""Missing cells: which rows are left out, and what measurements are cut by."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import ldag
+from ldag.data import ReadOptions, read_with
+
+
+def make_frame(share_missing: float, n: int = 80) -> pd.DataFrame:
+    """Return measurements, dates and answers with gaps; rows without gaps lie elsewhere than the others."""
+    rng = np.random.default_rng(5)
+    age = rng.normal(40, 10, n).round(1)
+    frame = pd.DataFrame(
+        {
+            "age": age,
+            "dose": rng.integers(0, 200, n).astype(float),
+            "day": pd.date_range("2020-01-01", periods=n).repeat(2)[:n],
+            "sex": rng.choice(["f", "m"], n),
+        }
+    )
+    frame.loc[(age > 40) & (rng.random(n) < share_missing), "dose"] = np.nan
+    frame.loc[rng.random(n) < share_missing / 2, "sex"] = None
+    return frame
+
+
+def csv(frame: pd.DataFrame, folder: Path) -> Any:
+    """Write a text file."""
+    frame.to_csv(folder / "t.csv", index=False)
+    return folder / "t.csv"
+
+
+def parquet(frame: pd.DataFrame, folder: Path) -> Any:
+    """Write a Parquet file."""
+    frame.to_parquet(folder / "t.parquet", index=False)
+    return folder / "t.parquet"
+
+
+SOURCES: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
+    "frame": lambda frame, _: frame,
+    "lazy": lambda frame, _: pl.from_pandas(frame).lazy(),
+    "csv": csv,
+    "parquet": parquet,
+}
+
+
+@pytest.mark.parametrize("bins", ["auto", "width:3", "information:3"])
+@pytest.mark.parametrize("source", SOURCES)
+def test_rows_left_out_do_not_move_cut_points(source: str, bins: str, tmp_path: Path) -> None:
+    """Leaving rows out is the same as not having them, from any source and on the command line."""
+    frame = make_frame(0.5)
+    expected = ldag.read(SOURCES[source](frame.dropna(), tmp_path), bins=bins)
+    table = SOURCES[source](frame, tmp_path)
+    assert ldag.read(table, missing="drop", bins=bins) == expected
+    assert read_with(table, ReadOptions(missing="auto", unusable="drop", bins=bins)) == expected
+    assert expected.variables[0].cuts != (ldag.read(frame, missing="state", bins=bins).variables[0].cuts)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_rows_are_cut_as_often_as_they_occur(source: str, tmp_path: Path) -> None:
+    """The different rows of a table with their counts are the table."""
+    frame = make_frame(0.2)[["age", "sex"]]
+    frame["n"] = 1 + np.arange(len(frame)) ** 2 // 50
+    every = frame.loc[frame.index.repeat(frame["n"])].drop(columns="n")
+    for missing in ("drop", "state"):
+        counted = ldag.read(SOURCES[source](frame, tmp_path), counts="n", missing=missing)
+        assert counted == ldag.read(every, missing=missing)
+        assert counted.variables[0].cuts != ldag.read(frame.drop(columns="n"), missing=missing).variables[0].cuts
+
+
+def test_weights_move_cut_points() -> None:
+    """Half of the weight is on each side of a cut point."""
+    table = {"x": [i / 2 for i in range(30)], "w": [0.5] * 15 + [4.5] * 15}
+    assert ldag.read(table, weights="w", bins=2).variables[0].cuts == (
+        10.5,
+    )  # 7.5 + 7 x 4.5 = 39 of 75 up to there, 34.5 below
+
+
+def test_states_of_rows_left_out_are_told() -> None:
+    """They stay, so that a model knows every state of the table it was learned from."""
+    data = ldag.read({"x": ["a", None, "b"], "y": ["u", "w", "v"]}, missing="drop")
+    assert data.states("y") == ("u", "v", "w")
+    assert data.notes == ("y: 'w' only in rows that are left out",)
+
+
+def test_too_few_rows_to_cut_again() -> None:
+    """Where the rows that are left have one value, the cut points of all are taken."""
+    table = {"x": [*range(0, 100, 4), 7, 7], "y": [None] * 25 + ["a", "b"]}
+    data = ldag.read(table, missing="drop")
+    assert data.total == 2
+    assert data.variables[0].cuts
+
+
+def test_declared_states_that_spell_a_gap_are_none(tmp_path: Path) -> None:
+    """NA can be a state."""
+    path = tmp_path / "t.csv"
+    path.write_text("age,unit\n" + "".join(f"{i}.5,{'NA' if i % 3 else 'cm'}\n" for i in range(40)))
+    data = ldag.read(path, missing="drop", states={"unit": ["NA", "cm"]})
+    assert data.total == 40
