@@ -72,6 +72,12 @@ double bound_score(const Counts& counts, std::vector<std::size_t> n_states, doub
         problem_of(counts, std::move(n_states), equivalent_sample_size, class_lost, false));
 }
 
+bool is_solved_exactly(std::vector<std::size_t> parent_states, std::size_t n_states,
+                       const std::string& structure) {
+    const ldag::FamilyProblem problem{ldag::Grid(std::move(parent_states)), n_states, {}, 1.0, 0.0, true};
+    return ldag::is_solved_exactly(problem, structure_of(structure));
+}
+
 }  // namespace
 
 void register_family(nb::module_& module) {
@@ -84,6 +90,8 @@ void register_family(nb::module_& module) {
                nb::arg("ordered") = std::vector<std::uint8_t>{}, nb::arg("per_class") = false,
                "Search for the best partition of the parent configurations: classes, score, log marginal "
                "likelihood, whether it is proven best, and the steps (axis, line, classes lost, gain).");
+    module.def("is_solved_exactly", &is_solved_exactly, nb::arg("parent_states"), nb::arg("n_states"),
+               nb::arg("structure"), "Whether the exact search proves the best partition of such a family.");
     module.def("score_partition", &score_partition, nb::arg("counts"), nb::arg("n_states"),
                nb::arg("equivalent_sample_size"), nb::arg("class_lost"), nb::arg("classes"),
                "Score and log marginal likelihood of a given partition.");

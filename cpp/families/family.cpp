@@ -53,6 +53,11 @@ FamilyResult greedy(const FamilyProblem& problem, StructureKind structure) {
 
 }  // namespace
 
+bool is_solved_exactly(const FamilyProblem& problem, StructureKind structure) {
+    if (structure == StructureKind::table || problem.grid.size() <= kMaxExactCells) return true;
+    return structure == StructureKind::tree && can_find_best_tree(problem);
+}
+
 FamilyResult optimise_family(const FamilyProblem& problem, StructureKind structure, LabelSearch search,
                              const RefineOptions& options) {
     if (!problem.fixed.empty()) {

@@ -73,6 +73,10 @@ inline constexpr double kTie = 1e-9;
 // Largest grid on which `exact` enumerates subsets.
 inline constexpr std::size_t kMaxExactCells = 16;
 
+// Whether the search `exact` finds a partition of such a family that is proven to be the best; counts do not
+// matter.
+bool is_solved_exactly(const FamilyProblem& problem, StructureKind structure);
+
 // Scores a given partition.
 FamilyResult score_partition(const FamilyProblem& problem, std::span<const std::int32_t> classes);
 

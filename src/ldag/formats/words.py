@@ -1,6 +1,6 @@
 """Labels and numbers in words: as people say them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 from ldag.formats.record import Context, EdgeRecord
 from ldag.formats.spelling import spell_name, spell_state
@@ -118,32 +118,79 @@ def _formula(variable: Variable | None, name: str, states: Sequence[State]) -> s
     return f"{spelled} >= {low}" if last == variable.n_ordered - 1 else f"{low} <= {spelled} <= {high}"
 
 
-def merge_contexts(
-    contexts: Iterable[Context], may_join: Callable[[str, Sequence[State]], bool] = lambda _name, _states: True
-) -> list[Alternatives]:
-    """Join contexts that differ in the states of one variable only, as often as that is possible and allowed."""
-    found: list[Alternatives] = [{name: [state] for name, state in c.items()} for c in contexts]
-    while True:
-        pair = _mergeable(found, may_join)
-        if pair is None:
-            return found
-        first, second, name = pair
-        found[first][name] = found[first][name] + found[second][name]
-        del found[second]
+MayJoin = Callable[[str, Sequence[State]], bool]
+"""Says whether some states of a variable may be named together."""
 
 
-def _mergeable(
-    found: Sequence[Alternatives], may_join: Callable[[str, Sequence[State]], bool]
-) -> tuple[int, int, str] | None:
-    """Return two contexts, and the one variable they differ in."""
-    for second in range(len(found)):
-        for first in range(second):
-            a, b = found[first], found[second]
-            if a.keys() == b.keys():
-                differing = [name for name in a if a[name] != b[name]]
-                if len(differing) == 1 and may_join(differing[0], a[differing[0]] + b[differing[0]]):
-                    return first, second, differing[0]
-    return None
+def merge_contexts(contexts: Iterable[Context], may_join: MayJoin = lambda _name, _states: True) -> list[Alternatives]:
+    """Join contexts that differ in the states of one variable only, as often as that is possible and allowed.
+
+    Whenever two can be joined, it is the first context that has an earlier partner, with the first of these. Contexts
+    are kept by what they say of all variables but one, where partners lie together, so that many are joined quickly.
+    """
+    joined = _Joined(may_join)
+    for context in contexts:
+        joined.add({name: [state] for name, state in context.items()})
+    return [joined.found[place] for place in sorted(joined.found)]
+
+
+class _Joined:
+    """Contexts no two of which can be joined, by their places."""
+
+    def __init__(self, may_join: MayJoin) -> None:
+        self.found: dict[int, Alternatives] = {}
+        self._may_join = may_join
+        self._alike: dict[Hashable, set[int]] = {}
+        self._n_seen = 0
+
+    def add(self, context: Alternatives) -> None:
+        """Add a context after all others, and join as long as something can be joined.
+
+        What was there cannot be joined, so it is always the one context that changed that finds a partner: an earlier
+        one, which takes it in, or else a later one, which it takes in.
+        """
+        place = self._n_seen
+        self._n_seen += 1
+        self._put(place, context)
+        while (partner := self._partner(place)) is not None:
+            other, name = partner
+            first, second = min(place, other), max(place, other)
+            a, b = self._take(first), self._take(second)
+            self._put(first, {**a, name: a[name] + b[name]})
+            place = first
+
+    def _partner(self, place: int) -> tuple[int, str] | None:
+        """Return the first context that can be joined with one, earlier ones before later ones, and the variable."""
+        context = self.found[place]
+        partners = [
+            (other > place, other, name)
+            for name, key in self._keys(context)
+            for other in self._alike[key]
+            if self.found[other][name] != context[name] and self._may_join_in(name, place, other)
+        ]
+        return min(partners)[1:] if partners else None
+
+    def _may_join_in(self, name: str, place: int, other: int) -> bool:
+        first, second = min(place, other), max(place, other)
+        return self._may_join(name, self.found[first][name] + self.found[second][name])
+
+    def _put(self, place: int, context: Alternatives) -> None:
+        self.found[place] = context
+        for _, key in self._keys(context):
+            self._alike.setdefault(key, set()).add(place)
+
+    def _take(self, place: int) -> Alternatives:
+        context = self.found.pop(place)
+        for _, key in self._keys(context):
+            self._alike[key].discard(place)
+        return context
+
+    @staticmethod
+    def _keys(context: Alternatives) -> Iterator[tuple[str, Hashable]]:
+        """Return what a context says of all variables but one, for each of them."""
+        said = frozenset((name, tuple(states)) for name, states in context.items())
+        for name, states in context.items():
+            yield name, (name, said - {(name, tuple(states))})
 
 
 def _clause(name: str, states: Sequence[State]) -> str:

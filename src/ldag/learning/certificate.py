@@ -145,7 +145,7 @@ def certify(plan: Plan, score: Score, edges: NamedEdges, time_limit: float, prog
         n_left=bound.n_left,
         n_cuts=bound.n_cuts,
         n_branches=bound.n_branches,
-        families=problem.families.in_words,
+        families=problem.families_in_words,
         seconds=time.monotonic() - began,
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import get_args
 
 import numpy as np
@@ -14,7 +15,7 @@ from ldag.formats import Context, EdgeRecord, edge_in_words
 from ldag.graph import NamedPartition, name_contexts
 from ldag.learning.partitions import FamilyOptions, LabelSearch, best_partition
 from ldag.learning.structures import STRUCTURES, StructureKind, prior_of
-from ldag.model import Grid, Partition, Schema, State
+from ldag.model import Grid, Partition, Schema, State, Variable
 from ldag.reporting import ShownAsText
 from ldag.scoring import Prior, check_priors
 
@@ -47,7 +48,7 @@ class Family(ShownAsText):
     log_marginal_likelihood: float
     log_prior: float
     is_exact: bool
-    _sentences: tuple[str, ...] = ()
+    _variables: tuple[Variable, ...]
 
     @property
     def score(self) -> float:
@@ -57,6 +58,15 @@ class Family(ShownAsText):
     def labels_in_words(self) -> tuple[str, ...]:
         """Return what each label says."""
         return self._sentences
+
+    @cached_property
+    def _sentences(self) -> tuple[str, ...]:
+        """What the labels say, found when somebody asks: labels of many configurations take longer than the search."""
+        schema = Schema(self._variables)
+        *above, child = range(len(schema))
+        grid = Grid(tuple(schema[parent].n_states for parent in above))
+        partition = Partition.from_numbers(grid, np.array(self.partition.classes), self.partition.n_classes)
+        return _say_labels(schema, child, tuple(above), partition)
 
     def __str__(self) -> str:
         given = f" | {', '.join(self.partition.parents)}" if self.partition.parents else ""
@@ -128,7 +138,7 @@ def learn_family(
         best.log_marginal_likelihood,
         priors.log_prior(schema[child].n_states, grid, partition.n_classes),
         best.is_exact,
-        _sentences(schema, child, above, partition),
+        tuple(schema[number] for number in (*above, child)),
     )
 
 
@@ -175,7 +185,7 @@ def _gains(
         yield Gain(schema[above[axis]].name, context, classes_lost, gain)
 
 
-def _sentences(schema: Schema, child: int, above: tuple[int, ...], partition: Partition) -> tuple[str, ...]:
+def _say_labels(schema: Schema, child: int, above: tuple[int, ...], partition: Partition) -> tuple[str, ...]:
     """Return the labels in words."""
     sentences = []
     for axis, parent in enumerate(above):

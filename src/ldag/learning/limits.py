@@ -28,7 +28,8 @@ def _full_tables(
     """Say which nodes could get no further parent, or what a proof leaves out, because tables may not be larger."""
     n_states, most = problem.n_states, f"{_native.MAX_CELLS:,} cells"
     if search.name == "exact":
-        left_out = [names[node] for node in range(len(names)) if _largest_table(problem, node) > _native.MAX_CELLS]
+        largest = [n_states[node] * prod(problem.largest_parents(node)) for node in range(len(names))]
+        left_out = [name for name, n_cells in zip(names, largest, strict=True) if n_cells > _native.MAX_CELLS]
         if left_out:
             yield f"parents of {_listed(left_out)} whose table would have more than {most} were left out"
         return
@@ -49,26 +50,21 @@ def _possible_parents(problem: SearchProblem, node: int, above: tuple[int, ...])
     return [v for v in problem.space.candidates[node] if v not in above and problem.n_states[v] > 1]
 
 
-def _largest_table(problem: SearchProblem, node: int) -> int:
-    """Return the cells of the largest table that a node could have as far as users said."""
-    sizes = sorted((problem.n_states[v] for v in problem.space.candidates[node]), reverse=True)
-    return problem.n_states[node] * prod(sizes[: problem.space.max_parents[node]])
-
-
 def _refined_labels(problem: SearchProblem, names: tuple[str, ...], parents: GraphParents) -> Iterator[str]:
     """Say which nodes have labels that are not proven to be the best, though these were asked for."""
-    families = problem.families
-    if families.labels != "exact" or STRUCTURES[families.structure].is_table or families.structure == "tree":
+    families, n_states = problem.families, problem.n_states
+    if families.labels != "exact":
         return
     large = [
         names[node]
         for node, above in enumerate(parents)
-        if prod(problem.n_states[v] for v in above) > _native.MAX_EXACT_CELLS
+        if not families.is_solved(n_states[node], [n_states[v] for v in above])
     ]
     if large:
+        traits = STRUCTURES[families.structure]
         yield (
-            f"the labels of {_listed(large)} were refined, not solved exactly: they have more than"
-            f" {_native.MAX_EXACT_CELLS} configurations of parents"
+            f"{traits.classes} of {_listed(large)} {traits.beyond_exact}, not solved exactly: there are"
+            f" {traits.exact_limit} configurations of parents"
         )
 
 

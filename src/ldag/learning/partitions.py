@@ -35,12 +35,20 @@ class FamilyOptions:
     ordered: tuple[bool, ...] = ()
     """By node, whether the order of its states means something; empty where no structure asks."""
 
-    @property
-    def in_words(self) -> str:
-        """What every family has."""
-        if STRUCTURES[self.structure].is_table:
+    def is_solved(self, n_states: int, parent_states: Sequence[int]) -> bool:
+        """Whether the best classes of such a family are found, and known to be the best."""
+        is_searched = self.labels == "exact" or STRUCTURES[self.structure].is_table
+        return is_searched and _native.is_solved_exactly(parent_states, n_states, self.structure)
+
+    def in_words(self, are_solved: bool) -> str:
+        """Say what every family has; ``are_solved`` if all of them can be solved."""
+        traits = STRUCTURES[self.structure]
+        if traits.is_table:
             return "full tables"
-        return "the best labels" if self.labels == "exact" else f"the labels that {self.labels} search finds"
+        if self.labels != "exact":
+            return f"the {traits.classes} that {self.labels} search finds"
+        beyond = f", {traits.beyond_exact} where there are {traits.exact_limit} configurations of parents"
+        return f"the best {traits.classes}" + ("" if are_solved else beyond)
 
     def scorer(self, columns: _native.Columns, cache_bytes: int = CACHE_BYTES) -> _native.FamilyScorer:
         """Return a scorer of the families of some data."""

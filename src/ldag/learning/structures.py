@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from ldag import _native
 from ldag.errors import ArgumentError
 from ldag.scoring import Prior
 
@@ -24,6 +25,12 @@ class StructureTraits:
     """Whether constraints may forbid the labels of its edges."""
     greedy_microseconds: Callable[[float], float]
     """What the greedy search takes for a node of two states with so many configurations, as measured."""
+    classes: str = "classes"
+    """What its classes are made by."""
+    beyond_exact: str = "refined"
+    """How they are found where the exact search cannot find the best."""
+    exact_limit: str = f"more than {_native.MAX_EXACT_CELLS}"
+    """The configurations of parents from which on that is so."""
     compared_priors: tuple[Prior, ...] = ("labels",)
     """Those that cross-validation chooses from."""
     is_table: bool = False
@@ -40,12 +47,22 @@ class StructureTraits:
 
 STRUCTURES: Mapping[StructureKind, StructureTraits] = {
     "table": StructureTraits(False, True, lambda _: 0.0, is_table=True, has_normalised_prior=True),
-    "tree": StructureTraits(False, False, lambda n: 0.1 * n, ("leaves",), has_leaf_prior=True),
+    "tree": StructureTraits(
+        False,
+        False,
+        lambda n: 0.1 * n,
+        "tree",
+        beyond_exact="found greedily",
+        exact_limit="too many",
+        compared_priors=("leaves",),
+        has_leaf_prior=True,
+    ),
     "ldag": StructureTraits(
         True,
         True,
         lambda n: 0.15 * n**1.5,
-        ("labels", "normalised"),
+        "labels",
+        compared_priors=("labels", "normalised"),
         has_normalised_prior=True,
         has_greedy_prices=True,
         has_label_steps=True,

@@ -190,3 +190,18 @@ def test_a_partition_needs_a_class_for_every_configuration() -> None:
     """A short list of classes is refused."""
     with pytest.raises(ValueError, match="one class per configuration"):
         _native.score_partition(np.ones((4, 2)), [2, 2], 1.0, 0.0, np.zeros(3, dtype=np.int32))
+
+
+@pytest.mark.parametrize("structure", ["table", "tree", "ldag", "partial", "graph"])
+@pytest.mark.parametrize("n_states", [[], [2, 2], [4, 4], [2] * 5, [17], [3] * 3])
+def test_what_is_solved_exactly_is_known_before(structure: str, n_states: list[int]) -> None:
+    """The answer is that of the search itself."""
+    counts = np.random.default_rng(0).integers(0, 9, (int(np.prod(n_states)), 2)).astype(np.float64)
+    result = _native.optimise_family(counts, n_states, 1.0, -1.0, structure, "exact", n_restarts=1)
+    assert _native.is_solved_exactly(n_states, 2, structure) == result[3]
+
+
+def test_the_best_tree_of_very_many_configurations_is_not_looked_for() -> None:
+    """Eleven binary parents are too many."""
+    assert _native.is_solved_exactly([2] * 10, 2, "tree")
+    assert not _native.is_solved_exactly([2] * 11, 2, "tree")

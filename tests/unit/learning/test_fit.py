@@ -1,6 +1,7 @@
 """What learning gives: plain values, counts made once, gains when asked for, and classes in words."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -189,4 +190,21 @@ def test_labels_that_were_not_solved_exactly_are_a_note() -> None:
     fit = ldag.learn(data, kappa=0.1, method="exact", labels="exact", rng=1)
     above = [v for v in data.names if 3 ** len(fit.ldag.parents(v)) > 16]
     assert above
-    assert fit.notes[0].startswith(f"the labels of {', '.join(above)} were refined, not solved exactly")
+    assert fit.notes[0].startswith(f"labels of {', '.join(above)} refined, not solved exactly")
+
+
+@pytest.mark.parametrize(
+    ("options", "families"),
+    [
+        ({}, "the labels that greedy search finds"),
+        ({"labels": "exact"}, "the best labels, refined where there are more than 16 configurations of parents"),
+        ({"labels": "exact", "max_parents": 4}, "the best labels"),
+        ({"labels": "exact", "structure": "tree"}, "the best tree"),
+        ({"labels": "refined", "structure": "graph"}, "the classes that refined search finds"),
+        ({"structure": "table"}, "full tables"),
+    ],
+)
+def test_a_promise_says_what_families_have(options: dict[str, Any], families: str) -> None:
+    """The best labels only where every family of the space can be solved: five binary parents make 32 of them."""
+    promise = ldag.learn(HEART, kappa=0.1, method="exact", **options).promise
+    assert promise.endswith(f"scores better, where every family has {families}")

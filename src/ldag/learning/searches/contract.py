@@ -33,6 +33,19 @@ class SearchProblem:
         """Number of variables."""
         return len(self.n_states)
 
+    def largest_parents(self, node: int) -> list[int]:
+        """Return the states of the parents of the largest family that a node may have."""
+        sizes = sorted((self.n_states[v] for v in self.space.candidates[node]), reverse=True)
+        return sizes[: self.space.max_parents[node]]
+
+    @property
+    def families_in_words(self) -> str:
+        """What every family has."""
+        nodes = range(self.n_variables)
+        return self.families.in_words(
+            all(self.families.is_solved(self.n_states[node], self.largest_parents(node)) for node in nodes)
+        )
+
     @property
     def bounds(self) -> tuple[list[list[int]], list[list[int]], list[int]]:
         """The space as the native core takes it."""

@@ -66,7 +66,7 @@ class Exact:
         """Return what is known of the result."""
         limit = max(problem.space.max_parents)
         parents = "any number of parents" if limit >= problem.n_variables - 1 else f"at most {limit} parents"
-        return f"no allowed graph with {parents} scores better, where every family has {problem.families.in_words}"
+        return f"no allowed graph with {parents} scores better, where every family has {problem.families_in_words}"
 
 
 @dataclass(frozen=True)
