@@ -17,9 +17,7 @@ from ldag.cli.main import main
 PROGRAM = Path(sys.executable).with_name("ldag")
 
 
-def execute_bytes(
-    *arguments: str, content: bytes = b"", together: bool = False, columns: int | None = None
-) -> subprocess.CompletedProcess[bytes]:
+def execute_bytes(*arguments: str, content: bytes = b"", together: bool = False) -> subprocess.CompletedProcess[bytes]:
     """Run a command on a standard input; with `together`, what it says on standard error is in its output."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     err = out if together else io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
@@ -27,7 +25,7 @@ def execute_bytes(
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(sys, "argv", ["ldag", *arguments]))
         stack.enter_context(mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content)))))
-        stack.enter_context(mock.patch.dict(os.environ, {} if columns is None else {"COLUMNS": str(columns)}))
+        stack.enter_context(mock.patch.dict(os.environ, COLUMNS="80"))
         stack.enter_context(warnings.catch_warnings(action="default", category=UserWarning))  # told, as in a process
         stack.enter_context(redirect_stdout(out))
         stack.enter_context(redirect_stderr(err))

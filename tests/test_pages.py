@@ -97,7 +97,7 @@ def said_by(command: str, directory: Path) -> str:
     """Return what a command prints; where it needs a shell, for pipes and the like, one runs it."""
     unquoted = re.sub(r"""'[^']*'|"[^"$`\\]*\"""", "", command)
     if not re.search(r"[^\w\s.,:=/-]", unquoted):
-        return execute_bytes(*shlex.split(command)[1:], together=True, columns=80).stdout.decode()
+        return execute_bytes(*shlex.split(command)[1:], together=True).stdout.decode()
     path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         command,

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -34,6 +35,7 @@ def unpacked(name: str, folder: Path) -> Path:
     return path
 
 
+@cache
 def plain_word(word: str) -> str:
     """Return a word without odd characters; numbers stay."""
     is_plain = re.fullmatch(r"\w+|[0-9.]+(e[-+]?[0-9]+)?", word)

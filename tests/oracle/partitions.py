@@ -21,7 +21,8 @@ class Problem:
     class_lost: float
 
 
-def cells_of(n_states: Sequence[int]) -> list[Cell]:
+@cache
+def cells_of(n_states: tuple[int, ...]) -> list[Cell]:
     """Return the configurations in order."""
     return list(product(*(range(n) for n in n_states)))
 
@@ -46,26 +47,27 @@ def lines(n_states: tuple[int, ...], axis: int) -> list[frozenset[Cell]]:
 
 
 @cache
-def links(n_states: tuple[int, ...], structure: str) -> list[frozenset[Cell]]:
+def links(n_states: tuple[int, ...], structure: str) -> tuple[frozenset[Cell], ...]:
     """Return what joins configurations to one class: whole lines, or for partial labels any two cells of a line."""
-    whole = [line for axis in range(len(n_states)) for line in lines(n_states, axis)]
+    whole = tuple(line for axis in range(len(n_states)) for line in lines(n_states, axis))
     if structure == "ldag":
         return whole
-    return [frozenset(pair) for line in whole for pair in combinations(line, 2)]
+    return tuple(frozenset(pair) for line in whole for pair in combinations(line, 2))
 
 
-def members(n_states: Sequence[int], classes: Classes) -> list[set[Cell]]:
+def members(n_states: Sequence[int], classes: Classes) -> list[frozenset[Cell]]:
     """Return the configurations of each class."""
     found: list[set[Cell]] = [set() for _ in range(max(classes) + 1)]
-    for cell, number in zip(cells_of(n_states), classes, strict=True):
+    for cell, number in zip(cells_of(tuple(n_states)), classes, strict=True):
         found[number].add(cell)
-    return found
+    return [frozenset(cells) for cells in found]
 
 
-def is_joined(cells: set[Cell], joining: Sequence[frozenset[Cell]]) -> bool:
+@cache
+def is_joined(cells: frozenset[Cell], joining: tuple[frozenset[Cell], ...]) -> bool:
     """Whether the links that lie inside the set connect it."""
     inside = [link for link in joining if link <= cells]
-    reached = {min(cells)}
+    reached = frozenset({min(cells)})
     while True:
         wider = reached.union(*(link for link in inside if link & reached))
         if wider == reached:
@@ -73,14 +75,14 @@ def is_joined(cells: set[Cell], joining: Sequence[frozenset[Cell]]) -> bool:
         reached = wider
 
 
-def is_tree(cells: set[Cell], classes: list[set[Cell]], axes: Sequence[int]) -> bool:
+def is_tree(cells: frozenset[Cell], classes: list[frozenset[Cell]], axes: Sequence[int]) -> bool:
     """Whether splitting on one parent after the other can make these classes of the cells."""
     inside = [cells & one for one in classes if cells & one]
     if len(inside) == 1:
         return True
     for axis in axes:
         others = [other for other in axes if other != axis]
-        slices = [{cell for cell in cells if cell[axis] == state} for state in {cell[axis] for cell in cells}]
+        slices = [frozenset(cell for cell in cells if cell[axis] == state) for state in {cell[axis] for cell in cells}]
         apart = all(sum(bool(one & part) for part in slices) == 1 for one in inside)
         if apart and all(is_tree(part, inside, others) for part in slices):
             return True
@@ -93,7 +95,7 @@ def is_allowed(n_states: tuple[int, ...], classes: Classes, structure: str) -> b
     if structure == "table":
         return all(len(part) == 1 for part in parts)
     if structure == "tree":
-        return is_tree(set(cells_of(n_states)), parts, range(len(n_states)))
+        return is_tree(frozenset(cells_of(n_states)), parts, range(len(n_states)))
     return structure == "graph" or all(is_joined(part, links(n_states, structure)) for part in parts)
 
 
@@ -106,13 +108,12 @@ def is_regular(n_states: tuple[int, ...], classes: Classes) -> bool:
     )
 
 
+@cache
 def allowed(n_states: tuple[int, ...], structure: str, regular: bool) -> list[Classes]:
     """Return the partitions that the structure allows."""
-    return [
-        classes
-        for classes in set_partitions(math.prod(n_states))
-        if is_allowed(n_states, classes, structure) and (not regular or is_regular(n_states, classes))
-    ]
+    if regular:
+        return [classes for classes in allowed(n_states, structure, False) if is_regular(n_states, classes)]
+    return [classes for classes in set_partitions(math.prod(n_states)) if is_allowed(n_states, classes, structure)]
 
 
 def class_score(problem: Problem, configurations: Sequence[int]) -> float:
@@ -128,13 +129,16 @@ def class_score(problem: Problem, configurations: Sequence[int]) -> float:
 def scores(problem: Problem, partitions: Iterable[Classes]) -> list[float]:
     """Return the score of each partition: the sum over its classes, each class looked at once."""
     of_class = cache(lambda configurations: class_score(problem, configurations))
-    totals = []
-    for classes in partitions:
-        parts: dict[int, list[int]] = {}
-        for configuration, number in enumerate(classes):
-            parts.setdefault(number, []).append(configuration)
-        totals.append(math.fsum(of_class(tuple(part)) for part in parts.values()))
-    return totals
+    return [math.fsum(map(of_class, parts_of(classes))) for classes in partitions]
+
+
+@cache
+def parts_of(classes: Classes) -> list[tuple[int, ...]]:
+    """Return the numbers of the configurations of each class."""
+    parts: dict[int, list[int]] = {}
+    for configuration, number in enumerate(classes):
+        parts.setdefault(number, []).append(configuration)
+    return list(map(tuple, parts.values()))
 
 
 def log_sum(terms: Sequence[float]) -> float:

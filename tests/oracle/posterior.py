@@ -3,14 +3,11 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
 from tests.oracle import partitions as oracle
 from tests.oracle.search_exact import Space, all_dags, parent_sets
-
-regular_partitions = cache(oracle.allowed)
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class Question:
 
     def counts(self, node: int, parents: Sequence[int]) -> tuple[tuple[float, ...], ...]:
         """Count by configuration and state."""
-        cells = oracle.cells_of([self.n_states[p] for p in parents])
+        cells = oracle.cells_of(tuple(self.n_states[p] for p in parents))
         table = {cell: [0.0] * self.n_states[node] for cell in cells}
         for row in self.rows:
             table[tuple(row[p] for p in parents)][row[node]] += 1
@@ -44,7 +41,7 @@ class Question:
         """List the labels of a family with log weights."""
         n_states = tuple(self.n_states[p] for p in parents)
         structure = "table" if self.prior == "table" else "ldag"
-        every = regular_partitions(n_states, structure, True)
+        every = oracle.allowed(n_states, structure, True)
         lost = (self.n_states[node] - 1) * math.log(self.kappa)
         counts = self.counts(node, parents)
         scores = oracle.scores(oracle.Problem(n_states, counts, self.equivalent_sample_size, lost), every)
@@ -93,7 +90,7 @@ def vanishes(graph: Graph, n_states: Sequence[int], i: int, j: int, context: Map
     parents = graph.parents[j]
     if i not in parents or not any(p in context for p in parents if p != i):
         return False
-    cells = oracle.cells_of([n_states[p] for p in parents])
+    cells = oracle.cells_of(tuple(n_states[p] for p in parents))
     number = dict(zip(cells, graph.classes[j], strict=True))
     axis = parents.index(i)
     for cell in cells:

@@ -45,22 +45,23 @@ def check_name(name: object, path: str) -> str:
     return _encodable(name, path)
 
 
-def checked_state(state: object, path: str) -> State:
-    """Return a state: a string, a finite number or a boolean."""
+def checked_state(state: object, path: str, place: object) -> State:
+    """Return the state at a place of a list or a context: a string, a finite number or a boolean."""
+    if isinstance(state, int) or (isinstance(state, float) and isfinite(state)):
+        return state
+    if isinstance(state, str) and not has_surrogate(state):
+        return state
+    path = f"{path}[{shown(place)}]"  # spelled here only, because files have many states
     if isinstance(state, str):
         return _encodable(state, path)
-    if not isinstance(state, int | float) or (isinstance(state, float) and not isfinite(state)):
-        raise FormatError(
-            f"{path}: expected a state, which is a string, a finite number or a boolean, got {shown(state)}"
-        )
-    return state
+    raise FormatError(f"{path}: expected a state, which is a string, a finite number or a boolean, got {shown(state)}")
 
 
 def check_states(states: object, path: str) -> tuple[State, ...]:
     """Return the states of a variable: at least one, all different."""
     if not isinstance(states, list | tuple) or not states:
         raise FormatError(f"{path}: expected a list of states, at least one, got {shown(states)}")
-    checked = tuple(checked_state(state, f"{path}[{i}]") for i, state in enumerate(states))
+    checked = tuple(checked_state(state, path, i) for i, state in enumerate(states))
     seen = set()
     for state in checked:
         if state_key(state) in seen:
@@ -116,7 +117,7 @@ def shown(value: object) -> str:
 def _checked_context(context: object, path: str) -> dict[str, State]:
     if not isinstance(context, Mapping):
         raise FormatError(f'{path}: expected a context such as {{"x": "yes"}}, got {shown(context)}')
-    return {check_name(name, path): checked_state(state, f"{path}[{shown(name)}]") for name, state in context.items()}
+    return {check_name(name, path): checked_state(state, path, name) for name, state in context.items()}
 
 
 def _checked_variable(variable: VariableRecord, position: str) -> VariableRecord:

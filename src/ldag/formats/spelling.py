@@ -64,7 +64,7 @@ def read_quoted(token: str, path: str) -> str:
 
 def has_surrogate(text: str) -> bool:
     r"""Whether a string has half of a surrogate pair, such as ``\ud800``, which no file can hold."""
-    return _SURROGATE.search(text) is not None
+    return not text.isascii() and _SURROGATE.search(text) is not None
 
 
 def spell_quoted(text: str) -> str:

@@ -1,5 +1,6 @@
 """From a record (names, as written) to a schema and a structure (numbers, checked), and back."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 
@@ -42,10 +43,17 @@ def assemble(record: GraphRecord, *, declared_only: bool) -> tuple[Schema, Struc
     check_all_states(schema)
     parents = _parents(record.edges, schema)
     families = [CodedFamily.table(p, _grid(schema, p)) for p in parents]
-    for node in {schema.node(edge.child) for edge in record.edges if edge.label}:
-        families[node] = _labelled(schema, node, parents[node], record.edges)
-    for node in {schema.node(c.node, c.where) for c in record.classes}:
-        families[node] = _with_classes(schema, node, families[node], record.classes)
+    labelled: defaultdict[int, list[EdgeRecord]] = defaultdict(list)
+    for edge in record.edges:
+        if edge.label:
+            labelled[schema.node(edge.child)].append(edge)
+    for node, edges in sorted(labelled.items()):
+        families[node] = _labelled(schema, parents[node], edges)
+    joined: defaultdict[int, list[ClassRecord]] = defaultdict(list)
+    for item in record.classes:
+        joined[schema.node(item.node, item.where)].append(item)
+    for node, classes in sorted(joined.items()):
+        families[node] = _with_classes(schema, families[node], classes)
     return schema, Structure(schema.n_states, tuple(families))
 
 
@@ -202,18 +210,17 @@ def _check_size(schema: Schema, node: int, parents: Sequence[int]) -> None:
         )
 
 
-def _labelled(schema: Schema, node: int, parents: tuple[int, ...], edges: Sequence[EdgeRecord]) -> CodedFamily:
-    """Return the family of a node from the labels on its edges."""
+def _labelled(schema: Schema, parents: tuple[int, ...], edges: Sequence[EdgeRecord]) -> CodedFamily:
+    """Return the family of a node from its edges that have labels."""
     grid = _grid(schema, parents)
     labels = [mask.copy() for mask in no_labels(grid)]
     for edge in edges:
-        if edge.label and edge.child == schema[node].name:
-            axis = parents.index(schema.node(edge.parent))
-            others = tuple(p for p in parents if p != parents[axis])
-            what = f"{edge.where}the label of {edge.parent} -> {edge.child}"
-            _check_named(schema, sorted(edge.starred), others, what, edge.child)
-            for context in edge.label:
-                labels[axis] |= _entries(schema, edge, others, context)
+        axis = parents.index(schema.node(edge.parent))
+        others = tuple(p for p in parents if p != parents[axis])
+        what = f"{edge.where}the label of {edge.parent} -> {edge.child}"
+        _check_named(schema, sorted(edge.starred), others, what, edge.child)
+        for context in edge.label:
+            labels[axis] |= _entries(schema, edge, others, context)
     return CodedFamily.from_labels(parents, grid, tuple(labels))
 
 
@@ -249,12 +256,10 @@ def _matching(schema: Schema, nodes: tuple[int, ...], context: Context, where: s
     return mask
 
 
-def _with_classes(schema: Schema, node: int, family: CodedFamily, records: Sequence[ClassRecord]) -> CodedFamily:
-    """Return a family with the configurations of each class record joined, on top of its labels."""
+def _with_classes(schema: Schema, family: CodedFamily, records: Sequence[ClassRecord]) -> CodedFamily:
+    """Return a family with the configurations of each class record of its node joined, on top of its labels."""
     numbers = family.partition.to_array().astype(np.int64)
     for record in records:
-        if record.node != schema[node].name:
-            continue
         joined = np.zeros(len(numbers), dtype=np.bool_)
         for context in (sorted(record.starred), *record.contexts):
             _check_named(schema, context, family.parents, f"{record.where}a class of {record.node!r}", record.node)

@@ -10,6 +10,7 @@ independent configurations, and runs on whole numbers, so that the bound is a pr
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,18 +101,21 @@ def _prime_terms(cube: _Cube) -> list[Term]:
 
 def _masks(grid: Grid, terms: list[Term]) -> list[int]:
     """Return the configurations of each term."""
-    everything = (1 << grid.size) - 1
-    having: list[dict[int | None, int]] = []
-    for axis, n in enumerate(grid.n_states):
-        having.append({code: _mask(_states(grid, axis) == code) for code in range(n)})
-        having[axis][None] = everything
+    having = _state_masks(grid)
     masks = []
     for term in terms:
-        mask = everything
+        mask = (1 << grid.size) - 1
         for axis, code in enumerate(term):
-            mask &= having[axis][code]
+            if code is not None:
+                mask &= having[axis][code]
         masks.append(mask)
     return masks
+
+
+@lru_cache(maxsize=128)
+def _state_masks(grid: Grid) -> list[list[int]]:
+    """Return the configurations that have each state of each axis; kept, because one family asks for many covers."""
+    return [[_mask(_states(grid, axis) == code) for code in range(n)] for axis, n in enumerate(grid.n_states)]
 
 
 def _states(grid: Grid, axis: int) -> NDArray[np.int64]:

@@ -31,7 +31,7 @@ def allowed(n_states: tuple[int, ...], ordered: Orders) -> list[oracle.Classes]:
     return [
         classes
         for classes in oracle.set_partitions(size)
-        if all(oracle.is_joined(part, pairs) for part in oracle.members(n_states, classes))
+        if all(oracle.is_joined(part, tuple(pairs)) for part in oracle.members(n_states, classes))
     ]
 
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from ldag import _native
 from tests.oracle import partitions as oracle
-from tests.oracle.posterior import regular_partitions
 
 GRIDS = [(), (3,), (2, 2), (3, 2), (2, 4), (2, 2, 2), (1, 2, 3)]
 
@@ -35,7 +34,7 @@ def test_probabilities_are_shares_of_all_partitions(
 ) -> None:
     """Pairs, lines, numbers of classes and means; a large price takes sums out of the range of doubles."""
     problem = problem_of(n_states, r, seed, scale, lost)
-    every = regular_partitions(n_states, "ldag", regular)
+    every = oracle.allowed(n_states, "ldag", regular)
     scores = np.array(oracle.scores(problem, every))
     shares = np.exp(scores - oracle.log_sum(scores.tolist()))
     counts = np.array(problem.counts)
@@ -66,7 +65,7 @@ def test_probabilities_are_shares_of_all_partitions(
 def test_partitions_are_drawn_as_often_as_probable(n_states: tuple[int, ...], seed: int, lost: float) -> None:
     """A chi-square of 4,000 draws against the probabilities; one in a million would fail."""
     problem = problem_of(n_states, 2, seed, 10, lost)
-    every = regular_partitions(n_states, "ldag", True)
+    every = oracle.allowed(n_states, "ldag", True)
     scores = np.array(oracle.scores(problem, every))
     shares = np.exp(scores - oracle.log_sum(scores.tolist()))
     drawn = _native.FamilyPosterior(np.array(problem.counts), n_states, 1.0, lost, "ldag", regular=True).draw(
