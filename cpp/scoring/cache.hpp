@@ -26,6 +26,21 @@ struct CacheStatistics {
     std::size_t bytes = 0;  // as counted against the capacity
 };
 
+// Adds up what the shards of a store counted.
+template <class Shard>
+CacheStatistics add_up_shards(std::span<const Shard> shards) {
+    CacheStatistics sum;
+    for (const Shard& shard : shards) {
+        const std::lock_guard lock(shard.mutex);
+        sum.hits += shard.hits;
+        sum.misses += shard.misses;
+        sum.evictions += shard.evictions;
+        sum.entries += shard.n_entries();
+        sum.bytes += shard.n_bytes();
+    }
+    return sum;
+}
+
 // Keys are a node and its parents in increasing order; several shards, each with a lock of its own, keep
 // threads out of each other's way. A full shard drops what was not asked for longest.
 template <class Value = double>
@@ -68,17 +83,7 @@ class FamilyCache {
     }
 
     CacheStatistics statistics() const {
-        CacheStatistics sum;
-        for (std::size_t i = 0; i < n_shards_; ++i) {
-            const Shard& shard = shards_[i];
-            const std::lock_guard lock(shard.mutex);
-            sum.hits += shard.hits;
-            sum.misses += shard.misses;
-            sum.evictions += shard.evictions;
-            sum.entries += shard.entries.size();
-            sum.bytes += shard.bytes;
-        }
-        return sum;
+        return add_up_shards(std::span<const Shard>(shards_.get(), n_shards_));
     }
 
   private:
@@ -115,6 +120,9 @@ class FamilyCache {
     using Entries = std::list<Entry>;
 
     struct alignas(64) Shard {
+        std::size_t n_entries() const { return entries.size(); }
+        std::size_t n_bytes() const { return bytes; }
+
         void evict() {
             const Entry& oldest = entries.back();
             places.erase(Probe(oldest));

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "scoring/cache.hpp"
@@ -66,17 +67,7 @@ class SetCache {
     }
 
     CacheStatistics statistics() const {
-        CacheStatistics sum;
-        for (std::size_t i = 0; i < n_shards_; ++i) {
-            const Shard& shard = shards_[i];
-            const std::lock_guard lock(shard.mutex);
-            sum.hits += shard.hits;
-            sum.misses += shard.misses;
-            sum.evictions += shard.evictions;
-            sum.entries += shard.n;
-            sum.bytes += shard.entries.size() * sizeof(Entry);
-        }
-        return sum;
+        return add_up_shards(std::span<const Shard>(shards_.get(), n_shards_));
     }
 
   private:
@@ -93,6 +84,9 @@ class SetCache {
     };
 
     struct alignas(64) Shard {
+        std::size_t n_entries() const { return n; }
+        std::size_t n_bytes() const { return entries.size() * sizeof(Entry); }
+
         // Where a key is, or the free place where it would be.
         std::size_t place_of(const SetKey& key) const {
             std::size_t place = key.low & (entries.size() - 1);

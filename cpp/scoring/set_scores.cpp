@@ -16,8 +16,11 @@ constexpr double kMostCounts = 0x1p20;
 // Sums stay below 2^62 units.
 constexpr double kMostUnits = 62.0;
 
-// Small counts whose terms are tabulated: one for so many rows, within limits.
+// Small counts whose terms are tabulated: up to a share of the rows and so many times the mean of a cell,
+// within limits. Few cells have larger counts, and there can be thousands of tables, one for every number of
+// cells.
 constexpr std::size_t kRowsPerKnown = 8;
+constexpr std::size_t kMeansKnown = 64;
 constexpr std::size_t kLeastKnown = 256;
 constexpr std::size_t kMostKnown = 4096;
 
@@ -79,9 +82,7 @@ SetScores::SetScores(const Columns& columns, double equivalent_sample_size, std:
       sample_size_(equivalent_sample_size),
       units_(std::exp2(kMostUnits - std::ceil(std::log2(bound_sums(columns.total(), equivalent_sample_size,
                                                                    static_cast<double>(max_cells)))))),
-      n_known_(std::min(
-          static_cast<std::size_t>(columns.total()) + 1,
-          std::clamp(static_cast<std::size_t>(columns.total()) / kRowsPerKnown, kLeastKnown, kMostKnown))),
+      n_rows_(static_cast<std::size_t>(columns.total())),
       cache_(cache_bytes) {
     for (std::uint32_t variable = 0; variable < columns.n_columns(); ++variable)
         keys_.push_back(SetKey::of(variable));
@@ -90,9 +91,12 @@ SetScores::SetScores(const Columns& columns, double equivalent_sample_size, std:
 const CellTerm& SetScores::rising(std::size_t n_cells) {
     const std::lock_guard lock(mutex_);
     auto& known = rising_[n_cells];
-    if (!known)
-        known =
-            std::make_unique<const CellTerm>(sample_size_ / static_cast<double>(n_cells), n_known_, units_);
+    if (!known) {
+        const std::size_t n_known = std::clamp(
+            std::min(n_rows_ / kRowsPerKnown, kMeansKnown * n_rows_ / n_cells), kLeastKnown, kMostKnown);
+        known = std::make_unique<const CellTerm>(sample_size_ / static_cast<double>(n_cells),
+                                                 std::min(n_rows_ + 1, n_known), units_);
+    }
     return *known;
 }
 

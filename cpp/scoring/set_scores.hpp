@@ -75,7 +75,7 @@ class SetScores {
     const Columns& columns_;
     double sample_size_;
     double units_;  // for 1
-    std::size_t n_known_;
+    std::size_t n_rows_;
     std::vector<SetKey> keys_;  // by variable
     std::mutex mutex_;
     std::unordered_map<std::size_t, std::unique_ptr<const CellTerm>> rising_;  // by number of cells
