@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -37,6 +38,18 @@ def test_usage_errors_are_one_line(arguments: list[str], message: str) -> None:
     assert done.stderr.startswith(message)
     assert done.stderr.rstrip("\n").endswith("--help")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "spared"), [("--help", {"numpy", "ldag.model"}), ("show guard", {"ldag.learning", "duckdb"})]
+)
+def test_a_command_loads_what_it_needs(arguments: str, spared: set[str]) -> None:
+    """Help and completion are there at once, and commands that only look at graphs do not wait for learning."""
+    code = "import atexit, sys, _ldag_command; atexit.register(lambda: print(*sys.modules)); _ldag_command.main()"
+    done = subprocess.run([sys.executable, "-c", code, *arguments.split()], capture_output=True, text=True, check=True)
+    loaded = done.stdout.splitlines()[-1].split()
+    assert "ldag.cli.main" in loaded
+    assert not spared & set(loaded)
 
 
 def test_without_a_command_there_is_help() -> None:

@@ -1,5 +1,6 @@
 """Minimum covers by trying everything."""
 
+from functools import cache
 from itertools import product
 
 from ldag.model import Grid, Term
@@ -14,21 +15,22 @@ def cells_of(grid: Grid, term: Term) -> frozenset[int]:
     )
 
 
-def boxes_inside(grid: Grid, cells: frozenset[int]) -> list[frozenset[int]]:
-    """Return every box that lies inside a set, prime or not."""
-    terms = product(*([None, *range(n)] for n in grid.n_states))
-    return [box for term in terms if (box := cells_of(grid, term)) <= cells]
+@cache
+def boxes(grid: Grid) -> list[frozenset[int]]:
+    """Return every box of a grid, once for each term that describes it."""
+    return [cells_of(grid, term) for term in product(*([None, *range(n)] for n in grid.n_states))]
 
 
 def fewest_terms(grid: Grid, cells: frozenset[int]) -> int:
     """Return the size of a minimum cover: try one box, then all pairs, then all triples, ..."""
-    boxes = boxes_inside(grid, cells)
+    inside = {box for box in boxes(grid) if box <= cells}
 
+    @cache
     def coverable(left: frozenset[int], n_boxes: int) -> bool:
         if not left:
             return True
         if n_boxes == 0:
             return False
-        return any(coverable(left - box, n_boxes - 1) for box in boxes if min(left) in box)
+        return any(coverable(left - box, n_boxes - 1) for box in inside if min(left) in box)
 
     return next(n for n in range(len(cells) + 1) if coverable(cells, n))

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +15,9 @@ from ldag.formats import format_of, read_assignments
 from ldag.graph import LDAG
 from ldag.model import State, Variable
 from ldag.network import Network
-from ldag.uncertainty import Mixture, is_document_of
+
+if TYPE_CHECKING:
+    from ldag.uncertainty import Mixture
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for other programs.")
 
@@ -38,8 +41,10 @@ def load_network(source: str) -> Network:
     return Network.load(source)
 
 
-def load_answering(source: str) -> Network | Mixture:
+def load_answering(source: str) -> "Network | Mixture":
     """Read the file of a network, or of several that answer together."""
+    from ldag.uncertainty import Mixture, is_document_of  # here, because learning comes along
+
     return Mixture.load(source) if is_document_of(source, "mixture") else load_network(source)
 
 

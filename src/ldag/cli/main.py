@@ -11,7 +11,6 @@ import click
 
 import ldag
 from ldag.cli.pipes import without_folder
-from ldag.cli.usage import describe_misuse
 from ldag.cli.wording import in_shell_words
 from ldag.errors import LdagError, suggest
 
@@ -129,6 +128,8 @@ def main() -> None:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help; older versions have no such class
             error.show()
             sys.exit(2)
+        from ldag.cli.usage import describe_misuse  # here, because it loads the shelves and all that they need
+
         _fail(describe_misuse(error, _command()))
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)

@@ -16,7 +16,7 @@ from ldag._native import MAX_STATES
 from ldag.data.columns import NUMBER, Column
 from ldag.data.doors import Wording
 from ldag.data.values import plain_state, tidy_column
-from ldag.errors import DataError, LdagError, UnknownState
+from ldag.errors import DataError, UnknownState
 from ldag.model import MISSING_STATE, State, StateKey, Variable, bin_of, state_key
 
 __all__ = ["MAX_STATES", "Coded", "code_column", "number_in", "recognise_column"]
@@ -185,10 +185,7 @@ def _declared_code(value: object, column: Column, declared: Variable) -> int | N
 def _code_or_none(variable: Variable, state: State) -> int | None:
     if variable.cuts and isinstance(state, int | float) and not isinstance(state, bool):
         return bin_of(state, variable.cuts)
-    try:
-        return variable.code(state)
-    except LdagError:
-        return None
+    return variable.find(state)
 
 
 def _recoded(column: Column, codes: list[int]) -> NDArray[np.int16]:

@@ -163,6 +163,13 @@ class Variable:
 
         ``"1"`` also finds the number 1, and 1 the text "1", where that is unambiguous.
         """
+        code = self.find(state)
+        if code is None:
+            raise UnknownState(_plain(state), self.name, self.states, where)
+        return code
+
+    def find(self, state: State) -> int | None:
+        """Return what `code` returns, or None where there is no such state."""
         code: int | None
         state = _plain(state)
         try:
@@ -173,8 +180,6 @@ class Variable:
             code = self._spelled.get(str(state))
         if code is None and self.cuts:
             code = bin_of(state, self.cuts)
-        if code is None:
-            raise UnknownState(state, self.name, self.states, where)
         return code
 
 
