@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,8 +82,9 @@ std::vector<double> scores_by_price(const Scorer& self, std::uint32_t node,
     check_priced(self);
     for (const std::uint32_t variable : parents)
         if (variable >= self.columns->n_columns()) throw nb::value_error("no such variable");
+    const std::vector<double> floors(prices.size(), -std::numeric_limits<double>::infinity());
     std::vector<double> found(prices.size());
-    self.scorer.scores_by_price({node, parents}, prices, found);
+    self.scorer.scores_by_price({node, parents}, prices, floors, found);
     return found;
 }
 

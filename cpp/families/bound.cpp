@@ -82,9 +82,7 @@ Likelihood likelihood(std::span<const double> counts) {
 
 }  // namespace
 
-double bound_score(const FamilyProblem& problem) {
-    const double lambda = -problem.class_lost;
-    if (lambda < 0.0 || problem.per_class) return std::numeric_limits<double>::infinity();
+void bound_scores(const FamilyProblem& problem, std::span<const double> class_lost, std::span<double> bounds) {
     thread_local std::vector<Likelihood> cells;
     thread_local ScoreBatch batch;
     const ClassScore score(problem.n_states, problem.grid.size(), problem.equivalent_sample_size, 1);
@@ -98,12 +96,22 @@ double bound_score(const FamilyProblem& problem) {
     }
     batch.run();
     const auto q = static_cast<double>(problem.grid.size());
-    double bound = 0.0;
-    for (ScoreBatch::Ticket i = 0; i < cells.size(); ++i) {
-        const auto [most, k, size] = cells[i];
-        const double b = lambda - (most - batch[i]) + largest_growth(k, lambda, q);
-        bound += most + std::min(0.0, largest_share(b, k) - lambda) + kRounding * (size + lambda + 1.0);
+    for (std::size_t price = 0; price < bounds.size(); ++price) {
+        const double lambda = -class_lost[price];
+        bounds[price] = 0.0;
+        for (ScoreBatch::Ticket i = 0; i < cells.size(); ++i) {
+            const auto [most, k, size] = cells[i];
+            const double b = lambda - (most - batch[i]) + largest_growth(k, lambda, q);
+            bounds[price] +=
+                most + std::min(0.0, largest_share(b, k) - lambda) + kRounding * (size + lambda + 1.0);
+        }
+        if (lambda < 0.0 || problem.per_class) bounds[price] = std::numeric_limits<double>::infinity();
     }
+}
+
+double bound_score(const FamilyProblem& problem) {
+    double bound = 0.0;
+    bound_scores(problem, {&problem.class_lost, 1}, {&bound, 1});
     return bound;
 }
 

@@ -84,6 +84,9 @@ FamilyResult score_partition(const FamilyProblem& problem, std::span<const std::
 // the sample size is that of every class.
 double bound_score(const FamilyProblem& problem);
 
+// The same with each of these in place of class_lost.
+void bound_scores(const FamilyProblem& problem, std::span<const double> class_lost, std::span<double> bounds);
+
 // The best partition a search finds. Grids too large for `exact` are refined; is_exact tells. A parent with
 // one state can make no difference, so regularity does not ask it to. If no partition has the fixed labels,
 // the score is minus infinity.

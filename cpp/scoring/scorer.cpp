@@ -67,7 +67,7 @@ double FamilyScorer::score_above(const FamilyKey& family, double floor) const {
 }
 
 void FamilyScorer::scores_by_price(const FamilyKey& family, std::span<const double> prices,
-                                   std::span<double> scores) const {
+                                   std::span<const double> floors, std::span<double> scores) const {
     if (!fits(family)) {
         std::ranges::fill(scores, -std::numeric_limits<double>::infinity());
         return;
@@ -76,16 +76,36 @@ void FamilyScorer::scores_by_price(const FamilyKey& family, std::span<const doub
     std::vector<std::size_t> parent_states = count(family, table);
     const auto n_parents = std::ranges::count_if(parent_states, [](std::size_t n) { return n > 1; });
     const std::size_t r = columns_->n_states()[family.node];
-    if (is_table(static_cast<std::size_t>(n_parents))) {
-        std::ranges::fill(scores, score_table(table, r, options_.equivalent_sample_size));
-    } else {
-        const FamilyProblem problem = problem_of(family, std::move(parent_states), table);
-        std::vector<double> lost(prices.begin(), prices.end());
-        for (double& price : lost) price *= static_cast<double>(r - 1);
-        greedy_scores(problem, options_.structure, lost, scores);
-    }
     const double prior = table_log_prior(options_, r, table.size() / r);
-    for (double& score : scores) score += prior;
+    const double of_table = score_table(table, r, options_.equivalent_sample_size) + prior;
+    std::ranges::fill(scores, of_table);
+    if (is_table(static_cast<std::size_t>(n_parents))) return;
+    std::vector<std::size_t> places;  // of the prices at which labels may pay
+    std::vector<double> lost;
+    for (std::size_t i = 0; i < prices.size(); ++i) {
+        if (!std::isfinite(prices[i])) continue;
+        places.push_back(i);
+        lost.push_back(prices[i] * static_cast<double>(r - 1));
+    }
+    const bool has_bounds = can_bound(parent_states);
+    const FamilyProblem problem = problem_of(family, std::move(parent_states), table);
+    std::vector<double> found(lost.size());
+    if (has_bounds) {
+        bound_scores(problem, lost, found);
+        std::size_t n_left = 0;
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            scores[places[i]] = found[i] + prior;
+            if (scores[places[i]] <= floors[places[i]]) continue;
+            places[n_left] = places[i];
+            lost[n_left++] = lost[i];
+        }
+        places.resize(n_left);
+        lost.resize(n_left);
+        found.resize(n_left);
+    }
+    if (places.empty()) return;
+    greedy_scores(problem, options_.structure, lost, found);
+    for (std::size_t i = 0; i < places.size(); ++i) scores[places[i]] = found[i] + prior;
 }
 
 // Returns the numbers of states of the parents.

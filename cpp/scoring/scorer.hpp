@@ -55,10 +55,10 @@ class FamilyScorer {
     // then an upper bound of at most that.
     double score_above(const FamilyKey& family, double floor) const;
 
-    // The scores with each of these in place of parameter_saved, counted once. For greedy search of the
-    // structures ldag and partial, without label rules and not normalised.
+    // The same with each of these in place of parameter_saved, counted once; minus infinity leaves no labels.
+    // For greedy search of the structures ldag and partial, without label rules and not normalised.
     void scores_by_price(const FamilyKey& family, std::span<const double> prices,
-                         std::span<double> scores) const;
+                         std::span<const double> floors, std::span<double> scores) const;
 
     // The scores of many families; stopped early, the rest are not a number.
     std::vector<double> scores(std::span<const FamilyKey> families, std::size_t n_threads,

@@ -370,17 +370,26 @@ std::vector<std::vector<RankedSets>> rank_by_price(const FamilyScorer& scorer, c
                                                    std::span<const double> prices) {
     std::vector<std::vector<RankedSets>> ranked(prices.size());
     const std::atomic<bool> never{false};
+    const double tie = subset_tie(space);
     std::vector<double> found(prices.size());
+    std::vector<double> floors(prices.size());
     for (Node node = 0; node < space.n_nodes(); ++node) {
         const ParentSets sets(space, node);
         std::vector<std::vector<double>> scores(prices.size(), std::vector<double>(sets.size()));
-        sets.for_each([&](std::uint64_t number, NodeSet set, auto) {
+        sets.for_each([&](std::uint64_t number, NodeSet set, auto drop) {
+            std::ranges::fill(floors, kMinusInfinity);
+            drop([&](std::uint64_t smaller) {
+                for (std::size_t i = 0; i < prices.size(); ++i)
+                    floors[i] = std::max(floors[i], scores[i][smaller] + tie);
+            });
             const std::vector<Node> parents = nodes_of(set, space.candidates[node]);
-            scorer.scores_by_price({node, parents}, prices, found);
-            for (std::size_t i = 0; i < prices.size(); ++i) scores[i][number] = found[i];
+            scorer.scores_by_price({node, parents}, prices, floors, found);
+            // Of a family that does not beat its subsets, the best of these counts, as ranking would have it.
+            for (std::size_t i = 0; i < prices.size(); ++i)
+                scores[i][number] = found[i] > floors[i] ? found[i] : floors[i] - tie;
         });
         for (std::size_t i = 0; i < prices.size(); ++i)
-            ranked[i].push_back(undominated(sets, std::move(scores[i]), subset_tie(space), never,
+            ranked[i].push_back(undominated(sets, std::move(scores[i]), tie, never,
                                             [](auto, auto, double score, double) { return score; }));
     }
     return ranked;

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import log, nan
+from math import inf, log, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -219,7 +219,7 @@ def classify_fold(
     return tuple(scores)
 
 
-NO_LABELS = -1e9
+NO_LABELS = -inf
 """A price at which no label is worth it: what is left are tables."""
 
 Done = Callable[[Task, FoldScore], object]

@@ -1,6 +1,6 @@
 """How families predict new rows, and the searches for several prices at once, against their slow twins."""
 
-from math import log
+from math import inf, log
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tests.oracle import family as oracle
 from tests.oracle.predictive import log_predictive
 
 PRICES = [log(0.001), log(0.1), log(0.3), log(0.9), 0.0]
-NO_LABELS = -1e9
+NO_LABELS = -inf
 
 
 def rows_of(rng: np.random.Generator, n_states: list[int], n_rows: int) -> _native.Columns:
