@@ -14,7 +14,6 @@
 #include "family_keys.hpp"
 #include "register.hpp"
 #include "scorer.hpp"
-#include "scoring/predictive.hpp"
 
 namespace nb = nanobind;
 
@@ -53,27 +52,19 @@ std::vector<double> scores_of_additions(Scorer& self, std::uint32_t node,
     return found;
 }
 
-// The predictive of new rows by the families of a graph, for every pair of a sample size and whether it is
-// that of every class.
+// The predictive of new rows by the families of a graph, for every smoothing.
 std::vector<double> log_predictives(const Scorer& self,
                                     const std::vector<std::vector<std::uint32_t>>& parents,
-                                    const ldag::Columns& fresh,
-                                    const std::vector<std::pair<double, bool>>& smoothings) {
-    const ldag::Columns& own = *self.columns;
-    if (parents.size() != own.n_columns()) throw nb::value_error("expected parents of every column");
-    if (!std::ranges::equal(own.n_states(), fresh.n_states()))
-        throw nb::value_error("expected new rows of the same variables");
-    if (!own.is_whole() || !fresh.is_whole()) throw nb::value_error("expected whole counts");
-    std::vector<ldag::FamilyKey> families;
-    for (std::uint32_t node = 0; node < parents.size(); ++node) {
+                                    const ldag::Columns& fresh, const PlainSmoothings& smoothings) {
+    if (parents.size() != self.columns->n_columns())
+        throw nb::value_error("expected parents of every column");
+    for (std::uint32_t node = 0; node < parents.size(); ++node)
         for (const std::uint32_t parent : parents[node])
             if (parent >= parents.size() || parent == node) throw nb::value_error("no such parent");
-        families.push_back({node, parents[node]});
-    }
-    std::vector<ldag::Smoothing> given;
-    for (const auto& [size, per_class] : smoothings) given.push_back({size, per_class});
+    check_fresh(self, fresh);
+    const auto given = smoothings_of(smoothings);
     const nb::gil_scoped_release unlocked;
-    return ldag::log_predictives(self.scorer, families, fresh, given);
+    return ldag::log_predictives(self.scorer, families_of(parents), fresh, given);
 }
 
 std::vector<double> scores_by_price(const Scorer& self, std::uint32_t node,

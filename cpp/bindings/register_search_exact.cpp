@@ -10,6 +10,7 @@
 
 #include "register.hpp"
 #include "scorer.hpp"
+#include "scoring/predictive.hpp"
 #include "search_arrays.hpp"
 #include "searching/exact.hpp"
 #include "searching/search.hpp"
@@ -91,17 +92,27 @@ std::optional<PlainState> rank_parent_sets(Scorer& scorer, ldag::Parents candida
     return plain;
 }
 
-std::vector<ldag::Parents> search_by_price(const Scorer& scorer, ldag::Parents candidates,
-                                           ldag::Parents required, std::vector<std::size_t> max_parents,
-                                           const std::vector<double>& prices) {
+// The best graph for each price, and its predictive of new rows for every smoothing.
+std::vector<std::pair<ldag::Parents, std::vector<double>>> search_by_price(
+    const Scorer& scorer, ldag::Parents candidates, ldag::Parents required,
+    std::vector<std::size_t> max_parents, const std::vector<double>& prices, const ldag::Columns& fresh,
+    const PlainSmoothings& smoothings) {
     const ldag::SearchSpace space =
         space_of(std::move(candidates), std::move(required), std::move(max_parents));
     if (space.n_nodes() != scorer.columns->n_columns())
         throw nb::value_error("expected candidates of every column");
     check_priced(scorer);
-    if (prices.empty()) return {};
+    check_fresh(scorer, fresh);
+    std::vector<std::pair<ldag::Parents, std::vector<double>>> found;
+    if (prices.empty()) return found;
+    const auto given = smoothings_of(smoothings);
     const nb::gil_scoped_release unlocked;
-    return ldag::search_by_price(scorer.scorer, space, prices);
+    for (ldag::Parents& parents : ldag::search_by_price(scorer.scorer, space, prices)) {
+        const ldag::FamilyScorer priced = scorer.scorer.at_price(prices[found.size()]);
+        std::vector<double> scores = ldag::log_predictives(priced, families_of(parents), fresh, given);
+        found.emplace_back(std::move(parents), std::move(scores));
+    }
+    return found;
 }
 
 std::pair<std::uint64_t, std::uint64_t> exact_cost(ldag::Parents candidates, ldag::Parents required,
@@ -123,9 +134,11 @@ void register_search_exact(nb::module_& module) {
                nb::arg("required"), nb::arg("max_parents"), nb::arg("n_threads"),
                nb::arg("on_progress").none() = nb::none(), nb::arg("time_limit").none() = nb::none(),
                "The parent sets of every node that beat all their subsets, best first, with their scores.");
-    module.def("search_by_price", &search_by_price, nb::arg("scorer"), nb::arg("candidates"),
-               nb::arg("required"), nb::arg("max_parents"), nb::arg("prices"),
-               "The parents that search_exact finds with each price of a saved parameter; for small spaces.");
+    module.def(
+        "search_by_price", &search_by_price, nb::arg("scorer"), nb::arg("candidates"), nb::arg("required"),
+        nb::arg("max_parents"), nb::arg("prices"), nb::arg("fresh"), nb::arg("smoothings"),
+        "The parents that search_exact finds with each price of a saved parameter, and the log posterior "
+        "predictive of new rows by each, as FamilyScorer.log_predictives has it; for small spaces.");
     module.def("exact_cost", &exact_cost, nb::arg("candidates"), nb::arg("required"), nb::arg("max_parents"),
                "Bytes that search_exact needs at most, and the number of families it scores.");
 }

@@ -1,6 +1,7 @@
 // The scorer as Python holds it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "names.hpp"
+#include "scoring/predictive.hpp"
 #include "scoring/scorer.hpp"
 
 // By node: fixed labels as a parent and contexts, which are pairs of a variable and its state.
@@ -58,4 +60,28 @@ inline void check_priced(const Scorer& scorer) {
     if (!has_labels || options.search != ldag::LabelSearch::greedy || !options.label_rules.empty() ||
         options.normalised)
         throw std::invalid_argument("expected greedy labels, without rules, and not normalised");
+}
+
+// Pairs of a sample size, and whether it is that of every class.
+using PlainSmoothings = std::vector<std::pair<double, bool>>;
+
+inline std::vector<ldag::Smoothing> smoothings_of(const PlainSmoothings& plain) {
+    std::vector<ldag::Smoothing> smoothings;
+    for (const auto& [size, per_class] : plain) smoothings.push_back({size, per_class});
+    return smoothings;
+}
+
+// Refuses new rows that a scorer's families cannot predict.
+inline void check_fresh(const Scorer& scorer, const ldag::Columns& fresh) {
+    if (!std::ranges::equal(scorer.columns->n_states(), fresh.n_states()))
+        throw std::invalid_argument("expected new rows of the same variables");
+    if (!scorer.columns->is_whole() || !fresh.is_whole())
+        throw std::invalid_argument("expected whole counts");
+}
+
+// The families of a graph, which must live as long.
+inline std::vector<ldag::FamilyKey> families_of(const std::vector<std::vector<std::uint32_t>>& parents) {
+    std::vector<ldag::FamilyKey> families;
+    for (std::uint32_t node = 0; node < parents.size(); ++node) families.push_back({node, parents[node]});
+    return families;
 }

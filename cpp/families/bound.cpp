@@ -82,7 +82,8 @@ Likelihood likelihood(std::span<const double> counts) {
 
 }  // namespace
 
-void bound_scores(const FamilyProblem& problem, std::span<const double> class_lost, std::span<double> bounds) {
+void bound_scores(const FamilyProblem& problem, std::span<const double> class_lost,
+                  std::span<double> bounds) {
     thread_local std::vector<Likelihood> cells;
     thread_local ScoreBatch batch;
     const ClassScore score(problem.n_states, problem.grid.size(), problem.equivalent_sample_size, 1);

@@ -108,6 +108,15 @@ void FamilyScorer::scores_by_price(const FamilyKey& family, std::span<const doub
     for (std::size_t i = 0; i < places.size(); ++i) scores[places[i]] = found[i] + prior;
 }
 
+FamilyScorer FamilyScorer::at_price(double price) const {
+    ScorerOptions options = options_;
+    if (std::isfinite(price))
+        options.parameter_saved = price;
+    else
+        options.structure = StructureKind::table;
+    return {columns_, options, 0};
+}
+
 // Returns the numbers of states of the parents.
 std::vector<std::size_t> FamilyScorer::count(const FamilyKey& family, std::vector<double>& table) const {
     thread_local std::vector<std::size_t> variables;

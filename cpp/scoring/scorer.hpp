@@ -60,6 +60,9 @@ class FamilyScorer {
     void scores_by_price(const FamilyKey& family, std::span<const double> prices,
                          std::span<const double> floors, std::span<double> scores) const;
 
+    // The same scorer with another parameter_saved, which remembers nothing; minus infinity leaves tables.
+    FamilyScorer at_price(double price) const;
+
     // The scores of many families; stopped early, the rest are not a number.
     std::vector<double> scores(std::span<const FamilyKey> families, std::size_t n_threads,
                                const StopPoll& poll = {});

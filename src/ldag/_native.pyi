@@ -114,7 +114,9 @@ def search_by_price(
     required: Nodes,
     max_parents: Sequence[int],
     prices: Sequence[float],
-) -> list[list[list[int]]]: ...
+    fresh: Columns,
+    smoothings: Sequence[tuple[float, bool]],
+) -> list[tuple[list[list[int]], list[float]]]: ...
 def search_exact(
     scorer: FamilyScorer,
     candidates: Sequence[Sequence[int]],

@@ -6,7 +6,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_complete
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, log, nan
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from ldag.learning.progress import NO_DEADLINE, Deadline
 from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem
 from ldag.learning.searches.climb import Climb
 from ldag.learning.searches.climb import prepare as prepare_climb
-from ldag.learning.searches.exact import Exact, estimate_seconds
+from ldag.learning.searches.exact import Exact
 from ldag.learning.structures import STRUCTURES, StructureKind
 from ldag.model import ClassPosteriors, Smoothing, class_counts
 
@@ -33,6 +33,9 @@ FOLD_RESTARTS = 10
 
 EXACT_SECONDS = 0.05
 """If auto finds the best graph of all in a moment, it does so on every fold too."""
+
+AT_ONCE_SECONDS = 0.05
+"""Searches that take so long together are over before threads for them have started."""
 
 
 class FoldScore(NamedTuple):
@@ -65,8 +68,7 @@ class Task:
 
 def climbs_folds(plan: Plan) -> bool:
     """Return whether folds are climbed: by climb, and by auto unless all graphs can be looked at in a moment."""
-    is_slow = plan.settings.method == "auto" and estimate_seconds(plan.problem) > EXACT_SECONDS
-    return isinstance(plan.search, Climb) or is_slow
+    return isinstance(plan.search, Climb) or (plan.settings.method == "auto" and plan.exact_seconds > EXACT_SECONDS)
 
 
 @dataclass(frozen=True)
@@ -97,12 +99,8 @@ class FoldSearches:
     @cached_property
     def is_quick(self) -> bool:
         """Whether every graph can be looked at in a moment, so that candidates are searched together."""
-        problem = self.plan.problem
-        return (
-            isinstance(self.plan.search, Exact)
-            and not self.deadline.is_set
-            and estimate_seconds(problem) <= EXACT_SECONDS
-        )
+        plan = self.plan
+        return isinstance(plan.search, Exact) and not self.deadline.is_set and plan.exact_seconds <= EXACT_SECONDS
 
     def group(self, tasks: Sequence[Task]) -> list[tuple[Task, ...]]:
         """Return which tasks are run by one thread after the other, or together: those of a fold, if they are quick."""
@@ -115,15 +113,16 @@ class FoldSearches:
         """Run those of the tasks of one fold whose families differ in nothing but the price of labels."""
         scores = {}
         for priced in _same_but_kappa(tasks, self._problem_of):
-            first = self._problem_of(priced[0].candidate)
-            columns = self.folds[priced[0].fold].train.columns
+            first, fold = priced[0], self.folds[priced[0].fold]
+            problem = self._problem_of(first.candidate)
+            scorer = problem.families.scorer(fold.train.columns, cache_bytes=0)
             prices = [_price_of_labels(task.candidate) for task in priced]
-            graphs = _native.search_by_price(first.families.scorer(columns), *first.bounds, prices)
-            for task, graph in zip(priced, graphs, strict=True):
-                problem = self._problem_of(task.candidate)
+            smoothings = self._smoothings_of(first) if self.target is None else []
+            found = _native.search_by_price(scorer, *problem.bounds, prices, fold.test.columns, smoothings)
+            for task, (graph, predictives) in zip(priced, found, strict=True):
                 parents = tuple(map(tuple, graph))
-                scorer = problem.families.scorer(columns)
-                scores[task] = FoldScore(self._predict(task, scorer, problem, parents), parents, is_final=True)
+                own = predictives if self.target is None else self._classify(task, parents)
+                scores[task] = FoldScore(tuple(own), parents, is_final=True)
         return scores
 
     def run(self, task: Task, control: SearchControl) -> FoldScore:
@@ -135,7 +134,7 @@ class FoldSearches:
             search = climb if task.start is None else replace(climb, start=task.start)
         scorer = problem.families.scorer(self.folds[task.fold].train.columns)
         result = search.run(scorer, problem, control)
-        scores = self._predict(task, scorer, problem, result.parents)
+        scores = self._predict(task, scorer, result.parents)
         return FoldScore(scores, result.parents, not result.stopped, result.score)
 
     def _problem_of(self, candidate: Candidate) -> SearchProblem:
@@ -149,19 +148,26 @@ class FoldSearches:
     def _problems(self) -> dict[Candidate, SearchProblem]:
         return {}
 
-    def _predict(
-        self, task: Task, scorer: _native.FamilyScorer, problem: SearchProblem, parents: GraphParents
-    ) -> tuple[float, ...]:
+    def _predict(self, task: Task, scorer: _native.FamilyScorer, parents: GraphParents) -> tuple[float, ...]:
         """Return the log posterior predictive of the test part (equation 11), or of one node, for every smoothing."""
-        fold = self.folds[task.fold]
-        smoothings = [replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings]
         if self.target is not None:
-            families = learn_families(fold.train.columns, problem.n_states, parents, problem.families)
-            return classify_fold(families, fold.test, smoothings, self.target)
+            return self._classify(task, parents)
+        n_states = self.plan.problem.n_states
         for node, above in enumerate(parents):
-            check_cells(problem.n_states, node, above)
-        pairs = [(size, spread == "classes") for size, spread in smoothings]
-        return tuple(scorer.log_predictives(parents, fold.test.columns, pairs))
+            check_cells(n_states, node, above)
+        return tuple(scorer.log_predictives(parents, self.folds[task.fold].test.columns, self._smoothings_of(task)))
+
+    def _smoothings_of(self, task: Task) -> list[tuple[float, bool]]:
+        """Return every smoothing of the parameters of a candidate: a sample size, and whether classes have it each."""
+        every = (replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings)
+        return [(size, spread == "classes") for size, spread in every]
+
+    def _classify(self, task: Task, parents: GraphParents) -> tuple[float, ...]:
+        """Return the log probability of the target in the test part, for every smoothing."""
+        fold, problem = self.folds[task.fold], self._problem_of(task.candidate)
+        families = learn_families(fold.train.columns, problem.n_states, parents, problem.families)
+        smoothings = [replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings]
+        return classify_fold(families, fold.test, smoothings, cast("int", self.target))
 
 
 def _same_but_kappa(tasks: Sequence[Task], problem_of: Callable[[Candidate], SearchProblem]) -> list[list[Task]]:
@@ -239,8 +245,19 @@ def run_tasks(
         seconds = None if left is None else left * n_jobs / max(len(tasks), 1)
         jobs = {executor.submit(_run_group, searches, group, seconds): group for group in searches.group(tasks)}
         _collect(jobs, done)
+    elif searches.is_quick and searches.plan.exact_seconds * len(tasks) <= AT_ONCE_SECONDS:
+        _run_at_once(searches, tasks, done)
     elif tasks:
         _run_in_threads(searches, tasks, n_jobs, deadline, done)
+
+
+def _run_at_once(searches: FoldSearches, tasks: Sequence[Task], done: Done) -> None:
+    """Run quick tasks one after the other, here; without a deadline, one that has no end was interrupted."""
+    for group in searches.group(tasks):
+        for task, result in zip(group, _run_group(searches, group, None), strict=True):
+            if not result.is_final:
+                raise KeyboardInterrupt
+            done(task, result)
 
 
 def _run_group(

@@ -68,8 +68,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         The data.
     kappa
         The price of labels, above 0 and at most 1, or "cv": the best of 0.001, 0.1, 0.3 and 0.5 by ten-fold
-        cross-validation. Where folds are climbed, by a race: kappas that are behind stop after a few folds, and each
-        starts from the graph of another. The uniform prior has no kappa, and tables have no labels to pay for; leave it
+        cross-validation. Where folds are climbed, by a race: kappas that are behind stop after a few folds, and all
+        start from the graph of plain tables. The uniform prior has no kappa, and tables have no labels to pay for; leave it
         out then.
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's
@@ -163,13 +163,13 @@ def learn_with(
         raise ArgumentError("executor applies to cross-validation; one search runs in this process")
     given = check_data(data)
     plan = make_plan(given, settings).with_checkpoint(checkpoint)
-    cv = None
+    cv, graph = None, None
     if settings.needs_cross_validation:
         kappas = DEFAULT_KAPPAS if settings.kappa == "cv" and settings.has_kappa else (settings.priors().kappa,)
         grid = plan.grid(kappas, races_kappas=climbs_folds(plan))
         cv, graph = _cross_validate(plan, grid, usual_folds(plan.data), deadline.share(0.5), progress, executor, target)
-        plan = plan.choose(cv.best).starting_from(graph)
-    result = _search(plan, deadline.at_least(LEAST_SECONDS), progress)
+        plan = plan.choose(cv.best)
+    result = _search_from_both(plan, plan.starting_from(graph), deadline.at_least(LEAST_SECONDS), progress)
     return _make_fit(plan, result, cv, given, began)
 
 
@@ -270,6 +270,16 @@ def _cross_validate(
         return cv, race.graph_of(cv.best) if grid.has_more_than_kappas else None
 
 
+def _search_from_both(plan: Plan, started: Plan, deadline: Deadline, progress: Progress) -> SearchResult:
+    """Search from the beginning and from another graph, if there is one: either can lead to the better result."""
+    if started is plan:
+        return _search(plan, deadline, progress)
+    first = _search(plan, deadline.share(0.5), progress)
+    if first.stopped and not deadline.is_set:
+        return first
+    return max(first, _search(started, deadline, progress), key=lambda result: result.score)
+
+
 def _search(plan: Plan, deadline: Deadline, progress: Progress) -> SearchResult:
     """Search on all the data."""
     with listen(progress, plan.search.name, deadline) as listener:
@@ -285,8 +295,7 @@ def _search(plan: Plan, deadline: Deadline, progress: Progress) -> SearchResult:
         if plan.checkpoint is None:
             result = plan.search.run(scorer, plan.problem, control)
         else:
-            name = f"kappa {plan.problem.families.priors.kappa!r}"
-            result = resume_search(plan.checkpoint, name, plan.search, scorer, plan.problem, control)
+            result = resume_search(plan.checkpoint, plan.search_in_words, plan.search, scorer, plan.problem, control)
     if result.stopped and not deadline.is_over:
         hint = "" if plan.checkpoint is None else f"; run it again to go on from {plan.checkpoint.path}"
         warnings.warn(f"the search was interrupted; this is the best graph it had found{hint}", stacklevel=3)

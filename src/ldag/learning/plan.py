@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from importlib.metadata import version
 from typing import Literal, cast, get_args
 
@@ -19,6 +20,7 @@ from ldag.learning.partitions import FamilyOptions, LabelSearch
 from ldag.learning.progress import check_time_limit
 from ldag.learning.searches import METHODS, GraphParents, MethodChoice, Search, SearchProblem
 from ldag.learning.searches.climb import Climb
+from ldag.learning.searches.exact import estimate_seconds
 from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind, prior_of
 from ldag.model import Schema, Smoothing, Spread
 from ldag.scoring import Prior, Priors, check_equivalent_sample_size, check_priors, order_columns
@@ -200,6 +202,11 @@ class Plan:
         """Number of threads."""
         return check_jobs(self.settings.n_jobs)
 
+    @cached_property
+    def exact_seconds(self) -> float:
+        """About what an exact search takes."""
+        return estimate_seconds(self.problem)
+
     def choose(self, candidate: Candidate) -> "Plan":
         """Return the plan with the settings of a candidate."""
         families = replace(
@@ -220,6 +227,13 @@ class Plan:
         if parents is None or not isinstance(search, Climb) or search.start is not None:
             return self
         return replace(self, search=replace(search, start=parents))
+
+    @property
+    def search_in_words(self) -> str:
+        """What the search depends on that a race may have chosen, to name a part of a checkpoint."""
+        start = self.search.start if isinstance(self.search, Climb) else None
+        kappa = f"kappa {self.problem.families.priors.kappa!r}"
+        return kappa if start is None else f"{kappa}, from {digest(start)}"
 
     def _rules(self, structure: StructureKind) -> LabelRules:
         return rules_for(structure, self.problem.space.label_rules, self.data.schema)

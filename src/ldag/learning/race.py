@@ -4,6 +4,7 @@ Where only kappa is chosen and that is quick, every kappa is searched on every f
 goes through the grid step by step on the first folds, structure after structure, from the best candidate of one to its
 neighbours, as long as that is better; then those that are worse than the best stop after a few folds, and at most
 `KEPT` go on.
+Kappas by themselves all climb from the graphs of plain tables, so that none has climbed longer than another.
 Neighbours that are far behind on the first fold stop there; of large data those that are behind at all, and the race
 ends after two folds more.
 A structure whose families are too large to search in reasonable time is left out, and the result says so.
@@ -151,7 +152,8 @@ class Race:
                 self._search(ahead, folds, self._searches.deadline.share(STEP_SHARE))
                 best = self._sort(one for one in self._running if one.kind == kind)[0]
                 ahead = [one for one in self._grid.neighbours(best) if one not in self._searched]
-                self._origins |= dict.fromkeys(ahead, best)
+                if self._grid.has_more_than_kappas:
+                    self._origins |= dict.fromkeys(ahead, best)
                 if self._searches.deadline.is_over:
                     return
             before = self._sort(self._running)[0]
@@ -210,7 +212,7 @@ class Race:
         running = self._sort(self._running)
         self._level(running, done)
         running = self._sort(running)
-        for more, most in KEPT_OF_LARGE if self._is_large else (*KEPT, (n_folds, FINALISTS)):
+        for more, most in self._rounds(n_folds):
             running = self._best_and_tables(self._survivors(running), most)
             upto = min(done + more, n_folds)
             if done < upto:
@@ -221,13 +223,20 @@ class Race:
                 running = self._sort(running)
             done = upto
 
+    def _rounds(self, n_folds: int) -> Sequence[tuple[int, int]]:
+        """Return for how many folds after the first ones how many candidates go on at most."""
+        if self._is_large:
+            return KEPT_OF_LARGE
+        last = (n_folds, FINALISTS)
+        return (*KEPT, last) if self._grid.has_more_than_kappas else (last,)
+
     def _level(self, ranked: Sequence[Candidate], n_folds: int) -> None:
         """Let the best candidates climb from the leader's graphs, too; where that ends higher, it counts.
 
         Those that the race reached later have climbed longer, each from the graph of the one before; without this,
         labels can seem better than tables with which they agree.
         """
-        if self._searches.climb is None:
+        if self._searches.climb is None or not self._grid.has_more_than_kappas:
             return
         leader, *others = self._best_and_tables(ranked, LEVELLED)
         graphs = [self._results[leader, fold].parents for fold in range(n_folds)]
@@ -262,8 +271,8 @@ class Race:
 
     @property
     def _searched(self) -> list[Candidate]:
-        """The candidates that were searched on folds, in the order they came up."""
-        return list(dict.fromkeys(candidate for candidate, _ in self._results))
+        """The candidates of the grid that were searched on folds, in the order they came up."""
+        return list(dict.fromkeys(one for one, _ in self._results if one.kind in self._grid.kinds))
 
     def _scores(self, candidate: Candidate) -> list[tuple[float, ...]]:
         """Return the scores of a candidate by fold and by smoothing of the parameters."""
@@ -285,8 +294,10 @@ class Race:
         """Search candidates on folds; a fold that one of them had no time for is left out of the comparison."""
         asked = list(candidates)
         new = [fold for fold in folds if fold not in self._starts]
-        if new and len(asked) > 1 and self._searches.climb is not None:
-            self._search(asked[:1], new, deadline.share(1 / len(asked)))
+        if asked and new and self._searches.climb is not None:
+            first = self._first_on_folds(asked[0])
+            if asked != [first]:
+                self._search([first], new, deadline.share(1 / len(asked)))
         pairs = [(one, fold) for fold in folds for one in asked if (one, fold) not in self._results]
         tasks = [Task(one, fold, self._start_of(one, fold)) for one, fold in pairs]
         for task, result in self._run(tasks, deadline).items():
@@ -296,6 +307,14 @@ class Race:
         for fold in folds:
             if not all(isfinite(self._results[one, fold].log_predictives[0]) for one in asked):
                 self._left_out.add(fold)
+
+    def _first_on_folds(self, candidate: Candidate) -> Candidate:
+        """Return whose graphs others start from: plain tables, which are quick and which labels are compared with.
+
+        Where tables are among the candidates, the race begins with them.
+        """
+        has_tables = any(STRUCTURES[kind.structure].is_table for kind in self._grid.kinds)
+        return candidate if has_tables or not self._searches.plan.takes("table") else self._tables_like(candidate)
 
     def _start_of(self, candidate: Candidate, fold: int) -> GraphParents | None:
         """Return the graph to start from: of the candidate it was reached from, or else the first on the fold."""

@@ -60,15 +60,18 @@ def test_new_rows_are_predicted_as_the_twin_does(seed: int, n_states: list[int],
     st.sampled_from(["ldag", "partial"]),
 )
 def test_prices_together_find_what_each_finds(seed: int, n_states: list[int], structure: str) -> None:
-    """The best graph for every price, and for one at which no label is worth it the best tables."""
-    columns = rows_of(np.random.default_rng(seed), n_states, 60)
+    """The best graph for every price, and for one that leaves no labels the best tables; with what each predicts."""
+    rng = np.random.default_rng(seed)
+    columns, fresh = rows_of(rng, n_states, 60), rows_of(rng, n_states, 20)
     n = len(n_states)
     required: list[list[int]] = [[] for _ in range(n)]
     space = ([[other for other in range(n) if other != node] for node in range(n)], required, [n - 1] * n)
-    found = _native.search_by_price(scorer_of(columns, structure, 0.0), *space, [NO_LABELS, *PRICES])
-    tables, _, *_ = _native.search_exact(scorer_of(columns, "table", 0.0, 1 << 20), *space, 1)
-    alone = [_native.search_exact(scorer_of(columns, structure, price, 1 << 20), *space, 1)[0] for price in PRICES]
-    assert found == [tables, *alone]
+    smoothings = [(2.0, False), (1.0, True)]
+    found = _native.search_by_price(scorer_of(columns, structure, 0.0), *space, [NO_LABELS, *PRICES], fresh, smoothings)
+    each = [scorer_of(columns, structure, price, 1 << 20) for price in PRICES]
+    for own, scorer in zip(found, [scorer_of(columns, "table", 0.0, 1 << 20), *each], strict=True):
+        parents = _native.search_exact(scorer, *space, 1)[0]
+        assert own == (parents, scorer.log_predictives(parents, fresh, smoothings))
 
 
 @settings(deadline=None, max_examples=30)
