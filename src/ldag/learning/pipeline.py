@@ -69,8 +69,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     kappa
         The price of labels, above 0 and at most 1, or "cv": the best of 0.001, 0.1, 0.3 and 0.5 by ten-fold
         cross-validation. Where folds are climbed, by a race: kappas that are behind stop after a few folds, and all
-        start from the graph of plain tables. The uniform prior has no kappa, and tables have no labels to pay for; leave it
-        out then.
+        start from the graph of plain tables. The uniform prior has no kappa, and tables have no labels to pay for;
+        leave it out then.
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's
         non-reversible Markov chains; "climb": hill climbing with perturbed restarts; "auto": exact where time and
