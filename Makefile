@@ -28,8 +28,9 @@ $(STAMP): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(NATIVE)
 demo: $(PACKAGE)
 	@$(BIN)/python examples/demo.py
 
+# Bytecode is kept whatever the environment says: workers and the commands they start load the package many times.
 test: $(STAMP) test-cpp
-	$(BIN)/python -m pytest -n 2
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
 
 test-cpp: $(STAMP)
 	@$(BIN)/cmake -S . -B build/cpp -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \

@@ -1,9 +1,17 @@
 """What every test can rely on."""
 
+import gc
 import signal
 from collections.abc import Iterator
 
+import hypothesis  # noqa: F401  # before anything is frozen: loading it looks for who holds generators of numbers
 import pytest
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what was loaded for all tests: it would look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")
