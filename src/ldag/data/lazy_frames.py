@@ -15,6 +15,7 @@ from ldag.model import Cuts, Variable
 
 if TYPE_CHECKING:
     import narwhals as nw
+    from narwhals.dtypes import DType
 
 TIMES = "ldag times"
 """The name of the column of counts while rows are merged."""
@@ -70,7 +71,9 @@ class LazyTable:
 
         names = [self.names[place] for place in places]
         chosen = [
-            nw.col(name) if variable is None else _bin(nw.col(name), variable.cuts, self._is_date(name)).alias(name)
+            nw.col(name)
+            if variable is None
+            else _bin(nw.col(name), variable.cuts, self.frame.collect_schema()[name]).alias(name)
             for name, variable in zip(names, cut, strict=True)
         ]
         found = self._counted(names, self.frame.select(chosen))
@@ -102,27 +105,28 @@ class LazyTable:
         frame = self.frame.select(names) if frame is None else frame
         return frame.group_by(list(names), drop_null_keys=False).agg(nw.len().alias(TIMES)).collect()
 
-    def _is_date(self, name: str) -> bool:
-        return bool(self.frame.collect_schema()[name].is_temporal())
-
 
 def _times(frame: "nw.DataFrame[Any]") -> NDArray[np.int64]:
     return np.asarray(frame.get_column(TIMES).to_numpy()).astype(np.int64)
 
 
-def _bin(value: "nw.Expr", cuts: Cuts, date: bool) -> "nw.Expr":
+def _bin(value: "nw.Expr", cuts: Cuts, kind: "DType") -> "nw.Expr":
     """Return the number of a measurement's bin; a gap stays one."""
     import datetime
 
     import narwhals as nw
 
-    if date:
-        points: list[Any] = [datetime.datetime.fromisoformat(str(cut)) for cut in cuts]
+    points: list[Any] = list(cuts)
+    is_number = not isinstance(cuts[0], str)
+    if is_number:
+        value = value.cast(nw.Float64)
+    elif kind.is_temporal():
+        points = [datetime.datetime.fromisoformat(str(cut)) for cut in cuts]
         value = value.cast(nw.Datetime("us"))
-    else:
-        points, value = list(cuts), value.cast(nw.Float64)
+    else:  # texts, whose order is that of dates once they are spelled alike
+        value = value.str.replace_all(" ", "T", literal=True).str.replace_all("/", "-", literal=True)
     found = nw.when(value > points[0]).then(1).otherwise(0)
     for point in points[1:]:
         found = found + nw.when(value > point).then(1).otherwise(0)
-    known = ~value.is_null() if date else ~(value.is_null() | value.is_nan())
+    known = ~(value.is_null() | value.is_nan()) if is_number else ~value.is_null()
     return nw.when(known).then(found)

@@ -62,6 +62,12 @@ class ColumnPlan:
         """Whether the column is a measurement that is cut here."""
         return self.binning is not None
 
+    @property
+    def cutting(self) -> Variable | None:
+        """The variable whose bins an engine counts: one with cut points, found or given, for raw measurements."""
+        is_given = self.variable is not None and bool(self.variable.cuts) and self.survey.measured is not None
+        return self.variable if self.is_cut or is_given else None
+
 
 def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str], options: ReadOptions) -> ColumnPlan:
     """Decide about one column by its values alone."""
@@ -71,6 +77,7 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
     if declared is not None:
         if named:
             raise DataError(f"column {survey.name!r} has declared states and bins; give one of them")
+        _check_listed(survey, declared)
         return ColumnPlan(survey, n_missing, declared)
     if named and binning.method not in ("none", "auto"):
         asked = measurement(survey)
@@ -99,6 +106,16 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
     except DataError as error:
         return ColumnPlan(survey, n_missing, problem=str(error).removeprefix(f"column {survey.name!r} "))
     return ColumnPlan(survey, n_missing, notes=_hints(survey, measured, options))
+
+
+def _check_listed(survey: Survey, declared: Variable) -> None:
+    """Refuse a column of so many values that an engine does not list them, if they are not to be cut."""
+    if survey.n_values > len(survey.column.values) and not (declared.cuts and survey.measured is not None):
+        odd = next(value for value in survey.column.values if value not in declared.states)
+        raise DataError(
+            f"column {survey.name!r} has {survey.n_values:,} different values, such as {odd!r}; expected its "
+            f"{declared.n_states} declared states"
+        )
 
 
 def tidy_survey(survey: Survey) -> Survey:
@@ -140,8 +157,8 @@ def _measure(value: object, column: Column) -> float | str | None:
         text = str(value).strip()
         number = number_in(text)
         return date_text(text) if number is None else float(number)
-    if column.dates:
-        return None if value is None else str(value)
+    if column.dates or isinstance(value, str):
+        return None if value is None else date_text(value)
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -231,7 +248,7 @@ def _names_rows(
     is_index = column.name.strip().lower() in INDEX_NAMES
     is_counted = options.counts is not None or options.weights is not None
     may_differ = is_counted or (numbers is not None and binning.method == "none")
-    if column.declared or n_given < (2 if is_index else FEW_ROWS) or (may_differ and not is_index):
+    if column.declared or n_given < (1 if is_index else FEW_ROWS) or (may_differ and not is_index):
         return None
     if numbers is not None:
         return _identifier(survey, numbers, options.wording)

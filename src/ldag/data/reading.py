@@ -133,7 +133,7 @@ def read_with(source: object, options: ReadOptions) -> Dataset:
         settled = settle_rows(columns, plans, amounts, options)
     else:
         settled = settle_table(table, plans, options)
-        columns, times = table.merge(chosen, [plan.variable if plan.is_cut else None for plan in settled.plans])
+        columns, times = table.merge(chosen, [plan.cutting for plan in settled.plans])
     plans = settled.plans
     lenient = options.unusable == "drop"
     coded = [

@@ -168,15 +168,15 @@ class CrossValidation(ShownAsText, Charted):
                 prior,
             )
             scores[candidate] = tuple(one["fold_scores"])
-        return cls(scores, content["n_folds"], tuple(content["tables"]))
+        return cls(scores, content["n_folds"], tuple(content["tables"]), tuple(content.get("left_out", ())))
 
     def to_dict(self) -> dict[str, object]:
-        """Return the comparison as plain values."""
+        """Return the comparison as plain values; the standard error of a single fold is None."""
         return {
             "best_kappa": self.best_kappa,
             "n_folds": self.n_folds,
             "mean": {str(kappa): mean for kappa, mean in self.mean.items()},
-            "standard_error": {str(kappa): error for kappa, error in self.standard_error.items()},
+            "standard_error": {str(kappa): _or_none(error) for kappa, error in self.standard_error.items()},
             "fold_scores": {str(kappa): list(scores) for kappa, scores in self.fold_scores.items()},
             "best": self.best.to_dict(),
             "candidates": [one.to_dict() | {"fold_scores": list(scores)} for one, scores in self.scores.items()],
@@ -229,6 +229,11 @@ def _ends(means: Sequence[float], errors: Sequence[float]) -> tuple[list[float],
     """Return the ends of whiskers of one standard error."""
     pairs = list(zip(means, errors, strict=True))
     return [mean - error for mean, error in pairs], [mean + error for mean, error in pairs]
+
+
+def _or_none(number: float) -> float | None:
+    """Return a number as JSON has it."""
+    return None if isnan(number) else number
 
 
 def _standard_error(scores: Sequence[float]) -> float:

@@ -4,6 +4,7 @@ import io
 from pathlib import Path
 
 import pandas as pd
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -73,3 +74,17 @@ def test_other_columns_are_refused_by_default() -> None:
     """Whether to group many states or to leave them out is the user's to say."""
     with pytest.raises(DataError, match="'x' has 100 states"):
         ldag.read({"x": [f"s{i % 100}" for i in range(300)], "y": [1, 2] * 150})
+
+
+def test_dates_that_are_texts_are_cut_wherever_they_come_from(tmp_path: Path) -> None:
+    """Frames of text files hold them as texts, since nobody told their library."""
+    path = tmp_path / "t.csv"
+    rows = [
+        f"2020-{1 + i % 12:02}-{1 + i % 28:02},2020/01/{1 + i % 28:02} 10:{i % 60:02},{'ab'[i % 2]}" for i in range(90)
+    ]
+    path.write_text("\n".join(["day,time,x", *rows, ",,"]) + "\n")
+    expected = ldag.read(path, missing="drop")
+    assert expected.notes[0] == "day: 84 values, cut at 2020-03-23, 2020-06-14, 2020-09-21 (quartiles)"
+    frame = pl.read_csv(path)
+    for source in (pd.read_csv(path), frame, frame.lazy(), frame.to_dict(as_series=False)):
+        assert ldag.read(source, missing="drop") == expected

@@ -140,3 +140,19 @@ def test_a_dataset_prints_what_reading_did() -> None:
     data = read({"x": np.arange(40.0) / 3, "y": [0, 1] * 20})
     assert isinstance(data, Dataset)
     assert str(data).splitlines()[1].strip().startswith("x: 40 values, cut at")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_measurements_of_many_values_are_cut_at_known_points(ending: str, tmp_path: Path) -> None:
+    """A file is scored by a model learned from it, however many different numbers and dates it has."""
+    n = 2000
+    frame = pl.DataFrame(
+        {"x": [i / 7 for i in range(n)], "d": [f"{1000 + i}-01-31" for i in range(n)], "y": [1, 2] * 1000}
+    )
+    path = tmp_path / f"t.{ending}"
+    frame.write_csv(path) if ending == "csv" else frame.write_parquet(path)
+    data = ldag.read(path)
+    network = ldag.Network.from_data([("x", "y"), ("y", "d")], data)
+    assert network.log_likelihood(path) == pytest.approx(network.log_likelihood(frame), rel=1e-12)
+    with pytest.raises(DataError, match=r"'x' has 2,000 different values, such as .*; expected its 2 declared states"):
+        ldag.read(path, states={"x": [0, 1]})

@@ -1,7 +1,9 @@
 """Cross-validation: how observations are cut into folds, what they cost, and the time they share."""
 
+import dataclasses
 import json
 import tracemalloc
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -12,6 +14,7 @@ import ldag
 from ldag import datasets
 from ldag.errors import TooLarge
 from ldag.learning.candidates import Candidate
+from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.folds import check_folds, cut_folds
 
 HEART = datasets.load("heart").sorted()
@@ -132,3 +135,16 @@ def test_plain_values() -> None:
     assert plain["best_kappa"] == compared.best_kappa
     assert plain["mean"] == {"0.1": compared.mean[0.1], "0.5": compared.mean[0.5]}
     assert plain["fold_scores"] == {str(kappa): list(scores) for kappa, scores in compared.fold_scores.items()}
+
+
+def test_candidates_that_stopped_after_one_fold_are_plain_values_too(tmp_path: Path) -> None:
+    """A single fold has no standard error; files of networks keep the comparison all the same."""
+    cv = CrossValidation(
+        {Candidate(0.1, 1.0, "ldag"): (-5.0, -6.0), Candidate(0.3, 1.0, "ldag"): (-9.0,)}, 2, (-6.0, -7.0), ("graph",)
+    )
+    assert json.loads(json.dumps(cv.to_dict(), allow_nan=False)) == cv.to_dict()
+    assert cv.to_dict()["standard_error"] == {"0.1": 0.5, "0.3": None}
+    assert CrossValidation.from_dict(cv.to_dict()) == cv
+    network = dataclasses.replace(ldag.learn(HEART, kappa=0.1), cv=cv).network
+    network.save(tmp_path / "m.json")
+    assert ldag.Network.load(tmp_path / "m.json").origin == network.origin
