@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,12 @@ ALL_CODE = sorted(
 )
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Return a file as Python reads it; many tests look at each."""
+    return ast.parse(path.read_text())
+
+
 def _imports(tree: ast.AST) -> Iterator[str]:
     """Every module that a file imports, wherever it does."""
     for node in ast.walk(tree):
@@ -86,7 +93,7 @@ def test_imports_point_left(path: Path) -> None:
     if path in (SOURCE / "__init__.py", SOURCE / "__main__.py"):  # the front door, and the one to the command line
         return
     own = _own_room(path)
-    for module in _imports(ast.parse(path.read_text())):
+    for module in _imports(parsed(path)):
         room, _, inside = module.removeprefix("ldag.").partition(".") if module.startswith("ldag.") else ("", "", "")
         if room in ROOMS and room != own:
             assert ROOMS.index(room) < ROOMS.index(own), f"{own} imports {module}, which stands to its right"
@@ -96,7 +103,7 @@ def test_imports_point_left(path: Path) -> None:
 @pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_no_private_names_are_imported(path: Path) -> None:
     """What starts with an underscore stays in its module."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ldag"):
             private = [alias.name for alias in node.names if alias.name.startswith("_") and alias.name != "_native"]
             assert not private
@@ -107,7 +114,7 @@ def test_heavy_packages_are_imported_where_used(path: Path) -> None:
     """Optional packages are imported inside functions, never at the top of a module that the package loads."""
     if path == SOURCE / "learning" / "classifier.py":  # a class of scikit-learn's; it is loaded when first asked for
         return
-    for node in ast.parse(path.read_text()).body:
+    for node in parsed(path).body:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         assert not {name.split(".")[0] for name in names} & HEAVY
@@ -122,7 +129,7 @@ def test_files_stay_small(path: Path) -> None:
 @pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_functions_stay_small(path: Path) -> None:
     """Under 50 lines of code each, docstrings aside."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.FunctionDef):
             body = node.body[1:] if ast.get_docstring(node) else node.body
             if body:
@@ -132,7 +139,7 @@ def test_functions_stay_small(path: Path) -> None:
 def test_every_test_has_a_docstring() -> None:
     """A test says what it shows."""
     for path in (ROOT / "tests").rglob("test_*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                 assert ast.get_docstring(node), f"{path.name}: {node.name}"
 
@@ -180,7 +187,7 @@ def test_no_cycle_inside_a_room(room: str) -> None:
 
 def _modules_imported(path: Path, modules: set[str]) -> Iterator[str]:
     """Which of some modules a file imports; of a package's modules, these themselves."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and node.module in modules:
             inside = [f"{node.module}.{alias.name}" for alias in node.names]
             yield from (name if name in modules else node.module for name in inside)
@@ -196,14 +203,14 @@ def _module(path: Path) -> str:
 def test_number_rooms_import_no_door(path: Path) -> None:
     """What people hold in their hands (`Dataset`, `LDAG`, `Network`, `Fit`) stays outside; plain arrays may pass."""
     if _own_room(path) in NUMBER_ROOMS:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").removeprefix("ldag.") in DOORS:
                 assert not {alias.name for alias in node.names} & set(ldag.__all__)
 
 
 def _definitions(path: Path) -> Iterator[str]:
     """Classes, aliases and public functions at the top of a module."""
-    for node in ast.parse(path.read_text()).body:
+    for node in parsed(path).body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             yield node.name
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -234,7 +241,7 @@ def test_no_room_is_named_like_a_public_function() -> None:
 def test_partitions_are_asked_not_opened() -> None:
     """Outside its module nobody takes a partition's array apart, so that it can be kept in another way later."""
     for path in (path for path in PYTHON if path != SOURCE / "model" / "partition.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             is_opened = (
                 isinstance(node, ast.Attribute) and node.attr == "_classes" and ast.unparse(node.value) != "self"
             )
