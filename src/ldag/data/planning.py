@@ -215,7 +215,9 @@ def cut_note(name: str, n_values: int, variable: Variable, binning: Binning) -> 
 def _identifier(survey: Survey, measured: tuple[Distinct, Weights], wording: Wording) -> str | None:
     """Say why numbers that nearly all differ are an identifier, if they are one."""
     values, times = measured
-    if values.dtype == object or len(values) < 0.95 * times.sum() or (values % 1 != 0).any():
+    if values.dtype == object or len(values) < 0.95 * times.sum():
+        return None
+    if (values % 1 != 0).any() and not _is_index(survey.name):
         return None
     consecutive = len(values) > MANY_VALUES and values[-1] - values[0] + 1 == len(values) == times.sum()
     if not consecutive and not _is_named_identifier(survey.name):
@@ -224,6 +226,10 @@ def _identifier(survey: Survey, measured: tuple[Distinct, Weights], wording: Wor
         f"looks like an identifier: {counted(len(values), 'value')} in {counted(int(times.sum()), 'row')}; "
         f"leave it out, or cut it with {wording.of_column('bins', survey.name, '4')}"
     )
+
+
+def _is_index(name: str) -> bool:
+    return name.strip().lower() in INDEX_NAMES
 
 
 def _is_named_identifier(name: str) -> bool:
@@ -245,7 +251,7 @@ def _names_rows(
     Counted rows may all differ, and so may numbers that are not to be cut, unless they are called row numbers.
     """
     column, n_given = survey.column, survey.n_rows - _count_missing(survey)
-    is_index = column.name.strip().lower() in INDEX_NAMES
+    is_index = _is_index(column.name)
     is_counted = options.counts is not None or options.weights is not None
     may_differ = is_counted or (numbers is not None and binning.method == "none")
     if column.declared or n_given < (1 if is_index else FEW_ROWS) or (may_differ and not is_index):

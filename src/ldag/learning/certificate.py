@@ -90,9 +90,10 @@ class Certificate(ShownAsText):
             own = f"this one scores {self.score:.2f}, {self.gap:.2f} less ({self.gap / abs(self.score or 1.0):.3%})"
             lines = [f"no {space} scores more than {self.bound:.2f}; {own}"]
         lines.append(
-            f"over {self.n_families:,} families with {self.families}: {self.n_families - self.n_kept:,} excluded by "
-            f"proof, as with fewer of their parents they score no less; {self.n_kept - self.n_left:,} more, as "
-            f"graphs with them score less than the best known; {self.n_left:,} left"
+            f"over {counted(self.n_families, 'family', 'families')} with {self.families}:"
+            f" {self.n_families - self.n_kept:,} excluded by proof, as with fewer of their parents they score no less;"
+            f" {self.n_kept - self.n_left:,} more, as graphs with them score less than the best known;"
+            f" {self.n_left:,} left"
         )
         if self.is_limited:
             lines.append(f"families with more than {counted(self.max_parents, 'parent')} were not looked at")

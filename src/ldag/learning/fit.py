@@ -36,7 +36,7 @@ SMALLEST_GAIN = 5e-5
 SURE_ERRORS = 2.0
 """A difference of fewer standard errors may be chance."""
 
-TOO_MANY = "try a lower kappa, fewer parents, or choose structure and equivalent sample size by cross-validation"
+MANY_STATES = "cut or group the states of variables that have many"
 ALIKE = (
     "cross-validation takes rows as independent, and if several are of one person or thing, predicts well by"
     " recognising it; then keep one row of each, or limit the parents"
@@ -254,7 +254,7 @@ class Fit(Drawable, Presentable):
             f"LDAG learned from {counted(self.n_observations, 'observation')} of"
             f" {counted(len(graph.variables), 'variable')}",
             f"score {self.score.total:.2f} = log marginal likelihood {self.score.log_marginal_likelihood:.2f}"
-            f" + log prior {self.score.log_prior:.2f} (kappa {self.kappa:g}{kappa_chosen})",
+            f" + log prior {round(self.score.log_prior, 2) + 0.0:.2f} (kappa {self.kappa:g}{kappa_chosen})",
             f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
             f" ({graph.dag_dimension:,} {without})",
             *self._edges_in_words(),
@@ -303,9 +303,20 @@ class Fit(Drawable, Presentable):
             lines.append(
                 f"warning: {counted(self.graph.dimension, 'parameter')} for"
                 f" {counted(self.n_observations, 'observation')}, more than a third: the data can hardly carry them;"
-                f" {ALIKE if 'equivalent_sample_size' in chosen else TOO_MANY}"
+                f" {self._advice()}"
             )
         return lines
+
+    def _advice(self) -> str:
+        """Say what may lead to fewer parameters, as far as it was not done."""
+        if not self.graph.edges:
+            return MANY_STATES
+        if self.settings.equivalent_sample_size == "cv":
+            return ALIKE
+        has_labels = self.graph.dimension < self.graph.dag_dimension and ClassKind(self.structure, self.prior).has_kappa
+        lower = "a lower kappa, " if has_labels and self.settings.kappa != "cv" else ""
+        structure = "" if self.settings.structure == "cv" else "structure and "
+        return f"try {lower}fewer parents, or choose {structure}equivalent sample size by cross-validation"
 
     def _edges_in_words(self) -> Iterator[str]:
         """Go through the edges; those that an equivalent graph has the other way round say so."""

@@ -21,7 +21,7 @@ MOST_OBSERVATIONS = 10**9 - 1
 def check_folds(data: Dataset, n_folds: int) -> int:
     """Check that the data can be cut into so many folds."""
     n_folds = check_whole(n_folds, "n_folds", 2)
-    instead = "give kappa a number, then no cross-validation is needed"
+    instead = "without cross-validation, kappa is a number and nothing else is 'cv'"
     if data.weights is not None and data.weights.dtype != np.int64:
         raise DataError(
             f"cross-validation needs observations; data with real weights cannot be cut into folds; {instead}"

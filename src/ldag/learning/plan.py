@@ -9,7 +9,7 @@ from typing import Literal, cast, get_args
 
 import numpy as np
 
-from ldag.checks import Rng, check_choice, check_jobs, check_seed
+from ldag.checks import Rng, check_choice, check_jobs, check_seed, is_number
 from ldag.data import AnyTable, Dataset, check_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
@@ -39,6 +39,13 @@ BINARY = 2
 
 NOT_THE_ANSWER = ("n_jobs", "time_limit")
 """Settings that the answer of a search which comes to its end does not depend on."""
+
+NUMBERS = {
+    "kappa": "a number above 0 and at most 1",
+    "equivalent_sample_size": "a finite number above 0",
+    "parameters_sample_size": "a finite number above 0",
+}
+"""Settings that are numbers unless cross-validation chooses them."""
 
 NOT_PLAIN = {"constraints": "constrained", "start": "started"}
 """Settings of which plain values say only whether they were given."""
@@ -83,8 +90,10 @@ class Settings:
             value = getattr(self, option.name)
             if isinstance(value, np.generic):
                 object.__setattr__(self, option.name, value.item())
-        if isinstance(self.kappa, str) and self.kappa != "cv":
-            raise ArgumentError(f"kappa must be a number above 0 and at most 1, or 'cv', got {self.kappa!r}")
+        for name, numbers in NUMBERS.items():
+            value = getattr(self, name)
+            if value is not None and not is_number(value) and value != "cv":
+                raise ArgumentError(f"{name} must be {numbers}, or 'cv', got {value!r}")
         check_choice(self.method, tuple(METHODS), "method")
         self._check_applicable()
         check_choice(self.structure, (*STRUCTURES, "cv"), "structure")
@@ -106,7 +115,7 @@ class Settings:
         if self.constraints is not None and not isinstance(self.constraints, Constraints):
             raise ArgumentError(f"constraints must be ldag.Constraints(...), got {type(self.constraints).__name__}")
         if self.start is not None and not isinstance(self.start, LDAG):
-            raise ArgumentError(f"start must be an LDAG, got {type(self.start).__name__}")
+            raise ArgumentError(f"start must be an LDAG, such as fit.ldag, got {type(self.start).__name__}")
         check_jobs(self.n_jobs)
         check_time_limit(self.time_limit)
 

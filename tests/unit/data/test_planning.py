@@ -25,6 +25,7 @@ def frame(name: str, cells: list[object]) -> pd.DataFrame:
     [
         ("rownames", [1, 2, 3, 4]),
         ("Unnamed: 0", [0, 1, 2, 3]),
+        ("rownames", [1.0, 1.1, 2.0, 2.1]),
         ("rownames", ["Mazda RX4", "Datsun 710", "Valiant", "Duster 360"]),
         ("patient", list(range(100, 130))),
         ("patient", [f"p{i}" for i in range(30)]),

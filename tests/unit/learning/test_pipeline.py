@@ -195,6 +195,11 @@ def test_cross_validation_does_not_see_the_order_of_columns() -> None:
 LABELLED = Constraints(labels={("smoking", "pressure"): [{"protein": ">3"}]})
 
 WRONG: list[tuple[Callable[[], object], str]] = [
+    (
+        lambda: ldag.learn(HEART, equivalent_sample_size="auto"),  # type: ignore[arg-type]
+        "equivalent_sample_size must be a finite number above 0, or 'cv', got 'auto'",
+    ),
+    (lambda: ldag.learn(HEART, start=ldag.learn(HEART, kappa=0.1)), "start must be an LDAG, such as fit.ldag, got Fit"),  # type: ignore[arg-type]
     (lambda: ldag.learn(HEART, kappa="best"), "kappa must be a number above 0 and at most 1, or 'cv', got 'best'"),  # type: ignore[arg-type]
     (lambda: ldag.learn(HEART, kappa=0), "kappa must be a number above 0"),
     (lambda: ldag.learn(HEART, method="exakt"), "no method 'exakt'; did you mean 'exact'?"),  # type: ignore[arg-type]
@@ -243,9 +248,12 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: ldag.cross_validate(HEART, kappas=[0.1, 0.1]), "each may be given once"),
     (
         lambda: ldag.learn(ldag.read({"a": [0, 1], "w": [0.5, 1.5]}, weights="w")),
-        "data with real weights cannot be cut into folds; give kappa a number",
+        "data with real weights cannot be cut into folds; without cross-validation",
     ),
-    (lambda: ldag.learn(ldag.read({"a": [0]})), "needs at least two observations, got 1; give kappa a number, then no"),
+    (
+        lambda: ldag.learn(ldag.read({"a": [0]})),
+        "needs at least two observations, got 1; without cross-validation, then no",
+    ),
 ]
 
 

@@ -166,7 +166,18 @@ def test_the_summary_tells_of_held_out_data() -> None:
     assert "than plain tables by 0.00" in str(fit)
     assert "warning" not in str(fit)
     rows = ldag.read({"a": [0, 1] * 4, "b": [0, 1] * 4, "c": [0, 1] * 4})
-    assert "warning: 7 parameters for 8 observations, more than a third" in str(ldag.learn(rows, kappa=0.1))
+    warned = str(ldag.learn(rows, kappa=0.1))
+    assert "warning: 7 parameters for 8 observations, more than a third" in warned
+    assert "try fewer parents, or choose structure and equivalent sample size by cross-validation\n" in warned
+
+
+def test_advice_is_about_what_was_not_done() -> None:
+    """Without edges it is the states that are many; what was chosen by cross-validation need not be chosen."""
+    alike = {name: [0, 1] * 4 for name in "abc"}
+    apart = {"a": ["u", "v", "w", "x"] * 2, "b": [*"nnnnyyyy"]}
+    assert "; cut or group the states of variables that have many\n" in str(ldag.learn(apart, kappa=0.1))
+    chosen = str(ldag.learn(alike, structure="cv"))
+    assert "try fewer parents, or choose equivalent sample size by cross-validation\n" in chosen
 
 
 def test_no_gain_is_told_as_such() -> None:
