@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -171,7 +172,8 @@ PlainPool look_around(Scorer& scorer, ldag::Parents candidates, ldag::Parents re
     ldag::climb::ColumnStore store(scorer.scorer, space, all, 1, stop);
     const ldag::climb::Graph around(store, store.find_all(graph));
     ldag::climb::FamilyPool pool(space.n_nodes());
-    for (ldag::Node node = 0; node < space.n_nodes(); ++node) pool.look_around(node, around, store);
+    constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+    for (ldag::Node node = 0; node < space.n_nodes(); ++node) pool.look_around(node, around, store, kNoLimit);
     return plain_of(pool.list());
 }
 

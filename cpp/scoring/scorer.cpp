@@ -15,6 +15,10 @@ namespace {
 // Of a table with so many cells, only the configurations that occur are counted, if that is all it takes.
 constexpr std::size_t kManyCells = 512;
 
+// A family with at most so many cells is small, and so is one with so many rows for each of its cells.
+constexpr double kSmall = 64.0;
+constexpr double kRowsPerCell = 8.0;
+
 // What one class fewer adds to the log prior of a node with r states.
 double class_lost(const ScorerOptions& options, std::size_t n_states) {
     return static_cast<double>(n_states - 1) * options.parameter_saved;
@@ -208,6 +212,18 @@ double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> 
 bool FamilyScorer::counts_observed(std::size_t n_cells) const {
     return options_.structure == StructureKind::tree && options_.search == LabelSearch::greedy &&
            n_cells >= kManyCells;
+}
+
+// Classes take in cells that no row visits as long as that gains more than it costs, which one more of s does
+// while 1 / s is about that: joining is work for 1 / price times as many cells as are visited, or for all.
+std::size_t FamilyScorer::work(std::size_t n_cells) const {
+    const bool merges =
+        options_.structure != StructureKind::table && options_.structure != StructureKind::tree;
+    if (!merges || n_cells > options_.max_cells) return 1;
+    const double n_visited = static_cast<double>(columns_->n_rows()) / kRowsPerCell;
+    const double price = std::max(0.0, -options_.parameter_saved);
+    const double n_joined = std::min(static_cast<double>(n_cells), n_visited / price);
+    return 1 + static_cast<std::size_t>(n_joined / std::max(kSmall, n_visited));
 }
 
 bool FamilyScorer::fits(const FamilyKey& family) const {

@@ -94,6 +94,10 @@ class FamilyScorer {
     // rules, none at all).
     bool is_table(std::size_t n_parents) const;
 
+    // About how many times as long as one of a small family the score of one with so many cells takes, a
+    // whole number: tables and trees take hardly longer, labels do.
+    std::size_t work(std::size_t n_cells) const;
+
     CacheStatistics cache_statistics() const { return sets_ ? sets_->statistics() : cache_.statistics(); }
 
   private:

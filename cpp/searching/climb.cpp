@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "searching/climb_pace.hpp"
 #include "searching/climb_pool.hpp"
 #include "support/random.hpp"
 
@@ -21,28 +22,8 @@ namespace climb {
 
 namespace {
 
-// Patience lasts for at least so many rounds without success, and for at most so many times as many as asked
-// for.
-constexpr std::uint64_t kLeastPatience = 8;
-constexpr std::uint64_t kLeastOfFewRows = 4;  // graphs differ by less
-constexpr std::uint64_t kLeastIfQuick = 1;    // and of many nodes
-constexpr std::uint64_t kMostPatience = 8;
-
-// What is quick: few nodes and rows, where seeds rarely disagree and a round takes long beside counting.
-constexpr std::size_t kQuickNodes = 50;
-constexpr std::size_t kFewRows = 5000;
-
-// So many searches from orders at random have led to the best graph: there is hardly anything better.
-constexpr std::uint64_t kSure = 6;
-constexpr std::uint64_t kSureIfQuick = 3;
-
 // Sums of the same scores in another order differ by less.
 constexpr double kSame = 1e-6;
-
-// Graphs are looked around in until that took so many times as many families as the first climb, which takes
-// long with many nodes.
-constexpr std::uint64_t kMostAround = 24;
-constexpr std::uint64_t kMostAroundMany = 6;
 
 // Kicks for every node in a search over orders, and for so many rows one more, up to so many: the more rows
 // there are, the less it costs beside counting.
@@ -61,36 +42,12 @@ constexpr int kMostSelections = 6;
 constexpr std::uint64_t kRoundNumbers = std::uint64_t{1} << 59;
 constexpr std::uint64_t kSettleNumbers = std::uint64_t{1} << 58;
 
-// Climbs of one chain in one round: one for every four variables, at least eight.
-std::uint64_t climbs_per_round(std::size_t n_nodes) { return std::max<std::uint64_t>(8, (n_nodes + 3) / 4); }
-
-// More rounds without success are made where they cost little beside the first climb, at most so many times
-// as many as asked for. Orders at random that lead to the best graph again and again end it sooner.
-bool has_lost_patience(const ClimbOptions& options, const ClimbState& state, std::size_t n_rows) {
-    if (options.patience == 0) return false;
-    const std::size_t n_nodes = state.best.parents.size();
-    const bool has_few_rows = n_rows < kFewRows;
-    const bool is_quick = n_nodes <= kQuickNodes && has_few_rows;
-    if (state.n_sure >= (is_quick ? kSureIfQuick : kSure)) return true;
-    const std::uint64_t least = is_quick || n_nodes > kFewNodes ? kLeastIfQuick
-                                : has_few_rows                  ? kLeastOfFewRows
-                                                                : kLeastPatience;
-    if (state.n_stale < least) return false;
-    const std::uint64_t n_around = std::max(state.n_around, state.n_first / kMostPatience);
-    return state.n_stale * n_around >= options.patience * state.n_first;
-}
-
 // The columns of some candidates.
 struct Tables {
     Tables(FamilyScorer& scorer, const SearchSpace& space, const ClimbOptions& options, Parents of,
            std::atomic<bool>& stop)
-        : candidates(space, std::move(of)), store(scorer, space, candidates, threads_of(options), stop) {}
-
-    // Threads for one column: if there are restarts, the chains have them.
-    static std::size_t threads_of(const ClimbOptions& options) {
-        const std::size_t n_threads = count_threads(options.n_threads);
-        return options.n_restarts == 0 ? n_threads : std::max<std::size_t>(1, n_threads / kClimbChains);
-    }
+        : candidates(space, std::move(of)),
+          store(scorer, space, candidates, count_threads(options.n_threads), stop) {}
 
     // Goes on with other candidates.
     void change(const SearchSpace& space, const Parents& of) {
@@ -115,8 +72,8 @@ class Rounds {
           options_(options),
           monitor_(monitor),
           state_(state),
+          pace_(space, options),
           pool_(space.n_nodes()) {
-        per_chain_ = climbs_per_round(space.n_nodes());
         for (const PooledFamily& family : state.pool) pool_.add(family);
         index_.emplace(pool_);
     }
@@ -125,8 +82,15 @@ class Rounds {
     // but is not part of the state.
     SearchResult run();
 
+    // Restarts that are in the state, and whether these are all.
+    std::uint64_t n_done() const;
+    bool is_done() const {
+        return n_before() >= pace_.n_restarts(state_) ||
+               pace_.has_lost_patience(state_, scorer_.columns().n_rows());
+    }
+
   private:
-    std::uint64_t n_before() const { return state_.n_rounds * kClimbChains * per_chain_; }
+    std::uint64_t n_before() const { return state_.n_rounds * pace_.per_round(state_); }
     std::uint64_t quota(std::size_t chain) const;
     bool is_cut() const;
     std::size_t n_kicks() const;
@@ -135,6 +99,7 @@ class Rounds {
     void widen(const Visited& visited);
     void climb_first();
     void settle();
+    void in_parallel(std::size_t n_items, const Work& work);
     bool put_together();
     bool climb_whole();
     Parents search_pool(std::uint64_t number);
@@ -151,7 +116,7 @@ class Rounds {
     const ClimbOptions& options_;
     Monitor& monitor_;
     ClimbState& state_;
-    std::uint64_t per_chain_;
+    Pace pace_;
     std::optional<Tables> whole_;      // of all candidates, or as many as are tried
     std::optional<Tables> narrow_;     // of those of the state
     std::uint64_t n_settled_ = 0;      // searches over orders before the first round
@@ -162,8 +127,15 @@ class Rounds {
 
 // How many climbs of this round a chain has: the climbs of a round are dealt out like cards.
 std::uint64_t Rounds::quota(std::size_t chain) const {
-    if (options_.n_restarts <= n_before() + chain) return 0;
-    return std::min(per_chain_, (options_.n_restarts - n_before() - chain - 1) / kClimbChains + 1);
+    const std::uint64_t n_restarts = pace_.n_restarts(state_);
+    if (n_restarts <= n_before() + chain) return 0;
+    return std::min(pace_.per_chain(state_), (n_restarts - n_before() - chain - 1) / kClimbChains + 1);
+}
+
+std::uint64_t Rounds::n_done() const {
+    std::uint64_t n = n_before();
+    for (const ClimbChain& chain : state_.chains) n += chain.n_climbs;
+    return std::min(n, pace_.n_restarts(state_));
 }
 
 // Whether not all candidates are tried.
@@ -238,7 +210,7 @@ void Rounds::climb_first() {
         visited = {};
         graph->watch(visited);
         if (!Climber(options_, monitor_, state_.best).climb_first(*graph)) return;
-        for (const auto& [child, column] : visited.columns()) state_.n_first += column->additions.size();
+        for (const auto& [child, column] : visited.columns()) state_.n_first += column->work;
         if (!(state_.best.score > before + kTie)) break;
     }
     state_.candidates = state_.best.parents;
@@ -252,13 +224,20 @@ void Rounds::climb_first() {
 
 // Puts families together anew as long as that brings something and does not take too long.
 void Rounds::settle() {
-    const std::uint64_t most = space_.n_nodes() <= kFewNodes ? kMostAround : kMostAroundMany;
-    const auto goes_on = [&] { return !monitor_.stop && state_.n_around <= most * state_.n_first; };
+    const auto goes_on = [&] { return !monitor_.stop && state_.n_around <= pace_.most_around(state_); };
     do {
         make_narrow();
         while (goes_on() && put_together()) {
         }
     } while (!monitor_.stop && climb_whole());
+}
+
+// Threads that are left over make columns of the likely candidates.
+void Rounds::in_parallel(std::size_t n_items, const Work& work) {
+    const std::size_t n_threads = count_threads(options_.n_threads);
+    narrow_->store.use_threads(std::max<std::size_t>(1, n_threads / n_items));
+    parallel_for(n_threads, n_items, work, &monitor_.stop);
+    narrow_->store.use_threads(n_threads);
 }
 
 // Takes families near those of the best graph to the pool, looks for the best order, and climbs from there.
@@ -267,14 +246,12 @@ bool Rounds::put_together() {
     const double before = state_.best.score;
     std::optional<Graph> graph = graph_of(narrow_->store, state_.best.parents);
     if (!graph) return false;
-    std::vector<std::size_t> n_families(space_.n_nodes());
-    parallel_for(
-        options_.n_threads, space_.n_nodes(),
-        [&](std::size_t node, std::size_t) {
-            n_families[node] = pool_.look_around(static_cast<Node>(node), *graph, narrow_->store);
-        },
-        &monitor_.stop);
-    for (const std::size_t n : n_families) state_.n_around += n;
+    std::vector<std::size_t> work(space_.n_nodes());
+    const std::size_t most = pace_.most_around(state_) / space_.n_nodes();
+    in_parallel(space_.n_nodes(), [&](std::size_t node, std::size_t) {
+        work[node] = pool_.look_around(static_cast<Node>(node), *graph, narrow_->store, most);
+    });
+    for (const std::size_t own : work) state_.n_around += own;
     index_.emplace(pool_);
     climb_from(search_pool(kSettleNumbers + n_settled_++));
     return state_.best.score > before + kTie;
@@ -423,12 +400,9 @@ SearchResult Rounds::run_rounds() {
     } else {
         make_narrow();
     }
-    while (!has_lost_patience(options_, state_, scorer_.columns().n_rows()) &&
-           n_before() < options_.n_restarts && !monitor_.stop) {
+    while (!is_done() && !monitor_.stop) {
         reached_ = state_.chains;
-        parallel_for(
-            options_.n_threads, kClimbChains, [&](std::size_t chain, std::size_t) { run_chain(chain); },
-            &monitor_.stop);
+        in_parallel(kClimbChains, [&](std::size_t chain, std::size_t) { run_chain(chain); });
         bool is_whole = !monitor_.stop;
         for (std::size_t chain = 0; chain < kClimbChains; ++chain)
             is_whole &= state_.chains[chain].n_climbs >= quota(chain);
@@ -453,21 +427,13 @@ SearchResult search_climb(FamilyScorer& scorer, const SearchSpace& space, const 
         *state = {};
         state->best = {start, score, {{0, score}}};
     }
-    const bool is_begun = !state->chains.empty();
+    climb::Rounds rounds(scorer, space, options, monitor, *state);
     monitor.best = state->best.score;
-    const std::uint64_t per_round = kClimbChains * climb::climbs_per_round(space.n_nodes());
-    std::uint64_t n_restarts = state->n_rounds * per_round;
-    for (const ClimbChain& chain : state->chains) n_restarts += chain.n_climbs;
-    monitor.done = std::min<std::uint64_t>(n_restarts, options.n_restarts) + (is_begun ? 1 : 0);
+    monitor.done = rounds.n_done() + (state->chains.empty() ? 0 : 1);
     monitor.total = std::uint64_t{options.n_restarts} + 1;
     SearchResult best = state->best;
-    const auto search = [&](std::size_t, std::size_t) {
-        best = climb::Rounds(scorer, space, options, monitor, *state).run();
-    };
-    parallel_for(1, 1, search, &monitor.stop, monitor.poll);
-    best.stopped =
-        state->chains.empty() || (state->n_rounds * per_round < options.n_restarts &&
-                                  !climb::has_lost_patience(options, *state, scorer.columns().n_rows()));
+    parallel_for(1, 1, [&](std::size_t, std::size_t) { best = rounds.run(); }, &monitor.stop, monitor.poll);
+    best.stopped = state->chains.empty() || !rounds.is_done();
     monitor.best = best.score;
     return best;
 }

@@ -64,6 +64,7 @@ struct GainColumn {
     std::vector<double> gains;           // by place: of adding, or of removing a parent; kNever: not allowed
     std::vector<std::uint8_t> is_bound;  // by place: adding it gains at most that, which is nothing
     std::vector<std::uint32_t> additions;  // places of parents that may be added, best first, ties by place
+    std::size_t work = 0;                  // of scoring these, in small families
 };
 
 using ColumnPointer = std::shared_ptr<const GainColumn>;
@@ -74,6 +75,9 @@ class ColumnStore {
     ColumnStore(FamilyScorer& scorer, const SearchSpace& space, const Candidates& candidates,
                 std::size_t n_threads, std::atomic<bool>& stop)
         : scorer_(scorer), space_(space), candidates_(candidates), n_threads_(n_threads), stop_(stop) {}
+
+    // From now on, so many threads make a column that takes long; not while columns are being made.
+    void use_threads(std::size_t n_threads) { n_threads_ = n_threads; }
 
     // The column of a node with these parents; null if stopped before it was made.
     ColumnPointer find(Node child, const std::vector<Node>& parents);

@@ -194,6 +194,7 @@ bool ColumnStore::add_additions(Node child, std::size_t n_threads, GainColumn& c
         if (column.n_cells * n_states[candidates[place]] > kMaxCells) continue;
         if (std::ranges::binary_search(column.places, place)) continue;
         column.additions.push_back(place);
+        column.work += scorer_.work(column.n_cells * n_states[candidates[place]]);
         further.push_back(candidates[place]);
     }
     std::vector<double> scores(further.size());

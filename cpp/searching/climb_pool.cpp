@@ -56,20 +56,21 @@ void FamilyPool::add(Node child, const GainColumn& column, const Candidates& can
 
 void FamilyPool::add(const PooledFamily& family) { insert(family.node, family.parents, family.score); }
 
-std::size_t FamilyPool::look_around(Node child, const Graph& graph, ColumnStore& store) {
+std::size_t FamilyPool::look_around(Node child, const Graph& graph, ColumnStore& store, std::size_t most) {
     const Candidates& candidates = store.candidates();
     const GainColumn& own = graph.column(child);
     const auto is_free = [&](Node parent) { return !graph.is_above(child, parent); };
     const std::uint64_t surroundings = surroundings_of(child, graph);
     if (looked_[child] == surroundings) return 0;
     looked_[child] = surroundings;
-    std::size_t n_families = 0;
+    std::size_t work = 0;
     const auto note = [&](const GainColumn& column) {
         add(child, column, candidates);
-        n_families += column.additions.size();
+        work += column.work;
     };
     const auto look = [&](const std::vector<Node>& parents, auto allows) {
-        return grow_and_shrink(store, child, store.find(child, parents), allows, note) != nullptr;
+        return grow_and_shrink(store, child, store.find(child, parents), allows, note) != nullptr &&
+               work <= most;
     };
     const bool from_none = graph.n_nodes() <= kFewNodes;
     std::vector<Node> kept;
@@ -77,7 +78,7 @@ std::size_t FamilyPool::look_around(Node child, const Graph& graph, ColumnStore&
         if (candidates.is_required(child, place)) kept.push_back(candidates.of(child)[place]);
     for (std::uint32_t place = 0; place < own.gains.size(); ++place) {
         const Node changed = candidates.of(child)[place];
-        const auto allows = [&](Node parent) { return parent != changed && is_free(parent); };
+        const auto allows = [&](Node parent) { return parent != changed && is_free(parent) && work <= most; };
         if (std::ranges::binary_search(own.places, place)) {
             if (candidates.is_required(child, place)) continue;
             if (!look(without(own.parents, changed), allows)) break;
@@ -88,7 +89,7 @@ std::size_t FamilyPool::look_around(Node child, const Graph& graph, ColumnStore&
                 break;
         }
     }
-    return n_families;
+    return work;
 }
 
 std::vector<PooledFamily> FamilyPool::list() const {

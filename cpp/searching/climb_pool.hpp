@@ -31,9 +31,9 @@ class FamilyPool {
     // Adds what a node may need in graphs near this one: without each of its parents, and with each further
     // one that would gain (or be too much) but stands below the node, the sets on the way to the best that
     // growing and shrinking finds among the nodes not below it, from the parents it has and (of few nodes)
-    // from none. Does nothing if all that is as it was when last asked. Returns how many families it looked
-    // at. Safe from many threads for different nodes.
-    std::size_t look_around(Node child, const Graph& graph, ColumnStore& store);
+    // from none. Does nothing if all that is as it was when last asked. Ends once that was more than so much
+    // work, and returns how much it was. Safe from many threads for different nodes.
+    std::size_t look_around(Node child, const Graph& graph, ColumnStore& store, std::size_t most);
 
     std::size_t n_nodes() const { return sets_.size(); }
     std::span<const Set> of(Node child) const { return sets_[child]; }

@@ -183,8 +183,8 @@ struct ClimbState {
     std::uint64_t n_rounds = 0;
     std::uint64_t n_stale = 0;       // the last of them that brought nothing better
     std::uint64_t n_sure = 0;        // searches from orders at random that led to the best graph
-    std::uint64_t n_first = 0;       // families that the first climb looked at
-    std::uint64_t n_around = 0;      // and those looked at around the graphs after it, before the first round
+    std::uint64_t n_first = 0;       // the work of the first climb, in small families
+    std::uint64_t n_around = 0;      // and of looking around the graphs after it, before the first round
     SearchResult best;               // of whole rounds
     Parents candidates;              // the parents that are tried for every node
     std::vector<ClimbChain> chains;  // of the round under way

@@ -1,11 +1,13 @@
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
-#include "searching/climb.hpp"
+#include "searching/climb_pool.hpp"
 
 namespace {
 
@@ -289,6 +291,26 @@ TEST(a_stopped_climb_returns_the_best_so_far) {
     CHECK(found.stopped && found.n_steps >= monitor.done && found.score == monitor.best);
     CHECK(ldag::is_allowed(search.space, found.parents));
     CHECK(std::abs(found.score - ldag::score_dag(search.scorer, found.parents)) < 1e-7);
+}
+
+TEST(looking_around_ends_when_it_was_too_much_work) {
+    Search search(free_space(8, 4), 5, kLdag);
+    Parents chain(8);
+    for (Node child = 1; child < 8; ++child) chain[child] = {child - 1};
+    const climb::Candidates all(search.space, search.space.candidates);
+    std::atomic<bool> stop{false};
+    climb::ColumnStore store(search.scorer, search.space, all, 1, stop);
+    const climb::Graph graph(store, store.find_all(chain));
+    const auto look = [&](std::size_t most) {
+        climb::FamilyPool pool(8);
+        const std::size_t work = pool.look_around(7, graph, store, most);
+        return std::pair(work, pool.list().size());
+    };
+    const auto [all_work, n_all] = look(1 << 20);
+    const auto [some_work, n_some] = look(1);
+    CHECK(some_work > 1 && some_work < all_work);
+    CHECK(n_some > 0 && n_some <= n_all);
+    CHECK(look(all_work) == look(1 << 20));
 }
 
 }  // namespace

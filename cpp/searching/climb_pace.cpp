@@ -1,0 +1,77 @@
+#include "searching/climb_pace.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "searching/climb_pool.hpp"
+
+namespace ldag::climb {
+
+namespace {
+
+// Patience lasts for at least so many rounds without success, and for at most so many times as many as asked
+// for.
+constexpr std::uint64_t kLeastPatience = 8;
+constexpr std::uint64_t kLeastOfFewRows = 4;  // graphs differ by less
+constexpr std::uint64_t kLeastIfQuick = 1;    // and of many nodes
+constexpr std::uint64_t kMostPatience = 8;
+
+// What is quick: few nodes and rows, where seeds rarely disagree and a round takes long beside counting.
+constexpr std::size_t kQuickNodes = 50;
+constexpr std::size_t kFewRows = 5000;
+
+// So many searches from orders at random have led to the best graph: there is hardly anything better.
+constexpr std::uint64_t kSure = 6;
+constexpr std::uint64_t kSureIfQuick = 3;
+
+// Graphs are looked around in until that took so many times as long as the first climb, which takes long with
+// many nodes.
+constexpr std::uint64_t kMostAround = 24;
+constexpr std::uint64_t kMostAroundMany = 6;
+
+// The first climb looks at a candidate of a node so often at most, as a rule: two to four times with tables,
+// up to eight with labels, where large families count for several.
+constexpr std::uint64_t kUsualLooks = 8;
+
+}  // namespace
+
+Pace::Pace(const SearchSpace& space, const ClimbOptions& options)
+    : options_(options), n_nodes_(space.n_nodes()) {
+    for (const std::vector<Node>& candidates : space.candidates) {
+        const std::size_t n = candidates.size();
+        usual_ += kUsualLooks * (options.max_candidates == 0 ? n : std::min(n, options.max_candidates));
+    }
+}
+
+// One for every four variables, at least eight.
+std::uint64_t Pace::per_chain(const ClimbState& state) const {
+    return slowed(std::max<std::uint64_t>(8, (n_nodes_ + 3) / 4), state);
+}
+
+std::uint64_t Pace::most_around(const ClimbState& state) const {
+    return (n_nodes_ <= kFewNodes ? kMostAround : kMostAroundMany) * first(state);
+}
+
+bool Pace::has_lost_patience(const ClimbState& state, std::size_t n_rows) const {
+    if (options_.patience == 0) return false;
+    const bool has_few_rows = n_rows < kFewRows;
+    const bool is_quick = n_nodes_ <= kQuickNodes && has_few_rows;
+    if (state.n_sure >= (is_quick ? kSureIfQuick : kSure)) return true;
+    const std::uint64_t least = is_quick || n_nodes_ > kFewNodes ? kLeastIfQuick
+                                : has_few_rows                   ? kLeastOfFewRows
+                                                                 : kLeastPatience;
+    if (state.n_stale < least) return false;
+    const std::uint64_t n_around = std::max(state.n_around, first(state) / kMostPatience);
+    return state.n_stale * n_around >= options_.patience * first(state);
+}
+
+// The work of the first climb, or of a usual one.
+std::uint64_t Pace::first(const ClimbState& state) const { return std::min(state.n_first, usual_); }
+
+std::uint64_t Pace::slowed(std::uint64_t n, const ClimbState& state) const {
+    if (state.n_first <= usual_) return n;
+    const double share = static_cast<double>(usual_) / static_cast<double>(state.n_first);
+    return static_cast<std::uint64_t>(std::ceil(static_cast<double>(n) * share));
+}
+
+}  // namespace ldag::climb

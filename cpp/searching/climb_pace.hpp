@@ -1,0 +1,43 @@
+// How much work follows the first climb.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "searching/search.hpp"
+
+namespace ldag::climb {
+
+// Where the first climb took as long as usual, what follows depends on how long that was. Where it took
+// longer, because families are very large, the rest does not take longer for it.
+class Pace {
+  public:
+    Pace(const SearchSpace& space, const ClimbOptions& options);
+
+    // Climbs of one chain in one round, and of all chains.
+    std::uint64_t per_chain(const ClimbState& state) const;
+    std::uint64_t per_round(const ClimbState& state) const { return kClimbChains * per_chain(state); }
+
+    // Those of all rounds. Each takes longer with large families, and there are more families to go through.
+    std::uint64_t n_restarts(const ClimbState& state) const {
+        return options_.patience == 0 ? options_.n_restarts
+                                      : slowed(slowed(options_.n_restarts, state), state);
+    }
+
+    // The work that looking around graphs may take.
+    std::uint64_t most_around(const ClimbState& state) const;
+
+    // Whether enough rounds have brought nothing better. More of them are made where they cost little beside
+    // the first climb. Orders at random that lead to the best graph again and again end it sooner.
+    bool has_lost_patience(const ClimbState& state, std::size_t n_rows) const;
+
+  private:
+    std::uint64_t first(const ClimbState& state) const;
+    std::uint64_t slowed(std::uint64_t n, const ClimbState& state) const;
+
+    const ClimbOptions& options_;
+    std::size_t n_nodes_;
+    std::uint64_t usual_ = 0;  // work of a first climb
+};
+
+}  // namespace ldag::climb

@@ -1,0 +1,88 @@
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "check.hpp"
+#include "scoring/scorer.hpp"
+#include "searching/climb_pace.hpp"
+
+namespace {
+
+using ldag::ClimbOptions;
+using ldag::ClimbState;
+using ldag::climb::Pace;
+
+// Ten nodes, each of which may have all others as parents: 90 candidates in all.
+ldag::SearchSpace ten_nodes() {
+    ldag::SearchSpace space{ldag::Parents(10), ldag::Parents(10), std::vector<std::size_t>(10, 9)};
+    for (ldag::Node child = 0; child < 10; ++child)
+        for (ldag::Node parent = 0; parent < 10; ++parent)
+            if (parent != child) space.candidates[child].push_back(parent);
+    return space;
+}
+
+ClimbOptions patient(std::size_t n_restarts) {
+    ClimbOptions options;
+    options.n_restarts = n_restarts;
+    options.patience = 2;
+    return options;
+}
+
+TEST(after_a_usual_climb_all_restarts_are_made) {
+    const ldag::SearchSpace space = ten_nodes();
+    const ClimbOptions options = patient(400);
+    const Pace pace(space, options);
+    ClimbState state;
+    state.n_first = 8 * 90;
+    CHECK(pace.per_chain(state) == 8);
+    CHECK(pace.n_restarts(state) == 400);
+    CHECK(pace.most_around(state) == 24 * 8 * 90);
+}
+
+TEST(after_a_long_climb_less_is_made_of_what_takes_longer) {
+    const ldag::SearchSpace space = ten_nodes();
+    const ClimbOptions options = patient(400);
+    const Pace pace(space, options);
+    ClimbState state;
+    state.n_first = 4 * 8 * 90;
+    CHECK(pace.per_chain(state) == 2);
+    CHECK(pace.n_restarts(state) == 400 / 16);
+    CHECK(pace.most_around(state) == 24 * 8 * 90);
+    state.n_first = 1000 * 8 * 90;
+    CHECK(pace.per_chain(state) == 1 && pace.n_restarts(state) == 1);
+}
+
+TEST(restarts_that_were_asked_for_are_made_in_any_case) {
+    const ldag::SearchSpace space = ten_nodes();
+    ClimbOptions options = patient(400);
+    options.patience = 0;
+    const Pace pace(space, options);
+    ClimbState state;
+    state.n_first = 1000 * 8 * 90;
+    CHECK(pace.n_restarts(state) == 400);
+}
+
+// Scorers of two columns with 800 rows.
+ldag::FamilyScorer scorer(ldag::StructureKind structure, double kappa) {
+    ldag::ScorerOptions options;
+    options.structure = structure;
+    options.parameter_saved = std::log(kappa);
+    const std::vector<ldag::Code> codes(2 * 800, 0);
+    const std::vector<std::size_t> n_states{2, 2};
+    return {std::make_shared<ldag::Columns>(codes, 800, n_states), options, 1 << 16};
+}
+
+TEST(labels_of_large_families_are_more_work_the_less_a_class_costs) {
+    const auto work = [](ldag::StructureKind structure, double kappa, std::size_t n_cells) {
+        return scorer(structure, kappa).work(n_cells);
+    };
+    using enum ldag::StructureKind;
+    CHECK(work(table, 1.0, 10000) == 1 && work(tree, 1.0, 10000) == 1);
+    CHECK(work(ldag, 1.0, 10) == 1);
+    CHECK(work(ldag, 1.0, 10000) == 101);
+    CHECK(work(ldag, 0.5, 10000) == 2);
+    CHECK(work(ldag, 0.1, 10000) == 1);
+    CHECK(work(ldag, 1.0, 100000) == 1);  // too large to be looked at
+}
+
+}  // namespace
