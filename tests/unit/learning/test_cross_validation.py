@@ -82,7 +82,7 @@ def test_memory_is_by_rows_and_not_by_observations() -> None:
 def test_more_observations_than_can_be_drawn_are_refused() -> None:
     """With what to do instead."""
     data = ldag.read({"a": [0, 1], "n": [10**9, 10**9]}, counts="n")
-    with pytest.raises(TooLarge, match=r"at most 999,999,999 observations, got 2,000,000,000; give kappa a number"):
+    with pytest.raises(TooLarge, match=r"at most 999,999,999 observations, got 2,000,000,000; without cross-validation"):
         check_folds(data, 10)
 
 

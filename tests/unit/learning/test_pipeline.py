@@ -252,7 +252,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     ),
     (
         lambda: ldag.learn(ldag.read({"a": [0]})),
-        "needs at least two observations, got 1; without cross-validation, then no",
+        "needs at least two observations, got 1; without cross-validation",
     ),
 ]
 
