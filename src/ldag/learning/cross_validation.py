@@ -16,7 +16,7 @@ from ldag.reporting import Figure, Listing, ShownAsText, write_fragment
 from ldag.scoring import check_priors, spread_of
 
 MOST_CANDIDATES = 24
-"""Candidates in the chart, the best ones."""
+"""Candidates in the chart and in print, the best ones."""
 
 BEHIND = "log probability of a fold, best = 0"
 
@@ -185,7 +185,8 @@ class CrossValidation(ShownAsText, Charted):
         }
 
     def __str__(self) -> str:
-        has_kappas_only = len(self._kappas()) == len(self.scores) and len(set(map(len, self.scores.values()))) == 1
+        others = {(one.structure, one.prior, one.equivalent_sample_size, one.smoothing) for one in self.scores}
+        has_kappas_only = len(others) == 1 and len(set(map(len, self.scores.values()))) == 1
         words = self._kappas_in_words() if has_kappas_only else self._candidates_in_words()
         if not self.left_out:
             return words
@@ -200,7 +201,7 @@ class CrossValidation(ShownAsText, Charted):
         parameters += "      spread over" if with_spread else ""
         lines = [f"{'structure':<9}  {prior}   kappa  sample size{parameters}  folds  behind the best"]
         best, *_ = ranked = self._ranked()
-        for candidate in ranked:
+        for candidate in ranked[:MOST_CANDIDATES]:
             size, of_parameters = candidate.equivalent_sample_size, candidate.parameters_sample_size
             numbers = f"{candidate.structure:<9}  " + (f"{candidate.prior:<10}  " if with_prior else "")
             numbers += f"{candidate.kappa:>8g}  {size:>11g}"
@@ -208,6 +209,10 @@ class CrossValidation(ShownAsText, Charted):
             numbers += f"  {candidate.parameters_spread:>15}" if with_spread else ""
             behind = "best" if candidate == best else f"{self.difference(candidate):.2f}"
             lines.append(f"{numbers}  {len(self.scores[candidate]):>5}  {behind:>15}")
+        if len(ranked) > MOST_CANDIDATES:
+            lines.append(f"and {len(ranked) - MOST_CANDIDATES:,} more, on fewer folds or further behind")
+        if min(ranked, key=self._order) != best:
+            lines.append("tables are taken, unless others are ahead of them by more than a standard error")
         return "\n".join(lines)
 
     def _kappas_in_words(self) -> str:

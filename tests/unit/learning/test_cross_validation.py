@@ -82,7 +82,7 @@ def test_memory_is_by_rows_and_not_by_observations() -> None:
 def test_more_observations_than_can_be_drawn_are_refused() -> None:
     """With what to do instead."""
     data = ldag.read({"a": [0, 1], "n": [10**9, 10**9]}, counts="n")
-    with pytest.raises(TooLarge, match=r"at most 999,999,999 observations, got 2,000,000,000; without cross-validation"):
+    with pytest.raises(TooLarge, match="at most 999,999,999 observations, got 2,000,000,000; without cross-"):
         check_folds(data, 10)
 
 
@@ -148,3 +148,15 @@ def test_candidates_that_stopped_after_one_fold_are_plain_values_too(tmp_path: P
     network = dataclasses.replace(ldag.learn(HEART, kappa=0.1), cv=cv).network
     network.save(tmp_path / "m.json")
     assert ldag.Network.load(tmp_path / "m.json").origin == network.origin
+
+
+def test_print_shows_the_best_of_many_candidates() -> None:
+    """Two dozen, how many more there are, and why one that is a little ahead was not taken."""
+    table = Candidate(1.0, 1.0, "table")
+    others = {Candidate(i / 100, 1.0, "ldag"): (2.0 - i / 100, -1.5) for i in range(1, 41)}
+    lines = str(CrossValidation({table: (0.0, 0.0), **others}, 2)).splitlines()
+    assert len(lines) == 1 + 24 + 2
+    assert lines[1].split() == ["table", "1", "1", "2", "best"]
+    assert lines[2].split() == ["ldag", "0.01", "1", "2", "-0.24"]
+    assert lines[-2] == "and 17 more, on fewer folds or further behind"
+    assert lines[-1] == "tables are taken, unless others are ahead of them by more than a standard error"
