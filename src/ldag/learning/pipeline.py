@@ -31,6 +31,9 @@ from ldag.learning.trace import Trace
 from ldag.model import Spread, Structure
 from ldag.scoring import Prior, Score, score_family
 
+CLIMBING_SHARE = 0.2
+"""The part of a time limit for climbs that only choose where the last search starts; they are soon over."""
+
 LEAST_SECONDS = 0.05
 """What is left for the last search at least, so that every run with a checkpoint gets a little further."""
 
@@ -68,8 +71,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         The data.
     kappa
         The price of labels, above 0 and at most 1, or "cv": the best of 0.001, 0.1, 0.3 and 0.5 by ten-fold
-        cross-validation. Where folds are climbed, by a race: kappas that are behind stop after a few folds, and all
-        start from the graph of plain tables. The uniform prior has no kappa, and tables have no labels to pay for;
+        cross-validation. Where folds are climbed, by a race: kappas that are behind stop after a few folds, and each
+        starts from the graph of another. The uniform prior has no kappa, and tables have no labels to pay for;
         leave it out then.
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's
@@ -169,7 +172,9 @@ def learn_with(
         grid = plan.grid(kappas, races_kappas=climbs_folds(plan))
         cv, graph = _cross_validate(plan, grid, usual_folds(plan.data), deadline.share(0.5), progress, executor, target)
         plan = plan.choose(cv.best)
-    result = _search_from_both(plan, plan.starting_from(graph), deadline.at_least(LEAST_SECONDS), progress)
+    deadline = deadline.at_least(LEAST_SECONDS)
+    plan = _choose_start(plan, graph, deadline)
+    result = _search(plan, deadline, progress)
     return _make_fit(plan, result, cv, given, began)
 
 
@@ -270,14 +275,17 @@ def _cross_validate(
         return cv, race.graph_of(cv.best) if grid.has_more_than_kappas else None
 
 
-def _search_from_both(plan: Plan, started: Plan, deadline: Deadline, progress: Progress) -> SearchResult:
-    """Search from the beginning and from another graph, if there is one: either can lead to the better result."""
+def _choose_start(plan: Plan, graph: GraphParents | None, deadline: Deadline) -> Plan:
+    """Return the plan with the better start: where a climb from nothing ends, or one from a graph, if there is one."""
+    started = plan.starting_from(graph)
     if started is plan:
-        return _search(plan, deadline, progress)
-    first = _search(plan, deadline.share(0.5), progress)
-    if first.stopped and not deadline.is_set:
-        return first
-    return max(first, _search(started, deadline, progress), key=lambda result: result.score)
+        return plan
+    control = SearchControl(plan.n_jobs, deadline.share(CLIMBING_SHARE))
+    scorer = plan.problem.families.scorer(plan.data.columns)
+    ends = [one.climb_once(scorer, control) for one in (plan, started)]
+    if any(end.stopped for end in ends) and not control.deadline.is_over:
+        raise KeyboardInterrupt
+    return plan.starting_from(max(ends, key=lambda end: end.score).parents)
 
 
 def _search(plan: Plan, deadline: Deadline, progress: Progress) -> SearchResult:

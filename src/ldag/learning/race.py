@@ -4,7 +4,6 @@ Where only kappa is chosen and that is quick, every kappa is searched on every f
 goes through the grid step by step on the first folds, structure after structure, from the best candidate of one to its
 neighbours, as long as that is better; then those that are worse than the best stop after a few folds, and at most
 `KEPT` go on.
-Kappas by themselves all climb from the graphs of plain tables, so that none has climbed longer than another.
 Neighbours that are far behind on the first fold stop there; of large data those that are behind at all, and the race
 ends after two folds more.
 A structure whose families are too large to search in reasonable time is left out, and the result says so.
@@ -152,8 +151,7 @@ class Race:
                 self._search(ahead, folds, self._searches.deadline.share(STEP_SHARE))
                 best = self._sort(one for one in self._running if one.kind == kind)[0]
                 ahead = [one for one in self._grid.neighbours(best) if one not in self._searched]
-                if self._grid.has_more_than_kappas:
-                    self._origins |= dict.fromkeys(ahead, best)
+                self._origins |= dict.fromkeys(ahead, best)
                 if self._searches.deadline.is_over:
                     return
             before = self._sort(self._running)[0]

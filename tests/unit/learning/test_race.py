@@ -1,6 +1,7 @@
 """Settings chosen on held-out data: what is compared, where the race goes, and what it says."""
 
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from math import lgamma
 
 import numpy as np
@@ -83,6 +84,16 @@ def test_the_race_does_not_depend_on_who_runs_it() -> None:
     assert one == run(n_jobs=2)
     with ProcessPoolExecutor(2) as executor:
         assert one == run(executor=executor)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_the_last_search_is_no_worse_than_without_the_choice(seed: int) -> None:
+    """It starts from a graph of a fold, or from nothing where that ends higher."""
+    network = ldag.simulate.random_network(ldag.simulate.random_ldag(12, rng=seed), rng=seed)
+    search = partial(ldag.learn, network.sample(300, rng=seed), structure="table", method="climb", n_restarts=0)
+    chosen = search(equivalent_sample_size="cv")
+    plain = search(equivalent_sample_size=chosen.equivalent_sample_size)
+    assert chosen.score.total >= plain.score.total - 1e-6
 
 
 def test_kappas_alone_are_all_compared_on_all_folds() -> None:
