@@ -8,6 +8,12 @@ import hypothesis  # noqa: F401  # before anything is frozen: loading it looks f
 import pytest
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Let workers take tests from each other, so that none waits for another at the end."""
+    if getattr(config.option, "dist", "no") == "load":  # what `-n` alone says
+        config.option.dist = "worksteal"
+
+
 def pytest_collection_finish() -> None:
     """Spare the garbage collector what was loaded for all tests: it would look through it again and again."""
     gc.collect()
