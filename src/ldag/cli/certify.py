@@ -7,6 +7,7 @@ from ldag.cli.pipes import TABLE
 from ldag.cli.settings import read_settings, settings_options
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
+from ldag.errors import ArgumentError, LdagError
 from ldag.learning import learn as learn_graph
 
 
@@ -26,7 +27,10 @@ def certify(data: str, proof_limit: float, reading: ReadOptions, as_json: bool, 
     ldag certify survey.csv --structure table --method climb --max-parents 3 --proof-limit 300
     """
     fit = learn_graph(load_table(data, reading), **read_settings(options))
-    certificate = fit.certify(time_limit=proof_limit)
+    try:
+        certificate = fit.certify(time_limit=proof_limit)
+    except LdagError as error:  # --time-limit is that of the search
+        raise ArgumentError(str(error).replace("time_limit", "--proof-limit")) from None
     if as_json:
         print_json(fit.to_dict() | {"certificate": certificate.to_dict()})
     else:

@@ -1,6 +1,7 @@
 """Labels and numbers in words: as people say them."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from math import floor, log10
 
 from ldag.formats.record import Context, EdgeRecord
 from ldag.formats.spelling import spell_name, spell_state
@@ -20,6 +21,17 @@ def counted(number: float, noun: str, several: str | None = None) -> str:
     """
     digits = f"{number:,.10g}" if isinstance(number, float) else f"{number:,}"
     return f"{digits} {noun if number == 1 else several or noun + 's'}"
+
+
+def spell_cost(number: float, digits: int = 0) -> str:
+    """Return a number that may be too large to be read, such as a cost that nobody can pay.
+
+    Examples
+    --------
+    >>> spell_cost(12345.678, 1), spell_cost(2**64), spell_cost(3.0**300)
+    ('12,345.7', '10^19', '10^143')
+    """
+    return f"{number:,.{digits}f}" if number < 1e9 else f"10^{floor(log10(number))}"
 
 
 def edge_in_words(edge: EdgeRecord, variables: Iterable[Variable] = ()) -> str:

@@ -9,7 +9,7 @@ from itertools import chain, combinations
 from ldag import _native
 from ldag.checks import check_jobs
 from ldag.errors import ArgumentError, TooLarge
-from ldag.formats import counted
+from ldag.formats import counted, spell_cost
 from ldag.learning.plan import Plan
 from ldag.learning.progress import Deadline, Progress, listen
 from ldag.learning.proofs import Bound, ParentChoice, bits_of, bound_scores, load_highspy
@@ -167,8 +167,8 @@ def _check_size(n_families: int) -> None:
     """Refuse a space whose families cannot be listed."""
     if n_families > MOST_FAMILIES:
         raise TooLarge(
-            f"a certificate needs the scores of {n_families:,} families, at most {MOST_FAMILIES:,} are possible; "
-            "give max_parents"
+            f"a certificate needs the scores of {spell_cost(n_families)} families, at most {MOST_FAMILIES:,} are"
+            " possible; give max_parents"
         )
 
 

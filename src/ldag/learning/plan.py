@@ -345,8 +345,9 @@ def _options_of(method: str, settings: Settings, schema: Schema) -> dict[str, ob
 
 def _check_start(start: LDAG, schema: Schema, space: SearchSpace) -> None:
     """Check that a graph to start from is one of the space."""
-    if sorted(v.name for v in start.variables) != list(schema.names):
-        raise ArgumentError("start must be a graph over the variables of the data")
+    odd = sorted({v.name for v in start.variables} ^ set(schema.names))
+    if odd:
+        raise ArgumentError(f"start must be a graph over the variables of the data; {odd[0]!r} is in one of them only")
     for node, above in enumerate(_translate_start(start, schema)):
         if not space.allows(node, above):
             raise ArgumentError(f"start does not satisfy the constraints on the parents of {schema.names[node]!r}")

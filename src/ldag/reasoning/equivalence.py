@@ -91,9 +91,9 @@ def essential_edges(structure: Structure, max_steps: int = MAX_STEPS) -> tuple[f
     Each edge is turned around and one equivalent structure looked for, in at most ``max_steps`` steps.
     """
     search = OrientationSearch(structure)
-    essential = set()
+    essential = {edge for edge in search.structure.edges if search.is_forced(*edge)}
     is_decided = True
-    candidates = dict.fromkeys(search.structure.edges)
+    candidates = dict.fromkeys(edge for edge in search.structure.edges if edge not in essential)
     while candidates:
         i, j = next(iter(candidates))
         del candidates[i, j]

@@ -116,12 +116,19 @@ class OrientationSearch:
             self._families[node, sum(1 << parent for parent in family.parents)] = family
         self.left_out = False
         """Whether the last walk over the members missed some: too many steps, or a family too large."""
+        self._start = _Orientation.of_skeleton(self._graphs.neighbours)
+        self._can_start = self._direct(self._start, self._constraints.forced)
+        self._start_left_out = self.left_out
+
+    def is_forced(self, i: int, j: int) -> bool:
+        """Tell whether every member has an arrow for reasons that need no search."""
+        return bool(self._start.parents[j] >> i & 1) and not self._start_left_out
 
     def members(self, arrows: Iterable[CodedEdge], max_steps: int) -> Iterator[Structure]:
         """Go through the equivalent structures that have some arrows, those most like the structure first."""
-        self.left_out = False
-        start = _Orientation.of_skeleton(self._graphs.neighbours)
-        pending = [start] if self._direct(start, [*self._constraints.forced, *arrows]) else []
+        self.left_out = self._start_left_out
+        start = self._start.copy()
+        pending = [start] if self._can_start and self._direct(start, list(arrows)) else []
         steps = 0
         while pending:
             orientation = pending.pop()

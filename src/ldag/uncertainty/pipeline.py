@@ -12,7 +12,7 @@ from ldag import _native
 from ldag.checks import Rng, check_choice, check_jobs, check_seed, check_whole
 from ldag.data import Dataset, check_data, count_family
 from ldag.errors import ArgumentError
-from ldag.formats import counted
+from ldag.formats import counted, spell_cost
 from ldag.learning import (
     Checkpoint,
     Constraints,
@@ -198,7 +198,7 @@ def _job(
     if not exact and len(priors.kappas) > 1:
         raise ArgumentError(
             "chains need one kappa, as they do not know the evidence, and an exact posterior at"
-            f" {len(priors.kappas)} kappas would take {cost.seconds:,.0f} s; give kappa, such as 0.3"
+            f" {len(priors.kappas)} kappas would take {spell_cost(cost.seconds)} s; give kappa, such as 0.3"
         )
     return _Job(work, data.names, priors, space, rules, sets, "exact" if exact else "chains", chains, n_threads)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ldag import _native
 from ldag.errors import TooLarge
+from ldag.formats import spell_cost
 from ldag.learning import SearchSpace
 from ldag.model import Schema
 from ldag.uncertainty.component import ParentSet
@@ -127,10 +128,10 @@ class ExactCost:
         if n_variables <= _native.MAX_DAG_NODES and self.n_bytes <= MOST_BYTES and self.seconds <= MOST_SECONDS:
             return
         raise TooLarge(
-            f"the exact posterior over {n_variables} variables needs {self.n_bytes / 2**30:,.1f} GB and about"
-            f" {self.seconds / 3600:,.1f} hours of CPU for {n_families:,} families and 3^{n_variables} steps; at most"
-            f" {_native.MAX_DAG_NODES} variables, {MOST_BYTES / 2**30:.0f} GB and {MOST_SECONDS / 3600:.0f} hours are"
-            " possible; use method 'chains', or fewer variables or parents"
+            f"the exact posterior over {n_variables} variables needs {spell_cost(self.n_bytes / 2**30, 1)} GB and"
+            f" about {spell_cost(self.seconds / 3600, 1)} hours of CPU for {n_families:,} families and"
+            f" 3^{n_variables} steps; at most {_native.MAX_DAG_NODES} variables, {MOST_BYTES / 2**30:.0f} GB and"
+            f" {MOST_SECONDS / 3600:.0f} hours are possible; use method 'chains', or fewer variables or parents"
         )
 
 

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from ldag import _native
 from ldag.errors import TooLarge
+from ldag.formats import spell_cost
 from ldag.learning.partitions import FamilyOptions
 from ldag.learning.searches import climb
 from ldag.learning.searches.contract import (
@@ -95,9 +96,9 @@ def prepare(problem: SearchProblem) -> Exact:
     n_bytes, n_families = _native.exact_cost(*problem.bounds)
     if problem.n_variables > MOST_VARIABLES or n_bytes > MOST_BYTES:
         raise TooLarge(
-            f"an exact search over {problem.n_variables} variables needs {n_bytes / 2**30:,.1f} GB and "
-            f"{n_families:,} families; at most {MOST_VARIABLES} variables and {MOST_BYTES / 2**30:.0f} GB are "
-            "possible; give max_parents or constraints, or use method 'climb' or 'chain'"
+            f"an exact search over {problem.n_variables} variables needs {spell_cost(n_bytes / 2**30, 1)} GB and "
+            f"{spell_cost(n_families)} families; at most {MOST_VARIABLES} variables and {MOST_BYTES / 2**30:.0f} GB"
+            " are possible; give max_parents or constraints, or use method 'climb' or 'chain'"
         )
     return Exact()
 
