@@ -31,9 +31,10 @@ constexpr std::size_t kKicks = 2;
 constexpr std::size_t kRowsPerKick = 2500;
 constexpr std::size_t kMostFurtherKicks = 2;
 
-// Searches over orders at a time, all but the first from orders at random; of many nodes they take long.
+// Searches over orders at a time, all but the first from orders at random; of many nodes they take long, and
+// all begin with the best graph and share the kicks of one.
 constexpr std::size_t kOrders = 4;
-constexpr std::size_t kOrdersOfMany = 1;
+constexpr std::size_t kOrdersOfMany = 2;
 
 // Rounds of selecting candidates and climbing before all else, at most.
 constexpr int kMostSelections = 6;
@@ -260,14 +261,15 @@ bool Rounds::put_together() {
 // What searches over orders make of the pool, from the best graph and from orders at random. The number is
 // that of their random streams.
 Parents Rounds::search_pool(std::uint64_t number) {
-    std::vector<Parents> results(space_.n_nodes() <= kFewNodes ? kOrders : kOrdersOfMany,
-                                 state_.best.parents);
+    const bool is_few = space_.n_nodes() <= kFewNodes;
+    std::vector<Parents> results(is_few ? kOrders : kOrdersOfMany, state_.best.parents);
     parallel_for(
         options_.n_threads, results.size(),
         [&](std::size_t i, std::size_t) {
             Random random(options_.seed, number * kOrders + i);
-            const Parents& start = i == 0 ? state_.best.parents : space_.required;
-            results[i] = search_orders(*index_, start, n_kicks(), random, monitor_.stop);
+            const Parents& start = i == 0 || !is_few ? state_.best.parents : space_.required;
+            const std::size_t n = is_few ? n_kicks() : n_kicks() / kOrdersOfMany;
+            results[i] = search_orders(*index_, start, n, random, monitor_.stop);
         },
         &monitor_.stop);
     std::vector<double> scores;
@@ -275,7 +277,8 @@ Parents Rounds::search_pool(std::uint64_t number) {
     Parents best = results[static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin())];
     for (const Parents& result : results) best = combine(scorer_, best, result);
     const auto is_same = [&](double score) { return std::abs(score - state_.best.score) < kSame; };
-    state_.n_sure += static_cast<std::uint64_t>(std::count_if(scores.begin() + 1, scores.end(), is_same));
+    if (is_few)
+        state_.n_sure += static_cast<std::uint64_t>(std::count_if(scores.begin() + 1, scores.end(), is_same));
     return best;
 }
 
