@@ -84,6 +84,6 @@ def _notes(source: str, target: str, model: LDAG | Network) -> list[str]:
         notes.append("names of variables and states are left out; they are written by number")
     elif carried.states in {"by number", "no"}:
         notes.append("names of states are left out")
-    if carried.labels == "no" and any(graph.label(*edge) for edge in graph.edges):
+    if carried.labels == "no" and graph.labelled_edges:
         notes.append("labels are left out")
     return notes

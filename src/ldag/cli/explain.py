@@ -35,7 +35,7 @@ def explain(network: str, node: str, level: float, as_json: bool) -> None:
 
 def _labels(net: Network, node: str) -> list[str]:
     """Return the labels of the edges to a node in words."""
-    edges = [edge for edge in net.ldag.edges if net.ldag.label(*edge)]
+    edges = net.ldag.labelled_edges
     return [text for (_, child), text in zip(edges, net.ldag.labels_in_words(), strict=True) if child == node]
 
 

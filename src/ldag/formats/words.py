@@ -34,8 +34,10 @@ def spell_cost(number: float, digits: int = 0) -> str:
     return f"{number:,.{digits}f}" if number < 1e9 else f"10^{floor(log10(number))}"
 
 
-def edge_in_words(edge: EdgeRecord, variables: Iterable[Variable] = ()) -> str:
+def edge_in_words(edge: EdgeRecord, variables: Iterable[Variable] = (), most: int | None = None) -> str:
     """Return what an edge's label says; states of variables with an order are said as ranges.
+
+    Of more cases than ``most``, the others are counted.
 
     Examples
     --------
@@ -45,7 +47,9 @@ def edge_in_words(edge: EdgeRecord, variables: Iterable[Variable] = ()) -> str:
     if any(not context for context in edge.label):
         return f"{edge.parent} never matters for {edge.child}"
     parts = _lines(edge.label, variables)
-    return f"{edge.parent} does not matter for {edge.child} when {', or when '.join(parts)}"
+    shown = parts if most is None else parts[:most]
+    rest = f", or in {counted(len(parts) - len(shown), 'more case')}" if len(parts) > len(shown) else ""
+    return f"{edge.parent} does not matter for {edge.child} when {', or when '.join(shown)}{rest}"
 
 
 def conditions(contexts: Iterable[Context], variables: Iterable[Variable] = ()) -> list[str]:

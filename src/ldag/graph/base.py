@@ -9,7 +9,7 @@ import numpy as np
 
 from ldag.checks import check_mapping
 from ldag.errors import GraphError
-from ldag.formats import Context, EdgeRecord, GraphRecord, VariableRecord, counted, edge_in_words
+from ldag.formats import Context, Edge, EdgeRecord, GraphRecord, VariableRecord, counted, edge_in_words
 from ldag.graph.arguments import check_contexts, check_declared, check_pairs, check_partition
 from ldag.graph.records import (
     assemble,
@@ -201,9 +201,21 @@ class Graph:
         """Number of free parameters of the underlying DAG: (states - 1) per parent configuration."""
         return sum(self.structure.dag_dimension(node) for node in range(len(self.schema)))
 
-    def labels_in_words(self) -> tuple[str, ...]:
-        """Return what each label says, such as "smoking does not matter for pressure when protein is >3"."""
-        return tuple(edge_in_words(edge, self.variables) for edge in self._record.edges if edge.label)
+    @property
+    def labelled_edges(self) -> tuple[Edge, ...]:
+        """The edges that vanish somewhere, in the order of ``edges``."""
+        return tuple(edge for edge in self.edges if self._is_labelled(*edge))
+
+    def _is_labelled(self, parent: str, child: str) -> bool:
+        family, axis = self._edge(parent, child)
+        return bool(family.labels[axis].any())
+
+    def labels_in_words(self, most: int | None = None) -> tuple[str, ...]:
+        """Return what each label says, such as "smoking does not matter for pressure when protein is >3".
+
+        Of a label with more cases than ``most``, the others are counted.
+        """
+        return tuple(edge_in_words(edge, self.variables, most) for edge in self._record.edges if edge.label)
 
     def is_csi_consistent(self, node: str | None = None) -> bool:
         """Tell whether the labels tell everything about a node's classes (or about every node's)."""

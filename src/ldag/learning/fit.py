@@ -28,7 +28,7 @@ from ldag.reporting import Figure, Listing, Paragraph, write_fragment
 from ldag.scoring import Prior, Score, class_gains, label_gains
 
 SHOWN_CLASSES = 12
-"""Classes of a node that are printed, at most."""
+"""Classes of a node, or contexts of a label, that are printed at most."""
 
 SMALLEST_GAIN = 5e-5
 """On held-out data, in nats per observation: less is printed as nothing."""
@@ -230,8 +230,7 @@ class Fit(Drawable, Presentable):
                     "contexts": [list(entry) for entry in sorted(graph.label(*edge), key=str)],
                     "gain": self.label_gains.get(edge),
                 }
-                for edge in graph.edges
-                if graph.label(*edge)
+                for edge in graph.labelled_edges
             ],
             "class_gains": dict(self.class_gains),
             "labels_in_words": list(graph.labels_in_words()),
@@ -259,7 +258,7 @@ class Fit(Drawable, Presentable):
             f" ({graph.dag_dimension:,} {without})",
             *self._edges_in_words(),
         ]
-        if graph.labels_in_words():
+        if graph.labelled_edges:
             lines += ["labels", *(f"  {sentence}" for sentence in self._labels_with_gains())]
         lines += self._classes_in_words()
         if self.class_gains:
@@ -297,6 +296,9 @@ class Fit(Drawable, Presentable):
         if chosen.keys() - {"kappa"}:
             words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in chosen.items())
             lines.append(f"chosen by cross-validation: {words}")
+        n_done = 0 if self.cv is None else len(self.cv.scores[self.cv.best])
+        if self.cv is not None and n_done < self.cv.n_folds:
+            lines.append(f"cross-validation came to {n_done} of {self.cv.n_folds} folds within the time limit")
         if self.held_out_gain is not None:
             lines.append(_gain_in_words(*self.held_out_gain))
         if self.graph.dimension > MOST_PARAMETERS * self.n_observations:
@@ -329,8 +331,8 @@ class Fit(Drawable, Presentable):
 
     def _labels_with_gains(self) -> Iterator[str]:
         """Go through the labels in words, each with what it gains."""
-        edges = (edge for edge in self.graph.edges if self.graph.label(*edge))
-        for edge, sentence in zip(edges, self.graph.labels_in_words(), strict=True):
+        sentences = self.graph.labels_in_words(most=SHOWN_CLASSES)
+        for edge, sentence in zip(self.graph.labelled_edges, sentences, strict=True):
             yield f"{sentence} (gains {self.label_gains[edge]:.2f})" if edge in self.label_gains else sentence
 
     def _classes_in_words(self) -> list[str]:

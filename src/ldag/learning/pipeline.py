@@ -323,7 +323,9 @@ def _make_fit(plan: Plan, result: SearchResult, cv: CrossValidation | None, give
     order = [schema.node(name) for name in given.names]
     own = _reorder(learned, order)
     graph = LDAG(given.schema, Structure(given.schema.n_states, tuple(one.family for one in own)))
-    early = "ended early: this is the best graph found until then"
+    limit = plan.settings.time_limit
+    is_time_up = limit is not None and time.perf_counter() - began >= limit
+    early = f"ended {'by the time limit' if is_time_up else 'early'}: this is the best graph found until then"
     if plan.search.name == "exact":
         early += "; " + describe_progress(plan.problem, result)
     return Fit(

@@ -108,7 +108,7 @@ def summary_section(findings: Findings) -> Section:
 def _found(findings: Findings) -> list[str]:
     """Return sentences about variables and what they depend on, the surest first."""
     graph = findings.graph
-    labelled = [edge for edge in graph.edges if graph.label(*edge)]
+    labelled = graph.labelled_edges
     said = dict(zip(labelled, graph.labels_in_words(), strict=True))
     found: list[tuple[float, str]] = []
     for variable in graph.variables:
@@ -153,20 +153,12 @@ def graph_section(findings: Findings) -> Section:
     return Section("The picture", (picture, Paragraph(" ".join(parts))))
 
 
-def _shorten(sentence: str) -> str:
-    """Return a label in words, with its first few cases."""
-    cases = sentence.split(", or when ")
-    if len(cases) <= MOST_CASES:
-        return sentence
-    return ", or when ".join(cases[:MOST_CASES]) + f", or in {len(cases) - MOST_CASES} more cases"
-
-
 def label_sections(findings: Findings) -> Iterator[Section]:
     """Give every label as a sentence, with the rows behind it, its gain and its probability."""
     graph, fit = findings.graph, findings.fit
-    edges = [edge for edge in graph.edges if graph.label(*edge)]
+    edges = graph.labelled_edges
     header = ["exception"]
-    rows: list[list[Cell]] = [[_shorten(text)] for text in graph.labels_in_words()]
+    rows: list[list[Cell]] = [[text] for text in graph.labels_in_words(most=MOST_CASES)]
     texts = ["Cases in which a connection does not matter."]
     if findings.data is not None:
         header.append("rows it is about")

@@ -50,3 +50,14 @@ def test_formulas_join_neighbours_of_an_order_only() -> None:
     assert formulas([{"sex": "f"}, {"sex": "m"}], [sex]) == ["sex=f", "sex=m"]
     assert formulas([{}], [sex]) == ["always"]
     assert conditions([{"bmi": state} for state in (low, middle, high)], [bmi]) == ["bmi is not missing"]
+
+
+def test_of_many_cases_the_first_are_said() -> None:
+    """And the others counted."""
+    label = tuple({"a": i, f"b{i}": 1} for i in range(5))
+    edge = EdgeRecord("x", "y", label)
+    assert edge_in_words(edge, most=2) == (
+        "x does not matter for y when a is 0 and b0 is 1, or when a is 1 and b1 is 1, or in 3 more cases"
+    )
+    assert edge_in_words(edge, most=4).endswith(", or in 1 more case")
+    assert edge_in_words(edge, most=5) == edge_in_words(edge)

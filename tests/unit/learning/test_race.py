@@ -1,5 +1,6 @@
 """Settings chosen on held-out data: what is compared, where the race goes, and what it says."""
 
+import dataclasses
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from math import lgamma
@@ -270,3 +271,13 @@ def test_rows_of_the_same_things_are_warned_of() -> None:
     fit = ldag.learn(twins, kappa=0.5, method="climb", equivalent_sample_size="cv")
     assert fit.ldag.dimension > 120 / 3
     assert "cross-validation takes rows as independent" in str(fit)
+
+
+def test_folds_that_the_time_limit_left_are_told() -> None:
+    """With what was chosen by them."""
+    fit = ldag.learn(HEART, equivalent_sample_size="cv", kappa=0.1)
+    assert fit.cv is not None
+    scores = {one: found[:3] for one, found in fit.cv.scores.items()}
+    few = dataclasses.replace(fit.cv, scores=scores, tables=fit.cv.tables[:3])
+    assert "within the time limit" not in str(fit)
+    assert "\ncross-validation came to 3 of 10 folds within the time limit\n" in str(dataclasses.replace(fit, cv=few))

@@ -98,7 +98,8 @@ def prepare(problem: SearchProblem) -> Exact:
         raise TooLarge(
             f"an exact search over {problem.n_variables} variables needs {spell_cost(n_bytes / 2**30, 1)} GB and "
             f"{spell_cost(n_families)} families; at most {MOST_VARIABLES} variables and {MOST_BYTES / 2**30:.0f} GB"
-            " are possible; give max_parents or constraints, or use method 'climb' or 'chain'"
+            " are possible; give a smaller max_parents or constraints, or use method 'climb', whose graph can be"
+            " certified"
         )
     return Exact()
 
