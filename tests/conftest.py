@@ -20,6 +20,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    """Let go of it, so that the process ends as any other."""
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _answer_interrupts() -> Iterator[None]:
     """Answer Ctrl-C, here and in processes begun here, also where the shell told its jobs to ignore it."""
