@@ -31,9 +31,6 @@ from ldag.learning.trace import Trace
 from ldag.model import Spread, Structure
 from ldag.scoring import Prior, Score, score_family
 
-CLIMBING_SHARE = 0.2
-"""The part of a time limit for climbs that only choose where the last search starts; they are soon over."""
-
 LEAST_SECONDS = 0.05
 """What is left for the last search at least, so that every run with a checkpoint gets a little further."""
 
@@ -173,8 +170,7 @@ def learn_with(
         cv, graph = _cross_validate(plan, grid, usual_folds(plan.data), deadline.share(0.5), progress, executor, target)
         plan = plan.choose(cv.best)
     deadline = deadline.at_least(LEAST_SECONDS)
-    plan = _choose_start(plan, graph, deadline)
-    result = _search(plan, deadline, progress)
+    result = _search_from_both(plan, graph, deadline, progress)
     return _make_fit(plan, result, cv, given, began)
 
 
@@ -275,17 +271,15 @@ def _cross_validate(
         return cv, race.graph_of(cv.best) if grid.has_more_than_kappas else None
 
 
-def _choose_start(plan: Plan, graph: GraphParents | None, deadline: Deadline) -> Plan:
-    """Return the plan with the better start: where a climb from nothing ends, or one from a graph, if there is one."""
+def _search_from_both(plan: Plan, graph: GraphParents | None, deadline: Deadline, progress: Progress) -> SearchResult:
+    """Search from nothing and from a graph of the race, if there is one: the better result counts."""
     started = plan.starting_from(graph)
     if started is plan:
-        return plan
-    control = SearchControl(plan.n_jobs, deadline.share(CLIMBING_SHARE))
-    scorer = plan.problem.families.scorer(plan.data.columns)
-    ends = [one.climb_once(scorer, control) for one in (plan, started)]
-    if any(end.stopped for end in ends) and not control.deadline.is_over:
-        raise KeyboardInterrupt
-    return plan.starting_from(max(ends, key=lambda end: end.score).parents)
+        return _search(plan, deadline, progress)
+    first = _search(plan.from_nothing(), deadline.share(0.5), progress)
+    if first.stopped and not deadline.is_set:
+        return first
+    return max(first, _search(started, deadline, progress), key=lambda result: result.score)
 
 
 def _search(plan: Plan, deadline: Deadline, progress: Progress) -> SearchResult:

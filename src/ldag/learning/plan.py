@@ -9,7 +9,6 @@ from typing import Literal, cast, get_args
 
 import numpy as np
 
-from ldag._native import FamilyScorer
 from ldag.checks import Rng, check_choice, check_jobs, check_seed, is_number
 from ldag.data import AnyTable, Dataset, check_data
 from ldag.errors import ArgumentError
@@ -19,15 +18,7 @@ from ldag.learning.checkpoint import Checkpoint, digest, fingerprint
 from ldag.learning.constraints import Constraints, LabelRules, SearchSpace, check_max_parents, rules_for, search_space
 from ldag.learning.partitions import FamilyOptions, LabelSearch
 from ldag.learning.progress import check_time_limit
-from ldag.learning.searches import (
-    METHODS,
-    GraphParents,
-    MethodChoice,
-    Search,
-    SearchControl,
-    SearchProblem,
-    SearchResult,
-)
+from ldag.learning.searches import METHODS, GraphParents, MethodChoice, Search, SearchProblem
 from ldag.learning.searches.climb import Climb
 from ldag.learning.searches.exact import estimate_seconds
 from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind, prior_of
@@ -246,10 +237,11 @@ class Plan:
             return self
         return replace(self, search=replace(search, start=parents))
 
-    def climb_once(self, scorer: FamilyScorer, control: SearchControl) -> SearchResult:
-        """Climb without restarts, from where the search starts."""
-        start = self.search.start if isinstance(self.search, Climb) else None
-        return Climb(0, start, self.settings.max_candidates).run(scorer, self.problem, control)
+    def from_nothing(self) -> "Plan":
+        """Return the plan of a search that another one follows, from a better start unless there are only tables."""
+        if STRUCTURES[self.problem.families.structure].is_table or not isinstance(self.search, Climb):
+            return self
+        return replace(self, search=replace(self.search, n_restarts=0))
 
     @property
     def search_in_words(self) -> str:
