@@ -25,6 +25,8 @@ class StructureTraits:
     """Whether constraints may forbid the labels of its edges."""
     greedy_microseconds: Callable[[float], float]
     """What the greedy search takes for a node of two states with so many configurations, as measured."""
+    unvisited_microseconds: Callable[[float], float] = lambda _: 0.0
+    """The same for configurations that no row visits, which cost next to nothing in most structures."""
     classes: str = "classes"
     """What its classes are made by."""
     beyond_exact: str = "refined"
@@ -51,7 +53,7 @@ STRUCTURES: Mapping[StructureKind, StructureTraits] = {
         False,
         False,
         lambda n: 0.1 * n,
-        "tree",
+        classes="tree",
         beyond_exact="found greedily",
         exact_limit="too many",
         compared_priors=("leaves",),
@@ -61,14 +63,14 @@ STRUCTURES: Mapping[StructureKind, StructureTraits] = {
         True,
         True,
         lambda n: 0.15 * n**1.5,
-        "labels",
+        classes="labels",
         compared_priors=("labels", "normalised"),
         has_normalised_prior=True,
         has_greedy_prices=True,
         has_label_steps=True,
     ),
     "partial": StructureTraits(False, False, lambda n: 0.15 * n**1.5, has_greedy_prices=True),
-    "graph": StructureTraits(False, False, lambda n: 0.1 * n**2),
+    "graph": StructureTraits(False, False, lambda n: 0.1 * n**2, lambda n: 2e-3 * n**2),
 }
 
 

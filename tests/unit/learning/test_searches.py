@@ -1,7 +1,7 @@
 """Searches by node numbers: the contract that all keep, and what is chosen unless the user says otherwise."""
 
 from dataclasses import replace
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -165,3 +165,13 @@ def test_many_observations_are_no_trouble(method: MethodChoice) -> None:
     """Gains of tens of millions, which differ by more than what counts as a tie."""
     data = ldag.read({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "n": [4 * 10**8, 10**8, 10**8, 4 * 10**8]}, counts="n")
     assert len(ldag.learn(data, kappa=0.1, method=method).graph.edges) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [({}, "exact"), ({"structure": "graph"}, "climb"), ({"labels": "refined"}, "climb")],
+)
+def test_auto_counts_configurations_that_no_row_visits_where_they_cost(options: dict[str, Any], expected: str) -> None:
+    """Eleven variables of four states in 24 rows: decision graphs took half a second for one family of 7 parents."""
+    rows = {f"v{i:02}": [(i * j + j // 3) % 4 for j in range(24)] for i in range(11)}
+    assert make_plan(ldag.read(rows), Settings(kappa=0.3, **options)).search.name == expected
