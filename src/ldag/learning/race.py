@@ -210,7 +210,7 @@ class Race:
         running = self._sort(self._running)
         self._level(running, done)
         running = self._sort(running)
-        for more, most in self._rounds(n_folds):
+        for more, most in KEPT_OF_LARGE if self._is_large else (*KEPT, (n_folds, FINALISTS)):
             running = self._best_and_tables(self._survivors(running), most)
             upto = min(done + more, n_folds)
             if done < upto:
@@ -221,20 +221,13 @@ class Race:
                 running = self._sort(running)
             done = upto
 
-    def _rounds(self, n_folds: int) -> Sequence[tuple[int, int]]:
-        """Return for how many folds after the first ones how many candidates go on at most."""
-        if self._is_large:
-            return KEPT_OF_LARGE
-        last = (n_folds, FINALISTS)
-        return (*KEPT, last) if self._grid.has_more_than_kappas else (last,)
-
     def _level(self, ranked: Sequence[Candidate], n_folds: int) -> None:
         """Let the best candidates climb from the leader's graphs, too; where that ends higher, it counts.
 
         Those that the race reached later have climbed longer, each from the graph of the one before; without this,
         labels can seem better than tables with which they agree.
         """
-        if self._searches.climb is None or not self._grid.has_more_than_kappas:
+        if self._searches.climb is None:
             return
         leader, *others = self._best_and_tables(ranked, LEVELLED)
         graphs = [self._results[leader, fold].parents for fold in range(n_folds)]
