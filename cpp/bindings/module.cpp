@@ -7,6 +7,10 @@
 namespace nb = nanobind;
 
 NB_MODULE(_native, module) {
+#ifdef NDEBUG
+    // What other programs, such as test runners, still hold when Python ends is freed with the process.
+    nb::set_leak_warnings(false);
+#endif
     module.doc() = "Loops of ldag on plain arrays. Private: the checked doors are in the Python modules.";
     nb::module_ counting = module.def_submodule("counting", "Data sets and their counts.");
     register_counts(counting);
