@@ -172,7 +172,7 @@ PlainPool look_around(Scorer& scorer, ldag::Parents candidates, ldag::Parents re
     ldag::climb::ColumnStore store(scorer.scorer, space, all, 1, stop);
     const ldag::climb::Graph around(store, store.find_all(graph));
     ldag::climb::FamilyPool pool(space.n_nodes());
-    constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+    constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
     for (ldag::Node node = 0; node < space.n_nodes(); ++node) pool.look_around(node, around, store, kNoLimit);
     return plain_of(pool.list());
 }

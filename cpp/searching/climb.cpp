@@ -248,7 +248,7 @@ bool Rounds::put_together() {
     std::optional<Graph> graph = graph_of(narrow_->store, state_.best.parents);
     if (!graph) return false;
     std::vector<std::size_t> work(space_.n_nodes());
-    const std::size_t most = pace_.most_around(state_) / space_.n_nodes();
+    const std::uint64_t most = pace_.most_of_one(state_);
     in_parallel(space_.n_nodes(), [&](std::size_t node, std::size_t) {
         work[node] = pool_.look_around(static_cast<Node>(node), *graph, narrow_->store, most);
     });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "searching/climb_pool.hpp"
 
@@ -50,6 +51,12 @@ std::uint64_t Pace::per_chain(const ClimbState& state) const {
 
 std::uint64_t Pace::most_around(const ClimbState& state) const {
     return (n_nodes_ <= kFewNodes ? kMostAround : kMostAroundMany) * first(state);
+}
+
+// Usually one node may take all of it: there are nodes that nearly all others depend on.
+std::uint64_t Pace::most_of_one(const ClimbState& state) const {
+    return state.n_first <= usual_ ? std::numeric_limits<std::uint64_t>::max()
+                                   : most_around(state) / n_nodes_;
 }
 
 bool Pace::has_lost_patience(const ClimbState& state, std::size_t n_rows) const {

@@ -24,8 +24,9 @@ class Pace {
                                       : slowed(slowed(options_.n_restarts, state), state);
     }
 
-    // The work that looking around graphs may take.
+    // The work that looking around graphs may take, and that for one node at a time.
     std::uint64_t most_around(const ClimbState& state) const;
+    std::uint64_t most_of_one(const ClimbState& state) const;
 
     // Whether enough rounds have brought nothing better. More of them are made where they cost little beside
     // the first climb. Orders at random that lead to the best graph again and again end it sooner.

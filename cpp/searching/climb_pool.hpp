@@ -33,7 +33,7 @@ class FamilyPool {
     // growing and shrinking finds among the nodes not below it, from the parents it has and (of few nodes)
     // from none. Does nothing if all that is as it was when last asked. Ends once that was more than so much
     // work, and returns how much it was. Safe from many threads for different nodes.
-    std::size_t look_around(Node child, const Graph& graph, ColumnStore& store, std::size_t most);
+    std::size_t look_around(Node child, const Graph& graph, ColumnStore& store, std::uint64_t most);
 
     std::size_t n_nodes() const { return sets_.size(); }
     std::span<const Set> of(Node child) const { return sets_[child]; }

@@ -37,6 +37,7 @@ TEST(after_a_usual_climb_all_restarts_are_made) {
     CHECK(pace.per_chain(state) == 8);
     CHECK(pace.n_restarts(state) == 400);
     CHECK(pace.most_around(state) == 24 * 8 * 90);
+    CHECK(pace.most_of_one(state) > pace.most_around(state));
 }
 
 TEST(after_a_long_climb_less_is_made_of_what_takes_longer) {
@@ -48,6 +49,7 @@ TEST(after_a_long_climb_less_is_made_of_what_takes_longer) {
     CHECK(pace.per_chain(state) == 2);
     CHECK(pace.n_restarts(state) == 400 / 16);
     CHECK(pace.most_around(state) == 24 * 8 * 90);
+    CHECK(pace.most_of_one(state) == 24 * 8 * 9);
     state.n_first = 1000 * 8 * 90;
     CHECK(pace.per_chain(state) == 1 && pace.n_restarts(state) == 1);
 }
