@@ -23,7 +23,8 @@ namespace {
 using PlainPool = std::tuple<std::vector<ldag::Node>, ldag::Parents, std::vector<double>>;
 // Climbs done, parents to go on from, the best of the round, families met.
 using PlainChain = std::tuple<std::uint64_t, ldag::Parents, FoundGraph, PlainPool>;
-// Rounds done, those without success; searches that led to the best; families looked at first and then.
+// Rounds done, those without success; searches that led to the best; the work of the first climb and around
+// it.
 using PlainNumbers = std::array<std::uint64_t, 5>;
 // These, the best of all, the parents that are tried, the chains of the round under way, families met before.
 using PlainState = std::tuple<PlainNumbers, FoundGraph, ldag::Parents, std::vector<PlainChain>, PlainPool>;

@@ -154,8 +154,8 @@ struct ClimbOptions {
     // Only so many parents of a node are tried, those that gain most given its other parents; 0: all.
     std::size_t max_candidates = 0;
     // Ends after so many rounds without anything better; after more of them where looking at graphs near the
-    // best takes fewer families than the first climb, and after fewer where it takes more. 0: never before
-    // the last.
+    // best is less work than the first climb, and after fewer where it is more. There are fewer restarts
+    // where families are very large. 0: never before the last.
     std::size_t patience = 0;
     Parents start;  // empty means without edges (but those required)
 };
