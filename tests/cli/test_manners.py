@@ -133,6 +133,38 @@ def test_help_teaches_by_example_and_lists_every_command() -> None:
         assert len(re.findall(rf"^  {name} ", text, flags=re.MULTILINE)) == 1
 
 
+def test_help_lists_what_people_use_and_help_all_the_rest() -> None:
+    """A dozen options of learning come first; all are in the longer help, and the shorter one counts the others."""
+    short, long = execute("learn", "--help").stdout, execute("learn", "--help-all").stdout
+    listed, every = (re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, flags=re.MULTILINE) for text in (short, long))
+    common = "output kappa max-parents tiers require forbid rng time-limit counts columns bins missing json"
+    assert set(listed) == {f"--{name}" for name in [*common.split(), "help-all", "help"]}
+    assert f"Show {len(every) - len(listed)} more options" in short
+    assert {"--structure", "--encoding", "--unlabelled", "--checkpoint"} <= set(every)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_in_a_help(name: str) -> None:
+    """No option can be taken that neither help lists."""
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    has_all = any("--help-all" in param.opts for param in command.params)
+    text = execute(name, "--help-all" if has_all else "--help").stdout
+    for param in command.params:
+        if isinstance(param, click.Option):
+            assert max(param.opts, key=len) in text
+
+
+def test_commands_of_specialists_come_last() -> None:
+    """Whoever reads the list from the top meets tables and learning first."""
+    text = execute("--help").stdout
+    assert re.findall(r"^  ([a-z]+) ", text.partition("Tables:")[2], flags=re.MULTILINE)[-3:] == [
+        "certify",
+        "scores",
+        "reproduce",
+    ]
+
+
 def test_words_of_python_stay_out_of_the_shell() -> None:
     """A dependence points to an option, not to an attribute."""
     text = execute("implies", "guard", "gender", "badge", "--context", "person=worker").stdout

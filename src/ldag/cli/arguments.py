@@ -19,6 +19,23 @@ from ldag.network import Network
 if TYPE_CHECKING:
     from ldag.uncertainty import Mixture
 
+
+class RareOption(click.Option):
+    """An option that few people need; --help-all lists it, --help does not."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the lines of the help, if all options are asked for."""
+        return super().get_help_record(ctx) if "--help-all" in ctx.meta else None
+
+
+def tell_all(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
+    """Print the help with all options, where it is asked for."""
+    if asked:
+        ctx.meta["--help-all"] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for other programs.")
 
 

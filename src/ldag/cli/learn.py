@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ldag.cli.arguments import json_option, print_json, save_model
+from ldag.cli.arguments import RareOption, json_option, print_json, save_model
 from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import read_settings, settings_options
 from ldag.cli.tables import load_table, table_options, tell_of_parameters
@@ -24,7 +24,12 @@ from ldag.learning import learn as learn_graph
     help="Write the network (.json) or graph (.ldag, .dot).",
 )
 @settings_options
-@click.option("--checkpoint", metavar="PATH", help="Keep what is done in this file, and resume from it if it is there.")
+@click.option(
+    "--checkpoint",
+    cls=RareOption,
+    metavar="PATH",
+    help="Keep what is done in this file, and resume from it if it is there.",
+)
 @table_options
 @json_option
 def learn(

@@ -26,10 +26,8 @@ COMMANDS = {
     "explain": "Explain one variable: its parents, rules and probabilities.",
     "implies": "Decide an independence, with a proof.",
     "equivalent": "Decide whether two graphs say the same.",
-    "certify": "Learn a graph and bound the score of all others.",
     "compare": "Compare a graph or network with another.",
     "score": "Score a graph on data.",
-    "scores": "Score all families, for other programs.",
     "query": "Ask a network.",
     "predict": "Predict a variable in rows.",
     "sample": "Draw rows from a network.",
@@ -37,19 +35,22 @@ COMMANDS = {
     "plot": "Draw a graph as SVG, PNG or PDF.",
     "report": "Write a report: one HTML page, or Markdown.",
     "explore": "Write an HTML page in which states can be clicked.",
-    "reproduce": "Run the experiments of the paper.",
     "datasets": "List the data sets and example graphs.",
+    "certify": "Learn a graph and bound the score of all others.",
+    "scores": "Score all families, for other programs.",
+    "reproduce": "Run the experiments of the paper.",
 }
 """Every command, in a file of its own name, and what it does in a line; a file is loaded when its command is run."""
 
 GROUPS = {
     "Tables": ("describe", "count", "datasets"),
-    "Learn": ("learn", "fit", "score", "scores", "certify"),
+    "Learn": ("learn", "fit", "score"),
     "How sure": ("posterior", "bootstrap", "average"),
     "Look": ("show", "explain", "plot", "report", "explore"),
     "Ask a network": ("query", "predict", "sample"),
     "Reason about graphs": ("implies", "equivalent", "compare"),
-    "Files and results": ("convert", "reproduce"),
+    "Files": ("convert",),
+    "For specialists": ("certify", "scores", "reproduce"),
 }
 """What commands are for, as the help lists them."""
 
@@ -69,6 +70,7 @@ class Commands(click.Group):
         command = getattr(import_module(f"ldag.cli.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
         command.short_help = COMMANDS[cmd_name]
+        _offer_all_help(command)
         return command
 
     def resolve_command(
@@ -88,6 +90,18 @@ class Commands(click.Group):
             if names:
                 with formatter.section(title):
                     formatter.write_dl([(name.ljust(width), COMMANDS[name]) for name in names])
+
+
+def _offer_all_help(command: click.Command) -> None:
+    """Give a command with rare options one that lists them."""
+    from ldag.cli.arguments import RareOption, tell_all  # here, because graphs come along
+
+    n_rare = sum(isinstance(param, RareOption) for param in command.params)
+    if n_rare and all("--help-all" not in param.opts for param in command.params):
+        told = f"Show {n_rare} more options, too."
+        command.params.append(
+            click.Option(["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=tell_all, help=told)
+        )
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

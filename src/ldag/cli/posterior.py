@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import click
 
-from ldag.cli.arguments import json_option, print_json
+from ldag.cli.arguments import RareOption, json_option, print_json
 from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import CONSTRAINTS, NumberOrWord, read_constraints
 from ldag.cli.tables import load_table, table_options
@@ -25,6 +25,7 @@ def _constraint_options(command: Any) -> Any:
 @click.option("--kappa", type=NumberOrWord("kappa", ["evidence"]), help="The price of labels.  [evidence]")
 @click.option(
     "--prior",
+    cls=RareOption,
     type=click.Choice(get_args(GraphPrior)),
     default="normalised",
     show_default=True,
@@ -33,17 +34,29 @@ def _constraint_options(command: Any) -> Any:
 @click.option("--max-parents", type=int, help="Parents of a node at most.")
 @click.option(
     "--method",
+    cls=RareOption,
     type=click.Choice(get_args(PosteriorChoice)),
     default="auto",
     show_default=True,
     help="All graphs, or graphs that chains visit.",
 )
-@click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
+@click.option(
+    "--equivalent-sample-size",
+    cls=RareOption,
+    default=1.0,
+    show_default=True,
+    help="Weight of the prior over parameters.",
+)
 @_constraint_options
-@click.option("--rounds", "n_rounds", type=int, help="For chains: rounds of each run.  [4,000]")
+@click.option("--rounds", "n_rounds", cls=RareOption, type=int, help="For chains: rounds of each run.  [4,000]")
 @click.option("--rng", type=int, help="Seed of chains.  [0]")
-@click.option("--jobs", "n_jobs", default=-1, show_default=True, help="Threads; -1 is all cores.")
-@click.option("--checkpoint", metavar="PATH", help="Keep what is done in this file, and resume from it if it is there.")
+@click.option("--jobs", "n_jobs", cls=RareOption, default=-1, show_default=True, help="Threads; -1 is all cores.")
+@click.option(
+    "--checkpoint",
+    cls=RareOption,
+    metavar="PATH",
+    help="Keep what is done in this file, and resume from it if it is there.",
+)
 @table_options
 @json_option
 def posterior(data: str, output: str | None, reading: ReadOptions, as_json: bool, **options: Any) -> None:

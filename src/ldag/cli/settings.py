@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import click
 
-from ldag.cli.arguments import load_graph
+from ldag.cli.arguments import RareOption, load_graph
 from ldag.cli.pipes import MODEL, TEXT
 from ldag.errors import ArgumentError
 from ldag.formats import Edge, Scanner, read_name_list, read_utf8
@@ -36,6 +36,9 @@ HELP: Mapping[str, str] = {
 }
 """What the options mean; those of constraints are below."""
 
+COMMON = ("kappa", "max_parents", "rng", "time_limit")
+"""Those that the short help lists."""
+
 METAVARS = {"start": "GRAPH", "time_limit": "SECONDS"}
 ABOVE_0 = "a number above 0"
 RANGES = {
@@ -45,11 +48,15 @@ RANGES = {
 }
 
 CONSTRAINTS = (
-    click.option("--constraints", "constraint_file", type=TEXT, metavar="FILE", help="A file of constraints."),
+    click.option(
+        "--constraints", "constraint_file", cls=RareOption, type=TEXT, metavar="FILE", help="A file of constraints."
+    ),
     click.option("--tiers", type=TEXT, metavar="FILE", help="A file: one tier per line, names separated by commas."),
     click.option("--require", multiple=True, metavar='"A -> B"', help="An edge that must be there."),
     click.option("--forbid", multiple=True, metavar='"A -> B"', help="An edge that must not be there."),
-    click.option("--unlabelled", multiple=True, metavar='"A -> B"', help="An edge that may carry no label."),
+    click.option(
+        "--unlabelled", cls=RareOption, multiple=True, metavar='"A -> B"', help="An edge that may carry no label."
+    ),
 )
 """All that `Settings.constraints` is put together from."""
 
@@ -66,6 +73,7 @@ def settings_options(command: Command) -> Command:
         command = click.option(
             _flag(setting.name),
             setting.name,
+            cls=click.Option if setting.name in COMMON else RareOption,
             type=kind,
             default=setting.default,
             show_default=setting.default is not None,

@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, TypeVar, cast, get_args
 import click
 
 from ldag import datasets
-from ldag.cli.arguments import is_path
+from ldag.cli.arguments import RareOption, is_path
 from ldag.data import Bins, Dataset, Missing, ReadOptions, Unusable, Wording, read_for, read_with
 from ldag.errors import ArgumentError, suggest
 from ldag.model import Schema
@@ -22,7 +22,7 @@ _OPTIONS: dict[str, Callable[..., Any]] = {
     "counts": click.option(
         "--counts", metavar="COLUMN", help="The column of DATA that says how often each row occurs."
     ),
-    "weights": click.option("--weights", metavar="COLUMN", help="The same with real numbers."),
+    "weights": click.option("--weights", cls=RareOption, metavar="COLUMN", help="The same with real numbers."),
     "columns": click.option("--columns", metavar="A,B,...", help="The columns to read.  [all]"),
     "bins": click.option(
         "--bins",
@@ -38,18 +38,32 @@ _OPTIONS: dict[str, Callable[..., Any]] = {
         help="Refuse DATA with missing cells, drop such rows, make missing a state, or choose and say so.",
     ),
     "na": click.option(
-        "--na", multiple=True, metavar="TEXT", help='A text that stands for a missing cell, such as "?".'
+        "--na",
+        cls=RareOption,
+        multiple=True,
+        metavar="TEXT",
+        help='A text that stands for a missing cell, such as "?".',
     ),
-    "sep": click.option("--sep", metavar="SIGN", help="The sign between cells of a text file.  [found out]"),
+    "sep": click.option(
+        "--sep", cls=RareOption, metavar="SIGN", help="The sign between cells of a text file.  [found out]"
+    ),
     "encoding": click.option(
-        "--encoding", default="auto", metavar="NAME", help="Encoding of a text file, such as latin-1."
+        "--encoding", cls=RareOption, default="auto", metavar="NAME", help="Encoding of a text file, such as latin-1."
     ),
-    "names": click.option("--names", metavar="A,B,...", help="Names of the columns of a text file without a header."),
+    "names": click.option(
+        "--names", cls=RareOption, metavar="A,B,...", help="Names of the columns of a text file without a header."
+    ),
     "max_states": click.option(
-        "--max-states", type=int, default=64, show_default=True, help="The most states of a text column."
+        "--max-states",
+        cls=RareOption,
+        type=int,
+        default=64,
+        show_default=True,
+        help="The most states of a text column.",
     ),
     "unusable": click.option(
         "--unusable",
+        cls=RareOption,
         type=click.Choice(get_args(Unusable)),
         default="drop",
         show_default=True,
