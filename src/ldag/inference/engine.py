@@ -123,7 +123,8 @@ class Engine:
 
     @staticmethod
     def _explanation(circuit: Circuit, findings: CodedFindings) -> tuple[float, list[int]]:
-        codes, log_probability = circuit.given(findings).most_probable(circuit.row(findings))
+        """Complete the findings by a circuit that has their likelihoods in it already."""
+        codes, log_probability = circuit.most_probable(circuit.row(findings))
         return float(log_probability[0]), codes[0].tolist()
 
     def asks_circuit_of(self, n_rows: int, nodes: Iterable[int]) -> bool:
@@ -168,7 +169,7 @@ class Engine:
         return float(sum(n for _, n in cells) / sum(n for n, _ in cells))
 
     def _circuit_for(self, asked: Iterable[int], findings: CodedFindings, max_size: int = MAX_SIZE) -> Circuit:
-        """Return a circuit for questions about some nodes, given evidence on these nodes.
+        """Return a circuit for questions about some nodes, with the likelihoods of the findings put in.
 
         If the circuit for any evidence is too large, one for this evidence is tried, which is smaller.
         """

@@ -18,13 +18,14 @@ class Model:
     probabilities: tuple[ClassTable, ...]
 
     def intervened(self, nodes: Iterable[int]) -> "Model":
-        """Return the model in which some nodes are set from outside: they have no parents, and any state may come.
+        """Return the model in which some nodes are set from outside: they have no parents, and every state weight 1.
 
-        Conditioning on their states is then the same as setting them.
+        Conditioning on their states is then the same as setting them, and what is set counts for nothing in the
+        probability of other findings. All of these nodes must have a state given: their weights are no distribution.
         """
         families, tables = list(self.structure.families), list(self.probabilities)
         for node in nodes:
             n_states = self.structure.n_states[node]
             families[node] = CodedFamily.table((), Grid(()))
-            tables[node] = np.full((1, n_states), 1 / n_states)
+            tables[node] = np.ones((1, n_states))
         return Model(Structure(self.structure.n_states, tuple(families)), tuple(tables))

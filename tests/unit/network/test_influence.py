@@ -1,6 +1,7 @@
 """What moves an answer: findings, and parameters."""
 
 import json
+from math import log
 
 import pytest
 
@@ -86,6 +87,29 @@ def test_a_circuit_record_can_be_evaluated_elsewhere() -> None:
         _, found = posteriors(record, weights)
         for expected, distribution in zip(net.marginals(given).values(), found, strict=True):
             assert distribution == pytest.approx(list(expected.values()), abs=1e-12)
+
+
+@pytest.mark.parametrize("start", [[0.8, 0.2], [0.7, 0.2, 0.1], [0.7, 0.1, 0.1, 0.1]])
+def test_most_probable_states_count_likelihoods_once(start: list[float]) -> None:
+    """Asked for the first time, after compiling, and whenever a circuit is made for many questions."""
+    states = list(range(len(start)))
+    net = Network.from_parameters(LDAG.from_edges([], states={"a": states}), {"a": start})
+    finding: Findings = {"a": {0: 1, **dict.fromkeys(states[1:], 3)}}  # times 9 another state would be likelier
+    assert [net.most_probable(finding)["a"] for _ in range(60)] == [0] * 60
+    net.compile()
+    assert net.most_probable(finding) == net.most_probable(finding, of="a") == {"a": 0}
+
+
+def test_setting_variables_has_no_probability() -> None:
+    """Only what is found has one: nothing is certain, and P(wet | do(sprinkler)) is a sum over rain."""
+    net = rain()
+    for _ in range(2):
+        assert net.log_finding_probability({}, do={"rain": "no"}) == 0.0
+        assert net.log_finding_probability({}, do={"rain": "some", "sprinkler": "on"}) == 0.0
+        found = net.log_finding_probability({"wet": "yes"}, do={"sprinkler": "on"})
+        assert found == pytest.approx(log(0.6 * 0.9 + 0.3 * 0.95 + 0.1 * 1.0))
+        for done in ([], [0], [1], [0, 1]):
+            net._engine(done).compile()
 
 
 def test_most_probable_states_of_some_variables() -> None:
