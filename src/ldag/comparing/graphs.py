@@ -74,7 +74,8 @@ def compare(
         reversed_edges=_named(graph, edges.reversed),
         cpdag_distance=hamming_distance(a, b, of_classes=True),
         labels=_labels(graph, a, b),
-        edge_labels=_edge_labels(graph, _graph(second)),
+        other_label_lines=(_count_lines(a, set(edges.common)), _count_lines(b, set(edges.common))),
+        edge_labels=_edge_labels(graph.maximal(), LDAG(graph.schema, b)),
         variables=graph.variables,
         adjusted_rand=_adjusted_rand(graph, a, b),
         dimensions=(graph.dimension, sum(b.dimension(node) for node in range(len(b)))),
@@ -186,8 +187,18 @@ def _labels(graph: LDAG, a: Structure, b: Structure) -> LabelAgreement:
     return total
 
 
+def _count_lines(structure: Structure, common: set[CodedEdge]) -> int:
+    """Count the lines of the maximal labels of the edges that are not in common, over the parents they have."""
+    return sum(
+        int(family.partition.labels[axis].sum())
+        for node, family in enumerate(structure.families)
+        for axis, parent in enumerate(family.parents)
+        if (parent, node) not in common
+    )
+
+
 def _edge_labels(first: LDAG, second: LDAG) -> dict[Edge, EdgeLabels]:
-    """Return the labels of every edge that has one in either graph."""
+    """Return the labels of every edge that has one in either graph, both of which have the same variables."""
     ours, theirs = (
         {edge: label for edge in graph.edges if (label := graph.label_contexts(*edge))} for graph in (first, second)
     )

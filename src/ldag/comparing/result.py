@@ -52,8 +52,10 @@ class Comparison(Drawable):
     """Where a second graph agrees with a first one, and where not.
 
     ``missing_edges`` are in the first graph only, ``extra_edges`` in the second only, ``reversed_edges`` in both, the
-    other way round in the second. ``edge_labels`` has the edges that are labelled in either graph. ``kl_divergence``
-    is None if there are no parameters; ``kl_standard_error`` is None if it is exact.
+    other way round in the second. ``labels`` counts the lines of labels of the common edges, ``other_label_lines``
+    those of edges that only one graph has, in the first and in the second. ``edge_labels`` has the edges that are
+    labelled in either graph; labels are maximal. ``kl_divergence`` is None if there are no parameters;
+    ``kl_standard_error`` is None if it is exact.
     """
 
     common_edges: tuple[Edge, ...]
@@ -62,6 +64,7 @@ class Comparison(Drawable):
     reversed_edges: tuple[Edge, ...]
     cpdag_distance: int
     labels: LabelAgreement
+    other_label_lines: tuple[int, int]
     edge_labels: Mapping[Edge, EdgeLabels]
     variables: tuple[Variable, ...]
     adjusted_rand: AdjustedRand
@@ -85,7 +88,6 @@ class Comparison(Drawable):
         return "\n".join(f"{name:<30}{value}" for name, value in self._lines())
 
     def _lines(self) -> Iterator[tuple[str, str]]:
-        first, second = self.dimensions
         yield "edges in both", _edges(self.common_edges, listed=False)
         yield "  missing", _edges(self.missing_edges)
         yield "  extra", _edges(self.extra_edges)
@@ -93,14 +95,16 @@ class Comparison(Drawable):
         yield "structural Hamming distance", f"{self.structural_hamming_distance}"
         yield "  of the equivalence classes", f"{self.cpdag_distance}"
         yield (
-            "label lines in both",
-            f"{self.labels.n_common}; {self.labels.n_first} in the first, {self.labels.n_second} in the second",
+            "label lines of common edges",
+            f"{self.labels.n_common} in both, {_in_each(self.labels.n_first, self.labels.n_second)}",
         )
-        yield "  precision", _share(self.labels.precision, "no label lines in the second")
-        yield "  recall", _share(self.labels.recall, "no label lines in the first")
+        if any(self.other_label_lines):
+            yield "  of other edges", _in_each(*self.other_label_lines)
+        yield "  precision", _share(self.labels.precision, "the second has no label on a common edge")
+        yield "  recall", _share(self.labels.recall, "the first has no label on a common edge")
         yield "  edges whose labels differ", _edges(self.differing_labels)
         yield "adjusted Rand index, mean", f"{self.adjusted_rand.mean:.4f}"
-        yield "free parameters", f"{first} in the first, {second} in the second"
+        yield "free parameters", _in_each(*self.dimensions)
         if self.kl_divergence is not None:
             error = "" if self.kl_standard_error is None else f" ± {self.kl_standard_error:.2g} (standard error)"
             yield "KL divergence in nats", f"{self.kl_divergence:.6g}{error}"
@@ -164,6 +168,7 @@ class Comparison(Drawable):
                 "precision": _plain(self.labels.precision),
                 "recall": _plain(self.labels.recall),
             },
+            "other_label_lines": self.other_label_lines,
             "edge_labels": [
                 {"edge": edge, "first": labels.first, "second": labels.second}
                 for edge, labels in self.edge_labels.items()
@@ -186,6 +191,10 @@ def _edges(edges: tuple[Edge, ...], *, listed: bool = True) -> str:
         return f"{len(edges)}"
     more = f", and {len(edges) - 8} more" if len(edges) > 8 else ""
     return f"{len(edges)}: " + ", ".join(f"{parent} -> {child}" for parent, child in edges[:8]) + more
+
+
+def _in_each(first: int, second: int) -> str:
+    return f"{first} in the first, {second} in the second"
 
 
 def _share(value: float, undefined: str) -> str:

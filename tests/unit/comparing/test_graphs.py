@@ -207,9 +207,35 @@ def test_what_is_not_defined_is_said_in_words() -> None:
     guard = ldag.datasets.graph("guard")
     plain = ldag.LDAG.from_edges(guard.edges, states={v.name: v.states for v in guard.variables})
     shown = str(ldag.compare(plain, guard))
-    assert "not defined: no label lines in the first" in shown
-    assert "not defined: no label lines in the second" in str(ldag.compare(guard, plain))
+    assert "recall                      not defined: the first has no label on a common edge" in shown
+    assert "not defined: the second has no label on a common edge" in str(ldag.compare(guard, plain))
     assert "not defined" not in str(ldag.compare(guard, guard))
+
+
+def test_labels_of_edges_that_one_graph_has_are_counted_by_themselves() -> None:
+    """The label of b -> c is over a, which has three states; the second graph has no such edge, or reverses it."""
+    states = {"a": [0, 1, 2], "b": [0, 1], "c": [0, 1, 2, 3]}
+    first = LDAG.from_edges(
+        [("a", "c"), ("b", "c")], states=states, labels={("b", "c"): [{"a": 0}, {"a": 2}], ("a", "c"): [{"b": 1}]}
+    )
+    for edges in ([("a", "c")], [("a", "c"), ("c", "b")]):
+        second = LDAG.from_edges(edges, states=states)
+        found = ldag.compare(first, second)
+        assert (found.labels.n_first, found.other_label_lines) == (1, (2, 0))
+        assert "label lines of common edges   0 in both, 1 in the first, 0 in the second\n" in str(found)
+        assert "  of other edges              2 in the first, 0 in the second\n" in str(found)
+        assert found.to_dict()["other_label_lines"] == (2, 0)
+        assert ldag.compare(second, first).other_label_lines == (0, 2)
+    assert "of other edges" not in str(ldag.compare(first, first))
+
+
+def test_labels_that_follow_from_others_do_not_differ() -> None:
+    """A graph and its maximal form say the same of every edge."""
+    written = ldag.datasets.graph("generator10")
+    assert written.label("4", "7") != written.maximal().label("4", "7")
+    found = ldag.compare(written, written.maximal())
+    assert found.differing_labels == ()
+    assert found.edge_labels["4", "7"].agree
 
 
 def test_labels_of_each_edge_are_told_side_by_side() -> None:
