@@ -9,11 +9,10 @@ from ldag.graph.pictures import MOST_LABELS, Drawable, PictureOptions, absent_if
 from ldag.graph.questions import Cpdag, EquivalenceClass, GraphDifference, Names
 from ldag.graph.records import assemble, disassemble, name_contexts
 from ldag.graph.representations import ReducedCPT, Rule
-from ldag.graph.tables import EQUAL_DECIMALS, assemble_tables, disassemble_tables
+from ldag.graph.tables import assemble_tables, disassemble_tables
 from ldag.graph.views import Multinet
 
 __all__ = [
-    "EQUAL_DECIMALS",
     "LDAG",
     "MOST_LABELS",
     "Cpdag",

@@ -1,21 +1,25 @@
 """Between networks by full tables, as most programs write them, and classes.
 
-Configurations whose rows are equal when rounded to `EQUAL_DECIMALS` decimals are one class, unless the file tells the
-classes of the node itself.
+Configurations whose rows are equal when rounded to `EQUAL_DIGITS` digits are one class, unless the file tells
+the classes of the node itself. Zero is equal to nothing but zero: what is possible and what is not are never joined.
 """
 
 from collections.abc import Sequence
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag.errors import FormatError, TooLarge
 from ldag.formats import CptRecord, EdgeRecord, GraphRecord, TabularRecord
 from ldag.graph.records import assemble, disassemble
 from ldag.model import ClassTable, CodedFamily, Counts, Partition, Schema, Structure, freeze
 
-EQUAL_DECIMALS = 12
-"""Rows that agree to so many decimals are equal: the rounding of doubles is forgiven, and nothing that was printed."""
+EQUAL_DIGITS = 12
+"""Numbers that agree in so many digits are equal: the rounding of doubles is forgiven, and nothing that was printed."""
+
+TINY = 1e-200
+"""Smaller numbers are multiplied by its inverse before their digits are taken, as no power of ten reaches them all."""
 
 MAX_WRITTEN = 1 << 24
 """Cells of the largest full table that is written."""
@@ -73,10 +77,24 @@ def family_of_rows(family: CodedFamily, rows: Counts) -> CodedFamily:
     """Return the family whose classes are the configurations with equal rows."""
     if not family.parents:
         return family
-    rounded = np.ascontiguousarray(np.round(rows, EQUAL_DECIMALS) + 0.0)
+    rounded = np.ascontiguousarray(_significant(rows))
     keys = rounded.view(np.dtype((np.void, rounded.dtype.itemsize * rounded.shape[1]))).reshape(-1)
     _, numbers = np.unique(keys, return_inverse=True)
     return CodedFamily.from_partition(family.parents, Partition.of(family.partition.grid, numbers))
+
+
+def _significant(values: Counts) -> NDArray[np.int64]:
+    """Return a whole number for each probability: its first digits and where they begin, or zero for zero."""
+    is_tiny = values < TINY
+    scaled = np.where(is_tiny, values / TINY, values)
+    zero = scaled == 0
+    exponents = np.floor(np.log10(np.where(zero, 1.0, scaled)))
+    digits = np.rint(scaled * 10.0 ** (EQUAL_DIGITS - 1 - exponents))
+    carried = digits >= 10**EQUAL_DIGITS
+    digits[carried] /= 10
+    exponents += carried
+    exponents[is_tiny] += np.log10(TINY)
+    return np.where(zero, 0, digits * 1000 - exponents).astype(np.int64)
 
 
 def _in_node_order(table: CptRecord, schema: Schema) -> Counts:
@@ -92,8 +110,10 @@ def _in_node_order(table: CptRecord, schema: Schema) -> Counts:
 def _class_rows(table: CptRecord, partition: Partition, rows: Counts) -> ClassTable:
     """Return the row of every class, that of its first configuration; all of them must be equal."""
     chosen = rows[partition.first]
-    off = np.abs(rows - partition.expand(chosen)).max(initial=0.0)
-    if off > 1.5 * 10.0**-EQUAL_DECIMALS:
+    expected = partition.expand(chosen)
+    apart = np.abs(rows - expected)
+    if np.any(apart > 15 * 10.0**-EQUAL_DIGITS * np.minimum(rows, expected)):  # the last digit counts up to 1 in 10
+        off = apart.max()
         raise FormatError(
             f"{table.where}the comments of ldag say that some rows of {table.node!r} are equal, and they are {off:.3g}"
             " apart; correct the rows, or remove the comments"

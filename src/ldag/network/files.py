@@ -42,8 +42,8 @@ class NetworkFiles(NetworkBase):
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file that holds parameters, in the format of its ending (.json, .bif, .net, ...).
 
-        Where a format has full tables, configurations with equal rows (to 12 decimals) become one class, so that
-        labels are recovered.
+        Where a format has full tables, configurations with equal rows (to 12 digits; zero equals only zero) become one
+        class, so that labels are recovered.
         """
         record = formats.read_model(check_path(path))
         try:

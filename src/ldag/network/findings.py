@@ -48,12 +48,20 @@ def _coded(variable: Variable, finding: Finding, where: str) -> int | tuple[floa
 def _likelihoods(variable: Variable, finding: Named | Mapping[State, float], where: str) -> tuple[float, ...]:
     """Return the likelihoods of all states, the greatest 1; those that are not named are zero."""
     weights = [0.0] * variable.n_states
+    named: dict[int, State] = {}
     for state, weight in finding.items():
         if not is_number(weight) or not isfinite(weight) or weight < 0:
             raise ArgumentError(
                 f"{where}the likelihood of {variable.name!r} = {state!r} is not a number >= 0: {weight!r}"
             )
-        weights[variable.code(state, where)] = float(weight)
+        code = variable.code(state, where)
+        if code in named:
+            raise ArgumentError(
+                f"{where}{named[code]!r} and {state!r} are one state of {variable.name!r}, {variable.states[code]!r};"
+                " give it one likelihood"
+            )
+        named[code] = state
+        weights[code] = float(weight)
     greatest = max(weights)
     if greatest == 0:
         raise ArgumentError(

@@ -1,11 +1,13 @@
 """Objects and notations of other programs: pgmpy, pyAgrum, dosearch, bnlearn, LaTeX, family scores, and origins."""
 
 import json
+import re
 from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
 import narwhals
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -149,6 +151,36 @@ def test_convert_says_what_is_recovered_and_lost(tmp_path: Path) -> None:
     assert "pressure" in run("show", target)
     assert run("convert", target, "-", "--to", "bif").startswith("network unknown")
     assert run("convert", "--formats") == table_of_formats(FORMATS)
+
+
+@pytest.mark.parametrize("ending", ["uai", "bif", "xdsl", "net"])
+@pytest.mark.parametrize(
+    ("first", "second", "n_classes"),
+    [
+        ([0.0, 1.0], [1e-13, 1 - 1e-13], 2),
+        ([0.0, 1.0], [1e-320, 1.0], 2),
+        ([1e-300, 1.0], [2e-300, 1.0], 2),
+        ([1e-13, 0.4, 0.6 - 1e-13], [2e-13, 0.4, 0.6 - 2e-13], 2),
+        ([0.0, 0.1, 0.2, 0.7], [0.0, 0.1, 0.2, 0.7], 1),
+        ([0.3, 0.7], [0.1 + 0.2, 0.7], 1),  # one bit apart
+        ([0.1, 0.9], [float(np.nextafter(0.1, 0)), 0.9], 1),
+        ([0.001, 0.999], [float(np.nextafter(0.001, 0)), 0.999], 1),
+        ([1e-250, 1.0], [1e-250 * (1 + 1e-15), 1.0], 1),
+        ([0.123456789012, 0.876543210988], [0.123456789013, 0.876543210987], 2),  # as printed with twelve digits
+    ],
+)
+def test_rows_that_differ_stay_apart(
+    ending: str, first: list[float], second: list[float], n_classes: int, tmp_path: Path
+) -> None:
+    """Numbers are equal relative to their size, and zero to nothing else: what is impossible stays so."""
+    states = {"a": ["0", "1"], "b": list("0123"[: len(first)])}
+    graph = LDAG.from_edges([("a", "b")], states=states)
+    text = Network.from_parameters(graph, {"a": [0.5, 0.5], "b": [first, second]}).to_format(ending)
+    path = tmp_path / f"net.{ending}"
+    path.write_text(re.sub("ldag (table|class|edge)", "another", text))  # as programs write them that know no classes
+    tables = Network.load(path).parameters(Network.load(path).variables[1].name)
+    assert len(tables) == n_classes
+    assert [row[0] > 0 for row in tables] == [row[0] > 0 for row in (first, second)][:n_classes]
 
 
 def test_the_documentation_shows_the_table_of_formats() -> None:

@@ -5,7 +5,7 @@ from math import log
 
 import pytest
 
-from ldag import LDAG, Network
+from ldag import LDAG, Network, Variable
 from ldag.errors import ArgumentError
 from ldag.network import Findings
 from tests.oracle.circuits import posteriors
@@ -138,3 +138,17 @@ def test_findings_that_make_no_sense(finding: object, message: str) -> None:
     """Are refused, and named."""
     with pytest.raises(Exception, match=message):
         rain().query("wet", {"rain": finding})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("finding", [{35: 1.0, 38: 3.0}, {"30 to 50": 1.0, 38: 3.0}])
+def test_likelihoods_of_one_bin_are_given_once(finding: dict[object, float]) -> None:
+    """Two measurements may lie in one bin: which of their likelihoods holds cannot be known."""
+    age = Variable.of_bins("age", [30, 50])
+    net = Network.from_parameters(LDAG.from_edges([], states={"age": age}), {"age": [0.2, 0.5, 0.3]})
+    bin_ = age.states[1]
+    named = {(bin_ if state == "30 to 50" else state): weight for state, weight in finding.items()}
+    with pytest.raises(ArgumentError, match=r"and 38 are one state of 'age', '.*30.*50.*'; give it one likelihood"):
+        net.query("age", {"age": named})  # type: ignore[dict-item]
+    assert net.query("age", {"age": {35: 1.0, 55: 1.0}}) == pytest.approx(
+        dict(zip(age.states, [0, 0.625, 0.375], strict=True))
+    )
