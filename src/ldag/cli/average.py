@@ -50,8 +50,11 @@ def average(
     result.save(output)
     edges = [edge for edge in result.edges if edge.strength * edge.direction > 0.5]
     if as_json:
-        print_json({"n": len(result), "by": by, "written": output, "edges": [edge._asdict() for edge in result.edges]})
+        edges_of_all = [edge._asdict() for edge in result.edges]
+        print_json({"n": len(result), "by": by, "notes": result.notes, "written": output, "edges": edges_of_all})
         return
+    for note in result.notes:
+        click.echo(f"note: {note}")
     click.echo(f"{len(result)} networks over {len(result.variables)} variables; edges that most of them have:")
     for edge in edges:
         click.echo(f"  {edge.parent} -> {edge.child}  {edge.strength * edge.direction:.2f}")

@@ -65,6 +65,8 @@ def _fields(result: Bootstrap) -> dict[str, object]:
     """Return what is printed as plain values."""
     return {
         "n": result.n,
+        "n_asked": result.n_asked,
+        "notes": result.notes,
         "n_different": len(result.graphs),
         "kappa": result.kappa,
         "method": result.method,

@@ -18,17 +18,20 @@ from ldag.learning.fit import Fit
 from ldag.learning.partitions import CountedFamily, FamilyOptions, LabelSearch, learn_families
 from ldag.learning.pipeline import cross_validate, learn
 from ldag.learning.plan import Plan, Settings, make_plan
-from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
+from ldag.learning.progress import NO_DEADLINE, Deadline, Progress, ProgressReport, check_progress, listen
 from ldag.learning.scores import family_scores
 from ldag.learning.searches import METHODS, MethodChoice, SearchControl, SearchProblem, SearchResult
+from ldag.learning.searches.climb import Climb
 from ldag.learning.structures import STRUCTURES, StructureKind
 from ldag.learning.trace import Trace
 
 __all__ = [
     "METHODS",
+    "NO_DEADLINE",
     "STRUCTURES",
     "Certificate",
     "Checkpoint",
+    "Climb",
     "Constraints",
     "CountedFamily",
     "CrossValidation",

@@ -28,7 +28,8 @@ class CrossValidation(ShownAsText, Charted):
     ``scores`` has them by candidate (of ``n_folds``, those that a time limit left time for). Where more than kappa is
     chosen, bad candidates stop early: they have the first folds only, and their means are not comparable with those
     over all folds. ``tables`` has the folds of plain tables with the sample sizes of the best candidate; nothing if
-    that has tables itself. ``left_out`` has structures that were not compared, as their families are too large.
+    that has tables itself. ``left_out`` has structures that were not compared, as their families are too large;
+    ``notes`` says which folds a time limit left out.
 
     By kappa, ``fold_scores``, ``mean`` (the paper's rho) and ``standard_error`` are those of the best candidate with
     that kappa.
@@ -38,6 +39,7 @@ class CrossValidation(ShownAsText, Charted):
     n_folds: int
     tables: tuple[float, ...] = ()
     left_out: tuple[StructureKind, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def best(self) -> Candidate:
@@ -168,7 +170,8 @@ class CrossValidation(ShownAsText, Charted):
                 prior,
             )
             scores[candidate] = tuple(one["fold_scores"])
-        return cls(scores, content["n_folds"], tuple(content["tables"]), tuple(content.get("left_out", ())))
+        left_out, notes = (tuple(content.get(name, ())) for name in ("left_out", "notes"))
+        return cls(scores, content["n_folds"], tuple(content["tables"]), left_out, notes)
 
     def to_dict(self) -> dict[str, object]:
         """Return the comparison as plain values; the standard error of a single fold is None."""
@@ -182,15 +185,16 @@ class CrossValidation(ShownAsText, Charted):
             "candidates": [one.to_dict() | {"fold_scores": list(scores)} for one, scores in self.scores.items()],
             "tables": list(self.tables),
             "left_out": list(self.left_out),
+            "notes": list(self.notes),
         }
 
     def __str__(self) -> str:
         others = {(one.structure, one.prior, one.equivalent_sample_size, one.smoothing) for one in self.scores}
         has_kappas_only = len(others) == 1 and len(set(map(len, self.scores.values()))) == 1
-        words = self._kappas_in_words() if has_kappas_only else self._candidates_in_words()
-        if not self.left_out:
-            return words
-        return f"{words}\nleft out, as the families of the best graph are too large: {', '.join(self.left_out)}"
+        lines = [self._kappas_in_words() if has_kappas_only else self._candidates_in_words()]
+        if self.left_out:
+            lines.append(f"left out, as the families of the best graph are too large: {', '.join(self.left_out)}")
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     def _candidates_in_words(self) -> str:
         with_parameters = any(one.smoothing is not None for one in self.scores)

@@ -296,9 +296,6 @@ class Fit(Drawable, Presentable):
         if chosen.keys() - {"kappa"}:
             words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in chosen.items())
             lines.append(f"chosen by cross-validation: {words}")
-        n_done = 0 if self.cv is None else len(self.cv.scores[self.cv.best])
-        if self.cv is not None and n_done < self.cv.n_folds:
-            lines.append(f"cross-validation came to {n_done} of {self.cv.n_folds} folds within the time limit")
         if self.held_out_gain is not None:
             lines.append(_gain_in_words(*self.held_out_gain))
         if self.graph.dimension > MOST_PARAMETERS * self.n_observations:

@@ -133,7 +133,10 @@ class FoldSearches:
         if climb is not None:
             search = climb if task.start is None else replace(climb, start=task.start)
         scorer = problem.families.scorer(self.folds[task.fold].train.columns)
-        result = search.run(scorer, problem, control)
+        if isinstance(search, Climb):
+            result, _ = search.run_to_an_end(scorer, problem, control, self.deadline)
+        else:
+            result = search.run(scorer, problem, control)
         scores = self._predict(task, scorer, result.parents)
         return FoldScore(scores, result.parents, not result.stopped, result.score)
 
@@ -272,8 +275,14 @@ def _run_task(searches: FoldSearches, task: Task, seconds: float | None, stop: t
     """Do one search and one prediction, in so many seconds and before the common deadline."""
     if task.fold >= FEWEST_FOLDS and searches.deadline.is_over:
         return FoldScore((nan,) * len(searches.smoothings), None, is_final=False)
-    on_progress = None if stop is None else lambda _: stop.is_set()
-    return searches.run(task, SearchControl(1, searches.deadline.within(seconds), on_progress))
+    deadline, is_over = searches.deadline, None if stop is None else stop.is_set
+    if searches.climb is not None or deadline.is_over:
+        return searches.run(task, SearchControl(1, deadline.within(seconds), is_over=is_over))
+
+    def ends() -> bool:  # a search that is no use unless it comes to its end has all the time that is left
+        return deadline.is_over or (is_over is not None and is_over())
+
+    return searches.run(task, SearchControl(1, is_over=ends))
 
 
 def _run_in_threads(searches: FoldSearches, tasks: Sequence[Task], n_jobs: int, deadline: Deadline, done: Done) -> None:

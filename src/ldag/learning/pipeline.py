@@ -334,7 +334,10 @@ def _make_fit(plan: Plan, result: SearchResult, cv: CrossValidation | None, give
         n_steps=result.n_steps,
         n_accepted=result.n_accepted,
         promise=early if result.stopped else plan.search.promise(plan.problem, result),
-        notes=describe_limits(plan.problem, plan.search, schema.names, result.parents),
+        notes=(
+            *describe_limits(plan.problem, plan.search, schema.names, result.parents),
+            *(() if cv is None else (f"cross-validation: {note}" for note in cv.notes)),
+        ),
         data=given,
         counts=tuple(one.counts for one in own),
     )

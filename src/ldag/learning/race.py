@@ -14,7 +14,8 @@ by 0.36 than the one that is chosen this way).
 Nothing depends on time or on the order in which threads finish, unless there is a time limit.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from math import isfinite, sqrt
@@ -88,6 +89,7 @@ class Race:
         self._results: dict[tuple[Candidate, int], FoldScore] = {}
         self._origins: dict[Candidate, Candidate] = {}
         self._left_out: set[int] = set()
+        self._compares_cut = False
         self._given_up: list[Candidate] = []
         self._too_slow: list[StructureKind] = []
         self._starts: dict[int, GraphParents] = {}
@@ -345,7 +347,7 @@ class Race:
 
     def _compare_with_tables(self, n_folds: int) -> CrossValidation:
         """Put the scores together, with those of plain tables."""
-        searched = self._searched if self._grid.is_raced else list(self._grid)
+        searched = self._leave_out_cut(self._searched if self._grid.is_raced else list(self._grid))
         best = self._put_together(searched).best
         if STRUCTURES[best.structure].is_table or not self._searches.plan.takes("table"):
             return self._put_together(searched)
@@ -358,9 +360,39 @@ class Race:
             if fold not in self._left_out and (origin, fold) in self._results and (tables, fold) not in self._results
         ]
         self._search([tables], folds, self._searches.deadline)
+        searched = self._leave_out_cut(searched, tables)
         cv = self._put_together(searched)
         place = self._grid.smoothings.index(best.smoothing)
         return replace(cv, tables=tuple(scores[place] for scores in self._scores(tables)))
+
+    def _leave_out_cut(self, searched: Sequence[Candidate], *more: Candidate) -> list[Candidate]:
+        """Leave out the folds on which a search of the last ones did not come to its end, and others it happened to.
+
+        That is, if enough folds are left; otherwise what was found before the end of the time is compared.
+        """
+        cut = {pair for pair, result in self._results.items() if not result.is_final}
+        n_folds = Counter(one for one, _ in self._results if one in searched)
+        last = [one for one in searched if n_folds[one] == max(n_folds.values())]
+        cut_folds = {fold for one, fold in cut if one in (*last, *more)}
+        left = {fold for one, fold in self._results if one == last[0]} - self._left_out - cut_folds
+        self._compares_cut = bool(cut_folds) and len(left) < FEWEST_FOLDS
+        if self._compares_cut:
+            return list(searched)
+        self._left_out |= cut_folds
+        return [one for one in searched if not any(who == one and fold not in self._left_out for who, fold in cut)]
+
+    def _describe_cut(self) -> Iterator[str]:
+        """Say what was left out for lack of time, or that it was not."""
+        if self._compares_cut:
+            yield (
+                "too little time: searches on the folds did not come to their end, so that unfinished graphs are"
+                " compared; give a longer time_limit, or a kappa"
+            )
+        elif self._left_out:
+            yield (
+                f"{len(self._left_out)} of {len(self._searches.folds)} folds are left out: searches on them did not"
+                " come to their end within the time limit"
+            )
 
     def _tables_like(self, best: Candidate) -> Candidate:
         """Return plain tables with the sample size of a candidate, and the prior unless that is chosen, too.
@@ -381,4 +413,5 @@ class Race:
             columns = zip(*self._scores(candidate), strict=True)
             scores |= dict(zip(self._grid.judged(candidate), columns, strict=True))
         left_out = tuple(dict.fromkeys(self._too_slow))
-        return CrossValidation(scores, len(self._searches.folds), left_out=left_out)
+        notes = tuple(self._describe_cut())
+        return CrossValidation(scores, len(self._searches.folds), left_out=left_out, notes=notes)

@@ -7,6 +7,7 @@ from ldag.checks import Rng, check_choice, check_whole
 from ldag.data import AnyTable
 from ldag.errors import ArgumentError
 from ldag.learning import Fit, Progress, check_progress
+from ldag.model import Structure
 from ldag.network import Network
 from ldag.uncertainty.members import Members, SearchOptions, learn_members, prepare_members
 from ldag.uncertainty.mixture import Mixture
@@ -45,7 +46,8 @@ def average(
     **options
         The settings of `learn`. Climbing is not restarted unless ``n_restarts`` says so, as members are to differ. A
         kappa that is left to cross-validation is chosen once, on all the data; a time limit is for all searches
-        together. A larger ``equivalent_sample_size`` than for one network is often better: try several on rows that
+        together, and those that did not come to their end by then, or when Ctrl-C was pressed, are left out: ``notes``
+        says so. A larger ``equivalent_sample_size`` than for one network is often better: try several on rows that
         were held out.
 
     Examples
@@ -69,6 +71,10 @@ def average(
     prepared = prepare_members(data, rng, progress, executor, options)
     members = Members(prepared.plan, resamples=by != "order", reorders=by != "bootstrap")
     size, spread = prepared.smoothing
-    learned = learn_members(members, n, "average", prepared.deadline, progress, executor)
-    graphs = [prepared.named(structure) for structure in learned]
-    return Mixture([Network.from_data(g, prepared.data, equivalent_sample_size=size, spread=spread) for g in graphs])
+
+    def make(structure: Structure) -> Network:
+        graph = prepared.named(structure)
+        return Network.from_data(graph, prepared.data, equivalent_sample_size=size, spread=spread)
+
+    learned = learn_members(members, n, "average", make, prepared.deadline, progress, executor)
+    return Mixture(learned.members, notes=learned.notes)

@@ -46,7 +46,8 @@ def bootstrap(
         Where the searches run, instead of threads of this process.
     **options
         The settings of `learn`. If kappa is left to cross-validation it is chosen once, on all the data; a time limit
-        is for all searches together.
+        is for all searches together. Searches that did not come to their end by then, or when Ctrl-C was pressed, are
+        left out, and ``notes`` says so; a climb ends with fewer restarts, at a graph that no single edge improves.
 
     Examples
     --------
@@ -66,8 +67,8 @@ def bootstrap(
             f" {prepared.plan.settings.structure!r} goes beyond labels, choose 'cpdag' or 'dag'"
         )
     members = Members(prepared.plan, resamples=True, reorders=False)
-    learned = Counter(learn_members(members, n, "bootstrap", prepared.deadline, progress, executor))
-    graphs = tuple((prepared.named(structure), count) for structure, count in learned.most_common())
+    learned = learn_members(members, n, "bootstrap", prepared.named, prepared.deadline, progress, executor)
+    graphs = tuple(Counter(learned.members).most_common())
     one_way = _one_way(prepared.plan.problem, prepared.plan.data.schema)
     return Bootstrap(
         graphs=graphs,
@@ -76,6 +77,8 @@ def bootstrap(
         kappa=prepared.kappa if prepared.plan.settings.has_kappa else None,
         method=prepared.plan.search.name,
         settings=_plain_settings(prepared),
+        n_asked=n,
+        notes=learned.notes,
         n_observations=prepared.data.total,
         seconds=time.perf_counter() - began,
     )

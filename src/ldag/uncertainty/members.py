@@ -1,18 +1,22 @@
 """Learning the same thing many times: from rows drawn again, or under random orders of the variables."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypedDict
+from typing import Any, Generic, Literal, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 
 from ldag.checks import Rng, check_seed
 from ldag.data import AnyTable, Dataset, check_data
-from ldag.errors import DataError
+from ldag.errors import DataError, TooLarge
+from ldag.formats import counted
 from ldag.graph import LDAG
 from ldag.learning import (
+    NO_DEADLINE,
+    Climb,
     Constraints,
     CrossValidation,
     Deadline,
@@ -21,7 +25,6 @@ from ldag.learning import (
     MethodChoice,
     Plan,
     Progress,
-    ProgressReport,
     SearchControl,
     Settings,
     StructureKind,
@@ -32,6 +35,11 @@ from ldag.learning import (
 )
 from ldag.model import Smoothing, Spread, Structure
 from ldag.scoring import Prior
+
+T = TypeVar("T")
+
+TELL_EVERY = 0.1
+"""Seconds between two looks at how many members there are."""
 
 BATCHES_PER_JOB = 4
 """Parts that the work of one worker is cut into, so that quick ones do not wait for slow ones."""
@@ -59,6 +67,28 @@ class SearchOptions(TypedDict, total=False):
     time_limit: float | None
 
 
+class Member(NamedTuple):
+    """A graph, variables sorted by name, and whether its climb had time for fewer restarts than were asked for."""
+
+    structure: Structure
+    is_shortened: bool = False
+
+
+@dataclass(frozen=True)
+class Ends:
+    """When searches end before their time: at a deadline that all share, and when somebody says so."""
+
+    deadline: Deadline = NO_DEADLINE
+    stop: Callable[[], bool] | None = None
+
+    def are_here(self) -> bool:
+        """Whether it is over."""
+        return self.deadline.is_over or (self.stop is not None and self.stop())
+
+
+NO_ENDS = Ends()
+
+
 @dataclass(frozen=True)
 class Members:
     """What members are learned from, by number: each draws rows, an order, or both from a seed of its own."""
@@ -67,8 +97,8 @@ class Members:
     resamples: bool
     reorders: bool
 
-    def learn(self, number: int, seconds: float | None = None, stop: threading.Event | None = None) -> Structure:
-        """Learn one member, variables sorted by name."""
+    def learn(self, number: int, ends: Ends = NO_ENDS, share: float = 1.0) -> Member | None:
+        """Learn one member; None if its search did not come to its end. A climb has a share of the time left."""
         rng = np.random.default_rng([self.plan.seed, number])
         problem, data = self.plan.problem, self.plan.data
         if self.reorders:
@@ -79,15 +109,24 @@ class Members:
         if self.resamples:
             weights = data.whole_weights
             data = data.reweighed(rng.multinomial(weights.sum(), weights / weights.sum()))
-        on_progress = None if stop is None else lambda _: stop.is_set()
-        control = SearchControl(1, Deadline.after(seconds), on_progress)
-        result = self.plan.search.run(problem.families.scorer(data.columns), problem, control)
+        search, scorer = self.plan.search, problem.families.scorer(data.columns)
+        is_shortened = False
+        if isinstance(search, Climb):
+            control = SearchControl(1, ends.deadline.share(share), is_over=ends.are_here)
+            result, is_shortened = search.run_to_an_end(scorer, problem, control, ends.deadline)
+        else:
+            result = search.run(scorer, problem, SearchControl(1, is_over=ends.are_here))
+        if result.stopped:
+            return None
         learned = learn_families(data.columns, problem.n_states, result.parents, problem.families)
-        return Structure(problem.n_states, tuple(one.family for one in learned))
+        return Member(Structure(problem.n_states, tuple(one.family for one in learned)), is_shortened)
 
-    def learn_batch(self, numbers: Sequence[int], seconds: float | None = None) -> list[Structure]:
-        """Learn several members, one after the other, each in so many seconds."""
-        return [self.learn(number, seconds) for number in numbers]
+    def learn_batch(self, numbers: Sequence[int], deadline: Deadline, share: float) -> list[Member | None]:
+        """Learn several members, one after the other, until the deadline."""
+        ends = Ends(deadline)
+        shares = [min(share * len(numbers) / (len(numbers) - done), 1.0) for done in range(len(numbers))]
+        pairs = zip(numbers, shares, strict=True)
+        return [None if deadline.is_over else self.learn(number, ends, own) for number, own in pairs]
 
 
 def random_order(
@@ -171,58 +210,132 @@ def _cross_validate(
     return cross_validate(data, **options, rng=settings.rng, time_limit=limit, progress=progress, executor=executor)
 
 
+@dataclass(frozen=True)
+class LearnedMembers(Generic[T]):
+    """What was made of the members that came to their end, in their order, and in words what became of the others."""
+
+    members: tuple[T, ...]
+    notes: tuple[str, ...]
+
+
 def learn_members(
-    members: Members, n: int, title: str, deadline: Deadline, progress: Progress, executor: Executor | None
-) -> list[Structure]:
-    """Learn so many members, in threads or where an executor runs them; the result does not depend on which."""
+    members: Members,
+    n: int,
+    title: str,
+    make: Callable[[Structure], T],
+    deadline: Deadline,
+    progress: Progress,
+    executor: Executor | None,
+) -> LearnedMembers[T]:
+    """Learn so many members, in threads or where an executor runs them; the result does not depend on which.
+
+    Those whose search did not come to its end before the deadline, or before an interruption, are left out.
+    """
+    gathered = _Gathered(n, make)
     with listen(progress, title, deadline) as listener:
 
-        def tell(done: int) -> None:
+        def tell() -> None:
             if listener is not None:
-                report: ProgressReport = {"done": done, "total": n, "accepted": 0, "best": float("nan")}
-                listener(report)
+                done = float(gathered.n_done)
+                listener({"done": done, "total": n, "accepted": 0, "best": float("nan")})
 
         if executor is None:
-            return _learn_in_threads(members, n, deadline, tell)
-        return _learn_elsewhere(members, n, deadline, tell, executor)
+            _learn_in_threads(members, gathered, deadline, tell)
+        else:
+            _learn_elsewhere(members, gathered, deadline, tell, executor)
+    if not gathered.made and gathered.is_interrupted:
+        raise KeyboardInterrupt
+    if gathered.is_interrupted:
+        warnings.warn(f"the {title} was interrupted; this is what it had learned", stacklevel=3)
+    if not gathered.made:
+        raise TooLarge(
+            f"none of {counted(n, 'search', 'searches')} came to its end before the time was over; give a longer"
+            " time_limit, or searches that are quicker: fewer parents, or method 'climb' with n_restarts=0"
+        )
+    return LearnedMembers(tuple(gathered.made[number] for number in sorted(gathered.made)), tuple(gathered.notes()))
 
 
-def _learn_in_threads(members: Members, n: int, deadline: Deadline, tell: Callable[[int], object]) -> list[Structure]:
-    """Learn in threads of this process, each member with its share of the time; an interruption ends them all."""
+class _Gathered(Generic[T]):
+    """What is made of members as they come."""
+
+    def __init__(self, n: int, make: Callable[[Structure], T]) -> None:
+        self.n = n
+        self.n_done = 0
+        self.n_shortened = 0
+        self.made: dict[int, T] = {}
+        self.is_interrupted = False
+        self._make = make
+        self._known: dict[Structure, T] = {}
+
+    def add(self, number: int, member: Member | None) -> None:
+        """Take in a member; equal graphs are made once."""
+        if member is not None:
+            if member.structure not in self._known:
+                self._known[member.structure] = self._make(member.structure)
+            self.made[number] = self._known[member.structure]
+            self.n_shortened += member.is_shortened
+        self.n_done += 1
+
+    def notes(self) -> Iterator[str]:
+        """Say what did not come to its end, and why."""
+        if len(self.made) < self.n:
+            why = "when it was interrupted" if self.is_interrupted else "within the time limit"
+            yield (
+                f"{len(self.made):,} of {counted(self.n, 'search', 'searches')} came to their end {why};"
+                " the others are left out"
+            )
+        if self.n_shortened:
+            yield f"{counted(self.n_shortened, 'climb')} had time for fewer restarts than without a time limit"
+
+
+def _learn_in_threads(members: Members, gathered: _Gathered[T], deadline: Deadline, tell: Callable[[], object]) -> None:
+    """Learn in threads of this process; an interruption ends them all, and what they have learned counts."""
     stop = threading.Event()
-    n_jobs, waiting = members.plan.n_jobs, n
+    ends = Ends(deadline, stop.is_set)
+    n_jobs = min(members.plan.n_jobs, gathered.n)
+    numbers = iter(range(gathered.n))
 
-    def learn(number: int) -> Structure:
-        nonlocal waiting
-        left = deadline.left
-        seconds = None if left is None else left * min(n_jobs / waiting, 1.0)
-        waiting -= 1
-        return members.learn(number, seconds, stop)
-
-    with ThreadPoolExecutor(n_jobs) as pool:
-        jobs = [pool.submit(learn, number) for number in range(n)]
+    def work() -> None:
         try:
-            for done, _ in enumerate(as_completed(jobs), start=1):
-                tell(done)
-            return [job.result() for job in jobs]
+            for number in numbers:
+                if ends.are_here():
+                    return
+                gathered.add(number, members.learn(number, ends, min(n_jobs / (gathered.n - number), 1.0)))
         except BaseException:
             stop.set()
-            for job in jobs:
-                job.cancel()
             raise
+
+    with ThreadPoolExecutor(n_jobs) as pool:
+        try:
+            jobs = [pool.submit(work) for _ in range(n_jobs)]
+            while wait(jobs, timeout=TELL_EVERY).not_done:
+                tell()
+        except KeyboardInterrupt:
+            gathered.is_interrupted = True
+        finally:
+            stop.set()
+    for job in jobs:
+        job.result()
+    tell()
 
 
 def _learn_elsewhere(
-    members: Members, n: int, deadline: Deadline, tell: Callable[[int], object], executor: Executor
-) -> list[Structure]:
-    """Learn where an executor runs batches of members."""
-    n_jobs = members.plan.n_jobs
-    seconds = None if deadline.left is None else deadline.left * min(n_jobs / n, 1.0)
+    members: Members, gathered: _Gathered[T], deadline: Deadline, tell: Callable[[], object], executor: Executor
+) -> None:
+    """Learn where an executor runs batches of members; those under way are not waited for when interrupted."""
+    n_jobs, n = members.plan.n_jobs, gathered.n
     size = -(-n // (BATCHES_PER_JOB * n_jobs))
     batches = [range(first, min(first + size, n)) for first in range(0, n, size)]
-    jobs = [executor.submit(members.learn_batch, batch, seconds) for batch in batches]
-    done = 0
-    for job in as_completed(jobs):
-        done += len(job.result())
-        tell(done)
-    return [structure for job in jobs for structure in job.result()]
+    share = min(n_jobs / n, 1.0)
+    jobs: dict[Future[list[Member | None]], range] = {}
+    try:
+        jobs |= {executor.submit(members.learn_batch, batch, deadline, share): batch for batch in batches}
+        for job in as_completed(jobs):
+            for number, member in zip(jobs[job], job.result(), strict=True):
+                gathered.add(number, member)
+            tell()
+    except KeyboardInterrupt:
+        gathered.is_interrupted = True
+    finally:
+        for job in jobs:
+            job.cancel()

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import exp, fsum, log
+from math import exp, fsum, isclose, log
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
@@ -37,6 +37,8 @@ class Mixture(Charted):
         The networks.
     weights
         How much each counts; equal weights if left out. They are made to sum to 1.
+    notes
+        What is to be known of how they were learned, such as how many had no time to come to their end.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class Mixture(Charted):
 
     members: Sequence[Network]
     weights: Sequence[float] | None = None
+    notes: tuple[str, ...] = ()
     _shares: NDArray[np.float64] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -63,11 +66,13 @@ class Mixture(Charted):
             raise ArgumentError(
                 f"weights must be {counted(len(self.members), 'number')}, 0 or more, one per member, and not all 0"
             )
-        object.__setattr__(self, "_shares", shares / shares.sum())
+        total = shares.sum()  # what sums to 1 already is kept as it is, to the last digit
+        object.__setattr__(self, "_shares", shares if isclose(total, 1.0, rel_tol=1e-12) else shares / total)
         object.__setattr__(self, "weights", tuple(self._shares.tolist()))
 
     def __repr__(self) -> str:
-        return f"<Mixture of {counted(len(self.members), 'network')} over {counted(len(self.variables), 'variable')}>"
+        said = f"Mixture of {counted(len(self), 'network')} over {counted(len(self.variables), 'variable')}"
+        return f"<{'; '.join([said, *self.notes])}>"
 
     def __len__(self) -> int:
         return len(self.members)
@@ -216,6 +221,7 @@ class Mixture(Charted):
             "format": "ldag mixture",
             "version": VERSION,
             "weights": self._shares.tolist(),
+            "notes": list(self.notes),
             "members": [json.loads(member.to_json()) for member in self.members],
         }
 
@@ -229,8 +235,7 @@ class Mixture(Charted):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a file that `save` wrote."""
-        members, weights = read_document(path, "mixture", _parts)
-        return cls(members, weights)
+        return cls(*read_document(path, "mixture", _parts))
 
     def predict_proba(
         self,
@@ -300,9 +305,10 @@ class Mixture(Charted):
         return np.asarray(shares / shares.sum())
 
 
-def _parts(content: Mapping[str, Any]) -> tuple[list[Network], list[float]]:
-    """Return the members of a written mixture, and their weights."""
-    return [Network.from_json(json.dumps(one)) for one in content["members"]], content["weights"]
+def _parts(content: Mapping[str, Any]) -> tuple[list[Network], list[float], tuple[str, ...]]:
+    """Return the members of a written mixture, their weights, and notes, which older files do not have."""
+    members = [Network.from_json(json.dumps(one)) for one in content["members"]]
+    return members, content["weights"], tuple(content.get("notes", ()))
 
 
 def _row_logs(member: Network, rows: Dataset) -> NDArray[np.float64]:

@@ -51,7 +51,8 @@ class Bootstrap(Drawable):
     """Graphs learned from rows drawn again, and how often they agree; made by `bootstrap`.
 
     ``graphs`` are the different graphs with how often each was learned, the most frequent first; ``arcs`` the share of
-    every arc, an edge that may point either way being half an arc each way.
+    every arc, an edge that may point either way being half an arc each way. ``n_asked`` searches were asked for; where
+    some did not come to their end, ``notes`` says how many are left out.
     """
 
     graphs: tuple[tuple[LDAG, int], ...]
@@ -62,6 +63,8 @@ class Bootstrap(Drawable):
     settings: Mapping[str, object]
     n_observations: float
     seconds: float
+    n_asked: int
+    notes: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
@@ -182,6 +185,8 @@ class Bootstrap(Drawable):
             "version": VERSION,
             "variables": variables_to_list(self.schema),
             "n": self.n,
+            "n_asked": self.n_asked,
+            "notes": list(self.notes),
             "n_observations": self.n_observations,
             "directions": self.directions,
             "kappa": self.kappa,
@@ -226,6 +231,7 @@ class Bootstrap(Drawable):
             f" {counted(self.n_observations, 'row')} drawn again"
         )
         yield f"method: {self.method}{priced}, {self.seconds:.2f} s; directions: {self.directions}"
+        yield from (f"note: {note}" for note in self.notes)
         yield f"{counted(len(self.graphs), 'different graph')}, the commonest {most} of {self.n} times"
         pairs = [edge for edge in self._one_per_pair() if edge.strength >= SHOWN_STRENGTH]
         width = max(len(f"{edge.parent} -> {edge.child}") for edge in pairs) if pairs else 0
@@ -322,4 +328,6 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(content["directions"])
     arcs = {(arc["from"], arc["to"]): arc["share"] for arc in content["arcs"]}
     same = ("directions", "kappa", "method", "settings", "n_observations", "seconds")
-    return {"graphs": graphs, "arcs": arcs, **{name: content[name] for name in same}}
+    n_asked = content.get("n_asked", sum(count for _, count in graphs))  # files of 1.0 have all that were asked for
+    told = {"n_asked": n_asked, "notes": tuple(content.get("notes", ()))}
+    return {"graphs": graphs, "arcs": arcs, **told, **{name: content[name] for name in same}}

@@ -11,9 +11,11 @@ import pytest
 import ldag
 from ldag import Constraints, LdagError, Network, datasets
 from ldag.learning.candidates import Candidate, CandidateGrid
+from ldag.learning.fold_search import FoldScore, FoldSearches, Task
 from ldag.learning.folds import cut_folds
 from ldag.learning.pipeline import learn_with
 from ldag.learning.plan import Settings
+from ldag.learning.searches import SearchControl
 from ldag.learning.structures import ClassKind
 from ldag.scoring import order_columns
 
@@ -274,10 +276,40 @@ def test_rows_of_the_same_things_are_warned_of() -> None:
 
 
 def test_folds_that_the_time_limit_left_are_told() -> None:
-    """With what was chosen by them."""
-    fit = ldag.learn(HEART, equivalent_sample_size="cv", kappa=0.1)
+    """And nothing is said of a time limit where none was given, though the race ends early on large data."""
+    data = ldag.simulate.random_network(ldag.simulate.random_ldag(8, rng=1), rng=1).sample(14_000, rng=1)
+    fit = ldag.learn(data, equivalent_sample_size="cv", kappa=0.1, method="climb", n_restarts=0)
     assert fit.cv is not None
-    scores = {one: found[:3] for one, found in fit.cv.scores.items()}
-    few = dataclasses.replace(fit.cv, scores=scores, tables=fit.cv.tables[:3])
     assert "within the time limit" not in str(fit)
-    assert "\ncross-validation came to 3 of 10 folds within the time limit\n" in str(dataclasses.replace(fit, cv=few))
+    note = "3 of 10 folds are left out: searches on them did not come to their end within the time limit"
+    few = dataclasses.replace(fit.cv, notes=(note,))
+    assert str(few).endswith(f"\nnote: {note}")
+    assert ldag.CrossValidation.from_dict(few.to_dict()) == few
+
+
+def test_searches_that_were_cut_off_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fold on which one of them was cut off is left out for all, and the result says so."""
+    run = FoldSearches.run
+
+    def cut(self: FoldSearches, task: Task, control: SearchControl) -> FoldScore:
+        result = run(self, task, control)
+        is_cut = task.fold == 3 and task.candidate.kappa == 0.3
+        return result._replace(log_predictives=(-1e6,), is_final=False) if is_cut else result
+
+    whole = ldag.cross_validate(HEART, rng=3, time_limit=1000)
+    monkeypatch.setattr(FoldSearches, "run", cut)
+    compared = ldag.cross_validate(HEART, rng=3, time_limit=1000)
+    assert compared.scores == {one: (*s[:3], *s[4:]) for one, s in whole.scores.items()}
+    assert compared.tables == (*whole.tables[:3], *whole.tables[4:])
+    assert compared.notes == (
+        "1 of 10 folds are left out: searches on them did not come to their end within the time limit",
+    )
+    assert whole.notes == ()
+
+
+def test_too_little_time_for_any_fold_is_told() -> None:
+    """What was found is compared all the same, as something must be chosen."""
+    data = ldag.simulate.random_network(ldag.simulate.random_ldag(15, rng=1), rng=1).sample(3000, rng=1)
+    fit = ldag.learn(data, method="exact", time_limit=0.02, n_jobs=1)
+    assert any(note.startswith("cross-validation: too little time") for note in fit.notes)
+    assert "note: cross-validation: too little time" in str(fit)

@@ -77,7 +77,7 @@ def test_a_file_gives_back_the_mixture(mixture: ldag.Mixture, tmp_path: Path) ->
     weighted.save(tmp_path / "mixture.json")
     again = ldag.Mixture.load(tmp_path / "mixture.json")
     assert again.members == weighted.members
-    assert again.weights == pytest.approx(weighted.weights)
+    assert again.weights == weighted.weights
     (tmp_path / "mixture.json").write_text("{}")
     with pytest.raises(FormatError, match="expected a mixture that ldag wrote"):
         ldag.Mixture.load(tmp_path / "mixture.json")
@@ -89,3 +89,24 @@ def test_what_does_not_apply_is_refused(heart: ldag.Dataset) -> None:
         ldag.average(heart, 2, by="orders")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="start does not apply to random orders"):
         ldag.average(heart, 2, method="climb", start=ldag.datasets.graph("heart"))
+
+
+def test_weights_come_back_to_the_last_digit(mixture: ldag.Mixture, tmp_path: Path) -> None:
+    """They were made to sum to 1 before, and are not divided once more."""
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        weighted = ldag.Mixture(mixture.members, rng.random(6).tolist())
+        weighted.save(tmp_path / "mixture.json")
+        assert ldag.Mixture.load(tmp_path / "mixture.json").weights == weighted.weights
+
+
+def test_members_without_time_are_left_out(heart: ldag.Dataset, tmp_path: Path) -> None:
+    """And told, in the value and in its file."""
+    limited = ldag.average(heart, 100_000, kappa=0.1, time_limit=0.3)
+    assert len(limited) < 100_000
+    assert limited.notes[0].endswith(
+        "of 100,000 searches came to their end within the time limit; the others are left out"
+    )
+    assert limited.notes[0] in repr(limited)
+    limited.save(tmp_path / "several.json")
+    assert ldag.Mixture.load(tmp_path / "several.json").notes == limited.notes

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ldag
-from ldag.errors import ArgumentError, DataError, FormatError
+from ldag.errors import ArgumentError, DataError, FormatError, TooLarge
 from ldag.learning import Settings, make_plan
 from ldag.uncertainty.members import Members, SearchOptions, random_order
 
@@ -51,7 +51,9 @@ def test_a_replicate_is_learned_from_as_many_rows_drawn_again(heart: ldag.Datase
     drawn = np.random.default_rng([1, 0]).multinomial(weights.sum(), weights / weights.sum())
     again = ldag.Dataset.from_codes(plan.data.schema, np.repeat(plan.data.codes, drawn, axis=1))
     assert again.total == heart.total
-    assert members.learn(0) == ldag.learn(again, kappa=0.3).ldag.structure
+    member = members.learn(0)
+    assert member is not None
+    assert member.structure == ldag.learn(again, kappa=0.3).ldag.structure
 
 
 def test_a_fit_hands_on_its_data_and_settings(heart: ldag.Dataset) -> None:
@@ -191,3 +193,44 @@ def test_files_keep_cut_points(tmp_path: Path) -> None:
     boot.save(tmp_path / "boot.json")
     assert ldag.Bootstrap.load(tmp_path / "boot.json").variables == boot.variables
     assert boot.variables[0].cuts
+
+
+@pytest.mark.parametrize("method", ["exact", "climb"])
+def test_searches_without_time_are_left_out(heart: ldag.Dataset, method: Any) -> None:
+    """What is counted was learned to its end, and the rest is told in print and in files."""
+    limited = ldag.bootstrap(heart, 100_000, kappa=0.1, method=method, time_limit=0.3)
+    assert limited.seconds < 1.3
+    assert limited.n < limited.n_asked == 100_000
+    assert limited.strength("mental", "physical") == 1.0
+    note = f"{limited.n:,} of 100,000 searches came to their end within the time limit; the others are left out"
+    assert note in limited.notes
+    assert f"note: {note}\n" in str(limited)
+    assert limited.to_dict()["notes"][0] == note
+    if method == "exact":
+        whole = ldag.bootstrap(heart, limited.n, kappa=0.1, method=method)
+        same = sum(count for graph, count in limited.graphs if graph in dict(whole.graphs))
+        assert same >= limited.n - 8  # a few were under way at the end
+        assert whole.notes == ()
+
+
+def test_climbs_with_fewer_restarts_are_told(heart: ldag.Dataset) -> None:
+    """They end where no single edge improves them, which is an end."""
+    boot = ldag.bootstrap(heart, 30, kappa=0.1, method="climb", n_restarts=10**6, time_limit=0.5)
+    assert boot.n > 20
+    assert boot.notes[-1].endswith("had time for fewer restarts than without a time limit")
+    graph = boot.graphs[0][0]
+    assert graph.edges
+
+
+def test_no_time_at_all_is_an_error() -> None:
+    """Nothing is better than a count of nothing."""
+    data = ldag.simulate.random_network(ldag.simulate.random_ldag(14, rng=1), rng=1).sample(2000, rng=1)
+    with pytest.raises(TooLarge, match="none of 5 searches came to its end before the time was over"):
+        ldag.bootstrap(data, 5, kappa=0.1, method="exact", time_limit=1e-6)
+
+
+def test_a_progress_function_hears_of_all(heart: ldag.Dataset) -> None:
+    """The last report has all of them."""
+    reports: list[dict[str, float]] = []
+    ldag.bootstrap(heart, 7, kappa=0.1, progress=lambda report: reports.append(dict(report)))
+    assert (reports[-1]["done"], reports[-1]["total"]) == (7, 7)

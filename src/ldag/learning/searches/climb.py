@@ -3,11 +3,12 @@
 A few chains of restarts run side by side and learn from each other; how many does not depend on the threads.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ldag import _native
 from ldag.checks import check_whole
+from ldag.learning.progress import Deadline
 from ldag.learning.searches.contract import (
     GraphParents,
     SearchControl,
@@ -68,6 +69,19 @@ class Climb:
                 **control_arguments(control),
             )
         )
+
+    def run_to_an_end(
+        self, scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl, last: Deadline
+    ) -> tuple[SearchResult, bool]:
+        """Climb; where time is up, go on until a last deadline to a graph that no single edge improves.
+
+        Tells also whether there was time for fewer restarts.
+        """
+        result = self.run(scorer, problem, control)
+        if not result.stopped:
+            return result, False
+        plain = replace(self, n_restarts=0, start=result.parents)
+        return plain.run(scorer, problem, replace(control, deadline=last, uses_all_time=False)), True
 
     def count_restarts(self, problem: SearchProblem, control: SearchControl) -> int:
         """Return how many restarts to make; larger graphs have more places to improve."""

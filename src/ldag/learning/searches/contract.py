@@ -58,6 +58,7 @@ class SearchControl:
     """How a search is run: threads, the end of its time, who is told, and how it is resumed.
 
     ``state`` is what ``keep`` was handed in an earlier run, or None; ``keep`` gets the state now and then.
+    ``is_over`` is asked about ten times a second whether to end, from whichever thread runs the search.
     ``uses_all_time`` says that the time until the deadline is all for this search, unless its settings say otherwise.
     """
 
@@ -67,6 +68,14 @@ class SearchControl:
     state: object = None
     keep: Callable[[object], object] | None = None
     uses_all_time: bool = False
+    is_over: Callable[[], bool] | None = None
+
+    def told(self) -> OnProgress | None:
+        """Return what the native core tells how far it is, and whose true answer ends the search."""
+        tell, is_over = self.on_progress, self.is_over
+        if tell is None or is_over is None:
+            return tell if is_over is None else lambda _: is_over()
+        return lambda report: tell(report) or is_over()
 
 
 class ControlArguments(TypedDict):
@@ -85,7 +94,7 @@ def control_arguments(control: SearchControl) -> ControlArguments:
     return {
         "n_threads": control.n_threads,
         "time_limit": control.deadline.left,
-        "on_progress": control.on_progress,
+        "on_progress": control.told(),
         "resume": control.state,
         "keep": control.keep,
         "keep_every": STATE_EVERY,

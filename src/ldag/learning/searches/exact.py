@@ -86,7 +86,7 @@ def _climb_before(
     has_time = left is None or left > SETUP_SECONDS * n_families
     deadline = control.deadline.share(CLIMBING_SHARE if has_time else 1.0)
     first = climb.prepare(problem, n_restarts=0 if left is None else None)
-    result = first.run(scorer, problem, SearchControl(control.n_threads, deadline))
+    result = first.run(scorer, problem, SearchControl(control.n_threads, deadline, is_over=control.is_over))
     was_interrupted = result.stopped and not deadline.is_over
     return _Climbed(result, is_all=was_interrupted or not has_time)
 
