@@ -277,6 +277,7 @@ ACROSS = {
     "formats": {"bad_formats", "cuts", "fuzz", "json_networks", "other_programs"},
     "graph": {"bad_graphs"},
     "learning": {
+        "constants",
         "exact",
         "fixed_labels",
         "interrupts",

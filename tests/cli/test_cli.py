@@ -141,7 +141,7 @@ def test_score_of_a_file_of_counts(tmp_path: Path) -> None:
     assert "total" in run("score", str(graph), str(table), "--kappa", "1", "--counts", "n")
     done = execute("score", str(graph), str(table), "--kappa", "1")
     assert done.returncode == 0
-    assert "note: 1 column that the graph does not know: n" in done.stderr
+    assert "note: 1 column left out, which the graph does not know: n" in done.stderr
 
 
 def test_learn_says_what_it_found(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ ODDITIES: dict[str, tuple[Rows, str, list[str]]] = {
     "constant": (
         {"country": ["DE"] * N, "x": pick(N, ["a", "b"], 62), "y": pick(N, ["a", "b"], 63)},
         ",",
-        ["country: has one value only"],
+        ["country: has one state only"],
     ),
     "identifiers": (
         {"patient_id": list(range(1000, 1000 + 7 * N, 7)), "arm": pick(N, ["a", "b"], 64), "out": pick(N, [0, 1], 65)},
@@ -307,7 +307,7 @@ def test_an_experts_graph_is_fitted(tmp_path: Path) -> None:
     assert piped.splitlines()[:2] == out.splitlines()[:2]
     (tmp_path / "full.ldag").write_text("bmi cut 25, 30\nill {no, yes}\nbmi -> ill\n")
     _, notes = run("fit", str(tmp_path / "full.ldag"), str(tmp_path / "t.csv"))
-    assert "1 column that the graph does not know: other" in notes
+    assert "1 column left out, which the graph does not know: other" in notes
 
 
 def test_a_column_of_lists_is_left_out(tmp_path: Path) -> None:

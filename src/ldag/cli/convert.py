@@ -5,7 +5,7 @@ import click
 from ldag.cli.arguments import json_option, load_model, print_json, save_model
 from ldag.cli.pipes import MODEL
 from ldag.errors import ArgumentError
-from ldag.formats import FORMATS, counted, format_of, table_of_formats
+from ldag.formats import FORMATS, counted, format_of, list_names, table_of_formats
 from ldag.graph import LDAG
 from ldag.network import Network
 
@@ -73,8 +73,9 @@ def _notes(source: str, target: str, model: LDAG | Network) -> list[str]:
         if saved:
             notes.append(f"equal rows of the tables save {counted(saved, 'parameter')} of {graph.dag_dimension:,}")
         if beyond:
-            names = ", ".join(beyond[:5]) + (f" and {len(beyond) - 5} more" if len(beyond) > 5 else "")
-            notes.append(f"labels do not tell all about {names}: the equal rows there form a decision graph")
+            notes.append(
+                f"labels do not tell all about {list_names(beyond)}: the equal rows there form a decision graph"
+            )
     carried = format_of(target).carries
     if isinstance(model, Network) and carried.probabilities == "no":
         notes.append("the parameters are left out; the graph is written")

@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag.data.binning import join_intervals
 from ldag.data.coding import Coded
 from ldag.data.counts import Weights
-from ldag.data.dataset import Dataset
+from ldag.data.dataset import Dataset, describe_constants
 from ldag.data.gaps import Settled
 from ldag.data.options import ReadOptions
 from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_note
 from ldag.errors import DataError
-from ldag.formats import counted
+from ldag.formats import counted, list_names
 from ldag.model import Schema, Variable
 
 
@@ -27,19 +28,21 @@ def assemble_data(
 ) -> Dataset:
     """Deal with missing cells and rows that never occur, and put the columns together."""
     plans = settled.plans
+    lost: list[str] = []
     if settled.missing == "drop":
-        coded, weights, lost = _drop_gaps(coded, plans, weights)
-        settled.notes.extend(lost)
+        noun = "row" if weight_name is None or options.counts is None else "observation"
+        coded, weights, lost = _drop_gaps(coded, plans, weights, noun)
     coded = _join_intervals(coded, plans, weights)
     for column, plan in zip(coded, plans, strict=True):
         notes += plan.notes
         if plan.binning is not None:
             notes.append(cut_note(plan.name, plan.survey.n_values, column.variable, plan.binning))
-    notes += settled.notes
     gaps = [column for column in coded if column.missing.any()]
     if gaps and settled.missing == "error":
         raise DataError(_gap_message(gaps, plans, options))
-    merged_rows = weights is not None and weight_name is None
+    if gaps:
+        amounts = [f"{column.variable.name} ({_count(column.missing, weights):,})" for column in gaps]
+        notes.append(f"missing cells are a state of {list_names(amounts)}{settled.why}")
     coded = [column.with_missing_state(options.wording) if column.missing.any() else column for column in coded]
     codes = np.stack([column.codes for column in coded])
     schema = Schema(tuple(column.variable for column in coded))
@@ -47,24 +50,34 @@ def assemble_data(
     if not data.n_rows:
         spelled = options.wording.option("missing", "state")
         raise DataError(f"no rows are left: every row that occurs has missing cells; {spelled} keeps them")
-    hint = None if weight_name is not None and not merged_rows else _counts_hint(data, plans, options)
+    notes += [*lost, *describe_constants(data)]
+    hint = None if weight_name is not None else _counts_hint(data, plans, options)
     return replace(data, notes=tuple(notes) if hint is None else (*notes, hint))
 
 
 def _drop_gaps(
-    coded: Sequence[Coded], plans: Sequence[ColumnPlan], weights: Weights | None
+    coded: Sequence[Coded], plans: Sequence[ColumnPlan], weights: Weights | None, noun: str
 ) -> tuple[list[Coded], Weights | None, list[str]]:
-    """Leave out rows with missing cells; states that only these rows have stay, and are told."""
-    complete = ~np.any([column.missing for column in coded], axis=0)
-    notes = []
-    for column, plan in zip(coded, plans, strict=True):
-        lost = sorted(set(column.codes[~complete].tolist()) - set(column.codes[complete].tolist()) - {-1})
-        if lost and complete.any() and plan.variable is None:
-            states = ", ".join(repr(column.variable.states[code]) for code in lost[:5])
-            more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
-            notes.append(f"{plan.name}: {states}{more} only in rows that are left out")
-    kept = [replace(column, codes=column.codes[complete]) for column in coded]
-    return kept, None if weights is None else weights[complete], notes
+    """Leave out rows with missing cells, and states that only these rows have unless they were declared; tell both."""
+    gaps = np.any([column.missing for column in coded], axis=0)
+    if not gaps.any():
+        return list(coded), weights, []
+    n_gaps, n_rows = _count(gaps, weights), _count(np.ones_like(gaps), weights)
+    where = list_names([column.variable.name for column in coded if column.missing.any()])
+    notes = [f"{n_gaps:,} of {counted(n_rows, noun)} left out, which have missing cells (in {where})"]
+    kept = [replace(column, codes=column.codes[~gaps]) for column in coded]
+    for place, (column, plan) in enumerate(zip(kept, plans, strict=True)):
+        seen = np.unique(column.codes).tolist()
+        if plan.variable is None and not column.column.declared and 0 < len(seen) < column.variable.n_states:
+            lost = [repr(state) for code, state in enumerate(column.variable.states) if code not in seen]
+            notes.append(f"{plan.name}: {list_names(lost)} left out, in rows with missing cells only")
+            kept[place] = column.with_states(seen)
+    return kept, None if weights is None else weights[~gaps], notes
+
+
+def _count(rows: NDArray[np.bool_], weights: Weights | None) -> int:
+    """Return how many rows these are; as many observations, if rows were counted."""
+    return int(np.count_nonzero(rows) if weights is None or weights.dtype != np.int64 else weights[rows].sum())
 
 
 def _gap_message(gaps: Sequence[Coded], plans: Sequence[ColumnPlan], options: ReadOptions) -> str:

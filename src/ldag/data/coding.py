@@ -5,7 +5,7 @@ missing, which are states, and in which order the states stand.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
@@ -42,6 +42,13 @@ class Coded:
         """Return the first row, from 1, that has no value."""
         gaps = [position for position, value in enumerate(self.column.values) if self.column.is_missing(value)]
         return self.column.first_row([-1, *gaps])
+
+    def with_states(self, codes: Sequence[int]) -> "Coded":
+        """Keep some of the states only, in order; every row has one of them, or none."""
+        new = np.full(self.variable.n_states + 1, -1, dtype=np.int16)  # the last is a gap's
+        new[list(codes)] = np.arange(len(codes))
+        variable = self.variable.with_states(self.variable.states[code] for code in codes)
+        return replace(self, variable=variable, codes=new[self.codes])
 
     def with_missing_state(self, wording: Wording) -> "Coded":
         """Turn missing cells into a last state of their own, which may be declared as long as no cell says so."""

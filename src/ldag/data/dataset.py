@@ -13,7 +13,7 @@ from ldag.data.counts import Codes, Columns, Weights, count_family
 from ldag.data.frames import Backend, make_frame
 from ldag.data.rows import merge_rows
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable
-from ldag.formats import spell_share, state_in_words
+from ldag.formats import list_names, spell_share, state_in_words
 from ldag.model import Schema, State, Variable, state_key
 
 if TYPE_CHECKING:
@@ -86,6 +86,11 @@ class Dataset:
     def columns(self) -> Columns:
         """The rows as the counting loops want them; for the library itself."""
         return Columns(self.codes, self.schema.n_states, self.weights)
+
+    @cached_property
+    def constant_nodes(self) -> frozenset[int]:
+        """The variables, by number, that have the same state in all rows; for the library itself."""
+        return frozenset(np.flatnonzero((self.codes == self.codes[:, :1]).all(axis=1)).tolist())
 
     def states(self, name: str) -> tuple[State, ...]:
         """Return the states of a variable."""
@@ -248,6 +253,18 @@ class Dataset:
 
     def __str__(self) -> str:
         return "\n".join([repr(self), *(f"  {note}" for note in self.notes)])
+
+
+def describe_constants(data: Dataset) -> tuple[str, ...]:
+    """Return a note on the variables that have one state in all rows, if there are any: they take no edges."""
+    nodes = sorted(data.constant_nodes)
+    if not nodes:
+        return ()
+    if len(nodes) == 1:
+        variable = data.variables[nodes[0]]
+        state = variable.states[data.codes[nodes[0], 0]]
+        return (f"{variable.name}: has one state only in the data, {state!r}; it takes no edges",)
+    return (f"{list_names([data.names[node] for node in nodes])}: have one state only in the data; they take no edges",)
 
 
 def _joint(mine: Variable, theirs: Variable) -> Variable:

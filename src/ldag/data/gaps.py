@@ -24,11 +24,11 @@ ENOUGH = 0.5
 
 @dataclass(frozen=True)
 class Settled:
-    """What becomes of missing cells, how the observations that are left are cut, and what is to be told."""
+    """What becomes of missing cells, how the observations that are left are cut, and why, if that was not asked."""
 
     missing: Missing
     plans: list[ColumnPlan]
-    notes: list[str]
+    why: str = ""
 
 
 def settle_rows(
@@ -39,25 +39,25 @@ def settle_rows(
     gaps = [_find_gaps(column, plan) for column, plan in zip(columns, plans, strict=True)]
     complete = ~np.any(gaps, axis=0)
     times = np.ones(len(complete), dtype=np.int64) if amounts is None else amounts
-    missing, notes = _decide(float(times[complete].sum() / times.sum()), len(times), plans, options)
+    missing, why = _decide(float(times[complete].sum() / times.sum()), options)
     used = times * complete if missing == "drop" else times
     if not used.any() or (amounts is None and complete.all()):
-        return Settled(missing, plans, notes)
-    return Settled(missing, _cut_all(plans, lambda place: Survey.of(columns[place], used)), notes)
+        return Settled(missing, plans, why)
+    return Settled(missing, _cut_all(plans, lambda place: Survey.of(columns[place], used)), why)
 
 
 def settle_table(table: Table, plans: list[ColumnPlan], options: ReadOptions) -> Settled:
     """Decide about missing cells of a table whose engine counts its rows."""
     if options.missing not in ("drop", "auto") or not any(plan.n_missing for plan in plans):
-        return Settled(options.missing, plans, [])
+        return Settled(options.missing, plans)
     assert table.complete is not None
     places = [table.names.index(plan.name) for plan in plans]
     part = table.complete(places, [plan.variable for plan in plans])
-    missing, notes = _decide(part.n_rows / table.n_rows, table.n_rows, plans, options)
+    missing, why = _decide(part.n_rows / table.n_rows, options)
     survey = part.survey
     if missing != "drop" or part.n_rows in (0, table.n_rows) or survey is None:
-        return Settled(missing, plans, notes)
-    return Settled(missing, _cut_all(plans, lambda place: survey(places[place])), notes)
+        return Settled(missing, plans, why)
+    return Settled(missing, _cut_all(plans, lambda place: survey(places[place])), why)
 
 
 def _cut_all(plans: Sequence[ColumnPlan], survey: Callable[[int], Survey]) -> list[ColumnPlan]:
@@ -72,16 +72,8 @@ def _find_gaps(column: Column, plan: ColumnPlan) -> NDArray[np.bool_]:
     return np.array([*missing, True])[column.positions]
 
 
-def _decide(share: float, n_rows: int, plans: Sequence[ColumnPlan], options: ReadOptions) -> tuple[Missing, list[str]]:
-    """Say what becomes of missing cells if this share of the rows has none; what was chosen unasked is told."""
+def _decide(share: float, options: ReadOptions) -> tuple[Missing, str]:
+    """Say what becomes of missing cells if this share of the rows has none, and why they are not left out unasked."""
     if options.missing != "auto":
-        return options.missing, []
-    missing: Missing = "drop" if share >= ENOUGH else "state"
-    names = [plan.name for plan in plans if plan.n_missing]
-    if not names or share == 1:
-        return missing, []
-    where = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    if missing == "state":
-        return missing, [f"missing cells are a state of {where}: leaving out rows would keep {share:.0%} only"]
-    lost = round((1 - share) * n_rows)
-    return missing, [f"{lost:,} of {n_rows:,} rows left out, which have missing cells (in {where})"]
+        return options.missing, ""
+    return ("drop", "") if share >= ENOUGH else ("state", f": leaving out rows would keep {share:.0%} only")

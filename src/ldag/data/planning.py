@@ -322,8 +322,6 @@ def _hints(survey: Survey, measured: tuple[Distinct, Weights] | None, options: R
             notes.append(f"{column.name}: is {odd[0]!r} a missing cell? {options.wording.option('na', odd[0])}")
         else:
             notes.append(f"{column.name}: the state {odd[0]!r} may stand for a missing cell")
-    if len(texts or set(map(str, kept))) == 1 and MISSING_STATE not in texts:
-        notes.append(f"{column.name}: has one value only, {next(iter(kept))!r}; it cannot depend on anything")
     is_merged = options.counts is not None or options.weights is not None
     hardly_repeated = survey.n_rows > MANY_VALUES and len(texts) > HARDLY_REPEATED * survey.n_rows
     if measured is None and hardly_repeated and not column.declared and not is_merged:

@@ -7,7 +7,7 @@ from ldag.data.options import ReadOptions
 from ldag.data.reading import read_table, read_with
 from ldag.data.telling import tell
 from ldag.errors import UnknownVariable
-from ldag.formats import counted
+from ldag.formats import counted, list_names
 from ldag.model import Schema
 
 if TYPE_CHECKING:
@@ -39,5 +39,4 @@ def read_for(source: object, schema: Schema, options: ReadOptions) -> Dataset:
 
 def ignored_note(names: list[str]) -> str:
     """Say which columns no variable is called after."""
-    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return f"{counted(len(names), 'column')} that the graph does not know: {shown}"
+    return f"{counted(len(names), 'column')} left out, which the graph does not know: {list_names(names)}"

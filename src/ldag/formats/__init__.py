@@ -36,7 +36,16 @@ from ldag.formats.registry import (
 from ldag.formats.scanner import Scanner, read_assignments, read_name_list
 from ldag.formats.spelling import spell_contexts, spell_name, spell_state, spell_states
 from ldag.formats.text import read_text, write_text
-from ldag.formats.words import conditions, counted, edge_in_words, formulas, spell_cost, spell_share, state_in_words
+from ldag.formats.words import (
+    conditions,
+    counted,
+    edge_in_words,
+    formulas,
+    list_names,
+    spell_cost,
+    spell_share,
+    state_in_words,
+)
 
 __all__ = [
     "FORMATS",
@@ -67,6 +76,7 @@ __all__ = [
     "from_pgmpy",
     "from_pyagrum",
     "holds_models",
+    "list_names",
     "load_scores",
     "name_file",
     "read_assignments",

@@ -11,6 +11,17 @@ Alternatives = dict[str, list[State]]
 """For each named variable, the states it may have."""
 
 
+def list_names(names: Sequence[str], most: int = 5) -> str:
+    """Return the first names, and how many more there are.
+
+    Examples
+    --------
+    >>> list_names(["a", "b"]), list_names("abcdefg")
+    ('a, b', 'a, b, c, d, e and 2 more')
+    """
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
 def counted(number: float, noun: str, several: str | None = None) -> str:
     """Return a number of things.
 

@@ -114,7 +114,7 @@ class FoldSearches:
         scores = {}
         for priced in _same_but_kappa(tasks, self._problem_of):
             first, fold = priced[0], self.folds[priced[0].fold]
-            problem = self._problem_of(first.candidate)
+            problem = self._problem_of(first.candidate).over(fold.train)
             scorer = problem.families.scorer(fold.train.columns, cache_bytes=0)
             prices = [_price_of_labels(task.candidate) for task in priced]
             smoothings = self._smoothings_of(first) if self.target is None else []
@@ -127,12 +127,13 @@ class FoldSearches:
 
     def run(self, task: Task, control: SearchControl) -> FoldScore:
         """Learn a graph from the training part, and predict the test part."""
-        problem = self._problem_of(task.candidate)
+        train = self.folds[task.fold].train
+        problem = self._problem_of(task.candidate).over(train)
         climb = self.climb
         search: Search = self.plan.search
         if climb is not None:
             search = climb if task.start is None else replace(climb, start=task.start)
-        scorer = problem.families.scorer(self.folds[task.fold].train.columns)
+        scorer = problem.families.scorer(train.columns)
         if isinstance(search, Climb):
             result, _ = search.run_to_an_end(scorer, problem, control, self.deadline)
         else:

@@ -47,7 +47,7 @@ def _possible_parents(problem: SearchProblem, node: int, above: tuple[int, ...])
     """Return who might be one more parent of a node as far as users said."""
     if len(above) >= problem.space.max_parents[node]:
         return []
-    return [v for v in problem.space.candidates[node] if v not in above and problem.n_states[v] > 1]
+    return [v for v in problem.space.candidates[node] if v not in above]
 
 
 def _refined_labels(problem: SearchProblem, names: tuple[str, ...], parents: GraphParents) -> Iterator[str]:

@@ -315,7 +315,7 @@ def make_plan(data: AnyTable, settings: Settings) -> Plan:
     seed = check_seed(settings.rng)
     ordered = _ordered_states(structure, work.schema)
     families = FamilyOptions(settings.priors(), structure, settings.labels, seed, rules, ordered)
-    problem = SearchProblem(space, families, work.schema.n_states, work.n_rows)
+    problem = SearchProblem(space, families, work.schema.n_states, work.n_rows).over(work)
     if settings.start is not None:
         _check_start(settings.start, work.schema, space)
     options = _options_of(settings.method, settings, work.schema)

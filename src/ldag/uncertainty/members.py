@@ -109,6 +109,7 @@ class Members:
         if self.resamples:
             weights = data.whole_weights
             data = data.reweighed(rng.multinomial(weights.sum(), weights / weights.sum()))
+            problem = problem.over(data)
         search, scorer = self.plan.search, problem.families.scorer(data.columns)
         is_shortened = False
         if isinstance(search, Climb):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_jobs, check_seed, check_whole
-from ldag.data import Dataset, check_data, count_family
+from ldag.data import Dataset, check_data, count_family, describe_constants
 from ldag.errors import ArgumentError
 from ldag.formats import counted, spell_cost
 from ldag.learning import (
@@ -188,6 +188,7 @@ def _job(
         raise ArgumentError(f"constraints must be ldag.Constraints(...), got {type(constraints).__name__}")
     work = order_columns(data)
     space = search_space(work.schema, constraints or Constraints(), max_parents)
+    space = space.without_edges_at(work.constant_nodes)
     rules = rules_for("table" if priors.prior == "table" else "ldag", space.label_rules, work.schema)
     labelled = priors.prior != "table"
     sets = parent_sets(work.schema, space, labelled, max_parents is not None)
@@ -281,7 +282,7 @@ def _why(job: _Job) -> str:
 
 
 def _notes(job: _Job) -> tuple[str, ...]:
-    notes = []
+    notes = [*describe_constants(job.data)]
     if job.method == "chains" and len(job.names) > N_CANDIDATES + 1:
         notes.append(f"every variable has at most {N_CANDIDATES} candidate parents, those that gain most")
     if job.sets.was_chosen:

@@ -71,7 +71,7 @@ def parent_sets(schema: Schema, space: SearchSpace, labelled: bool, is_given: bo
     by_node: list[tuple[ParentSet, ...]] = []
     for node in range(n):
         sets: list[ParentSet] = []
-        for parents in _sets_of(schema, space, node, limit):
+        for parents in _sets_of(space, node, limit):
             fits = not labelled or prod(schema.n_states[p] for p in parents) <= MAX_CONFIGURATIONS
             left_out += not fits
             if fits:
@@ -85,11 +85,10 @@ def parent_sets(schema: Schema, space: SearchSpace, labelled: bool, is_given: bo
     return ParentSets(tuple(by_node), limit, not is_given and limit < most, left_out, sum(map(len, by_node)))
 
 
-def _sets_of(schema: Schema, space: SearchSpace, node: int, limit: int) -> Iterator[ParentSet]:
-    """Go through the parent sets of a node; a variable with one state is in none unless it must be."""
+def _sets_of(space: SearchSpace, node: int, limit: int) -> Iterator[ParentSet]:
+    """Go through the parent sets of a node."""
     required = space.required[node]
-    varies = schema[node].n_states > 1
-    free = [p for p in space.candidates[node] if p not in required and varies and schema[p].n_states > 1]
+    free = [p for p in space.candidates[node] if p not in required]
     most = max(min(limit, space.max_parents[node]), len(required))
     for size in range(most - len(required) + 1):
         for added in combinations(free, size):

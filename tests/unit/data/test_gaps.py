@@ -82,11 +82,41 @@ def test_weights_move_cut_points() -> None:
     )  # 7.5 + 7 x 4.5 = 39 of 75 up to there, 34.5 below
 
 
-def test_states_of_rows_left_out_are_told() -> None:
-    """They stay, so that a model knows every state of the table it was learned from."""
-    data = ldag.read({"x": ["a", None, "b"], "y": ["u", "w", "v"]}, missing="drop")
-    assert data.states("y") == ("u", "v", "w")
-    assert data.notes == ("y: 'w' only in rows that are left out",)
+@pytest.mark.parametrize("source", SOURCES)
+def test_states_of_rows_left_out_go_and_are_told(source: str, tmp_path: Path) -> None:
+    """A state that no row has would draw edges; rows and states that are gone are counted."""
+    frame = pd.DataFrame({"x": ["a", None, "b"], "y": ["u", "w", "v"]})
+    data = ldag.read(SOURCES[source](frame, tmp_path), missing="drop")
+    assert data.states("y") == ("u", "v")
+    assert data.notes == (
+        "1 of 3 rows left out, which have missing cells (in x)",
+        "y: 'w' left out, in rows with missing cells only",
+    )
+
+
+def test_declared_states_stay_without_rows() -> None:
+    """Who names states, or gives a column a type that lists them, wants them."""
+    x, y = ["a", None, "b"], ["u", "w", "v"]
+    assert ldag.read({"x": x, "y": y}, missing="drop", states={"y": ["w", "v", "u"]}).states("y") == ("w", "v", "u")
+    assert ldag.read({"x": x, "y": pd.Series(y, dtype="category")}, missing="drop").states("y") == ("u", "v", "w")
+
+
+@pytest.mark.parametrize("missing", ["drop", "auto"])
+def test_observations_left_out_are_counted(missing: Any) -> None:
+    """Counts say how many observations are gone; real weights, how many rows."""
+    table: dict[str, list[Any]] = {"x": ["a", None, "b", "b"], "y": ["u", "u", "v", "u"], "n": [5, 3, 1, 1]}
+    notes = ldag.read(table, counts="n", missing=missing).notes
+    assert notes == ("3 of 10 observations left out, which have missing cells (in x)",)
+    notes = ldag.read(table, weights="n", missing=missing).notes
+    assert notes == ("1 of 4 rows left out, which have missing cells (in x)",)
+
+
+def test_missing_cells_that_become_a_state_are_counted() -> None:
+    """Each column says how many."""
+    table: dict[str, list[Any]] = {"x": ["a", None, "b", "b"], "y": ["u", None, None, "v"], "n": [5, 3, 1, 1]}
+    assert ldag.read(table, counts="n", missing="state").notes == ("missing cells are a state of x (3), y (4)",)
+    del table["n"]
+    assert ldag.read(table, missing="state").notes == ("missing cells are a state of x (1), y (2)",)
 
 
 def test_too_few_rows_to_cut_again() -> None:

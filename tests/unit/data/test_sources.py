@@ -101,10 +101,10 @@ def test_every_door_takes_tables() -> None:
     assert ldag.learn(plain, kappa=0.1).ldag == ldag.learn(small, kappa=0.1).ldag
     with pytest.warns(DataNote, match="bmi: .* cut at"):
         ldag.learn_family(FRAME, "ill", parents=["bmi"], kappa=0.1)
-    with pytest.warns(DataNote, match="1 column that the graph does not know: rooms"):
+    with pytest.warns(DataNote, match="1 column left out, which the graph does not know: rooms"):
         net = ldag.Network.from_data([("smoker", "ill"), ("bmi", "ill")], data)
     assert net.ldag.parents("ill") == ("smoker", "bmi")
-    with pytest.warns(DataNote, match="1 column that the graph does not know: rooms"):
+    with pytest.warns(DataNote, match="1 column left out, which the graph does not know: rooms"):
         assert net.log_likelihood(FRAME) == net.log_likelihood(data.select(["smoker", "bmi", "ill"]))
     with pytest.warns(DataNote, match="rooms"):
         assert len(net.predict(FRAME, "ill")) == 600

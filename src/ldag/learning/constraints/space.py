@@ -1,7 +1,7 @@
 """The search space that constraints leave, by node numbers; contradictions are found here, and explained."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 from ldag.errors import ArgumentError, LdagError
@@ -25,6 +25,18 @@ class SearchSpace:
         """Whether a node may have these parents."""
         inside = set(self.candidates[node]) >= set(parents) >= set(self.required[node])
         return inside and len(parents) <= self.max_parents[node]
+
+    def without_edges_at(self, constant: Collection[int]) -> "SearchSpace":
+        """Return the space without edges at some nodes, but for required ones.
+
+        What has one state in the data neither matters nor depends on anything there; scores may say otherwise where
+        further states are possible.
+        """
+        candidates = (
+            required if node in constant else tuple(c for c in own if c not in constant or c in required)
+            for node, (own, required) in enumerate(zip(self.candidates, self.required, strict=True))
+        )
+        return replace(self, candidates=tuple(candidates))
 
 
 def check_result(schema: Schema, space: SearchSpace, structure: Structure) -> None:
@@ -59,10 +71,7 @@ def search_space(schema: Schema, constraints: Constraints, max_parents: int | No
     limits = _limits(schema, constraints, max_parents, required)
     backwards = {(j, i) for j, above in enumerate(required) for i in above}
     every = set(range(n))
-    constant = {i for i, n_states in enumerate(schema.n_states) if n_states == 1}
-    ruled_out = [  # what has one state neither matters nor depends on anything
-        ((every if j in constant else constant) - above) | {j} for j, above in enumerate(required)
-    ]
+    ruled_out = [{j} for j in range(n)]
     for i, j in (*forbidden, *backwards):
         ruled_out[j].add(i)
     candidates = [tuple(sorted(every - out)) for out in ruled_out]

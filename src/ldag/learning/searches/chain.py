@@ -39,7 +39,7 @@ class Chain:
                 n_chains=self.n_chains,
                 n_iter=self.n_iter,
                 seed=problem.families.seed,
-                start=start_lists(self.start),
+                start=start_lists(self.start, problem.space),
                 **control_arguments(control),
             )
         )

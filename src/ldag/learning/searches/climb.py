@@ -65,7 +65,7 @@ class Climb:
                 seed=problem.families.seed,
                 max_candidates=self.max_candidates or 0,
                 patience=PATIENCE if self.n_restarts is None and not _fills_time(control) else 0,
-                start=start_lists(self.start),
+                start=start_lists(self.start, problem.space),
                 **control_arguments(control),
             )
         )

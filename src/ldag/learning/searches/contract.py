@@ -1,10 +1,11 @@
 """What every search has in common: the problem, how it is controlled, its result, and what a method declares."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Protocol, TypedDict
 
 from ldag import _native
+from ldag.data import Dataset
 from ldag.learning.constraints import SearchSpace
 from ldag.learning.partitions import FamilyOptions
 from ldag.learning.progress import NO_DEADLINE, Deadline
@@ -37,6 +38,10 @@ class SearchProblem:
         """Return the states of the parents of the largest family that a node may have."""
         sizes = sorted((self.n_states[v] for v in self.space.candidates[node]), reverse=True)
         return sizes[: self.space.max_parents[node]]
+
+    def over(self, data: Dataset) -> "SearchProblem":
+        """Return the problem of searching these data: where a column has one state, it takes no edges."""
+        return replace(self, space=self.space.without_edges_at(data.constant_nodes), n_rows=data.n_rows)
 
     @property
     def families_in_words(self) -> str:
@@ -101,9 +106,15 @@ def control_arguments(control: SearchControl) -> ControlArguments:
     }
 
 
-def start_lists(start: GraphParents | None) -> list[list[int]]:
-    """Return the graph to start from as the native core takes it; nothing is the one without edges."""
-    return [list(above) for above in start or ()]
+def start_lists(start: GraphParents | None, space: SearchSpace) -> list[list[int]]:
+    """Return the graph to start from as the native core takes it, as far as the space has its edges; nothing has none.
+
+    The data that are searched may be a part of those that the graph is from, where fewer columns vary.
+    """
+    return [
+        [parent for parent in above if parent in candidates]
+        for above, candidates in zip(start or (), space.candidates, strict=start is not None)
+    ]
 
 
 @dataclass(frozen=True)
