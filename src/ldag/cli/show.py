@@ -6,7 +6,7 @@ import click
 
 from ldag.cli.arguments import heading, json_option, load_model, print_json
 from ldag.cli.pipes import MODEL
-from ldag.formats import spell_name, spell_states
+from ldag.formats import MOST_CASES, spell_name, spell_states
 from ldag.graph import LDAG, ReducedCPT
 from ldag.network import Network
 
@@ -84,8 +84,11 @@ def _edges(graph: LDAG) -> None:
         click.echo(f"  {parent} -> {child}")
     if graph.labels_in_words():
         heading("\nLabels")
-        for sentence in graph.labels_in_words():
+        sentences = graph.labels_in_words(MOST_CASES)
+        for sentence in sentences:
             click.echo(f"  {sentence}")
+        if sentences != graph.labels_in_words():
+            click.echo("  (all cases of a label: --json)")
 
 
 def _tables(graph: LDAG) -> None:

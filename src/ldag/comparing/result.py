@@ -1,6 +1,6 @@
 """What a comparison of two graphs or networks found, by name: as values, as text and for JSON."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
 from statistics import fmean
@@ -40,7 +40,7 @@ class EdgeLabels:
         ours, theirs = ({frozenset(context.items()) for context in label} for label in (self.first, self.second))
         return ours == theirs
 
-    def in_words(self, variables: Iterable[Variable] = ()) -> tuple[str, ...]:
+    def in_words(self, variables: Sequence[Variable]) -> tuple[str, ...]:
         """Return the lines for an edge that both graphs have."""
         if self.agree:
             return absent_if(self.first, variables)
@@ -180,7 +180,7 @@ class Comparison(Drawable):
         }
 
 
-def _said(graph: str, label: tuple[Context, ...], variables: Iterable[Variable]) -> tuple[str, ...]:
+def _said(graph: str, label: tuple[Context, ...], variables: Sequence[Variable]) -> tuple[str, ...]:
     """Return a label's lines, the first of which names the graph."""
     lines = absent_if(label, variables) or ("no label",)
     return (f"{graph}: {lines[0]}", *lines[1:])

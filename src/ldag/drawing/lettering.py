@@ -53,15 +53,9 @@ class TextBlock:
     font_size: float
 
     @classmethod
-    def of(
-        cls, texts: Sequence[str], font_size: float, max_width: float, max_lines: int, *, fold: bool = True
-    ) -> "TextBlock":
-        """Put texts one below the other; those that find no room are counted in a last line, "+ 3 more".
-
-        A text that is too wide is folded, or cut off if it is to stay on one line.
-        """
-        into = _fold if fold else _shorten
-        folded = [into(clean(text), font_size, max_width) for text in texts]
+    def of(cls, texts: Sequence[str], font_size: float, max_width: float, max_lines: int) -> "TextBlock":
+        """Put texts one below the other, folded; those that find no room are counted in a last line, "+ 3 more"."""
+        folded = [_fold(clean(text), font_size, max_width) for text in texts]
         if sum(map(len, folded)) <= max_lines:
             return cls(tuple(line for lines in folded for line in lines), font_size)
         if len(folded) == 1:
@@ -94,13 +88,6 @@ class TextBlock:
 def _cut(lines: list[str], max_lines: int) -> list[str]:
     """Keep the first lines, and show where something is missing."""
     return lines if len(lines) <= max_lines else [*lines[: max_lines - 1], lines[max_lines - 1] + "…"]
-
-
-def _shorten(text: str, font_size: float, max_width: float) -> list[str]:
-    """Keep a text on one line, and show where something is missing."""
-    while text_width(text, font_size) > max_width:
-        text = text.removesuffix("…")[:-1] + "…"
-    return [text]
 
 
 def _fold(text: str, font_size: float, max_width: float) -> list[str]:

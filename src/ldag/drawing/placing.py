@@ -17,8 +17,9 @@ LEGEND_GAP = 14.0
 MIN_WIDTH = 240.0
 LIST = 2
 """A legend of more lines is a list, which begins at the left."""
-LABEL_WIDTH = 330.0
-"""A context stays on one line; only one that is wider than this is cut, and whole in the tooltip."""
+LABEL_WIDTH, MOST_LINES = 330.0, 24
+"""A context stays on one line unless it is wider than this; then it is folded. Labels have few lines, other notes may
+have more than these, which are then counted."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def place(picture: Picture) -> Placement:
     """Lay a picture out."""
     nodes = tuple(map(_node_text, picture.nodes))
     labels = {
-        position: TextBlock.of(edge.label, LABEL_FONT, max_width=LABEL_WIDTH, max_lines=5, fold=False)
+        position: TextBlock.of(edge.label, LABEL_FONT, max_width=LABEL_WIDTH, max_lines=MOST_LINES)
         for position, edge in enumerate(picture.edges)
         if edge.label
     }

@@ -37,6 +37,9 @@ from ldag.formats.scanner import Scanner, read_assignments, read_name_list
 from ldag.formats.spelling import spell_contexts, spell_name, spell_state, spell_states
 from ldag.formats.text import read_text, write_text
 from ldag.formats.words import (
+    MOST_CASES,
+    brief,
+    brief_conditions,
     conditions,
     counted,
     edge_in_words,
@@ -49,6 +52,7 @@ from ldag.formats.words import (
 
 __all__ = [
     "FORMATS",
+    "MOST_CASES",
     "ClassRecord",
     "Context",
     "CptRecord",
@@ -64,6 +68,8 @@ __all__ = [
     "TableRecord",
     "TabularRecord",
     "VariableRecord",
+    "brief",
+    "brief_conditions",
     "check_place",
     "check_writable",
     "conditions",

@@ -1,8 +1,9 @@
 """Labels and numbers in words: as people say them."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from math import floor, log10
 
+from ldag.formats.gist import Amounts, find_gist
 from ldag.formats.record import Context, EdgeRecord
 from ldag.formats.spelling import spell_name, spell_state
 from ldag.model import MISSING_STATE, State, Variable, spell_cut
@@ -45,10 +46,17 @@ def spell_cost(number: float, digits: int = 0) -> str:
     return f"{number:,.{digits}f}" if number < 1e9 else f"10^{floor(log10(number))}"
 
 
-def edge_in_words(edge: EdgeRecord, variables: Iterable[Variable] = (), most: int | None = None) -> str:
+MOST_CASES = 3
+"""Cases that are listed where people read; more are said by what they cover."""
+
+
+def edge_in_words(
+    edge: EdgeRecord, variables: Sequence[Variable] = (), most: int | None = None, weights: Amounts | None = None
+) -> str:
     """Return what an edge's label says; states of variables with an order are said as ranges.
 
-    Of more cases than ``most``, the others are counted.
+    Of more cases than ``most`` it is said what they cover: of all configurations of the variables, or of the rows,
+    if ``weights`` say how many have each of these.
 
     Examples
     --------
@@ -58,9 +66,31 @@ def edge_in_words(edge: EdgeRecord, variables: Iterable[Variable] = (), most: in
     if any(not context for context in edge.label):
         return f"{edge.parent} never matters for {edge.child}"
     parts = _lines(edge.label, variables)
-    shown = parts if most is None else parts[:most]
-    rest = f", or in {counted(len(parts) - len(shown), 'more case')}" if len(parts) > len(shown) else ""
-    return f"{edge.parent} does not matter for {edge.child} when {', or when '.join(shown)}{rest}"
+    what = f"{edge.parent} does not matter for {edge.child}"
+    if most is not None and len(parts) > most:
+        return f"{what} {', '.join(brief(edge.label, variables, 'when', weights))}"
+    return f"{what} when {', or when '.join(parts)}"
+
+
+def brief(
+    contexts: Iterable[Context], variables: Sequence[Variable], when: str, weights: Amounts | None = None
+) -> tuple[str, ...]:
+    """Return what contexts cover, and the condition that tells most of it: "in 43 % of the rows", "mostly if age > 48".
+
+    ``weights`` have an axis for each of the variables; without them configurations are counted.
+    """
+    cases = merge_contexts(contexts)
+    named = {name for case in cases for name in case}
+    axes = list(variables) if weights is not None else [v for v in variables if v.name in named]
+    gist = find_gist(cases, axes, weights)
+    known = {variable.name: variable for variable in variables}
+    typical = _after("mostly" if gist.is_typical else "for instance", when, _line(gist.condition, known))
+    of_all = f"in {gist.n_covered:,} of {gist.n_total:,} cases"
+    if weights is None:
+        return of_all, typical
+    if gist.covered == 0:
+        return of_all, "which no row is in"
+    return f"in {spell_share(gist.covered / gist.total)} of the rows", typical
 
 
 def conditions(contexts: Iterable[Context], variables: Iterable[Variable] = ()) -> list[str]:
@@ -81,12 +111,43 @@ def formulas(contexts: Iterable[Context], variables: Iterable[Variable]) -> list
     ]
 
 
+def brief_conditions(contexts: Sequence[Context], variables: Sequence[Variable], when: str = "") -> str:
+    """Return some contexts in a line, each after a word: up to three of them, and more by what they cover."""
+    lines = conditions(contexts, variables)
+    if len(lines) > MOST_CASES:
+        return ", ".join(brief(contexts, variables, when))
+    return ", or ".join(_after(when, line) for line in lines)
+
+
+def _after(*words: str) -> str:
+    """Return words one after the other, without those that are empty."""
+    return " ".join(word for word in words if word)
+
+
 def _lines(contexts: Iterable[Context], variables: Iterable[Variable]) -> list[str]:
     known = {variable.name: variable for variable in variables}
-    return [
-        " and ".join(_range(known.get(name), states) or _clause(name, states) for name, states in m.items())
-        for m in merge_contexts(contexts)
-    ]
+    return [_line(case, known) for case in merge_contexts(contexts)]
+
+
+def _line(case: Mapping[str, Sequence[State]], known: Mapping[str, Variable]) -> str:
+    """Say what a case asks of its variables."""
+    return " and ".join(_ask(known.get(name), name, states, len(case) > 1) for name, states in case.items())
+
+
+def _ask(variable: Variable | None, name: str, states: Sequence[State], is_part: bool) -> str:
+    """Say what is asked of one variable; bins of a measurement are ranges, also where they are no neighbours."""
+    if variable is None or not variable.cuts:
+        return _range(variable, states) or _clause(name, states)
+    codes = sorted(variable.code(state) for state in states)
+    runs: list[list[int]] = []
+    for code in codes:
+        if runs and code == runs[-1][-1] + 1 and code < variable.n_ordered:
+            runs[-1].append(code)
+        else:
+            runs.append([code])
+    ranges = [[variable.states[code] for code in run] for run in runs]
+    said = " or ".join(_range(variable, run) or _clause(name, run) for run in ranges)
+    return f"({said})" if is_part and len(runs) > 1 else said
 
 
 def _run(variable: Variable | None, states: Sequence[State]) -> tuple[int, int] | None:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag.checks import check_mapping
 from ldag.errors import GraphError
@@ -19,7 +20,7 @@ from ldag.graph.records import (
     disassemble,
     family_of_classes,
 )
-from ldag.model import CodedFamily, Schema, State, Structure, Variable
+from ldag.model import CodedFamily, Counts, Schema, State, Structure, Variable
 
 
 @dataclass(frozen=True)
@@ -210,12 +211,30 @@ class Graph:
         family, axis = self._edge(parent, child)
         return bool(family.labels[axis].any())
 
-    def labels_in_words(self, most: int | None = None) -> tuple[str, ...]:
+    def labels_in_words(self, most: int | None = None, counts: Sequence[Counts] | None = None) -> tuple[str, ...]:
         """Return what each label says, such as "smoking does not matter for pressure when protein is >3".
 
-        Of a label with more cases than ``most``, the others are counted.
+        Of a label with more cases than ``most`` it is said how much it covers, and mostly when. ``counts`` are those
+        of every node, a row per configuration of its parents; with them, rows are what is covered.
         """
-        return tuple(edge_in_words(edge, self.variables, most) for edge in self._record.edges if edge.label)
+        return tuple(
+            edge_in_words(edge, self._others(edge), most, self._rows_of_others(edge, counts))
+            for edge in self._record.edges
+            if edge.label
+        )
+
+    def _others(self, edge: EdgeRecord) -> list[Variable]:
+        """Return the other parents of an edge's child, whose states its label is about."""
+        return [self.schema[self.schema.node(name)] for name in self.parents(edge.child) if name != edge.parent]
+
+    def _rows_of_others(self, edge: EdgeRecord, counts: Sequence[Counts] | None) -> NDArray[np.float64] | None:
+        """Return how many rows have each configuration of these, an axis for each; None if that is not known."""
+        if counts is None:
+            return None
+        node = self.schema.node(edge.child)
+        family, axis = self._edge(edge.parent, edge.child)
+        rows = counts[node].sum(axis=1).reshape(family.partition.grid.n_states)
+        return np.asarray(rows.sum(axis=axis))
 
     def is_csi_consistent(self, node: str | None = None) -> bool:
         """Tell whether the labels tell everything about a node's classes (or about every node's)."""

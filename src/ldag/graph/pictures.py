@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ldag.checks import check_choice, check_names
 from ldag.drawing import (
     Direction,
@@ -22,10 +25,10 @@ from ldag.drawing import (
     write_picture,
 )
 from ldag.errors import ArgumentError, GraphError
-from ldag.formats import Context, Edge, conditions
+from ldag.formats import MOST_CASES, Context, Edge, brief, brief_conditions, conditions
 from ldag.graph.questions import GraphQuestions
 from ldag.graph.representations import name_rules
-from ldag.model import Variable
+from ldag.model import Counts, Variable
 from ldag.reasoning import context_parents
 
 if TYPE_CHECKING:
@@ -159,7 +162,7 @@ class GraphPictures(GraphQuestions, Drawable):
         for parent, child in self.structure.edges:
             name = self.schema[parent].name, self.schema[child].name
             text = tuple(notes.get(name, ())) or absent_if(records[name], self.variables)
-            drawn = text if name in notes or fits_label(text) else self._elided(records[name])
+            drawn = text if fits_label(text) else self._elided(text)
             found.append(
                 PictureEdge(
                     parent,
@@ -173,17 +176,25 @@ class GraphPictures(GraphQuestions, Drawable):
             )
         return found
 
-    def _elided(self, label: Iterable[Context]) -> tuple[str, ...]:
+    def _elided(self, lines: Sequence[str]) -> tuple[str, ...]:
         """Return the lines of a label with long names and states shortened, as far as they stay apart."""
-        lines: tuple[str, ...] = ()
+        drawn = tuple(lines)
         for longest in ELISIONS:
-            names = _apart([variable.name for variable in self.variables], longest)
-            states = {v.name: _apart([str(state) for state in v.states], longest) for v in self.variables}
-            short = [{names[n]: states[n][str(state)] for n, state in context.items()} for context in label]
-            lines = absent_if(short)
-            if fits_label(lines):
+            short = _apart([variable.name for variable in self.variables], longest)
+            for variable in self.variables:
+                short |= _apart([str(state) for state in variable.states], longest)
+            drawn = tuple(_put_short(line, short) for line in lines)
+            if fits_label(drawn):
                 break
-        return lines
+        return drawn
+
+    def notes_of_rows(self, counts: Sequence[Counts]) -> dict[Edge, tuple[str, ...]]:
+        """Return the lines of labels of many cases, by the rows they cover; for the library itself."""
+        return {
+            (edge.parent, edge.child): absent_if(edge.label, self._others(edge), self._rows_of_others(edge, counts))
+            for edge in self._record.edges
+            if len(conditions(edge.label, self._others(edge))) > MOST_CASES
+        }
 
     def _context_in_words(self, context: Context | None) -> str:
         return ", ".join(conditions([context], self.variables)) if context else ""
@@ -225,7 +236,7 @@ class GraphPictures(GraphQuestions, Drawable):
         sizes = family.partition.sizes.tolist()
         rules = [rule for rule in name_rules(self.schema, node, family).rules if sizes[rule.number] > 1]
         lines = [f"{self.schema[node].name}* has one distribution for all cases of a line:"]
-        said = (", or ".join(conditions(rule.contexts, self.variables)) for rule in rules[:MOST_RULES])
+        said = (brief_conditions(rule.contexts, self.variables) for rule in rules[:MOST_RULES])
         lines += [f"–  {line}" for line in said]
         if len(rules) > MOST_RULES:
             lines.append(f"–  and {len(rules) - MOST_RULES} more such lines")
@@ -238,11 +249,24 @@ def _apart(texts: Sequence[str], longest: int) -> dict[str, str]:
     return short if len(set(short.values())) == len(short) else {text: text for text in texts}
 
 
-def absent_if(label: Iterable[Context], variables: Iterable[Variable] = ()) -> tuple[str, ...]:
-    """Return the lines of a label: when the edge is absent; states of variables with an order are said as ranges."""
+def _put_short(line: str, short: Mapping[str, str]) -> str:
+    """Put short forms in the place of long texts, the longest of these first, as one may be a part of another."""
+    for text in sorted(short, key=len, reverse=True):
+        if short[text] != text:
+            line = line.replace(text, short[text])
+    return line
+
+
+def absent_if(
+    label: Sequence[Context], variables: Sequence[Variable], weights: NDArray[np.float64] | None = None
+) -> tuple[str, ...]:
+    """Return the lines of a label: when the edge is absent; of many cases, what they cover (see `brief`)."""
     lines = conditions(label, variables)
     if lines == ["always"]:
         return ("never matters",)
+    if len(lines) > MOST_CASES:
+        extent, typical = brief(label, variables, "if", weights)
+        return f"not {extent},", typical
     return tuple(f"{'or' if number else 'not'} if {line}" for number, line in enumerate(lines))
 
 

@@ -192,5 +192,7 @@ def _say_labels(schema: Schema, child: int, above: tuple[int, ...], partition: P
         others = tuple(p for p in above if p != parent)
         label = name_contexts(schema, others, np.flatnonzero(partition.labels[axis]).tolist())
         if label:
-            sentences.append(edge_in_words(EdgeRecord(schema[parent].name, schema[child].name, label), schema))
+            sentences.append(
+                edge_in_words(EdgeRecord(schema[parent].name, schema[child].name, label), schema.variables)
+            )
     return tuple(sentences)

@@ -12,7 +12,7 @@ from typing import Unpack
 from ldag.data import Dataset
 from ldag.drawing import Picture
 from ldag.errors import GraphError
-from ldag.formats import conditions, counted
+from ldag.formats import MOST_CASES, brief_conditions, counted
 from ldag.graph import LDAG, Drawable, PictureOptions
 from ldag.learning.candidates import Candidate
 from ldag.learning.certificate import Certificate, certify
@@ -164,6 +164,7 @@ class Fit(Drawable, Presentable):
 
     def picture(self, **options: Unpack[PictureOptions]) -> Picture:
         """Return what a picture shows, before any ink; for the library itself."""
+        options.setdefault("notes", self.graph.notes_of_rows(self.counts))
         return self.graph.picture(**options)
 
     def _save_file(self, path: str | PathLike[str]) -> None:
@@ -328,9 +329,11 @@ class Fit(Drawable, Presentable):
 
     def _labels_with_gains(self) -> Iterator[str]:
         """Go through the labels in words, each with what it gains."""
-        sentences = self.graph.labels_in_words(most=SHOWN_CLASSES)
+        sentences = self.graph.labels_in_words(MOST_CASES, self.counts)
         for edge, sentence in zip(self.graph.labelled_edges, sentences, strict=True):
             yield f"{sentence} (gains {self.label_gains[edge]:.2f})" if edge in self.label_gains else sentence
+        if sentences != self.graph.labels_in_words():
+            yield "all cases of a label: ldag explain MODEL NODE, or fit.ldag.labels_in_words()"
 
     def _classes_in_words(self) -> list[str]:
         """Return the classes of the nodes whose labels do not tell everything."""
@@ -342,8 +345,8 @@ class Fit(Drawable, Presentable):
             lines.append(f"  {name}: {len(sizes)} classes of {sum(sizes)} configurations")
             shared = [rule for rule in self.graph.reduced_cpt(name).rules if sizes[rule.number] > 1]
             for rule in shared[:SHOWN_CLASSES]:
-                when = ", or when ".join(conditions(rule.contexts, self.graph.variables))
-                lines.append(f"    {name} is distributed alike when {when}")
+                when = brief_conditions(rule.contexts, self.graph.variables, "when")
+                lines.append(f"    {name} is distributed alike {when}")
             if len(shared) > SHOWN_CLASSES:
                 lines.append(f"    and {len(shared) - SHOWN_CLASSES} more such classes")
         return ["classes", *lines] if lines else []

@@ -11,7 +11,7 @@ from ldag.checks import check_share
 from ldag.data import Backend, make_frame, state_columns
 from ldag.drawing import Cell, Charted, Drawing, Meter, lay_out_table
 from ldag.errors import TooLarge
-from ldag.formats import conditions, counted, spell_name, spell_state, state_in_words
+from ldag.formats import brief_conditions, conditions, counted, spell_name, spell_state, state_in_words
 from ldag.graph import Rule
 from ldag.model import Schema, State, Variable, beta_interval
 from ldag.network.base import NetworkBase
@@ -123,7 +123,7 @@ class NodeParameters(Charted):
         for part in self.classes[:max_classes]:
             ends = part.intervals(level) or ((None, None),) * len(self.states)
             bars = [Meter(p, low, high) for p, (low, high) in zip(part.probabilities, ends, strict=True)]
-            head: list[Cell] = [", or ".join(conditions(part.contexts, self.variables))] if self.parents else []
+            head: list[Cell] = [brief_conditions(part.contexts, self.variables)] if self.parents else []
             head += [sum(part.counts or ())] if has_counts else []
             if is_long:
                 blank: list[Cell] = [None] * len(head)

@@ -1,16 +1,18 @@
 """The sections of a report: what doors know, as paragraphs, tables and figures that need no statistics to be read."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.metadata import version
 
 from ldag.data import Dataset
 from ldag.drawing import Cell, Meter
 from ldag.errors import GraphError
-from ldag.formats import counted
-from ldag.graph import LDAG
+from ldag.formats import MOST_CASES, counted
+from ldag.graph import LDAG, family_counts
 from ldag.learning import Fit
-from ldag.network import Network
+from ldag.model import Counts
+from ldag.network import Network, NodeParameters
 from ldag.presenting.sureness import LIKELY, Arrow, Sureness, connections, exception_chance, in_words, joined
 from ldag.reporting import Block, Bullets, Figure, Listing, Paragraph, Section, TableBlock
 from ldag.uncertainty import Bootstrap, Posterior
@@ -24,17 +26,19 @@ MOST_FOUND = 12
 MOST_WRITTEN = 12
 """Exceptions that are written on arrows; more would make the picture too wide to read."""
 
-MOST_CASES = 3
 LONG_TEXT = 220
-"""Cases of an exception that are written out, and letters of exceptions in the summary."""
+"""Letters of exceptions in the summary."""
 
 MOST_PAIRS = 40
 LEAST_PAIR = 0.25
 """Connections that are not drawn are listed from this probability on."""
 
-MOST_RULES = 30
-FOLDED, LONG = 8, 15
-"""Rows of a case's table, and of other tables; one with more is folded: a click, or printing, opens it."""
+MOST_RULES = 12
+"""Cases of a node that are listed: those with most rows."""
+
+FOLDED, LONG, MOST_OPEN = 8, 15, 10
+"""Rows of a case's table, rows of other tables, and tables of cases: what is more is folded, and a click, or printing,
+opens it."""
 
 NOT_CAUSES = (
     "“Depends on” and “go together” mean that knowing one helps to guess the other. They do not mean that one causes "
@@ -57,6 +61,18 @@ class Findings:
         """The graph."""
         return self.network.ldag
 
+    @cached_property
+    def counts(self) -> tuple[Counts, ...] | None:
+        """How many rows have each state of each node, by the configurations of its parents; None without data."""
+        if self.fit is not None:
+            return self.fit.counts
+        return None if self.data is None else tuple(counts for _, counts, _ in family_counts(self.graph, self.data))
+
+    @cached_property
+    def exceptions(self) -> dict[Arrow, str]:
+        """The labels in words, as short as people can read."""
+        return dict(zip(self.graph.labelled_edges, self.graph.labels_in_words(MOST_CASES, self.counts), strict=True))
+
     @property
     def determined(self) -> frozenset[Arrow]:
         """The arrows whose direction the data tell; all where that is not known."""
@@ -70,7 +86,7 @@ def all_sections(findings: Findings) -> Iterator[Section]:
     """Go through the sections in the order people read them."""
     yield summary_section(findings)
     yield graph_section(findings)
-    if findings.graph.labels_in_words():
+    if findings.exceptions:
         yield from label_sections(findings)
     yield from sure_sections(findings)
     if findings.data is not None:
@@ -107,9 +123,7 @@ def summary_section(findings: Findings) -> Section:
 
 def _found(findings: Findings) -> list[str]:
     """Return sentences about variables and what they depend on, the surest first."""
-    graph = findings.graph
-    labelled = graph.labelled_edges
-    said = dict(zip(labelled, graph.labels_in_words(), strict=True))
+    graph, said = findings.graph, findings.exceptions
     found: list[tuple[float, str]] = []
     for variable in graph.variables:
         name = variable.name
@@ -138,7 +152,7 @@ def graph_section(findings: Findings) -> Section:
     graph, sureness = findings.graph, findings.sureness
     widths = None if sureness is None else {edge: joined(sureness, *edge) for edge in graph.edges}
     parts = ["An arrow joins two columns of which one helps to guess the other, whatever the other columns say."]
-    n_labels = len(graph.labels_in_words())
+    n_labels = len(findings.exceptions)
     is_written = n_labels <= MOST_WRITTEN
     if n_labels:
         where = "Text on an arrow says when it does not matter."
@@ -149,7 +163,8 @@ def graph_section(findings: Findings) -> Section:
     if n_open:
         share = "All arrows" if n_open == len(graph.edges) else f"{n_open} of {counted(len(graph.edges), 'arrow')}"
         parts.append(f"{share} could as well point the other way; their heads are hollow.")
-    picture = Figure(graph.to_svg(probabilities=widths, labels=is_written, title="What depends on what"))
+    notes = None if findings.counts is None else graph.notes_of_rows(findings.counts)
+    picture = Figure(graph.to_svg(probabilities=widths, labels=is_written, notes=notes, title="What depends on what"))
     return Section("The picture", (picture, Paragraph(" ".join(parts))))
 
 
@@ -158,7 +173,7 @@ def label_sections(findings: Findings) -> Iterator[Section]:
     graph, fit = findings.graph, findings.fit
     edges = graph.labelled_edges
     header = ["exception"]
-    rows: list[list[Cell]] = [[text] for text in graph.labels_in_words(most=MOST_CASES)]
+    rows: list[list[Cell]] = [[text] for text in findings.exceptions.values()]
     texts = ["Cases in which a connection does not matter."]
     if findings.data is not None:
         header.append("rows it is about")
@@ -255,12 +270,25 @@ def node_sections(findings: Findings) -> Iterator[Section]:
     for name in names:
         classes = net.classes(name)
         given = f", by {', '.join(classes.parents)}" if classes.parents else ""
-        table = classes.table(max_classes=MOST_RULES)
-        blocks: list[Block] = [table]
-        if len(classes) > MOST_RULES:
-            rest = f"{len(classes) - MOST_RULES} more cases: ldag explain, or net.classes({name!r}), lists them all."
-            blocks.append(Paragraph(rest))
-        yield Section(f"{name}{given}", tuple(blocks), level=3, is_folded=len(table.rows) > FOLDED)
+        shown, rest = _most_frequent(classes)
+        table = shown.table()
+        is_folded = len(table.rows) > FOLDED or len(names) > MOST_OPEN
+        yield Section(f"{name}{given}", (table, *rest), level=3, is_folded=is_folded)
+
+
+def _most_frequent(classes: NodeParameters) -> tuple[NodeParameters, tuple[Paragraph, ...]]:
+    """Return the cases with most rows, in their order, and how many others there are; all if rows are not known."""
+    rows = [sum(part.counts or ()) for part in classes]
+    has_rows = any(rows)
+    places = sorted(range(len(rows)), key=lambda place: -rows[place])[:MOST_RULES]
+    chosen = sorted(place for place in places if rows[place] or not has_rows)
+    left = len(rows) - len(chosen)
+    if not left:
+        return classes, ()
+    n_rows = sum(rows) - sum(rows[place] for place in chosen)
+    said = f", with {counted(n_rows, 'row')} in all" if n_rows else ", which no row is in" if has_rows else ""
+    others = f"{counted(left, 'other case')}{said}: ldag explain MODEL {classes.node} lists them."
+    return replace(classes, classes=tuple(classes[place] for place in chosen)), (Paragraph(others),)
 
 
 def prediction_section(fit: Fit) -> Section:

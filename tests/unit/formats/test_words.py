@@ -1,6 +1,10 @@
 """Labels in words, rules as formulas."""
 
-from ldag.formats import EdgeRecord, conditions, edge_in_words, formulas
+from collections.abc import Sequence
+
+import numpy as np
+
+from ldag.formats import EdgeRecord, brief, conditions, edge_in_words, formulas
 from ldag.model import State, Variable
 
 
@@ -52,12 +56,46 @@ def test_formulas_join_neighbours_of_an_order_only() -> None:
     assert conditions([{"bmi": state} for state in (low, middle, high)], [bmi]) == ["bmi is not missing"]
 
 
-def test_of_many_cases_the_first_are_said() -> None:
-    """And the others counted."""
-    label = tuple({"a": i, f"b{i}": 1} for i in range(5))
-    edge = EdgeRecord("x", "y", label)
-    assert edge_in_words(edge, most=2) == (
-        "x does not matter for y when a is 0 and b0 is 1, or when a is 1 and b1 is 1, or in 3 more cases"
-    )
-    assert edge_in_words(edge, most=4).endswith(", or in 1 more case")
-    assert edge_in_words(edge, most=5) == edge_in_words(edge)
+def test_bins_that_are_no_neighbours_are_ranges_too() -> None:
+    """One notation in a sentence; brackets keep "or" and "and" apart."""
+    bmi, sex = Variable.of_bins("bmi", [21, 25, 29.5]), Variable("sex", ("f", "m"))
+    low, middle, _, high = bmi.states
+    assert conditions([{"bmi": low}, {"bmi": high}], [bmi]) == ["bmi <= 21 or bmi > 29.5"]
+    contexts = [{"bmi": state, "sex": "f"} for state in (low, middle, high)]
+    assert conditions(contexts, [bmi, sex]) == ["(bmi <= 25 or bmi > 29.5) and sex is f"]
+
+
+def chess_label(age: Variable, others: Sequence[Variable]) -> EdgeRecord:
+    """Return a label that holds for the old, and for a few others: six cases that nothing joins."""
+    young, middle, old = age.states
+    a, b = (variable.name for variable in others)
+    label = [{"age": old, a: 1, b: 0}, {"age": old, a: 0}, {"age": young, a: 0, b: 1}, {"age": middle, a: 1, b: 2}]
+    return EdgeRecord("x", "y", tuple(label))
+
+
+def test_many_cases_are_said_by_what_they_cover() -> None:
+    """By rows where these are known, else by cases; three cases are listed."""
+    age, a, b = Variable.of_bins("age", [30, 48]), Variable("a", (0, 1)), Variable("b", (0, 1, 2))
+    edge = chess_label(age, (a, b))
+    covered = np.zeros((3, 2, 3), dtype=bool)
+    covered[2, 1, 0] = covered[2, 0] = covered[0, 0, 1] = covered[1, 1, 2] = True
+    assert edge_in_words(edge, [age, a, b], most=3) == "x does not matter for y in 6 of 18 cases, mostly when age > 48"
+    rows = np.where(covered, 2.0, 1.0)
+    rows[2] *= 3.0
+    share = round(100 * rows[covered].sum() / rows.sum())
+    said = edge_in_words(edge, [age, a, b], most=3, weights=rows)
+    assert said == f"x does not matter for y in {share} % of the rows, mostly when age > 48"
+    assert edge_in_words(edge, [age, a, b], most=4) == edge_in_words(edge, [age, a, b])
+    unseen = edge_in_words(edge, [age, a, b], most=3, weights=np.where(covered, 0.0, 1.0))
+    assert unseen == "x does not matter for y in 6 of 18 cases, which no row is in"
+
+
+def test_cases_without_a_common_condition_are_told_by_the_largest() -> None:
+    """On a chess-board with an even number of rows everywhere no condition is right more often than not."""
+    a, b = Variable("a", (0, 1, 2, 3)), Variable("b", (0, 1, 2, 3))
+    label = tuple({"a": i, "b": j} for i in range(4) for j in range(4) if (i + j) % 2)
+    rows = np.ones((4, 4))
+    rows[2, 1] = rows[2, 2] = rows[1, 1] = 1.5
+    extent, typical = brief(label, [a, b], "if", rows)
+    assert extent == f"in {round(100 * 8.5 / 17.5)} % of the rows"
+    assert typical.startswith("for instance if a is ")

@@ -5,6 +5,7 @@ from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import ldag
@@ -58,7 +59,7 @@ def test_nothing_covers_anything_else(n_nodes: int, direction: Direction) -> Non
     assert len(groups(svg, "edge")) == len(graph.edges)
     labels = groups(svg, "label")
     assert len(labels) == sum(bool(graph.label(*edge)) for edge in graph.edges)
-    assert all(words(label)[0].startswith("not if ") for label in labels)
+    assert all(words(label)[0].startswith(("not if ", "not in ")) for label in labels)
     boxes = [box(group) for group in [*groups(svg, "node"), *labels]]
     assert not [pair for pair in combinations(boxes, 2) if overlap(*pair)]
 
@@ -70,6 +71,22 @@ def test_contexts_of_a_label_stand_on_lines_of_their_own() -> None:
     graph = LDAG.from_edges([("a", "d"), ("b", "d"), ("c", "d")], states=states, labels=label)
     (drawn,) = [group for group in groups(graph.to_svg(), "label") if group.get("data-parent") == "0"]
     assert words(drawn) == ["not if b is 0 and c is 0", "or if b is 1 and c is 1"]
+
+
+def test_labels_of_many_cases_say_what_they_cover() -> None:
+    """In cases where nothing is known of rows, and in rows where it is, also in the tooltip; three cases are listed."""
+    names = "abcd"
+    entries = [(0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1), (2, 0, 1), (2, 1, 0)]
+    states = {"a": [0, 1], "b": [0, 1, 2], "c": [0, 1], "d": [0, 1], "y": [0, 1]}
+    label = {("a", "y"): [dict(zip("bcd", entry, strict=True)) for entry in entries]}
+    graph = LDAG.from_edges([(name, "y") for name in names], states=states, labels=label)
+    (drawn,) = [group for group in groups(graph.to_svg(), "label") if group.get("data-parent") == "0"]
+    assert words(drawn)[0] == "not in 6 of 12 cases,"
+    counts = [np.ones((1, 2)) for _ in names] + [np.ones((24, 2))]
+    rows = np.zeros((2, 3, 2, 2))
+    rows[:, 0, 0, 1], rows[:, 2, 0, 1], rows[:, 1, 1, 0] = 6.0, 5.0, 9.0  # 22 of 40 rows in two cases of the label
+    counts[4] = np.stack([rows.reshape(-1), rows.reshape(-1)], axis=1)
+    assert graph.notes_of_rows(counts)["a", "y"] == ("not in 55 % of the rows,", "mostly if c is 0")
 
 
 def test_the_legend_is_one_line_that_explains_what_is_there() -> None:

@@ -1,5 +1,6 @@
 """Reports: what they tell, in HTML and in Markdown, with and without a posterior."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -114,8 +115,8 @@ def test_pages_are_methods_too(tmp_path: Path) -> None:
     assert (tmp_path / "a.html").read_text() == (tmp_path / "b.html").read_text()
 
 
-def test_exceptions_with_many_cases_are_cut(tmp_path: Path) -> None:
-    """A label of many contexts is a sentence with the first few, and the summary points to it."""
+def test_exceptions_with_many_cases_are_said_by_what_they_cover(tmp_path: Path) -> None:
+    """A label of many contexts is a short sentence everywhere, by the rows of the data."""
     names = [f"parent {letter}" for letter in "abcd"]
     states = {name: [0, 1, 2] for name in [*names, "child"]}
     contexts = [{names[1]: n % 3, names[2]: n // 3 % 3, names[3]: (n * 2 + n // 3) % 3} for n in range(9)]
@@ -123,9 +124,36 @@ def test_exceptions_with_many_cases_are_cut(tmp_path: Path) -> None:
         [(name, "child") for name in names], states=states, labels={(names[0], "child"): contexts}
     )
     data = ldag.read({name: [n // 3**k % 3 for n in range(243)] for k, name in enumerate(states)}, states=states)
-    ldag.report(ldag.Network.from_data(graph, data), tmp_path / "many.html")
+    ldag.report(ldag.Network.from_data(graph, data), tmp_path / "many.html", data=data, posterior=None)
     text = (tmp_path / "many.html").read_text()
-    assert (
-        "child depends on parent a, parent b, parent c and parent d; but with 1 kind of exception, listed below" in text
-    )
-    assert "more cases</td>" in text
+    said = "parent a does not matter for child in 33 % of the rows, for instance when parent b is "
+    assert f"child depends on parent a, parent b, parent c and parent d; but {said}" in text
+    assert f"<td>{said}" in text
+    assert "more case" not in text
+
+
+def test_cases_that_no_row_is_in_are_counted_not_listed(tmp_path: Path) -> None:
+    """Of 27 cases three have rows; the other 24 are one sentence."""
+    states = {name: ["x", "y", "z"] for name in ["a", "b", "c", "child"]}
+    graph = ldag.LDAG.from_edges([(name, "child") for name in "abc"], states=states)
+    cells = ["x", "y", "z", "z"]
+    data = ldag.read(dict.fromkeys(states, cells), states=states)
+    ldag.report(ldag.Network.from_data(graph, data), tmp_path / "few.md", data=data, posterior=None)
+    text = (tmp_path / "few.md").read_text()
+    assert "24 other cases, which no row is in: ldag explain MODEL child lists them." in text
+    assert "a is z and b is z and c is z" in text
+    assert "a is x and b is y and c is z" not in text
+
+
+def test_a_large_report_stays_short(tmp_path: Path) -> None:
+    """With 20 variables and dozens of labels no table of cases is open, and no sentence counts further cases."""
+    graph = ldag.simulate.random_ldag(20, rng=5)
+    network = ldag.simulate.random_network(graph, rng=5)
+    fit = ldag.learn(network.sample(400, rng=5), kappa=0.9, max_parents=4, method="climb", n_restarts=0)
+    assert len(fit.ldag.labelled_edges) > 12
+    fit.report(tmp_path / "large.html", posterior=None)
+    text = re.sub(r"(?s)<(style|svg).*?</\1>", " ", (tmp_path / "large.html").read_text())
+    visible = re.sub(r"(?s)<details.*?</details>", " ", text)
+    assert len(re.sub(r"<[^>]+>", " ", visible).split()) < 1200
+    assert "more case" not in text
+    assert "…" not in text

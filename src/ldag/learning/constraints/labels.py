@@ -106,7 +106,7 @@ def _check_together(schema: Schema, node: int, parents: tuple[int, ...], rules: 
         if mask is not None and not np.array_equal(closed, mask):
             others = tuple(p for p in parents if p != parents[axis])
             further = name_contexts(schema, others, np.flatnonzero(closed & ~mask).tolist())
-            said = edge_in_words(EdgeRecord(parent, child, further), schema)
+            said = edge_in_words(EdgeRecord(parent, child, further), schema.variables)
             raise ArgumentError(
                 f"the labels fixed for {child!r} together say also that {said}, which the label of {parent} -> {child} "
                 "must not hold; add it there, or change the others"
