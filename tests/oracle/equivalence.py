@@ -250,3 +250,50 @@ def _in_whole_slabs(
         else:
             changed.append(mask)
     return tuple(changed)
+
+
+def random_classes(n_states: Sequence[int], rng: np.random.Generator) -> Structure:
+    """Draw a DAG whose families have any classes, as decision graphs do."""
+    drawn = random_structure(n_states, rng)
+    families = []
+    for family in drawn.families:
+        n_classes = int(rng.integers(1, family.partition.grid.size + 1))
+        classes = rng.integers(n_classes, size=family.partition.grid.size)
+        families.append(CodedFamily.from_partition(family.parents, Partition.of(family.partition.grid, classes)))
+    return Structure(tuple(n_states), tuple(families))
+
+
+def same_distributions(structure: Structure, dags: Sequence[Parents], rng: np.random.Generator) -> set[Structure]:
+    """Find for some DAGs the classes with which they have the distributions of a structure, by real parameters.
+
+    A distribution drawn from the structure must factorise along the DAG, and the classes that its conditional
+    distributions show must have as many parameters as the structure has.
+    """
+    regular = structure.regular()
+    joint = np.ones(regular.n_states)
+    for j, family in enumerate(regular.families):
+        rows = rng.dirichlet(np.ones(regular.n_states[j]), size=family.partition.n_classes)
+        joint = joint * _spread(rows[family.partition.to_array()], (*family.parents, j), regular.n_states)
+    size = sum(map(regular.dimension, range(len(regular))))
+    members = set()
+    for dag in dags:
+        families, product_of_rows = [], np.ones(regular.n_states)
+        for j, parents in enumerate(dag):
+            others = tuple(node for node in range(joint.ndim) if node != j and node not in parents)
+            table = np.moveaxis(joint.sum(axis=others, keepdims=True), j, -1)
+            rows = table.reshape(-1, regular.n_states[j])
+            rows = rows / rows.sum(axis=1, keepdims=True)
+            product_of_rows = product_of_rows * _spread(rows, (*parents, j), regular.n_states)
+            classes = [next(n for n, other in enumerate(rows) if np.allclose(row, other, rtol=1e-9)) for row in rows]
+            families.append(CodedFamily.from_partition(parents, Partition.of(regular.grid(parents), classes)))
+        other = Structure(regular.n_states, tuple(families))
+        is_as_large = sum(map(other.dimension, range(len(other)))) == size
+        if is_as_large and other.is_regular and np.allclose(product_of_rows, joint, rtol=1e-9):
+            members.add(other)
+    return members
+
+
+def _spread(rows: NDArray[np.float64], axes: Sequence[int], n_states: Sequence[int]) -> NDArray[np.float64]:
+    """Return a table over some nodes, the last of them with the rows' entries, with an axis for every node."""
+    table = rows.reshape([n_states[node] for node in axes]).transpose(np.argsort(axes))
+    return table.reshape([n if node in axes else 1 for node, n in enumerate(n_states)])

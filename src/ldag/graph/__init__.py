@@ -6,7 +6,7 @@ from ldag.graph.base import NamedPartition
 from ldag.graph.counts import family_counts
 from ldag.graph.door import LDAG
 from ldag.graph.pictures import MOST_LABELS, Drawable, PictureOptions, absent_if
-from ldag.graph.questions import Cpdag, EquivalenceClass, GraphDifference, Names
+from ldag.graph.questions import Cpdag, EdgeDirections, EquivalenceClass, GraphDifference, Names
 from ldag.graph.records import assemble, disassemble, name_contexts
 from ldag.graph.representations import ReducedCPT, Rule
 from ldag.graph.tables import assemble_tables, disassemble_tables
@@ -17,6 +17,7 @@ __all__ = [
     "MOST_LABELS",
     "Cpdag",
     "Drawable",
+    "EdgeDirections",
     "EquivalenceClass",
     "GraphDifference",
     "Multinet",

@@ -24,7 +24,7 @@ from ldag.drawing import (
     legend_of,
     write_picture,
 )
-from ldag.errors import ArgumentError, GraphError
+from ldag.errors import ArgumentError
 from ldag.formats import MOST_CASES, Context, Edge, brief, brief_conditions, conditions
 from ldag.graph.questions import GraphQuestions
 from ldag.graph.representations import name_rules
@@ -55,6 +55,8 @@ class PictureOptions(TypedDict, total=False):
     """Whether labels are drawn; None: up to 40 of them."""
     arrows: bool
     """Whether arrows that an equivalent graph could turn are drawn hollow."""
+    forbidden: Iterable[Edge]
+    """Arrows that no graph may have: their opposites are not hollow."""
     direction: Direction
     """Whether parents stand above their children ("down") or to the left of them ("right")."""
     probabilities: Mapping[Edge, float] | None
@@ -80,9 +82,10 @@ class Drawable(ABC):
         **options
             ``context``: a context, whose vanishing edges are dashed and grey. ``focus``: one or several variables, of
             which only the Markov blankets are shown. ``labels``: whether labels are drawn (None: up to 40).
-            ``arrows``: whether arrows that an equivalent graph could turn are drawn hollow. ``direction``: "down" or
-            "right". ``probabilities``: of edges, as widths. ``notes``: other lines on edges. ``title``: what is shown,
-            for screen readers.
+            ``arrows``: whether arrows that an equivalent graph could turn are drawn hollow. ``forbidden``: arrows that
+            no graph may have, so that their opposites are not hollow. ``direction``: "down" or "right".
+            ``probabilities``: of edges, as widths. ``notes``: other lines on edges. ``title``: what is shown, for
+            screen readers.
 
         Examples
         --------
@@ -152,7 +155,7 @@ class GraphPictures(GraphQuestions, Drawable):
         """Return every edge with what is to be said about it."""
         fixed = self.schema.context(options.get("context"), "context: ")
         kept = context_parents(self.structure, fixed)
-        reversible = self._reversible() if options.get("arrows", True) else set()
+        reversible = self._open(options.get("forbidden", ())) if options.get("arrows", True) else frozenset()
         probabilities, notes = options.get("probabilities") or {}, options.get("notes") or {}
         records = {(edge.parent, edge.child): edge.label for edge in self._record.edges}
         labelled = sum(bool(label) for label in records.values())
@@ -199,12 +202,9 @@ class GraphPictures(GraphQuestions, Drawable):
     def _context_in_words(self, context: Context | None) -> str:
         return ", ".join(conditions([context], self.variables)) if context else ""
 
-    def _reversible(self) -> set[Edge]:
-        """Return the edges that an equivalent graph has the other way round; none where that is not known."""
-        try:
-            return set(self.edges) - self.essential_edges()
-        except GraphError:
-            return set()
+    def _open(self, forbidden: Iterable[Edge]) -> frozenset[Edge]:
+        """Return the edges that are not known to point this way in every equivalent graph."""
+        return frozenset(self.edges) - self.edge_directions(forbidden).essential
 
     def _blanket(self, focus: str | Iterable[str] | None) -> list[int]:
         """Return the nodes to show: all, or the Markov blankets of some."""

@@ -7,7 +7,7 @@ from typing import Generic, Self, TypeVar, overload
 
 from ldag.checks import check_names, check_whole
 from ldag.errors import ArgumentError, GraphError
-from ldag.formats import counted
+from ldag.formats import Edge, counted
 from ldag.graph.alignment import align
 from ldag.graph.arguments import check_disjoint
 from ldag.graph.base import Graph
@@ -42,6 +42,15 @@ class Cpdag:
 
     directed: frozenset[tuple[str, str]]
     undirected: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class EdgeDirections:
+    """The edges that every equivalent graph has this way, those that some has the other way, and the unknown rest."""
+
+    essential: frozenset[Edge]
+    reversible: frozenset[Edge]
+    undecided: frozenset[Edge]
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,9 +165,12 @@ class GraphQuestions(Graph):
         mine, theirs = self.structure, self._aligned(other)
         return markov_equivalent([f.parents for f in mine.families], [f.parents for f in theirs.families])
 
-    def cpdag(self) -> Cpdag:
-        """Return the Markov equivalence class of the underlying DAG, without labels."""
-        found = cpdag([family.parents for family in self.structure.families])
+    def cpdag(self, *, forbidden: Iterable[Edge] = ()) -> Cpdag:
+        """Return the Markov equivalence class of the underlying DAG, without labels.
+
+        Of the class only the graphs without ``forbidden`` arrows (parent, child) count; this one must have none.
+        """
+        found = cpdag([family.parents for family in self.structure.families], self._check_forbidden(forbidden))
         return Cpdag(self._name_edges(found.directed), self._name_edges(found.undirected))
 
     def equivalent_to(self, other: Self) -> bool:
@@ -175,20 +187,36 @@ class GraphQuestions(Graph):
         found = compare_structures(self.structure, theirs)
         return None if found is None else self._name_difference(found)
 
-    def equivalence_class(self, limit: int = 1000) -> EquivalenceClass[Self]:
-        """Return the regular maximal graphs that are CSI-equivalent to this one, at most ``limit`` of them."""
+    def equivalence_class(self, limit: int = 1000, *, forbidden: Iterable[Edge] = ()) -> EquivalenceClass[Self]:
+        """Return the regular maximal graphs that say the same as this one, at most ``limit`` of them.
+
+        Graphs with ``forbidden`` arrows (parent, child) are left out; this one must have none.
+        """
         limit = check_whole(limit, "limit")
-        self._check_labels_only(self.structure)
-        found = equivalence_class(self.structure, limit)
+        found = equivalence_class(self.structure, limit, self._check_forbidden(forbidden))
         return EquivalenceClass(tuple(type(self)(self.schema, s) for s in found.members), found.is_complete)
 
-    def essential_edges(self) -> frozenset[tuple[str, str]]:
-        """Return the edges that point the same way in every graph that says the same as this one."""
-        self._check_labels_only(self.structure)
-        edges, is_decided = essential_edges(self.structure)
-        if not is_decided:
+    def essential_edges(self, *, forbidden: Iterable[Edge] = ()) -> frozenset[Edge]:
+        """Return the edges that point the same way in every graph that says the same as this one.
+
+        Graphs with ``forbidden`` arrows (parent, child) do not count; this one must have none.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> chain = ldag.LDAG.from_edges([("a", "b"), ("b", "c")], states={"a": "01", "b": "01", "c": "01"})
+        >>> sorted(chain.essential_edges()), sorted(chain.essential_edges(forbidden=[("b", "a")]))
+        ([], [('a', 'b'), ('b', 'c')])
+        """
+        directions = self.edge_directions(forbidden)
+        if directions.undecided:
             raise GraphError("the graph is too large to decide which edges are essential")
-        return self._name_edges(edges)
+        return directions.essential
+
+    def edge_directions(self, forbidden: Iterable[Edge] = ()) -> EdgeDirections:
+        """Return what is known of the directions of the edges; for the library itself."""
+        essential, undecided = map(self._name_edges, essential_edges(self.structure, self._check_forbidden(forbidden)))
+        return EdgeDirections(essential, frozenset(self.edges) - essential - undecided, undecided)
 
     def question(self, a: Names, b: Names, given: Names, context: Mapping[str, State] | None) -> Question:
         """Check the sides of a question and return them by number; for the library itself."""
@@ -247,6 +275,17 @@ class GraphQuestions(Graph):
         if not isinstance(other, Graph):
             raise ArgumentError(f"expected another LDAG, got {other!r}")
         return align(self.schema, other.schema, other.structure).structure
+
+    def _check_forbidden(self, forbidden: Iterable[Edge]) -> frozenset[tuple[int, int]]:
+        """Return forbidden arrows by number."""
+        own = set(self.structure.edges)
+        checked = set()
+        for parent, child in forbidden:
+            arrow = self.schema.node(parent, "forbidden: "), self.schema.node(child, "forbidden: ")
+            if arrow in own:
+                raise ArgumentError(f"forbidden: the graph itself has the edge {parent} -> {child}")
+            checked.add(arrow)
+        return frozenset(checked)
 
     def _check_labels_only(self, structure: Structure) -> None:
         """Refuse classes that labels cannot express: the theorem does not cover them."""

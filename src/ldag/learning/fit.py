@@ -11,12 +11,12 @@ from typing import Unpack
 
 from ldag.data import Dataset
 from ldag.drawing import Picture
-from ldag.errors import GraphError
-from ldag.formats import MOST_CASES, brief_conditions, counted
-from ldag.graph import LDAG, Drawable, PictureOptions
+from ldag.formats import MOST_CASES, Edge, brief_conditions, counted
+from ldag.graph import LDAG, Drawable, EdgeDirections, PictureOptions
 from ldag.learning.candidates import Candidate
 from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint
+from ldag.learning.constraints import search_space
 from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.plan import Settings, make_plan
 from ldag.learning.progress import Progress, check_progress, check_time_limit
@@ -145,12 +145,45 @@ class Fit(Drawable, Presentable):
             "score": self.score.total,
             "method": self.method,
             "settings": {name: value for name, value in self.settings.to_dict().items() if value is not None},
+            "constraints": "" if self.settings.constraints is None else self.settings.constraints.to_text(),
+            "forbidden": sorted(map(list, self.forbidden)),
             "trace": [list(point) for point in self.trace],
             "cross_validation": None if self.cv is None else self.cv.to_dict(),
             "version": version("ldag"),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
             "data": {"digest": fingerprint(self.data.sorted()), "observations": self.n_observations},
         }
+
+    @cached_property
+    def forbidden(self) -> frozenset[Edge]:
+        """The opposites of the edges that the constraints let point one way only."""
+        constraints = self.settings.constraints
+        if constraints is None:
+            return frozenset()
+        schema = self.graph.schema
+        space = search_space(schema, constraints, self.settings.max_parents)
+        return frozenset((schema[i].name, schema[j].name) for i, j in space.ruled_out(self.graph.structure))
+
+    @cached_property
+    def directions(self) -> EdgeDirections:
+        """Which edges are ``essential``, which ``reversible``, and which ``undecided``, under the constraints.
+
+        An edge is essential if it points the same way in every graph that says the same and satisfies the constraints.
+        """
+        return self.graph.edge_directions(self.forbidden)
+
+    def essential_edges(self) -> frozenset[Edge]:
+        """Return the edges whose direction follows from the data and the constraints, as `LDAG.essential_edges` does.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> known = ldag.Constraints(forbidden=[("physical", "mental")])
+        >>> fit = ldag.learn(ldag.datasets.load("heart"), kappa=0.1, constraints=known)
+        >>> sorted(fit.essential_edges() - fit.ldag.essential_edges())
+        [('mental', 'physical')]
+        """
+        return self.graph.essential_edges(forbidden=self.forbidden)
 
     @cached_property
     def label_gains(self) -> Mapping[tuple[str, str], float]:
@@ -165,6 +198,7 @@ class Fit(Drawable, Presentable):
     def picture(self, **options: Unpack[PictureOptions]) -> Picture:
         """Return what a picture shows, before any ink; for the library itself."""
         options.setdefault("notes", self.graph.notes_of_rows(self.counts))
+        options.setdefault("forbidden", self.forbidden)
         return self.graph.picture(**options)
 
     def _save_file(self, path: str | PathLike[str]) -> None:
@@ -225,6 +259,7 @@ class Fit(Drawable, Presentable):
             "structure": self.structure,
             "method": self.method,
             "edges": [list(edge) for edge in graph.edges],
+            "essential_edges": [list(edge) for edge in graph.edges if edge in self.directions.essential],
             "labels": [
                 {
                     "edge": list(edge),
@@ -320,12 +355,10 @@ class Fit(Drawable, Presentable):
 
     def _edges_in_words(self) -> Iterator[str]:
         """Go through the edges; those that an equivalent graph has the other way round say so."""
-        try:
-            determined = self.graph.essential_edges()
-        except GraphError:
-            determined = frozenset(self.graph.edges)
-        for parent, child in self.graph.edges:
-            yield f"  {parent} -> {child}" + ("" if (parent, child) in determined else "   (or the other way)")
+        for edge in self.graph.edges:
+            parent, child = edge
+            known = "   (direction not decided)" if edge in self.directions.undecided else ""
+            yield f"  {parent} -> {child}" + ("   (or the other way)" if edge in self.directions.reversible else known)
 
     def _labels_with_gains(self) -> Iterator[str]:
         """Go through the labels in words, each with what it gains."""

@@ -80,14 +80,14 @@ class Partition:
         return hash((self.grid, self._key))
 
     @property
-    def _is_table(self) -> bool:
+    def is_table(self) -> bool:
         """Whether every configuration is by itself: much is known of it at once."""
         return self.n_classes == self.grid.size
 
     @cached_property
     def labels(self) -> Labels:
         """Return the maximal labels: every line that lies inside one class."""
-        if self._is_table and min(self.grid.n_states, default=2) > 1:
+        if self.is_table and min(self.grid.n_states, default=2) > 1:
             return no_labels(self.grid)
         cube = self._classes.reshape(self.grid.n_states)
         masks = []
@@ -118,7 +118,7 @@ class Partition:
     def reordered(self, order: Sequence[int]) -> "Partition":
         """Return the same partition with the parents in another order: new axis a is old axis order[a]."""
         grid = Grid(tuple(self.grid.n_states[axis] for axis in order))
-        if self._is_table:
+        if self.is_table:
             return Partition.singletons(grid)
         return Partition.of(grid, self._classes.reshape(self.grid.n_states).transpose(order))
 

@@ -134,6 +134,11 @@ class Structure:
         return self.edges == self.regular().edges
 
     @property
+    def is_table(self) -> bool:
+        """Whether every configuration of parents has a distribution of its own: an ordinary DAG."""
+        return all(family.partition.is_table for family in self.families)
+
+    @property
     def is_csi_consistent(self) -> bool:
         """Whether the labels tell everything about every node."""
         return all(family.partition.is_csi_consistent for family in self.families)

@@ -9,7 +9,7 @@ import numpy as np
 from ldag.checks import check_choice
 from ldag.data import AnyTable, Dataset, check_data, ignored_note, tell
 from ldag.errors import ArgumentError
-from ldag.formats import Estimate
+from ldag.formats import Edge, Estimate
 from ldag.graph import LDAG, check_pairs, family_counts
 from ldag.model import (
     ClassPosteriors,
@@ -146,6 +146,15 @@ class NetworkBase:
     def dimension(self) -> int:
         """Number of free parameters: (states - 1) per class."""
         return self.ldag.dimension
+
+    @property
+    def forbidden(self) -> tuple[Edge, ...]:
+        """The opposites of the edges that constraints let point one way only when the graph was learned."""
+        kept = (self.origin or {}).get("forbidden")
+        pairs = kept if isinstance(kept, list) else []
+        names = [tuple(map(str, pair)) for pair in pairs if isinstance(pair, list)]
+        own = {(child, parent) for parent, child in self.ldag.edges}
+        return tuple((name[0], name[1]) for name in names if name in own)
 
     @property
     def equivalent_sample_size(self) -> float | None:

@@ -12,4 +12,5 @@ class NetworkPictures(NetworkBase, Drawable):
 
     def picture(self, **options: Unpack[PictureOptions]) -> Picture:
         """Return what a picture shows, before any ink; for the library itself."""
+        options.setdefault("forbidden", self.forbidden)
         return self.ldag.picture(**options)

@@ -7,9 +7,8 @@ from importlib.metadata import version
 
 from ldag.data import Dataset
 from ldag.drawing import Cell, Meter
-from ldag.errors import GraphError
 from ldag.formats import MOST_CASES, counted
-from ldag.graph import LDAG, family_counts
+from ldag.graph import LDAG, EdgeDirections, family_counts
 from ldag.learning import Fit
 from ldag.model import Counts
 from ldag.network import Network, NodeParameters
@@ -73,13 +72,16 @@ class Findings:
         """The labels in words, as short as people can read."""
         return dict(zip(self.graph.labelled_edges, self.graph.labels_in_words(MOST_CASES, self.counts), strict=True))
 
+    @cached_property
+    def directions(self) -> EdgeDirections:
+        """The arrows whose direction follows from the data and the constraints, and the others."""
+        return self.graph.edge_directions(self.network.forbidden)
+
     @property
-    def determined(self) -> frozenset[Arrow]:
-        """The arrows whose direction the data tell; all where that is not known."""
-        try:
-            return self.graph.essential_edges()
-        except GraphError:
-            return frozenset(self.graph.edges)
+    def constraints(self) -> str:
+        """The constraints that the graph was learned under, one on each line."""
+        kept = (self.network.origin or {}).get("constraints")
+        return kept.strip() if isinstance(kept, str) else ""
 
 
 def all_sections(findings: Findings) -> Iterator[Section]:
@@ -134,7 +136,7 @@ def _found(findings: Findings) -> list[str]:
         *most, last = parents
         listed = f"{', '.join(most)} and {last}" if most else last
         sure = None if findings.sureness is None else min(joined(findings.sureness, *edge) for edge in edges)
-        is_open = not most and edges[0] not in findings.determined
+        is_open = not most and edges[0] not in findings.directions.essential
         may = sure is not None and sure < LIKELY
         joins, depends = ("may go together", "may depend on") if may else ("go together", "depends on")
         text = f"{last} and {name} {joins}" if is_open else f"{name} {depends} {listed}"
@@ -159,13 +161,25 @@ def graph_section(findings: Findings) -> Section:
         parts.append(where if is_written else "Amber arrows have exceptions, which are listed below.")
     if widths:
         parts.append("Thick arrows are sure, thin ones are not.")
-    n_open = len(set(graph.edges) - findings.determined)
-    if n_open:
-        share = "All arrows" if n_open == len(graph.edges) else f"{n_open} of {counted(len(graph.edges), 'arrow')}"
-        parts.append(f"{share} could as well point the other way; their heads are hollow.")
+    parts += _directions_in_words(findings)
     notes = None if findings.counts is None else graph.notes_of_rows(findings.counts)
-    picture = Figure(graph.to_svg(probabilities=widths, labels=is_written, notes=notes, title="What depends on what"))
-    return Section("The picture", (picture, Paragraph(" ".join(parts))))
+    title = "What depends on what"
+    picture = findings.network.to_svg(probabilities=widths, labels=is_written, notes=notes, title=title)
+    return Section("The picture", (Figure(picture), Paragraph(" ".join(parts))))
+
+
+def _directions_in_words(findings: Findings) -> Iterator[str]:
+    """Say how many arrows could be turned, and what else the directions follow from."""
+    directions, n_arrows = findings.directions, len(findings.graph.edges)
+    for edges, could in (
+        (directions.reversible, "could as well point the other way; their heads are hollow."),
+        (directions.undecided, "have a direction that could not be decided; their heads are hollow, too."),
+    ):
+        if edges:
+            share = "All arrows" if len(edges) == n_arrows else f"{len(edges)} of {counted(n_arrows, 'arrow')}"
+            yield f"{share} {could}"
+    if findings.constraints and directions.essential:
+        yield "Directions follow from the data and from what was given beforehand, which is listed at the end."
 
 
 def label_sections(findings: Findings) -> Iterator[Section]:
@@ -340,6 +354,8 @@ def how_section(findings: Findings) -> Section:
         settings = {name: value for name, value in dict(fit.settings).items() if value not in (None, False)}
         plain = tuple((name, str(value)) for name, value in settings.items())
         blocks += [*map(Paragraph, texts), TableBlock(("setting", "value"), plain), Listing(_reproduce(settings))]
+    if findings.constraints:
+        blocks += [Paragraph("What was given beforehand, and holds in the graph:"), Listing(findings.constraints)]
     blocks.append(Paragraph(f"Made with ldag {version('ldag')}, numpy {version('numpy')}."))
     return Section("For the technical reader", tuple(blocks))
 
@@ -348,6 +364,8 @@ def _reproduce(settings: dict[str, object]) -> str:
     """Return the lines that learn the same model and write the same report."""
     left_out = ("constrained", "started", "n_jobs")
     options = "".join(f"    {name}={value!r},\n" for name, value in settings.items() if name not in left_out)
+    if settings.get("constrained"):
+        options += '    constraints=ldag.Constraints.load("what-was-given.txt"),\n'
     return f'import ldag\nfit = ldag.learn(\n    "your-table.csv",\n{options})\nfit.report("report.html")'
 
 

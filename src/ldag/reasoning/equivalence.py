@@ -9,17 +9,17 @@ Two regular maximal LDAGs are CSI-equivalent iff their context graphs G(x_V) are
   the DAGs is ever *open*: both edges present and i, k not joined. Two of the three edges of a triangle end in
   one child, so the question is whether two conditions on the parents of two nodes can hold together.
 
-Nothing larger than the grid of one family is ever built. Everything here is about labels: structures with nodes
-listed by `beyond_labels` are outside the theorem.
+Nothing larger than the grid of one family is ever built. Comparing is about labels: structures with nodes listed by
+`beyond_labels` are outside the theorem. Their equivalent graphs are listed all the same, by algebra.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from ldag.model import Structure
 from ldag.reasoning.context_graphs import CodedContext, ContextGraphs, common_context
-from ldag.reasoning.markov import CodedEdge
+from ldag.reasoning.markov import CodedEdge, cpdag
 from ldag.reasoning.orientations import OrientationSearch
 
 MAX_STEPS = 100_000
@@ -71,12 +71,14 @@ def compare_structures(a: Structure, b: Structure) -> Difference | None:
     return _skeleton_difference(first, second) or _immorality_difference(first, second)
 
 
-def equivalence_class(structure: Structure, limit: int, max_steps: int = MAX_STEPS) -> CodedEquivalenceClass:
-    """List the regular maximal structures that are CSI-equivalent to a structure, at most ``limit`` of them.
+def equivalence_class(
+    structure: Structure, limit: int, forbidden: Collection[CodedEdge] = (), max_steps: int = MAX_STEPS
+) -> CodedEquivalenceClass:
+    """List the regular maximal structures that say the same as a structure, at most ``limit`` of them.
 
-    The structure's own regular form comes first. The structure must be told by its labels (see `beyond_labels`).
+    The structure's own regular form comes first; members have no ``forbidden`` arrows.
     """
-    search = OrientationSearch(structure)
+    search = OrientationSearch(structure, forbidden)
     members: list[Structure] = []
     for member in search.members((), max_steps):
         if len(members) == limit:
@@ -85,26 +87,35 @@ def equivalence_class(structure: Structure, limit: int, max_steps: int = MAX_STE
     return CodedEquivalenceClass(tuple(members), not search.left_out)
 
 
-def essential_edges(structure: Structure, max_steps: int = MAX_STEPS) -> tuple[frozenset[CodedEdge], bool]:
-    """Return the edges known to have one direction in every equivalent structure, and whether all were decided.
+def essential_edges(
+    structure: Structure, forbidden: Collection[CodedEdge] = (), max_steps: int = MAX_STEPS
+) -> tuple[frozenset[CodedEdge], frozenset[CodedEdge]]:
+    """Return the edges known to have one direction in every equivalent structure, and those that are not decided.
 
-    Each edge is turned around and one equivalent structure looked for, in at most ``max_steps`` steps.
+    Only structures without ``forbidden`` arrows count; the structure itself has none. Tables need no search: Meek's
+    rules are complete. Otherwise each edge is turned around and one equivalent structure looked for, in at most
+    ``max_steps`` steps.
     """
-    search = OrientationSearch(structure)
+    structure = structure.regular()
+    if structure.is_table:
+        return cpdag([family.parents for family in structure.families], forbidden).directed, frozenset()
+    search = OrientationSearch(structure, forbidden)
     essential = {edge for edge in search.structure.edges if search.is_forced(*edge)}
-    is_decided = True
+    undecided: set[CodedEdge] = set()
     candidates = dict.fromkeys(edge for edge in search.structure.edges if edge not in essential)
     while candidates:
         i, j = next(iter(candidates))
         del candidates[i, j]
         other = next(search.members([(j, i)], max_steps), None)
         if other is not None:
-            candidates = dict.fromkeys(edge for edge in candidates if edge in other.edges)
+            turned = set(candidates) - set(other.edges)
+            candidates = dict.fromkeys(edge for edge in candidates if edge not in turned)
+            undecided -= {(b, a) for a, b in other.edges}
         elif search.left_out:
-            is_decided = False
+            undecided.add((i, j))
         else:
             essential.add((i, j))
-    return frozenset(essential), is_decided
+    return frozenset(essential), frozenset(undecided)
 
 
 def _skeleton_difference(first: ContextGraphs, second: ContextGraphs) -> Difference | None:

@@ -5,12 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ldag.errors import TooLarge
 from ldag.model import CodedFamily, Mask, Structure
 from ldag.reasoning.context_graphs import ContextGraphs, sorted_pair
 from ldag.reasoning.markov import CodedEdge
+from ldag.reasoning.rearranging import rearrange
 
 LARGEST_GRID = 1 << 20
 """Families with more parent configurations than this are left out when equivalent graphs are listed."""
+
+MOST_REARRANGED = 1000
+"""Graphs that are tried at most where labels do not tell everything."""
 
 
 class _Constraints:
@@ -18,11 +23,12 @@ class _Constraints:
 
     ``forced`` are arrows it must have; ``implied[arrow]`` are arrows it must have with that arrow. These are all
     there is: where i - j - k is open somewhere, head to head at j stays so and anything else does not become
-    so; and an edge i -> j can carry its label only if the nodes of the label are parents of j.
+    so; and an edge i -> j can carry its label only if the nodes of the label are parents of j. An arrow that is
+    forbidden from outside forces its opposite.
     """
 
-    def __init__(self, graphs: ContextGraphs) -> None:
-        self.forced: list[CodedEdge] = []
+    def __init__(self, graphs: ContextGraphs, forbidden: Iterable[CodedEdge]) -> None:
+        self.forced = [(j, i) for i, j in forbidden if sorted_pair(i, j) in graphs.arrow]
         self.implied: dict[CodedEdge, list[CodedEdge]] = {}
         for i, j in graphs.arrow:
             for node in graphs.absence(i, j).nodes:
@@ -100,19 +106,21 @@ def _bits(numbers: int) -> Iterator[int]:
 
 
 class OrientationSearch:
-    """Backtracking over the directions of the skeleton's edges, with propagation.
+    """Backtracking over the directions of the skeleton's edges, with propagation; forbidden arrows are not used.
 
     Labels follow from the directions: when an edge is absent does not change, only which parents it is told by.
     A member must be maximal with these labels; regular it is anyhow, since no edge is absent always.
+    Where classes go beyond labels, the labels alone are searched, as every member has them; what else the classes say
+    is then asked of each graph (`ldag.reasoning.rearranging`).
     """
 
-    def __init__(self, structure: Structure) -> None:
-        assert structure.is_csi_consistent
-        self._graphs = ContextGraphs(structure)
-        self.structure = self._graphs.structure
-        self._constraints = _Constraints(self._graphs)
+    def __init__(self, structure: Structure, forbidden: Iterable[CodedEdge] = ()) -> None:
+        self.structure = structure.regular()
+        self._is_told_by_labels = self.structure.is_csi_consistent
+        self._graphs = ContextGraphs(self.structure if self._is_told_by_labels else labels_only(self.structure))
+        self._constraints = _Constraints(self._graphs, forbidden)
         self._families: dict[tuple[int, int], CodedFamily | None] = {}
-        for node, family in enumerate(self.structure.families):
+        for node, family in enumerate(self._graphs.structure.families):
             self._families[node, sum(1 << parent for parent in family.parents)] = family
         self.left_out = False
         """Whether the last walk over the members missed some: too many steps, or a family too large."""
@@ -129,14 +137,20 @@ class OrientationSearch:
         self.left_out = self._start_left_out
         start = self._start.copy()
         pending = [start] if self._can_start and self._direct(start, list(arrows)) else []
-        steps = 0
+        steps = n_rearranged = 0
         while pending:
             orientation = pending.pop()
             edge = orientation.next_undirected()
             if edge is None:
-                yield self._structure(orientation)
+                if self._is_told_by_labels:
+                    yield self._structure(orientation)
+                    continue
+                n_rearranged += 1
+                member = self._rearrange(orientation)
+                if member is not None:
+                    yield member
                 continue
-            if steps == max_steps:
+            if max_steps == steps or n_rearranged == MOST_REARRANGED:
                 self.left_out = True
                 return
             steps += 1
@@ -167,6 +181,14 @@ class OrientationSearch:
         families = [self._family(node, parents) for node, parents in enumerate(orientation.parents)]
         return Structure(self.structure.n_states, tuple(family for family in families if family is not None))
 
+    def _rearrange(self, orientation: _Orientation) -> Structure | None:
+        """Return the structure of a full orientation where labels do not tell everything, if there is one."""
+        try:
+            return rearrange(self.structure, [tuple(_bits(parents)) for parents in orientation.parents])
+        except TooLarge:
+            self.left_out = True
+            return None
+
     def _family(self, node: int, parents: int) -> CodedFamily | None:
         """Return the family of a node with given parents, or None if its labels would not be maximal."""
         key = node, parents
@@ -186,3 +208,12 @@ class OrientationSearch:
         others = [other for other in parents if other != parent]
         shape = self.structure.grid(others).n_states
         return np.broadcast_to(self._graphs.absence(parent, node).over(others), shape).reshape(-1)
+
+
+def labels_only(structure: Structure) -> Structure:
+    """Return the structure whose classes are those that the labels tell."""
+    families = [
+        CodedFamily.from_labels(family.parents, family.partition.grid, family.partition.labels)
+        for family in structure.families
+    ]
+    return Structure(structure.n_states, tuple(families))

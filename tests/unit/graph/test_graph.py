@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ldag import LDAG, Network, Variable, datasets
-from ldag.errors import GraphError, LdagError, NotDecided
+from ldag.errors import ArgumentError, GraphError, LdagError, NotDecided
 from ldag.model import State
 
 BINARY: dict[str, list[State]] = {name: [0, 1] for name in "abcd"}
@@ -95,7 +95,26 @@ def test_classes_beyond_labels_are_kept_and_said() -> None:
     assert LDAG.from_json(graph.to_json()) == graph
     assert LDAG.from_dot(graph.to_dot()) == graph
     with pytest.raises(GraphError, match="the classes of 'c' go beyond labels"):
-        graph.equivalence_class()
+        graph.difference_from(LDAG.from_edges([("a", "c"), ("b", "c")], states={n: [0, 1] for n in "abc"}))
+    assert graph.equivalence_class().members == (graph,)
+    assert graph.essential_edges() == {("a", "c"), ("b", "c")}
+
+
+def test_essential_edges_under_knowledge() -> None:
+    """What cannot point the other way, and what follows from it; a graph that has such an arrow itself is refused."""
+    graph = LDAG.from_edges([("a", "b"), ("b", "c"), ("b", "d")], states={n: [0, 1, 2] for n in "abcd"})
+    assert graph.essential_edges() == frozenset()
+    assert graph.essential_edges(forbidden=[("c", "b")]) == {("b", "c")}
+    assert graph.essential_edges(forbidden=[("b", "a")]) == set(graph.edges)
+    assert graph.cpdag(forbidden=[("b", "a")]).directed == set(graph.edges)
+    assert len(graph.equivalence_class()) == 4
+    assert len(graph.equivalence_class(forbidden=[("c", "b")])) == 3
+    assert "hollow arrow" in graph.to_svg()
+    assert "hollow arrow" not in graph.to_svg(forbidden=[("b", "a")])
+    with pytest.raises(ArgumentError, match="the graph itself has the edge a -> b"):
+        graph.essential_edges(forbidden=[("a", "b")])
+    with pytest.raises(LdagError, match="no variable 'z'"):
+        graph.essential_edges(forbidden=[("z", "b")])
 
 
 def test_context_graph_keeps_labels_that_agree_with_the_context() -> None:

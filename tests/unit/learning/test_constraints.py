@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import ldag
 from ldag import Constraints, LdagError
 from ldag.errors import ArgumentError
 from ldag.learning.constraints import search_space
@@ -44,6 +45,38 @@ def test_required_edges_rule_out_their_reversal() -> None:
     assert JOB not in space.candidates[AGE]
     assert space.candidates[JOB] == (AGE,)
     assert space.max_parents == (2, 2, 1, 2)
+
+
+def test_the_smaller_limit_of_parents_holds() -> None:
+    """Whichever of the two is given by itself; a limit for all others is no limit for a variable that has its own."""
+    own = Constraints(max_parents={"job": 2})
+    assert search_space(SCHEMA, own, 1).max_parents == (1, 1, 1, 1)
+    assert search_space(SCHEMA, own, 3).max_parents == (3, 3, 2, 3)
+    assert search_space(SCHEMA, Constraints(max_parents={"*": 1, "job": 3}), 2).max_parents == (1, 1, 2, 1)
+    table = {name: [0, 1] * 50 for name in ("a", "b", "x")} | {"x": [0, 1, 1, 0] * 25, "a": [0, 0, 1, 1] * 25}
+    fit = ldag.learn(table, kappa=0.1, max_parents=1, constraints=Constraints(max_parents={"x": 2}))
+    assert max(len(fit.ldag.parents(name)) for name in table) <= 1
+
+
+def test_arrows_that_edges_cannot_be_turned_into() -> None:
+    """Tiers, order, forbidden, required and allowed parents; an edge with a label becomes no arrow without one."""
+    graph = ldag.LDAG.from_edges(
+        [("age", "job"), ("sex", "job"), ("job", "income"), ("age", "income")],
+        states={name: [0, 1] for name in SCHEMA.names},
+        labels={("age", "income"): [{"job": 0}]},
+    )
+
+    def ruled_out(constraints: Constraints) -> set[tuple[int, int]]:
+        return set(search_space(SCHEMA, constraints, None).ruled_out(graph.structure))
+
+    assert ruled_out(Constraints()) == set()
+    assert ruled_out(Constraints(tiers=[["age", "sex"], ["job"]])) == {(JOB, AGE), (JOB, SEX)}
+    assert ruled_out(Constraints(order=["job", "income"])) == {(INCOME, JOB)}
+    assert ruled_out(Constraints(forbidden=[("job", "age"), ("sex", "age")])) == {(JOB, AGE)}
+    assert ruled_out(Constraints(required=[("age", "job")])) == {(JOB, AGE)}
+    assert ruled_out(Constraints(allowed_parents={"age": ["sex"]})) == {(JOB, AGE), (INCOME, AGE)}
+    assert ruled_out(Constraints(max_parents={"job": 2})) == set()
+    assert ruled_out(Constraints(unlabelled=[("income", "age"), ("income", "job")])) == {(INCOME, AGE)}
 
 
 def test_allowed_parents() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import ldag
 from ldag import Constraints, Dataset, _native, datasets
-from ldag.learning import METHODS, MethodChoice
+from ldag.learning import METHODS, MethodChoice, StructureKind
 from ldag.learning.plan import Settings, make_plan
 from ldag.learning.searches import SearchControl
 from ldag.learning.searches.climb import Climb
@@ -80,6 +80,45 @@ def test_classes_that_no_label_tells_are_in_words() -> None:
     assert "    y is distributed alike when a is 0 and b is 0, or when a is 1 and b is 1, or when" in shown
     assert "2 edges, 6 parameters (13 in full tables)" in shown
     assert "without labels" not in shown
+
+
+def chain_data() -> Dataset:
+    """Rows in which a, b and c hang together as in a chain; each has three states."""
+    rng = np.random.default_rng(1)
+    a = rng.integers(0, 3, 3000)
+    b = np.where(rng.random(3000) < 0.8, a, rng.integers(0, 3, 3000))
+    return ldag.read({"a": a, "b": b, "c": np.where(rng.random(3000) < 0.8, b, rng.integers(0, 3, 3000))})
+
+
+@pytest.mark.parametrize("structure", ["table", "tree", "ldag", "partial", "graph"])
+@pytest.mark.parametrize(
+    ("given", "open_edges"),
+    [
+        (None, {("a", "b"), ("b", "c")}),
+        (Constraints(required=[("a", "b")]), set()),
+        (Constraints(tiers=[["a"], ["b", "c"]]), set()),
+        (Constraints(forbidden=[("b", "a")]), set()),
+        (Constraints(order=["b", "c"]), {("a", "b")}),
+        (Constraints(allowed_parents={"c": ["b"], "b": ["a", "c"]}), {("a", "b"), ("b", "c")}),
+    ],
+)
+def test_directions_know_the_constraints(
+    structure: StructureKind, given: Constraints | None, open_edges: set[tuple[str, str]]
+) -> None:
+    """Prints, pictures, the door and saved networks agree on what can point the other way, by hand for a chain."""
+    kappa = {} if structure == "table" else {"kappa": 0.1}
+    fit = ldag.learn(chain_data(), structure=structure, constraints=given, **kappa)
+    assert {frozenset(edge) for edge in fit.ldag.edges} == {frozenset("ab"), frozenset("bc")}
+    expected = {edge for edge in fit.ldag.edges if edge in open_edges or edge[::-1] in open_edges}
+    assert set(fit.ldag.edges) - fit.essential_edges() == expected
+    told = {tuple(line.split()[:3:2]) for line in str(fit).splitlines() if "(or the other way)" in line}
+    assert told == expected
+    again = ldag.Network.from_json(fit.network.to_json())
+    for thing in (fit, fit.network, again):
+        assert {thing.picture().describe_edge(e) for e in thing.picture().edges if e.is_reversible} == {
+            f"{a} → {b}" for a, b in expected
+        }
+    assert fit.to_dict()["essential_edges"] == [list(edge) for edge in fit.ldag.edges if edge not in expected]
 
 
 def test_numbers_of_numpy_are_numbers(tmp_path: object) -> None:

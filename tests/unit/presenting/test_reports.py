@@ -93,6 +93,21 @@ def test_weak_connections_are_not_stated_as_facts(tmp_path: Path) -> None:
     assert " may " in text
 
 
+def test_constraints_are_listed_and_hold_in_what_is_said_of_arrows(tmp_path: Path) -> None:
+    """The report of a fit and of the network it saves: mental -> physical is fixed, mental -> protein is not."""
+    given = ldag.Constraints(required=[("mental", "physical")], tiers=[["family"], ["pressure"]])
+    fit = ldag.learn(HEART, kappa=0.1, constraints=given)
+    fit.network.save(tmp_path / "net.json")
+    for source in (fit, ldag.Network.load(tmp_path / "net.json")):
+        ldag.report(source, tmp_path / "a.md", posterior=None)
+        text = (tmp_path / "a.md").read_text()
+        assert "1 of 6 arrows could as well point the other way" in text
+        assert "What was given beforehand" in text
+        assert "tier family\ntier pressure\nrequire mental -> physical\n" in text
+    ldag.report(ldag.learn(HEART, kappa=0.1), tmp_path / "b.md", posterior=None)
+    assert "given beforehand" not in (tmp_path / "b.md").read_text()
+
+
 def test_mistakes_are_refused(tmp_path: Path) -> None:
     """Other endings, other things, and data that a fit has already."""
     with pytest.raises(

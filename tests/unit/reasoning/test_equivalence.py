@@ -59,7 +59,7 @@ def test_label_survives_a_reversal() -> None:
         frozenset({(PERSON, GENDER), (BADGE, PERSON), (BADGE, GENDER)}),
     }
     assert turned in found.members
-    assert essential_edges(GUARD) == (frozenset(), True)
+    assert essential_edges(GUARD) == (frozenset(), frozenset())
 
 
 def test_edge_in_some_contexts_only() -> None:
@@ -129,7 +129,7 @@ def test_class_of_the_chain(half: int) -> None:
     """Without labels any node may be the root; no edge is essential."""
     found = equivalence_class(chain(half), 100)
     assert (len(set(found.members)), found.is_complete) == (2 * half, True)
-    assert essential_edges(chain(half)) == (frozenset(), True)
+    assert essential_edges(chain(half)) == (frozenset(), frozenset())
 
 
 def test_class_starts_with_the_structure_itself() -> None:
@@ -150,7 +150,11 @@ def test_steps_bound_the_search() -> None:
     found = equivalence_class(complete(5), 1000, max_steps=10)
     assert found.members
     assert not found.is_complete
-    assert essential_edges(complete(5), max_steps=0) == (frozenset(), False)
+    above: dict[int, list[dict[int, int]]] = {0: [], 1: [], 2: [], 3: [{0: 1}]}
+    labelled = oracle.structure_of([2] * 5, {j: {i: [] for i in range(j)} for j in range(4)} | {4: above})
+    assert essential_edges(labelled) == (frozenset(), frozenset())
+    assert essential_edges(labelled, max_steps=0) == (frozenset(), frozenset(labelled.edges))
+    assert essential_edges(complete(5), max_steps=0) == (frozenset(), frozenset())  # tables need no search
 
 
 def test_large_families_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,14 +163,14 @@ def test_large_families_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     found = equivalence_class(complete(3), 10)
     assert found.members == (complete(3), oracle.plain((2, 2, 2), [(1,), (), (0, 1)]))
     assert not found.is_complete
-    assert essential_edges(complete(3)) == (frozenset(), False)
+    assert essential_edges(GUARD) == (frozenset(), frozenset({(PERSON, BADGE), (GENDER, BADGE)}))
 
 
 def test_essential_edges_without_labels_are_the_cpdag() -> None:
     """Markov equivalence is the case without labels."""
     for parents in oracle.all_dags(4):
         structure = oracle.plain((2, 3, 2, 2), parents)
-        assert essential_edges(structure) == (cpdag(parents).directed, True)
+        assert essential_edges(structure) == (cpdag(parents).directed, frozenset())
 
 
 def test_beyond_labels_names_the_nodes() -> None:

@@ -30,7 +30,8 @@ class Constraints(ShownAsText):
     allowed_parents
         For some variables, the only ones that may be their parents.
     max_parents
-        For some variables, how many parents they may have; a number alone is for all, as in `learn`.
+        For some variables, how many parents they may have; a number alone (or "*") is for all others. Where `learn` has
+        a limit as well, the smaller holds.
     unlabelled
         Edges that, if they are there, carry no label.
     labels

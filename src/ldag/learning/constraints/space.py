@@ -10,6 +10,7 @@ from ldag.learning.constraints.given import EVERY, Constraints, check_max_parent
 from ldag.learning.constraints.labels import label_rules
 from ldag.learning.constraints.rules import LabelRules, are_kept, fixed_labels
 from ldag.model import Schema, Structure, find_cycle
+from ldag.reasoning import CodedEdge
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,22 @@ class SearchSpace:
             for node, (own, required) in enumerate(zip(self.candidates, self.required, strict=True))
         )
         return replace(self, candidates=tuple(candidates))
+
+    def ruled_out(self, structure: Structure) -> frozenset[CodedEdge]:
+        """Return the arrows that edges of a structure cannot be turned into.
+
+        An edge with a label becomes no arrow that must be without. Limits on the number of parents rule out nothing by
+        themselves: they are about how much is searched.
+        """
+        return frozenset(
+            (j, i)
+            for j, family in enumerate(structure.families)
+            for axis, i in enumerate(family.parents)
+            if j not in self.candidates[i] or (axis in family.labelled_axes and self._is_unlabelled(j, i))
+        )
+
+    def _is_unlabelled(self, parent: int, child: int) -> bool:
+        return any(rule.parent == parent and not rule.contexts for rule in self.label_rules[child])
 
 
 def check_result(schema: Schema, space: SearchSpace, structure: Structure) -> None:
@@ -132,14 +149,13 @@ def _tiers(schema: Schema, tiers: Iterable[Iterable[str]]) -> dict[int, int]:
 def _limits(
     schema: Schema, constraints: Constraints, max_parents: int | None, required: Sequence[set[int]]
 ) -> list[int]:
-    """Return how many parents each node may have."""
+    """Return how many parents each node may have: of a limit for all and one of its own, the smaller."""
     overall = len(schema) - 1 if max_parents is None else min(check_max_parents(max_parents), len(schema) - 1)
     given = dict(cast("Mapping[str, int]", constraints.max_parents))
-    if EVERY not in schema.names:
-        overall = min(overall, given.pop(EVERY, overall))
-    limits = [overall] * len(schema)
+    usual = overall if EVERY in schema.names else min(overall, given.pop(EVERY, overall))
+    limits = [usual] * len(schema)
     for name, limit in given.items():
-        limits[schema.node(name, "max_parents: ")] = min(limit, len(schema) - 1)
+        limits[schema.node(name, "max_parents: ")] = min(limit, overall)
     for j, above in enumerate(required):
         if len(above) > limits[j]:
             raise ArgumentError(
