@@ -106,8 +106,7 @@ def test_directions_know_the_constraints(
     structure: StructureKind, given: Constraints | None, open_edges: set[tuple[str, str]]
 ) -> None:
     """Prints, pictures, the door and saved networks agree on what can point the other way, by hand for a chain."""
-    kappa = {} if structure == "table" else {"kappa": 0.1}
-    fit = ldag.learn(chain_data(), structure=structure, constraints=given, **kappa)
+    fit = ldag.learn(chain_data(), kappa="cv" if structure == "table" else 0.1, structure=structure, constraints=given)
     assert {frozenset(edge) for edge in fit.ldag.edges} == {frozenset("ab"), frozenset("bc")}
     expected = {edge for edge in fit.ldag.edges if edge in open_edges or edge[::-1] in open_edges}
     assert set(fit.ldag.edges) - fit.essential_edges() == expected
