@@ -204,7 +204,7 @@ class GraphQuestions(Graph):
         Examples
         --------
         >>> import ldag
-        >>> chain = ldag.LDAG.from_edges([("a", "b"), ("b", "c")], states={"a": "01", "b": "01", "c": "01"})
+        >>> chain = ldag.LDAG.from_edges([("a", "b"), ("b", "c")], states={name: [0, 1] for name in "abc"})
         >>> sorted(chain.essential_edges()), sorted(chain.essential_edges(forbidden=[("b", "a")]))
         ([], [('a', 'b'), ('b', 'c')])
         """

@@ -21,7 +21,7 @@ N_DRAWS = 4
 MOST_CELLS = 1 << 15
 """Cells of the table of all nodes that take part, at most."""
 
-Table = NDArray[np.int64]
+DrawnTable = NDArray[np.int64]
 """Numbers below the prime: an axis for the draws, then one for each node that takes part, of length 1 if it is idle."""
 
 
@@ -56,7 +56,7 @@ def rearrange(structure: Structure, parents: Parents) -> Structure | None:
     return rearranged if is_same_size and np.array_equal(_multiply(tables), joint) else None
 
 
-def _draw(structure: Structure, node: int, scope: list[int]) -> Table:
+def _draw(structure: Structure, node: int, scope: list[int]) -> DrawnTable:
     """Draw the distributions of a node; those of a class are equal, and each sums to 1 modulo the prime."""
     family, n_states = structure.families[node], structure.n_states[node]
     rng = np.random.default_rng(node)
@@ -68,7 +68,7 @@ def _draw(structure: Structure, node: int, scope: list[int]) -> Table:
     return table.reshape(N_DRAWS, *(structure.n_states[v] if v in own else 1 for v in scope))
 
 
-def _multiply(tables: list[Table]) -> Table:
+def _multiply(tables: list[DrawnTable]) -> DrawnTable:
     """Multiply modulo the prime."""
     product = np.ones((1,) * tables[0].ndim, dtype=np.int64)
     for table in tables:
@@ -76,7 +76,7 @@ def _multiply(tables: list[Table]) -> Table:
     return product
 
 
-def _conditional(joint: Table, scope: list[int], summed: set[int], node: int) -> Table:
+def _conditional(joint: DrawnTable, scope: list[int], summed: set[int], node: int) -> DrawnTable:
     """Return the distributions of a node given all that take part except those that are summed out."""
     axes = tuple(1 + scope.index(other) for other in sorted(summed))
     table = joint.sum(axis=axes, keepdims=True) % PRIME
@@ -84,7 +84,7 @@ def _conditional(joint: Table, scope: list[int], summed: set[int], node: int) ->
     return np.asarray(table * _inverse(total) % PRIME)
 
 
-def _inverse(numbers: Table) -> Table:
+def _inverse(numbers: DrawnTable) -> DrawnTable:
     """Return one divided by each number, modulo the prime: its power PRIME - 2."""
     result = np.ones_like(numbers)
     for bit in bin(PRIME - 2)[2:]:
@@ -94,7 +94,7 @@ def _inverse(numbers: Table) -> Table:
     return result
 
 
-def _family(structure: Structure, parents: tuple[int, ...], scope: list[int], table: Table) -> CodedFamily:
+def _family(structure: Structure, parents: tuple[int, ...], scope: list[int], table: DrawnTable) -> CodedFamily:
     """Return the family whose classes are the configurations with equal distributions in all draws."""
     places = [1 + scope.index(parent) for parent in parents]
     others = [place for place in range(1, table.ndim) if place not in places]
