@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from ldag._native import MAX_STATES
 from ldag.data.columns import NUMBER, Column
 from ldag.data.doors import Wording
-from ldag.data.values import plain_state, tidy_column
+from ldag.data.values import plain_number, plain_state, tidy_column
 from ldag.errors import DataError, UnknownState
 from ldag.model import MISSING_STATE, State, StateKey, Variable, bin_of, state_key
 
 __all__ = ["MAX_STATES", "Coded", "code_column", "number_in", "recognise_column"]
 
 _WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*)")
+_DIGITS = re.compile(r"[+-]?[0-9]{1,300}")
 _REAL = re.compile(NUMBER)
 
 
@@ -68,7 +69,7 @@ class Coded:
 def code_column(
     column: Column, declared: Variable | None, max_states: int, wording: Wording, lenient: bool = False
 ) -> Coded:
-    """Fix the states of a column: as declared (or cut), else the source's categories, else the sorted values.
+    """Fix the states of a column: as declared (or cut), else the source's ordered categories, else the sorted values.
 
     ``lenient`` takes two spellings of one number for one state.
     """
@@ -77,7 +78,8 @@ def code_column(
         return Coded(declared, _recoded(column, _declared_codes(column, declared)), _without_rows(column))
     values = _typed(column, lenient, wording)
     states: list[State] = [value for value in values if value is not None]
-    states = _distinct(states) if column.declared else sorted(_distinct(states), key=_order)
+    is_listed = column.declared and column.ordered
+    states = _distinct(states) if is_listed else sorted(_distinct(states), key=_order)
     check_n_states(column.name, states, max_states, wording)
     if not states:
         raise DataError(f"column {column.name!r} has no values, only missing cells; leave it out")
@@ -119,7 +121,7 @@ def number_in(text: str) -> int | float | None:
     if _WHOLE.fullmatch(text):
         return int(text) if len(text) <= 300 else None
     if _REAL.fullmatch(text) and isfinite(float(text)):
-        return float(text)
+        return plain_number(float(text))
     return None
 
 
@@ -131,8 +133,6 @@ def _typed(column: Column, lenient: bool, wording: Wording) -> list[State | None
     numbers = [None if text is None else number_in(text) for text in texts]
     if any(number is None and text is not None for number, text in zip(numbers, texts, strict=True)):
         return list(texts)
-    if not all(number is None or isinstance(number, int) for number in numbers):
-        numbers = [None if number is None else float(number) + 0.0 for number in numbers]
     seen: dict[float, str] = {}
     for number, text in zip(numbers, texts, strict=True):
         if number is None or text is None:
@@ -211,7 +211,9 @@ def _distinct(states: list[State]) -> list[State]:
 
 
 def _order(state: State) -> tuple[int, float, str]:
-    """Sort booleans first, then numbers, then texts."""
+    """Sort booleans first, then numbers, then texts, of which those that spell whole numbers by these."""
     if isinstance(state, bool):
         return 0, float(state), ""
-    return (2, 0.0, state) if isinstance(state, str) else (1, state, "")
+    if isinstance(state, str):
+        return (2, int(state), state) if _DIGITS.fullmatch(state) else (3, 0.0, state)
+    return 1, state, ""

@@ -18,7 +18,10 @@ from ldag.model import Cuts, Variable
 LISTED = 1000
 """Different values of a column that are listed; a column with more is a measurement, or no variable."""
 
-DATE = r"[0-9]{4}(-[0-9]{2}-|/[0-9]{2}/)[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?"
+DATE = (
+    r"[0-9]{4}(-[0-9]{2}-|/[0-9]{2}/)[0-9]{2}"
+    r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)? ?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
+)
 
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 KEY_BITS = 62
@@ -80,7 +83,7 @@ class DatabaseTable:
             found = self.engine.arrays(f"SELECT coalesce({self._number(place)}, 'nan'::DOUBLE) AS x FROM {rows}")[0]
             values, positions = np.unique(found, return_inverse=True)
             return self._column(place, values.tolist(), positions)
-        cells = [row[0] for row in self.engine.rows(f"SELECT {self._columns[place]}::VARCHAR FROM {rows}")]
+        cells = [row[0] for row in self.engine.rows(f"SELECT {self._cell(place)} FROM {rows}")]
         return self._column(place, *_numbered(cells))
 
     def merge(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], NDArray[np.int64]]:
@@ -126,6 +129,7 @@ class DatabaseTable:
         name = self.names[place]
         declared, ordered = name in self.categories, self.categories.get(name, ([], False))[1]
         dates = _is_date(self.types[place])
+        ordered = ordered or self.types[place] in _CLOCKS
         return Column(
             name,
             values,
@@ -218,7 +222,7 @@ class DatabaseTable:
             dates = self._all_match(known, trimmed, DATE)
             if not dates and not (self.text and self._all_match(known, trimmed, NUMBER)):
                 return None
-            value = _iso(trimmed) if dates else f"CAST({trimmed} AS DOUBLE)"
+            value = _iso_of_text(trimmed) if dates else f"CAST({trimmed} AS DOUBLE)"
         elif self.types[place] == "BOOLEAN":
             return None
         else:
@@ -251,8 +255,10 @@ class DatabaseTable:
             return f"strftime({column}, '%Y-%m-%d')"
         if kind.startswith("TIMESTAMP"):
             zone = " AT TIME ZONE 'UTC'" if "ZONE" in kind else ""
-            return f"replace(CAST({column}{zone} AS VARCHAR), ' ', 'T')"
-        if kind in ("TIME", "UUID") or kind.startswith("ENUM"):
+            return _iso(f"CAST({column}{zone} AS VARCHAR)")
+        if kind in _CLOCKS:
+            return _without_zeros(f"CAST({column} AS VARCHAR)")
+        if kind == "UUID" or kind.startswith("ENUM"):
             return f"CAST({column} AS VARCHAR)"
         if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):
             return f"nullif(CAST({column} AS DOUBLE), 'nan'::DOUBLE)"
@@ -313,7 +319,8 @@ class DatabaseTable:
     def _bin(self, place: int, cuts: Cuts) -> str:
         """Return a measurement as the number of its bin, from 1; 0 is a gap."""
         if cuts and isinstance(cuts[0], str):
-            value = _iso(f"trim({self._cell(place)})")
+            is_text = self.types[place] == "VARCHAR"
+            value = _iso_of_text(f"trim({self._cell(place)})") if is_text else self._cell(place)
             if self.text:
                 value = f"CASE WHEN {value} NOT IN ({quote_list(sorted(self.na))}) THEN {value} END"
         else:
@@ -322,7 +329,8 @@ class DatabaseTable:
         return f"coalesce(1 + CASE WHEN {value} IS NOT NULL THEN {above} END, 0)"
 
 
-_KNOWN = {"VARCHAR", "BOOLEAN", "FLOAT", "DOUBLE", "DATE", "TIME", "UUID", *_WHOLE}
+_CLOCKS = ("TIME", "TIME_NS")
+_KNOWN = {"VARCHAR", "BOOLEAN", "FLOAT", "DOUBLE", "DATE", "UUID", *_CLOCKS, *_WHOLE}
 
 
 def describe(engine: Database, source: str, shown: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -335,8 +343,21 @@ def describe(engine: Database, source: str, shown: str) -> tuple[tuple[str, ...]
 
 
 def _iso(cell: str) -> str:
-    """Return a date of a text as ISO text."""
-    return f"translate({cell}, ' /', 'T-')"
+    """Return a date or time without a zone in its one spelling, as `date_text` does."""
+    to_seconds = rf"regexp_replace(translate({cell}, ' /Z', 'T-'), '^(.{{10}}T..:..)$', '\1:00')"
+    return rf"regexp_replace({_without_zeros(to_seconds)}, 'T00:00:00$', '')"
+
+
+def _iso_of_text(cell: str) -> str:
+    """Return a date or time of a text, which may have a zone, in its one spelling."""
+    zoned = rf"TRY_CAST(regexp_replace({cell}, '([+-][0-9]{{2}})([0-9]{{2}})$', '\1:\2') AS TIMESTAMPTZ)"
+    utc = _iso(f"CAST({zoned} AT TIME ZONE 'UTC' AS VARCHAR)")
+    return f"CASE WHEN regexp_matches({cell}, ':.*[+-]') THEN {utc} ELSE {_iso(cell)} END"
+
+
+def _without_zeros(time: str) -> str:
+    """Return a time without zeros at the end of a fraction of a second."""
+    return rf"regexp_replace({time}, '(\.[0-9]*[1-9])0+$|\.0+$', '\1')"
 
 
 def _first_line(error: Exception) -> str:

@@ -287,7 +287,7 @@ def state_columns(schema: Schema, codes: Codes) -> dict[str, NDArray[Any]]:
 def _state_array(variable: Variable) -> NDArray[Any]:
     """Return the states as an array of their own type, or of objects where they differ or are texts."""
     kinds = {type(state) for state in variable.states}
-    if kinds in ({bool}, {float}) or (kinds == {int} and all(_fits(state) for state in variable.states)):
+    if kinds == {bool} or float in kinds <= {int, float} or (kinds == {int} and all(map(_fits, variable.states))):
         return np.array(variable.states)
     return np.array([*variable.states], dtype=object)
 

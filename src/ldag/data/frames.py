@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from ldag.data.columns import DECODE, NOT_UTF8, Column, Positions, column_of
 from ldag.errors import ArgumentError, DataError, MissingDependency
+from ldag.model import date_text
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -102,6 +104,9 @@ def from_mapping(columns: Mapping[Any, object]) -> Table:
 def _encode_array(name: str, cells: NDArray[Any]) -> Column:
     if cells.ndim != 1:
         raise DataError(f"column {name!r} must have one dimension, got an array of shape {cells.shape}")
+    if cells.dtype.kind == "M":
+        cells = np.array([None if np.isnat(cell) else date_text(cell) for cell in cells], dtype=object)
+        return replace(column_of(name, cells.tolist()), dates=True)
     if cells.dtype.kind not in "biufU":
         return column_of(name, cells.tolist())
     values, positions = np.unique(cells, return_inverse=True)
@@ -157,14 +162,11 @@ def _encode(name: str, series: "nw.Series[Any]") -> Column:
     import narwhals as nw
 
     native, kind, make = series.to_native(), series.dtype, series.implementation
-    if make.is_pandas() and hasattr(native, "cat"):
-        ordered = bool(native.cat.ordered)
-        return Column(name, native.cat.categories.tolist(), native.cat.codes.to_numpy(), declared=True, ordered=ordered)
-    if make.is_pyarrow() and hasattr(native.type, "index_type"):
-        return from_dictionary(name, native, declared=True, ordered=bool(native.type.ordered))
-    if make.is_polars() and isinstance(kind, nw.Enum):
-        positions = _numpy(native.to_physical().cast(int).fill_null(-1))
-        return Column(name, native.dtype.categories.to_list(), positions, declared=True)
+    categories = _from_categories(name, series)
+    if categories is not None:
+        return categories
+    if kind in (nw.Datetime, nw.Date):
+        return _from_times(name, series)
     simple = kind in (nw.String, nw.Boolean, nw.Categorical) or kind.is_integer() or kind.is_float()
     if make.is_pandas() and simple and native.dtype != object:
         positions, values = native.factorize()
@@ -176,12 +178,45 @@ def _encode(name: str, series: "nw.Series[Any]") -> Column:
     return column_of(name, series.to_list())
 
 
+def _from_categories(name: str, series: "nw.Series[Any]") -> Column | None:
+    """Take a column whose type lists its categories; None for others, and for those of polars, which all frames share.
+
+    Those of an Enum are in order.
+    """
+    import narwhals as nw
+
+    native, make = series.to_native(), series.implementation
+    if make.is_pandas() and hasattr(native, "cat"):
+        ordered = bool(native.cat.ordered)
+        return Column(name, native.cat.categories.tolist(), native.cat.codes.to_numpy(), declared=True, ordered=ordered)
+    if make.is_pandas() and hasattr(native.dtype, "pyarrow_dtype"):
+        native = native.array.__arrow_array__()
+    if hasattr(getattr(native, "type", None), "index_type"):
+        return from_dictionary(name, native, declared=True, ordered=bool(native.type.ordered))
+    if make.is_polars() and isinstance(series.dtype, nw.Enum):
+        positions = _numpy(native.to_physical().cast(int).fill_null(-1))
+        return Column(name, native.dtype.categories.to_list(), positions, declared=True, ordered=True)
+    return None
+
+
+def _from_times(name: str, series: "nw.Series[Any]") -> Column:
+    """Spell each different time once, to the last digit that its library keeps."""
+    if getattr(series.dtype, "time_zone", None) is not None:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    cells = series.to_numpy()
+    if cells.dtype.kind != "M":  # some make Python's objects of them
+        return column_of(name, series.to_list())
+    values, positions = np.unique(cells, return_inverse=True)
+    texts = [None if np.isnat(value) else date_text(value) for value in values]
+    return Column(name, list(texts), positions, dates=True)
+
+
 def from_dictionary(name: str, cells: Any, declared: bool, ordered: bool = False) -> Column:
     """Take a pyarrow dictionary apart; chunks may each have their own."""
     cells = cells.unify_dictionaries().combine_chunks()
     if hasattr(cells, "chunks"):  # older versions keep one chunk
         cells = cells.chunk(0)
-    positions = cells.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    positions = cells.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)  # they may be unsigned
     return Column(name, cells.dictionary.to_pylist(), positions, declared=declared, ordered=ordered)
 
 

@@ -1,7 +1,7 @@
 """Lazy frames of any library that narwhals knows: polars, DuckDB, Dask, PySpark, Ibis. Their library counts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -54,7 +54,7 @@ class LazyTable:
         if place not in self._surveys:
             name = self.names[place]
             found = self._counted([name])
-            column = encode_frame(found, name)
+            column = self._encode(found, name)
             times = np.zeros(len(column.values) + 1, dtype=np.int64)
             np.add.at(times, column.positions + 1, _times(found))
             self._surveys[place] = Survey(column, times, len(column.values))
@@ -63,23 +63,32 @@ class LazyTable:
     def column(self, place: int) -> Column:
         """Return a column row by row."""
         name = self.names[place]
-        return encode_frame(self.frame.select(name).collect(), name)
+        return self._encode(self.frame.select(name).collect(), name)
+
+    def _encode(self, frame: "nw.DataFrame[Any]", name: str) -> Column:
+        """Return a column that was collected, which may have lost that its categories are those of an Enum."""
+        import narwhals as nw
+
+        column = encode_frame(frame, name)
+        return replace(column, ordered=True) if isinstance(self.frame.collect_schema()[name], nw.Enum) else column
 
     def merge(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], NDArray[np.int64]]:
         """Merge equal rows of some columns; a measurement counts as the number of its bin."""
         import narwhals as nw
 
-        names = [self.names[place] for place in places]
-        chosen = [
-            nw.col(name)
-            if variable is None
-            else _bin(nw.col(name), variable.cuts, self.frame.collect_schema()[name]).alias(name)
+        names, schema = [self.names[place] for place in places], self.frame.collect_schema()
+        binned = [
+            variable if variable is not None and _has_bins(schema[name], variable.cuts) else None
             for name, variable in zip(names, cut, strict=True)
+        ]
+        chosen = [
+            nw.col(name) if variable is None else _bin(nw.col(name), variable.cuts).alias(name)
+            for name, variable in zip(names, binned, strict=True)
         ]
         found = self._counted(names, self.frame.select(chosen))
         columns = []
-        for name, variable in zip(names, cut, strict=True):
-            column = encode_frame(found, name)
+        for name, variable in zip(names, binned, strict=True):
+            column = self._encode(found, name)
             if variable is not None:
                 bins = np.array([*(-1 if v is None else cast("int", v) for v in column.values), -1], dtype=np.int64)
                 column = Column(name, list(variable.states), bins[column.positions])
@@ -110,21 +119,27 @@ def _times(frame: "nw.DataFrame[Any]") -> NDArray[np.int64]:
     return np.asarray(frame.get_column(TIMES).to_numpy()).astype(np.int64)
 
 
-def _bin(value: "nw.Expr", cuts: Cuts, kind: "DType") -> "nw.Expr":
+def _has_bins(kind: "DType", cuts: Cuts) -> bool:
+    """Whether a library compares values of this type with cut points as we do.
+
+    Texts may spell one time in several ways, zones are shown in that of a session, and points have no nanoseconds.
+    """
+    import narwhals as nw
+
+    if not isinstance(cuts[0], str):
+        return True
+    return kind == nw.Date or (isinstance(kind, nw.Datetime) and kind.time_zone is None and kind.time_unit != "ns")
+
+
+def _bin(value: "nw.Expr", cuts: Cuts) -> "nw.Expr":
     """Return the number of a measurement's bin; a gap stays one."""
     import datetime
 
     import narwhals as nw
 
-    points: list[Any] = list(cuts)
     is_number = not isinstance(cuts[0], str)
-    if is_number:
-        value = value.cast(nw.Float64)
-    elif kind.is_temporal():
-        points = [datetime.datetime.fromisoformat(str(cut)) for cut in cuts]
-        value = value.cast(nw.Datetime("us"))
-    else:  # texts, whose order is that of dates once they are spelled alike
-        value = value.str.replace_all(" ", "T", literal=True).str.replace_all("/", "-", literal=True)
+    points: list[Any] = list(cuts) if is_number else [datetime.datetime.fromisoformat(str(cut)) for cut in cuts]
+    value = value.cast(nw.Float64() if is_number else nw.Datetime("us"))
     found = nw.when(value > points[0]).then(1).otherwise(0)
     for point in points[1:]:
         found = found + nw.when(value > point).then(1).otherwise(0)

@@ -15,6 +15,9 @@ from ldag.model import State, date_text
 HUGE = 10**300
 """Whole numbers beyond this are no states: they do not fit a real number."""
 
+EXACT = 2**53
+"""Real numbers up to this size tell all whole numbers apart."""
+
 _PLAIN = (str, bool, int, float, type(None))
 
 
@@ -22,19 +25,40 @@ def tidy_column(column: Column) -> Column:
     """Return a column whose values are plain: texts, numbers, booleans or gaps."""
     kinds = {type(value) for value in column.values}
     if kinds <= set(_PLAIN):
-        return column
+        return _with_dates(column) if str in kinds else column
     given = [value.item() if isinstance(value, np.generic) else value for value in column.values]
     present = [value for value in given if not is_gap(value)]
     if present and all(isinstance(value, enum.Enum) for value in present):
         return _from_enumeration(column, given, present)
     names = {type(value).__name__ for value in present}
     if present and names == {"Interval"}:
-        return _sorted_texts(column, given, present, ordered=True)
+        return _sorted_texts(column, given, present)
     if present and names == {"Period"}:
         return _from_periods(column, given)
     if present and all(isinstance(value, datetime.date) for value in present):
         return replace(column, values=[None if is_gap(value) else date_text(value) for value in given], dates=True)
+    if present and all(isinstance(value, datetime.time) for value in present):
+        return replace(column, values=[None if is_gap(value) else clock_text(value) for value in given], ordered=True)
     return replace(column, values=[_number_of(value) for value in given])
+
+
+def _with_dates(column: Column) -> Column:
+    """Return a column of texts that are all dates with one spelling for each; others as they are."""
+    if column.dates or column.declared:
+        return column
+    values: list[object] = []
+    for value in column.values:
+        date = value if column.is_missing(value) else date_text(value.strip() if isinstance(value, str) else value)
+        if date is None and value is not None:
+            return column
+        values.append(date)
+    return replace(column, values=values, dates=not all(map(column.is_missing, values)))
+
+
+def clock_text(time: object) -> str:
+    """Return the one spelling of a time of day, to the second or with as many digits of a fraction as it has."""
+    text = str(time)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def plain_state(value: object, name: str) -> State | None:
@@ -51,11 +75,16 @@ def plain_state(value: object, name: str) -> State | None:
     if isinstance(value, int) and abs(value) < HUGE:
         return int(value)
     if isinstance(value, float) and isfinite(value):
-        return float(value) + 0.0  # no negative zero
+        return plain_number(value)
     date = date_text(value)
     if date is not None:
         return date
     raise DataError(no_state(name, value))
+
+
+def plain_number(value: float) -> int | float:
+    """Return a number in the one way that it is spelled: a whole one without a point."""
+    return int(value) if value.is_integer() and abs(value) < EXACT else float(value)
 
 
 def is_gap(value: object) -> bool:
@@ -75,7 +104,7 @@ def no_state(name: str, value: object) -> str:
 def _number_of(value: object) -> object:
     """Return a decimal as a number; other values as they are."""
     if isinstance(value, decimal.Decimal) and value.is_finite():
-        return int(value) if value == value.to_integral_value() and abs(value) < 2**53 else float(value)
+        return int(value) if value == value.to_integral_value() and abs(value) < EXACT else float(value)
     return None if isinstance(value, decimal.Decimal) and value.is_nan() else value
 
 
@@ -88,22 +117,21 @@ def _from_enumeration(column: Column, given: list[object], present: list[object]
     assert issubclass(kind, enum.Enum)
     names = [member.name for member in kind]
     positions = [names.index(value.name) if isinstance(value, enum.Enum) else -1 for value in given]
-    ordered = issubclass(kind, int)
-    return _placed(column, list(names), positions, ordered)
+    return _placed(column, list(names), positions)
 
 
-def _sorted_texts(column: Column, given: list[object], present: list[object], ordered: bool) -> Column:
-    """Take values by their texts, in the order the values have; categories keep the order they came in."""
-    order = present if column.declared else sorted(set(present))  # type: ignore[type-var]  # intervals can be compared
+def _sorted_texts(column: Column, given: list[object], present: list[object]) -> Column:
+    """Take values by their texts, in the order the values have; ordered categories keep the order they came in."""
+    order = present if column.ordered else sorted(set(present))  # type: ignore[type-var]  # intervals can be compared
     texts = [str(value) for value in order]
     positions = [-1 if is_gap(value) else texts.index(str(value)) for value in given]
-    return _placed(column, list(texts), positions, ordered)
+    return _placed(column, list(texts), positions)
 
 
-def _placed(column: Column, states: list[object], positions: list[int], ordered: bool) -> Column:
-    """Give a column other values; ``positions`` says where each old one is among them."""
+def _placed(column: Column, states: list[object], positions: list[int]) -> Column:
+    """Give a column other values, in order; ``positions`` says where each old one is among them."""
     moved = np.array([*positions, -1], dtype=np.int64)[column.positions]
-    return replace(column, values=states, positions=moved, declared=True, ordered=ordered)
+    return replace(column, values=states, positions=moved, declared=True, ordered=True)
 
 
 def _from_periods(column: Column, given: list[object]) -> Column:

@@ -1,8 +1,9 @@
 """Cut points: how a measurement becomes one of the states of a variable.
 
 Cut points c1 < c2 < ... < ck make k + 1 states: at most c1, above c1 and at most c2, ..., above ck. They are all
-numbers, or all dates and times spelled as ISO 8601 has them (``2020-01-31``, ``2020-01-31T12:30:00``), whose order is
-that of their texts.
+numbers, or all dates and times spelled as ISO 8601 has them (``2020-01-31``, ``2020-01-31T12:30:00.5``). A time has one
+spelling: that of UTC if a zone is known, a midnight as its date, others to the second, with the digits of a fraction up
+to the last that is not zero. So times are equal if their texts are, and their order is that of their texts.
 """
 
 import datetime
@@ -23,7 +24,12 @@ MISSING_STATE = "missing"
 """The state that missing cells get when they are to count as one; it has no place in an order."""
 
 _BIN = re.compile(r"(?:<=|>) (?P<end>\S+)|\((?P<low>\S+), (?P<high>\S+)\]")
-_DATE = re.compile(r"\d{4}([-/])\d{2}\1\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?", re.ASCII)
+_DATE = re.compile(
+    r"(?P<year>\d{4})(?P<sign>[-/])(?P<month>0[1-9]|1[0-2])(?P=sign)(?P<day>0[1-9]|[12]\d|3[01])"
+    r"(?:[T ](?P<minutes>(?:[01]\d|2[0-3]):[0-5]\d)(?P<seconds>:[0-5]\d)?(?:\.(?P<fraction>\d+))?"
+    r" ?(?P<zone>Z|[+-]\d{2}(?::?[0-5]\d)?)?)?",
+    re.ASCII,
+)
 
 
 def check_cuts(cuts: Iterable[object], where: str) -> Cuts:
@@ -103,18 +109,41 @@ def bin_of(value: object, cuts: Cuts) -> int | None:
 
 
 def date_text(value: object) -> str | None:
-    """Return a date or a time as ISO text without a zone (UTC where there was one); None for other values."""
+    """Return the one spelling of a date or a time, as ISO text without a zone (UTC if it had one); None for others.
+
+    Examples
+    --------
+    >>> date_text("2020/01/31 00:00"), date_text("2020-01-31T12:30:00.500+02:00"), date_text("31.1.2020")
+    ('2020-01-31', '2020-01-31T10:30:00.5', None)
+    """
     if isinstance(value, np.datetime64):
-        value = value.item() if not np.isnat(value) else None
-    if isinstance(value, datetime.datetime):
-        if value.tzinfo is not None:
+        value = str(value)
+    elif isinstance(value, datetime.date):
+        if isinstance(value, datetime.datetime) and value.tzinfo is not None:
             value = value.astimezone(datetime.UTC).replace(tzinfo=None)
-        return value.isoformat()
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    if isinstance(value, str) and _DATE.fullmatch(value):
-        return value.replace(" ", "T").replace("/", "-")
-    return None
+        value = value.isoformat()
+    matched = _DATE.fullmatch(value) if isinstance(value, str) else None
+    if matched is None:
+        return None
+    date, minutes, zone = "-".join(matched.group("year", "month", "day")), matched["minutes"], matched["zone"]
+    if minutes is None:
+        return date
+    time = f"{date}T{minutes}{matched['seconds'] or ':00'}"
+    if zone not in (None, "Z"):
+        try:
+            time = _to_utc(time, zone)
+        except (ValueError, OverflowError):  # no day of the calendar, or one before year 1
+            return None
+    fraction = (matched["fraction"] or "").rstrip("0")
+    return f"{time}.{fraction}" if fraction else time.removesuffix("T00:00:00")
+
+
+def _to_utc(time: str, zone: str) -> str:
+    """Return a time to the second without its zone, such as +02:00, +0200 or +02."""
+    digits = zone[1:].replace(":", "")
+    shift = datetime.timedelta(hours=int(digits[:2]), minutes=int(digits[2:] or 0))
+    moment = datetime.datetime.fromisoformat(time)
+    return (moment - shift if zone[0] == "+" else moment + shift).isoformat()
 
 
 def _plain_cut(cut: object, where: str) -> float | str:

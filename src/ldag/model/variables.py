@@ -9,7 +9,7 @@ import numpy as np
 
 from ldag._native import MAX_STATES
 from ldag.errors import ArgumentError, UnknownState, UnknownVariable
-from ldag.model.cuts import MISSING_STATE, Cuts, bin_of, bin_states, check_cuts
+from ldag.model.cuts import MISSING_STATE, Cuts, bin_of, bin_states, check_cuts, date_text
 
 State = str | int | float | bool
 """One outcome of a variable, kept exactly as the user gave it."""
@@ -146,7 +146,7 @@ class Variable:
 
     @cached_property
     def _spelled(self) -> dict[str, int | None]:
-        """Codes by spelling; ``None`` where two states are spelled alike. A whole number need not end in ".0"."""
+        """Codes by spelling; ``None`` where two states are spelled alike. Numbers and dates have further spellings."""
         spelled: dict[str, int | None] = {}
         for code, state in enumerate(self.states):
             spelled[str(state)] = None if str(state) in spelled else code
@@ -156,6 +156,9 @@ class Variable:
             if isinstance(state, bool):  # where nothing else is spelled so, 1 and true stand for True
                 spelled.setdefault(str(int(state)), code)
                 spelled.setdefault(str(state).lower(), code)
+            date = date_text(state)
+            if date is not None:
+                spelled.setdefault(date, code)
         return spelled
 
     def code(self, state: State, where: str = "") -> int:
@@ -178,6 +181,8 @@ class Variable:
             code = None
         if code is None and isinstance(state, str | int | float):
             code = self._spelled.get(str(state))
+        if code is None and (date := date_text(state)) is not None:
+            code = self._spelled.get(date)
         if code is None and self.cuts:
             code = bin_of(state, self.cuts)
         return code
