@@ -31,14 +31,14 @@ def _constraint_options(command: Any) -> Any:
     show_default=True,
     help="How labels are paid for: as in learn, divided by all allowed labels, or none allowed.",
 )
-@click.option("--max-parents", type=int, help="Parents of a node at most.")
+@click.option("--max-parents", type=int, help="Parents of a node at most.  [as many as about 10 s allow]")
 @click.option(
     "--method",
     cls=RareOption,
     type=click.Choice(get_args(PosteriorChoice)),
     default="auto",
     show_default=True,
-    help="All graphs, or graphs that chains visit.",
+    help="All graphs within the limits, or graphs that chains visit.",
 )
 @click.option(
     "--equivalent-sample-size",
@@ -81,6 +81,8 @@ def _fields(found: Posterior) -> dict[str, object]:
     """Return what is printed as plain values."""
     return {
         "method": found.method,
+        "limits": found.limits,
+        "outside_limits": found.outside,
         "prior": found.priors.prior,
         "kappas": [{"kappa": kappa, "probability": weight} for kappa, weight in found.kappas.items()],
         "log_evidence": found.log_evidence,

@@ -4,6 +4,7 @@ from ldag.learning.certificate import Certificate
 from ldag.learning.checkpoint import Checkpoint, digest, fingerprint
 from ldag.learning.constraints import (
     Constraints,
+    LabelRule,
     LabelRules,
     SearchSpace,
     fixed_labels,
@@ -16,7 +17,7 @@ from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.family import Family, learn_family
 from ldag.learning.fit import Fit
 from ldag.learning.partitions import CountedFamily, FamilyOptions, LabelSearch, learn_families
-from ldag.learning.pipeline import cross_validate, learn
+from ldag.learning.pipeline import cross_validate, learn, learn_with
 from ldag.learning.plan import Plan, Settings, make_plan
 from ldag.learning.progress import NO_DEADLINE, Deadline, Progress, ProgressReport, check_progress, listen
 from ldag.learning.scores import family_scores
@@ -39,6 +40,7 @@ __all__ = [
     "Family",
     "FamilyOptions",
     "Fit",
+    "LabelRule",
     "LabelRules",
     "LabelSearch",
     "MethodChoice",
@@ -61,6 +63,7 @@ __all__ = [
     "learn",
     "learn_families",
     "learn_family",
+    "learn_with",
     "listen",
     "make_plan",
     "read_edge",

@@ -15,9 +15,6 @@ from ldag.reporting import Document, write_html, write_markdown
 from ldag.uncertainty import Bootstrap, Posterior, bootstrap
 from ldag.uncertainty import posterior as learn_posterior
 
-MOST_PARENTS = 3
-"""The limit on parents of the posterior in a report, which keeps it quick."""
-
 MOST_VARIABLES = 14
 """Up to so many variables a report has a posterior."""
 
@@ -44,7 +41,7 @@ def report(
     data
         The data of a network that was not just learned; a fit has its own.
     posterior
-        A posterior over graphs, or a bootstrap. "auto" computes a posterior over at most 3 parents for up to 14
+        A posterior over graphs, or a bootstrap. "auto" computes a posterior for up to 14
         variables, and learns 50 times again for up to 40; None leaves it out.
     title
         What stands above it.
@@ -96,7 +93,6 @@ def _sureness(source: Fit | Dataset | None, given: Sureness | Literal["auto"] | 
             kappa = source.kappa
             again = bootstrap(source, N_DRAWN, kappa=kappa, method="climb", n_restarts=N_RESTARTS, progress=False)
             return again, ""
-        limit = source.settings.max_parents if isinstance(source, Fit) else None
-        return learn_posterior(source, max_parents=MOST_PARENTS if limit is None else min(limit, MOST_PARENTS)), ""
+        return learn_posterior(source), ""
     except LdagError as error:
         return None, f"It could not be computed: {error}"

@@ -214,7 +214,7 @@ def label_sections(findings: Findings) -> Iterator[Section]:
 
 
 def sure_sections(findings: Findings) -> Iterator[Section]:
-    """Tell how probable each connection is, over all graphs."""
+    """Tell how probable each connection is, over many graphs."""
     sureness = findings.sureness
     if sureness is None:
         yield Section("How sure is it?", (Paragraph(findings.why_not_sure, is_warning=True),))
@@ -225,12 +225,15 @@ def sure_sections(findings: Findings) -> Iterator[Section]:
         text = (
             f"The model was learned again {counted(sureness.n, 'time')}, each time from as many rows drawn at random "
             "from the table. The bars show how often two columns were connected, in either direction."
+            + "".join(f" Note: {note}." for note in sureness.notes)
         )
     else:
         text = (
-            "The probability that two columns are connected directly, in either direction, over all models that could "
-            "explain the data."
+            "The probability that two columns are connected directly, in either direction, over the models that were "
+            f"summed over. Their limits: {sureness.limits}."
         )
+        if sureness.outside is not None:
+            text += f" Beware: {sureness.outside}; so the probabilities of these arrows may be wrong."
     left = f" Pairs below {LEAST_PAIR:.0%} that are not in the picture are left out.".replace("%", " %")
     if any(chance >= 0.5 and not is_drawn for _, _, is_drawn, chance in pairs):
         left += (

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from math import prod
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from ldag import _native
 from ldag.learning import SearchSpace
 from ldag.model import Schema
-from ldag.uncertainty.component import Component, Drawn, Floats, ParentSet
+from ldag.uncertainty.component import Component, Drawn, Floats, ParentSet, sum_edges
 from ldag.uncertainty.diagnostics import Diagnostics, effective_size, split_r_hat
 from ldag.uncertainty.exact import Weighing
 from ldag.uncertainty.space import MAX_CONFIGURATIONS, ParentSets
@@ -62,7 +61,7 @@ def _gains(
         added = [p for p in free if p not in parents]
         sets = [parents, *(tuple(sorted((*parents, p))) for p in added)]
         if prod(schema.n_states[p] for p in parents) * max(schema.n_states[p] for p in free) > MAX_CONFIGURATIONS:
-            return gains
+            return gains  # beyond, full tables would say little of what labels gain
         weights = weighing.weights_of(node, sets, kappa)
         for parent, weight in zip(added, weights[1:].tolist(), strict=True):
             gains[parent] = max(gains[parent], weight - weights[0])
@@ -71,27 +70,6 @@ def _gains(
             return gains
         parents = sets[best]
         gains[added[best - 1]] = np.inf
-
-
-def sets_over(candidates: Sequence[ParentSet], schema: Schema, space: SearchSpace, sets: ParentSets) -> ParentSets:
-    """Return the parent sets of a space that consist of candidates."""
-    by_node = []
-    labelled_limit = MAX_CONFIGURATIONS
-    left_out = 0
-    for node, own in enumerate(candidates):
-        required = tuple(space.required[node])
-        free = [p for p in own if p not in required]
-        most = max(min(sets.max_parents, space.max_parents[node]), len(required))
-        found = []
-        for size in range(most - len(required) + 1):
-            for added in combinations(free, size):
-                parents = tuple(sorted((*required, *added)))
-                if prod(schema.n_states[p] for p in parents) <= labelled_limit:
-                    found.append(parents)
-                else:
-                    left_out += 1
-        by_node.append(tuple(found))
-    return ParentSets(tuple(by_node), sets.max_parents, sets.was_chosen, left_out, sum(map(len, by_node)))
 
 
 def chain_component(
@@ -139,7 +117,8 @@ def chain_component(
     rates = tuple(np.mean([swaps for *_, swaps in runs], axis=0).tolist())
     diagnostics = _diagnose(edges, above, candidates, rates, n_samples < expected)
     ancestors = above.mean(axis=(0, 1))
-    return Component(kappa, 1.0, sets.by_node, probabilities, ancestors, None, draw), diagnostics
+    edges_of_all = sum_edges(sets.by_node, probabilities)
+    return Component(kappa, 1.0, sets.by_node, probabilities, edges_of_all, ancestors, None, draw), diagnostics
 
 
 def _ancestors(dags: Drawn, sets: ParentSets) -> Floats:

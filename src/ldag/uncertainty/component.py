@@ -1,8 +1,8 @@
 """The posterior over DAGs at one kappa, by number, however it was computed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,33 +13,36 @@ Drawn = NDArray[np.uint32]
 """DAGs, a row each: for every node the number of its parent set."""
 
 NEGLIGIBLE = 1e-14
-"""Parent sets less probable than this change no answer that is shown."""
+"""DAGs less probable than this change no answer that is shown."""
+
+KEPT_SET = 1e-10
+"""Parent sets less probable than this are not asked for their labels, nor written: a file answers as before."""
 
 
 @dataclass(frozen=True, eq=False)
 class Component:
-    """Parent sets by node with their probabilities, ancestors (from, to), and DAGs to draw."""
+    """Parent sets by node with their probabilities, edges and ancestors (from, to), and DAGs to draw."""
 
     kappa: float
     weight: float
     sets: tuple[tuple[ParentSet, ...], ...]
     probabilities: tuple[Floats, ...]
+    edges: Floats
     ancestors: Floats
     log_evidence: float | None
     draw: Callable[[int, int], Drawn]
     log_weights: tuple[Floats, ...] | None = None
 
-    @cached_property
-    def edges(self) -> Floats:
-        """The probability of every edge (from, to)."""
-        found = np.zeros_like(self.ancestors)
-        for node, (sets, probabilities) in enumerate(zip(self.sets, self.probabilities, strict=True)):
-            for parents, probability in zip(sets, probabilities.tolist(), strict=True):
-                found[list(parents), node] += probability
-        return np.minimum(found, 1.0)
-
     def likely(self, node: int) -> Iterator[tuple[ParentSet, float]]:
         """Go through the parent sets of a node that have any probability worth mentioning."""
-        for parents, probability in zip(self.sets[node], self.probabilities[node].tolist(), strict=True):
-            if probability > NEGLIGIBLE:
-                yield parents, probability
+        for place in np.flatnonzero(self.probabilities[node] > KEPT_SET).tolist():
+            yield self.sets[node][place], float(self.probabilities[node][place])
+
+
+def sum_edges(sets: Sequence[Sequence[ParentSet]], probabilities: Sequence[Floats]) -> Floats:
+    """Return the probability of every edge (from, to)."""
+    edges = np.zeros((len(sets), len(sets)))
+    for node, (own, chances) in enumerate(zip(sets, probabilities, strict=True)):
+        parents = np.fromiter(chain.from_iterable(own), dtype=np.int64)
+        np.add.at(edges[:, node], parents, np.repeat(chances, [len(one) for one in own]))
+    return np.minimum(edges, 1.0)

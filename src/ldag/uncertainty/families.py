@@ -79,7 +79,7 @@ class FamilyLabels:
     def _made(self, node: int, parents: tuple[int, ...], kappa: float) -> LabelPosterior:
         counts = self.count(node, parents)
         size = self.priors.equivalent_sample_size
-        if self.priors.prior == "table":
+        if not self.priors.sums_labels(self.grid(parents).size):
             return FullTable(counts, size)
         fixed = fixed_labels(self.label_rules[node], parents, self.n_states) if self.label_rules else ()
         return _native.FamilyPosterior(

@@ -2,22 +2,23 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any, Self, cast
 
 import numpy as np
 
+from ldag import _native
 from ldag.errors import ArgumentError
+from ldag.learning import LabelRule, LabelRules
 from ldag.model import Counts
 from ldag.uncertainty.base import PosteriorBase, PosteriorMethod
-from ldag.uncertainty.component import Component, Drawn, ParentSet
+from ldag.uncertainty.component import KEPT_SET, Component, Drawn, ParentSet, sum_edges
 from ldag.uncertainty.diagnostics import Diagnostics
 from ldag.uncertainty.documents import VERSION, read_document, schema_from_list, variables_to_list, write_document
 from ldag.uncertainty.families import FamilyLabels
 from ldag.uncertainty.priors import PosteriorPriors
 
 FORMAT = "ldag posterior"
-KEPT_SET = 1e-6
-"""Parent sets less probable than this are not written."""
 N_KEPT = 1000
 """DAGs that are drawn and written, so that questions about whole graphs can be asked of a file."""
 
@@ -28,7 +29,7 @@ class PosteriorFiles(PosteriorBase):
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values, which `load` can read once they are written as JSON.
 
-        Parent sets less probable than one in a million are left out, and 1,000 DAGs are drawn and kept for questions
+        Parent sets less probable than one in ten billion are left out, and 1,000 DAGs are drawn and kept for questions
         about whole graphs. Counts of the families that are kept are in it: it tells about the data what they tell.
         """
         return {
@@ -45,6 +46,7 @@ class PosteriorFiles(PosteriorBase):
             "seconds": self.seconds,
             "log_evidence": self.log_evidence,
             "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
+            "label_rules": [[asdict(rule) for rule in of_node] for of_node in self.families.label_rules],
             "families": self._families_to_list(),
             "components": [_component_to_dict(component) for component in self.components],
         }
@@ -89,6 +91,7 @@ def _component_to_dict(component: Component) -> dict[str, object]:
             ]
             for node, own in enumerate(kept)
         ],
+        "edges": component.edges.tolist(),
         "ancestors": component.ancestors.tolist(),
         "dags": dags,
     }
@@ -98,7 +101,8 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a posterior."""
     schema = schema_from_list(content["variables"])
     kappas = tuple(float(c["kappa"]) for c in content["components"])
-    priors = PosteriorPriors(kappas, float(content["equivalent_sample_size"]), content["prior"])
+    largest = content["settings"].get("max_configurations", _native.MAX_EXACT_CELLS)
+    priors = PosteriorPriors(kappas, float(content["equivalent_sample_size"]), content["prior"], largest)
     counts = {(f["node"], tuple(f["parents"])): np.array(f["counts"], dtype=np.float64) for f in content["families"]}
 
     def count(node: int, parents: ParentSet) -> Counts:
@@ -110,7 +114,7 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
         "names": tuple(content["order"]),
         "priors": priors,
         "components": tuple(_component(one) for one in content["components"]),
-        "families": FamilyLabels(schema.n_states, count, priors),
+        "families": FamilyLabels(schema.n_states, count, priors, _label_rules(content)),
         "method": cast("PosteriorMethod", content["method"]),
         "diagnostics": None if given is None else Diagnostics.from_dict(given),
         "notes": tuple(content["notes"]),
@@ -118,6 +122,17 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
         "n_observations": content["n_observations"],
         "seconds": content["seconds"],
     }
+
+
+def _label_rules(content: Mapping[str, Any]) -> LabelRules:
+    """Return the labels that constraints fix; files of 1.0 do not have them."""
+    return tuple(
+        tuple(
+            LabelRule(rule["parent"], tuple(tuple(map(tuple, context)) for context in rule["contexts"]))
+            for rule in of_node
+        )
+        for of_node in content.get("label_rules", ())
+    )
 
 
 def _component(given: Mapping[str, Any]) -> Component:
@@ -131,11 +146,15 @@ def _component(given: Mapping[str, Any]) -> Component:
             )
         return dags[np.random.default_rng(seed).permutation(len(dags))[:n_draws]]
 
+    sets = tuple(tuple(tuple(s["parents"]) for s in own) for own in given["parent_sets"])
+    probabilities = tuple(np.array([s["probability"] for s in own], dtype=np.float64) for own in given["parent_sets"])
+    edges = given.get("edges")  # which files of 1.0 do not have
     return Component(
         float(given["kappa"]),
         float(given["weight"]),
-        tuple(tuple(tuple(s["parents"]) for s in own) for own in given["parent_sets"]),
-        tuple(np.array([s["probability"] for s in own]) for own in given["parent_sets"]),
+        sets,
+        probabilities,
+        sum_edges(sets, probabilities) if edges is None else np.array(edges, dtype=np.float64),
         np.array(given["ancestors"], dtype=np.float64),
         given["log_evidence"],
         draw,

@@ -12,19 +12,20 @@ from ldag import _native
 from ldag.checks import Rng, check_choice, check_jobs, check_seed, check_whole
 from ldag.data import Dataset, check_data, count_family, describe_constants
 from ldag.errors import ArgumentError
-from ldag.formats import counted, spell_cost
+from ldag.formats import counted
+from ldag.graph import LDAG
 from ldag.learning import (
     Checkpoint,
     Constraints,
     Deadline,
     Fit,
-    LabelRules,
     Progress,
     ProgressReport,
-    SearchSpace,
+    Settings,
     check_progress,
     digest,
     fingerprint,
+    learn_with,
     listen,
     rules_for,
     search_space,
@@ -37,17 +38,20 @@ from ldag.uncertainty.chains import (
     ChainSettings,
     chain_component,
     choose_candidates,
-    sets_over,
 )
 from ldag.uncertainty.component import Component, ParentSet
 from ldag.uncertainty.diagnostics import Diagnostics
 from ldag.uncertainty.door import Posterior
 from ldag.uncertainty.exact import Weighing, exact_component
 from ldag.uncertainty.families import FamilyLabels
+from ldag.uncertainty.limits import describe_outside, describe_space
 from ldag.uncertainty.priors import GraphPrior, KappaChoice, PosteriorPriors, check_posterior_priors
-from ldag.uncertainty.space import MAX_CONFIGURATIONS, ParentSets, exact_cost, parent_sets
+from ldag.uncertainty.space import FEWEST_PARENTS, FamilySpace, Limits, ParentSets
 
 PosteriorChoice = Literal["auto", "exact", "chains"]
+
+USUAL_KAPPA = 0.1
+"""Of the graph that the limits are held against, where the posterior is over several."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +61,29 @@ class _Job:
     data: Dataset
     names: tuple[str, ...]
     priors: PosteriorPriors
-    space: SearchSpace
-    label_rules: LabelRules
-    sets: ParentSets
+    constraints: Constraints | None
+    max_parents: int | None
+    families: FamilySpace
     method: Literal["exact", "chains"]
     chains: ChainSettings
     n_threads: int
+
+    def weighing(self, tell: "_native.OnProgress", checkpoint: Checkpoint | None) -> Weighing:
+        """Return what weighs families."""
+        return Weighing(self.data, self.priors, self.families.label_rules, self.n_threads, tell, checkpoint)
+
+    def within(self, limits: Limits) -> "_Job":
+        """Return the job with labels summed over as many configurations as the limits say."""
+        return replace(self, priors=replace(self.priors, max_configurations=limits.max_configurations))
+
+
+@dataclass(frozen=True, eq=False)
+class _Computed:
+    """What came of a job: the posterior at every kappa, over some parent sets."""
+
+    components: tuple[Component, ...]
+    sets: ParentSets
+    diagnostics: Diagnostics | None = None
 
 
 def posterior(  # noqa: PLR0913 - every choice is named here, once
@@ -95,8 +116,10 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         for each parameter that labels save, as in `score`, so that DAGs with room for many labels weigh more. "table":
         no labels. Left out, "normalised", or "table" for a fit of tables.
     max_parents, constraints
-        Limits on the graph, as in `learn`. Without a limit on parents there is one only where sums over labels would
-        take too long; parent sets with more than 16 configurations are left out. Notes say so.
+        Limits on the graph, as in `learn`. Without ``max_parents`` there are as many parents as can be summed over in
+        about ten seconds. Families with more than 16 configurations of parents (fewer, where that allows more parents)
+        count with their full table, without labels. The first lines of print say so, and also if a quick climb, or the
+        fit that was given, has a graph outside these limits.
     method
         "exact": sums over all DAGs (up to about 20 variables); "chains": tempered Markov chains over ordered partitions
         of the variables, from at least four independent starts; "auto": exact where it takes a minute at most.
@@ -121,10 +144,10 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     (-6725.1861, 0.8268)
     """
     began = time.perf_counter()
+    fit = data if isinstance(data, Fit) else None
     if isinstance(data, Fit):
-        fit = data
         data, kappa, prior, max_parents, constraints, equivalent_sample_size = _from_fit(
-            fit, kappa, prior, max_parents, constraints, equivalent_sample_size
+            data, kappa, prior, max_parents, constraints, equivalent_sample_size
         )
     size = 1.0 if equivalent_sample_size is None else equivalent_sample_size
     priors = check_posterior_priors(kappa, size, prior or "normalised")
@@ -137,6 +160,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     if job.method == "exact" and n_rounds is not None:
         raise ArgumentError("n_rounds applies to method 'chains'; an exact posterior needs no rounds")
     kept = None if checkpoint is None else Checkpoint.open(checkpoint, _run_of(job))
+    learned = _climb(job) if fit is None else fit.graph
     with listen(progress, f"posterior ({job.method})", Deadline()) as listener:
 
         def tell(report: ProgressReport) -> bool:
@@ -144,8 +168,9 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
                 listener(report)
             return False
 
-        components, diagnostics = _components(job, tell, kept)
-    return _result(job, components, diagnostics, time.perf_counter() - began)
+        job, computed = _compute(job, tell, kept)
+    outside = describe_outside(learned, computed.sets, job.data.schema)
+    return _result(job, computed, outside, time.perf_counter() - began)
 
 
 def _from_fit(
@@ -189,19 +214,27 @@ def _job(
     work = order_columns(data)
     space = search_space(work.schema, constraints or Constraints(), max_parents)
     space = space.without_edges_at(work.constant_nodes)
-    rules = rules_for("table" if priors.prior == "table" else "ldag", space.label_rules, work.schema)
     labelled = priors.prior != "table"
-    sets = parent_sets(work.schema, space, labelled, max_parents is not None)
-    cost = exact_cost(sets, work.schema.n_states, len(priors.kappas), labelled)
-    if method == "exact":
-        cost.check(len(work.schema), sets.n_families)
-    exact = method == "exact" or (method == "auto" and cost.is_affordable)
+    rules = rules_for("ldag" if labelled else "table", space.label_rules, work.schema)
+    families = FamilySpace(work.schema, space, rules, labelled, len(priors.kappas), work.n_rows)
+    exact = method != "chains" and _is_exact(families, max_parents is not None, is_asked=method == "exact")
     if not exact and len(priors.kappas) > 1:
         raise ArgumentError(
             "chains need one kappa, as they do not know the evidence, and an exact posterior at"
-            f" {len(priors.kappas)} kappas would take {spell_cost(cost.seconds)} s; give kappa, such as 0.3"
+            f" {len(priors.kappas)} kappas would take too long; give kappa, such as 0.3"
         )
-    return _Job(work, data.names, priors, space, rules, sets, "exact" if exact else "chains", chains, n_threads)
+    how: Literal["exact", "chains"] = "exact" if exact else "chains"
+    return _Job(work, data.names, priors, constraints, max_parents, families, how, chains, n_threads)
+
+
+def _is_exact(families: FamilySpace, is_given: bool, is_asked: bool) -> bool:
+    """Whether sums over all DAGs can be had: refused where they are asked for and cannot."""
+    few = len(families.schema) <= _native.MAX_DAG_NODES
+    limits = families.choose_limits(is_given) if few or is_given else Limits(FEWEST_PARENTS)
+    cost = families.cost(limits)
+    if is_asked:
+        cost.check()
+    return is_asked or cost.is_affordable
 
 
 def _run_of(job: _Job) -> dict[str, object]:
@@ -213,59 +246,86 @@ def _run_of(job: _Job) -> dict[str, object]:
         "kappas": job.priors.kappas,
         "prior": job.priors.prior,
         "equivalent_sample_size": job.priors.equivalent_sample_size,
-        "max_parents": job.sets.max_parents,
-        "constraints": digest(job.space),
+        "max_parents": job.max_parents,
+        "constraints": digest(job.families.space),
         "chains": astuple(job.chains) if job.method == "chains" else None,
     }
 
 
-def _components(
-    job: _Job, tell: "_native.OnProgress", checkpoint: Checkpoint | None
-) -> tuple[tuple[Component, ...], Diagnostics | None]:
+def _climb(job: _Job) -> LDAG:
+    """Return what a quick search finds where nothing but constraints limits it, to see whether that is left out."""
+    priors = job.priors
+    is_table = priors.prior == "table"
+    settings = Settings(
+        kappa=priors.kappas[0] if len(priors.kappas) == 1 and not is_table else USUAL_KAPPA,
+        method="climb",
+        structure="table" if is_table else "ldag",
+        equivalent_sample_size=priors.equivalent_sample_size,
+        constraints=job.constraints,
+        n_restarts=0,
+        n_jobs=job.n_threads,
+    )
+    fit = learn_with(job.data, settings, progress=False)
+    if fit.stopped:
+        raise KeyboardInterrupt
+    return fit.graph
+
+
+def _compute(job: _Job, tell: "_native.OnProgress", checkpoint: Checkpoint | None) -> tuple[_Job, _Computed]:
     """Do the work at every kappa, and weigh the kappas by their evidence."""
+    is_given = job.max_parents is not None
     if job.method == "chains":
-        return _from_chains(job, tell, checkpoint)
-    weighing = Weighing(job.data, job.priors, job.label_rules, job.n_threads, tell, checkpoint)
-    found = [exact_component(weighing, job.sets, kappa) for kappa in job.priors.kappas]
-    logs = np.array([component.log_evidence for component in found], dtype=np.float64)
+        (kappa,) = job.priors.kappas
+        candidates = choose_candidates(job.weighing(tell, checkpoint), job.data.schema, job.families.space, kappa)
+        limits = job.families.choose_limits(is_given, candidates)
+        job = job.within(limits)
+        sets = job.families.list_sets(limits, candidates)
+        component, diagnostics = chain_component(job.weighing(tell, checkpoint), candidates, sets, kappa, job.chains)
+        return job, _Computed((component,), sets, diagnostics)
+    limits = job.families.choose_limits(is_given)
+    job = job.within(limits)
+    sets = job.families.list_sets(limits)
+    weighing = job.weighing(tell, checkpoint)
+    components = [exact_component(weighing, sets, kappa) for kappa in job.priors.kappas]
+    logs = np.array([component.log_evidence for component in components], dtype=np.float64)
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
-    return tuple(replace(c, weight=w) for c, w in zip(found, weights.tolist(), strict=True)), None
+    weighed = tuple(replace(c, weight=w) for c, w in zip(components, weights.tolist(), strict=True))
+    return job, _Computed(weighed, sets)
 
 
-def _from_chains(
-    job: _Job, tell: "_native.OnProgress", checkpoint: Checkpoint | None
-) -> tuple[tuple[Component, ...], Diagnostics]:
-    """Run chains over the best candidates of every node."""
-    (kappa,) = job.priors.kappas
-    weighing = Weighing(job.data, job.priors, job.label_rules, job.n_threads, tell, checkpoint)
-    candidates = choose_candidates(weighing, job.data.schema, job.space, kappa)
-    sets = sets_over(candidates, job.data.schema, job.space, job.sets)
-    component, diagnostics = chain_component(weighing, candidates, sets, kappa, job.chains)
-    return (component,), diagnostics
-
-
-def _result(job: _Job, components: tuple[Component, ...], diagnostics: Diagnostics | None, seconds: float) -> Posterior:
+def _result(job: _Job, computed: _Computed, outside: str | None, seconds: float) -> Posterior:
     """Put the posterior together."""
     n_states = job.data.schema.n_states
+    limits = computed.sets.limits
 
     def count(node: int, parents: ParentSet) -> Counts:
         return count_family(job.data.columns, n_states, node, parents).astype(np.float64)
 
     def evidence(data: Dataset) -> float:
-        again = replace(job, data=data)
-        return _result(again, *_components(again, lambda _: False, None), 0.0).log_evidence or 0.0
+        again, anew = _compute(replace(job, data=data), lambda _: False, None)
+        return _result(again, anew, None, 0.0).log_evidence or 0.0
 
+    n_candidates = N_CANDIDATES if job.method == "chains" and len(job.names) > N_CANDIDATES + 1 else None
+    settings: dict[str, object] = {
+        "why": _why(job, computed.sets),
+        "limits": list(describe_space(computed.sets, n_candidates)),
+        "outside": outside,
+        "max_parents": limits.max_parents,
+        "max_configurations": limits.max_configurations,
+        "kappas": job.priors.kappas,
+        "prior": job.priors.prior,
+    }
     return Posterior(
         job.data.schema,
         job.names,
         job.priors,
-        components,
-        FamilyLabels(n_states, count, job.priors, job.label_rules),
+        computed.components,
+        FamilyLabels(n_states, count, job.priors, job.families.label_rules),
         job.method,
-        diagnostics,
-        _notes(job),
-        {"why": _why(job), "max_parents": job.sets.max_parents, "kappas": job.priors.kappas, "prior": job.priors.prior},
+        computed.diagnostics,
+        tuple(describe_constants(job.data)),
+        settings,
         job.data.total,
         seconds,
         job.data,
@@ -273,23 +333,9 @@ def _result(job: _Job, components: tuple[Component, ...], diagnostics: Diagnosti
     )
 
 
-def _why(job: _Job) -> str:
-    n = len(job.names)
+def _why(job: _Job, sets: ParentSets) -> str:
     if job.method == "exact":
-        return f"exact, {job.sets.n_families:,} families and all DAGs"
+        families = counted(sets.n_families, "family", "families")
+        return f"exact, the sum over all DAGs of {families} within these limits"
     runs = f"{job.chains.n_runs} runs of {job.chains.n_rounds:,} rounds of coupled chains"
-    return f"{runs} over ordered partitions of {counted(n, 'variable')}"
-
-
-def _notes(job: _Job) -> tuple[str, ...]:
-    notes = [*describe_constants(job.data)]
-    if job.method == "chains" and len(job.names) > N_CANDIDATES + 1:
-        notes.append(f"every variable has at most {N_CANDIDATES} candidate parents, those that gain most")
-    if job.sets.was_chosen:
-        notes.append(f"at most {job.sets.max_parents} parents, as more would take long; give max_parents to allow them")
-    if job.sets.n_left_out:
-        notes.append(
-            f"{job.sets.n_left_out:,} parent sets with more than {MAX_CONFIGURATIONS} configurations are left out:"
-            " labels cannot be summed over them"
-        )
-    return tuple(notes)
+    return f"{runs} over ordered partitions of {counted(len(job.names), 'variable')}"

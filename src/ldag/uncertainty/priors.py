@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import log
 from typing import Literal, get_args
 
+from ldag import _native
 from ldag.checks import check_choice
 from ldag.errors import ArgumentError
 from ldag.scoring import check_equivalent_sample_size, check_priors
@@ -25,6 +26,12 @@ class PosteriorPriors:
     kappas: tuple[float, ...]
     equivalent_sample_size: float
     prior: GraphPrior
+    max_configurations: int = _native.MAX_EXACT_CELLS
+    """Labels are summed over up to so many configurations of parents; larger families have their full table."""
+
+    def sums_labels(self, n_configurations: int) -> bool:
+        """Whether a family with so many configurations has labels."""
+        return self.prior != "table" and n_configurations <= self.max_configurations
 
     @property
     def structure(self) -> str:

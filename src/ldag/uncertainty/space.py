@@ -1,9 +1,10 @@
 """Which parent sets a posterior runs over, and what that costs: estimated before, refused with the numbers."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb, prod
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,42 +12,67 @@ from numpy.typing import NDArray
 from ldag import _native
 from ldag.errors import TooLarge
 from ldag.formats import spell_cost
-from ldag.learning import SearchSpace
+from ldag.learning import LabelRules, SearchSpace
 from ldag.model import Schema
 from ldag.uncertainty.component import ParentSet
 
 MAX_CONFIGURATIONS = _native.MAX_EXACT_CELLS
-"""Labels are summed over up to so many configurations of a node's parents."""
+"""Labels are summed over up to so many configurations of a node's parents; larger families have their full table."""
+FEWEST_CONFIGURATIONS = 9
+ENOUGH_PARENTS = 5
+"""Over so many configurations labels are always summed: two parents of three states, three of two. Between this and the
+most, labels give way to parents until there can be enough of them: a family without labels is better than none."""
+FEWEST_PARENTS = 2
+"""So many parents are allowed however long it takes, unless said otherwise."""
 EXACT_SECONDS = 60.0
 EXACT_BYTES = 1 << 30
 """What an exact posterior may cost to be chosen without being asked for."""
 MOST_BYTES = 1 << 33
 MOST_SECONDS = 24 * 3600.0
 """What one that is asked for may cost."""
-CHAIN_PARENTS = 3
-"""Parents of a node in chains over more variables than sums over all DAGs take, unless said otherwise."""
 FAMILY_SECONDS = 10.0
-"""Without max_parents, families may take so long together."""
+MOST_FAMILIES = 1_000_000
+"""Without max_parents, families may take so long together, and be so many."""
 STEP_SECONDS = 1.2e-8
 """One of the 3 x 3^n steps of the sums over DAGs, measured."""
 
 
-def family_seconds(n_configurations: int, n_states: int, labelled: bool) -> float:
+def label_seconds(n_configurations: int) -> float:
     """Estimate the CPU time of the sum over one family's labels; the factors were measured."""
-    if not labelled or n_configurations < 4:
-        return 5e-6
-    return n_states / 2 * 4e-2 * 2.6 ** (n_configurations - MAX_CONFIGURATIONS) + 5e-6
+    return 1e-5 + 4.5e-3 * 2.6 ** (n_configurations - MAX_CONFIGURATIONS)
+
+
+def table_seconds(n_cells: int, n_rows: int) -> float:
+    """Estimate the CPU time of counting one family and weighing its full table; the factors were measured."""
+    return 5e-6 + 5e-9 * n_rows + 6e-9 * n_cells
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the families of a posterior keep to."""
+
+    max_parents: int
+    max_configurations: int = MAX_CONFIGURATIONS
+    """Families with more have their full table and no labels."""
+    was_chosen: bool = False
+    """Whether the number of parents is ours, and there could be more."""
 
 
 @dataclass(frozen=True)
 class ParentSets:
-    """The parent sets of every node, and whether some were left out because labels cannot be summed over them."""
+    """The parent sets of every node, and the limits that they keep to."""
 
     by_node: tuple[tuple[ParentSet, ...], ...]
-    max_parents: int
-    was_chosen: bool
-    n_left_out: int
-    n_families: int
+    limits: Limits
+    n_tables: int = 0
+    """Families that are too large to sum over their labels."""
+    n_left_out: int = 0
+    """Families whose table would be too large, or whose labels are fixed and cannot be summed over."""
+
+    @property
+    def n_families(self) -> int:
+        """How many parent sets there are, of all nodes."""
+        return sum(map(len, self.by_node))
 
 
 def flat_families(
@@ -58,88 +84,157 @@ def flat_families(
     return nodes, parents, np.cumsum([0, *map(len, sets)], dtype=np.int64)
 
 
-def parent_sets(schema: Schema, space: SearchSpace, labelled: bool, is_given: bool) -> ParentSets:
-    """List the parent sets of a space; without a limit on parents, as many as can be summed in a few seconds."""
-    n = len(schema)
-    most = max(space.max_parents, default=0)
-    limit = most if is_given else _affordable(schema.n_states, space, labelled)
-    if n > _native.MAX_DAG_NODES:  # beyond sums over all DAGs: only candidates are listed, later
-        limit = limit if is_given else min(limit, CHAIN_PARENTS)
-        n_families = sum(comb(len(own), size) for own in space.candidates for size in range(limit + 1))
-        return ParentSets((), limit, not is_given and limit < most, 0, n_families)
-    left_out = 0
-    by_node: list[tuple[ParentSet, ...]] = []
-    for node in range(n):
+@dataclass(frozen=True)
+class FamilySpace:
+    """The families that a posterior may run over, and what their number and time depend on."""
+
+    schema: Schema
+    space: SearchSpace
+    label_rules: LabelRules
+    labelled: bool
+    n_kappas: int
+    n_rows: int
+
+    def choose_limits(self, is_given: bool, candidates: Sequence[ParentSet] | None = None) -> Limits:
+        """Return the limits: without one on parents, as many of them as can be summed in a few seconds.
+
+        Over how many configurations labels are summed then is what leaves the parents as many as there can be.
+        Candidates are those of every node, if not all are possible parents.
+        """
+        own = self.space.candidates if candidates is None else candidates
+        most = max((min(limit, len(c)) for limit, c in zip(self.space.max_parents, own, strict=True)), default=0)
+        if is_given:
+            return Limits(most)
+        choices = range(MAX_CONFIGURATIONS, FEWEST_CONFIGURATIONS - 1, -1) if self.labelled else [MAX_CONFIGURATIONS]
+        kinds = self._kinds(own)
+        offers = [(self._most_parents(kinds, largest), largest) for largest in choices]
+        n_parents, largest = max(offers, key=lambda offer: (min(offer[0], ENOUGH_PARENTS), offer[1]))
+        n_parents = min(max(n_parents, FEWEST_PARENTS), most)
+        return Limits(n_parents, largest, was_chosen=n_parents < most)
+
+    def list_sets(self, limits: Limits, candidates: Sequence[ParentSet] | None = None) -> ParentSets:
+        """List the parent sets inside limits."""
+        own = self.space.candidates if candidates is None else candidates
+        made = [self._sets_of(node, parents, limits.max_parents) for node, parents in enumerate(own)]
+        by_node = tuple(tuple(sets) for sets, _ in made)
+        n_tables = 0
+        if self.labelled:
+            sizes = (self._n_configurations(parents) for sets in by_node for parents in sets)
+            n_tables = sum(size > limits.max_configurations for size in sizes)
+        return ParentSets(by_node, limits, n_tables, sum(left_out for _, left_out in made))
+
+    def cost(self, limits: Limits) -> "ExactCost":
+        """Estimate memory and time of the exact posterior."""
+        n = len(self.schema)
+        kinds = self._kinds(self.space.candidates, limits.max_parents)
+        families = sum(self._seconds(of_size, limits.max_configurations) for of_size in kinds)
+        n_families = sum(of_size.total() for of_size in kinds)
+        steps = self.n_kappas * 3 * STEP_SECONDS * 3.0**n
+        return ExactCost(n, n_families, self.n_kappas * _native.dag_posterior_bytes(n), families + steps)
+
+    def _n_configurations(self, parents: ParentSet) -> int:
+        return prod(self.schema.n_states[p] for p in parents)
+
+    def _sets_of(self, node: int, candidates: ParentSet, limit: int) -> tuple[list[ParentSet], int]:
+        """Return the parent sets of a node, and how many were left out."""
+        required = self.space.required[node]
+        free = [p for p in candidates if p not in required]
+        most = max(min(limit, self.space.max_parents[node]), len(required))
         sets: list[ParentSet] = []
-        for parents in _sets_of(space, node, limit):
-            fits = not labelled or prod(schema.n_states[p] for p in parents) <= MAX_CONFIGURATIONS
-            left_out += not fits
-            if fits:
-                sets.append(parents)
+        n_left_out = 0
+        for size in range(most - len(required) + 1):
+            for added in combinations(free, size):
+                parents = tuple(sorted((*required, *added)))
+                is_possible = self._is_possible(node, parents)
+                n_left_out += not is_possible
+                if is_possible:
+                    sets.append(parents)
         if not sets:
             raise TooLarge(
-                f"the required parents of {schema[node].name!r} have more than {MAX_CONFIGURATIONS} configurations,"
-                " over which labels cannot be summed; require fewer, or use prior 'table'"
+                f"the required parents of {self.schema[node].name!r} have"
+                f" {self._n_configurations(tuple(required)):,} configurations, over which fixed labels cannot be"
+                f" summed (at most {MAX_CONFIGURATIONS}); require fewer, or use prior 'table'"
             )
-        by_node.append(tuple(sets))
-    return ParentSets(tuple(by_node), limit, not is_given and limit < most, left_out, sum(map(len, by_node)))
+        return sets, n_left_out
+
+    def _is_possible(self, node: int, parents: ParentSet) -> bool:
+        """Whether a family can be weighed: not one whose labels are fixed where they cannot be summed over."""
+        n_configurations = self._n_configurations(parents)
+        if n_configurations * self.schema[node].n_states > _native.MAX_CELLS:
+            return False
+        if not self.labelled or n_configurations <= MAX_CONFIGURATIONS or not self.label_rules:
+            return True
+        return not any(rule.contexts for rule in self.label_rules[node] if rule.parent in parents)
+
+    def _most_parents(self, kinds: Sequence[Counter[tuple[int, int]]], largest: int) -> int:
+        """Return how many parents can be had if labels are summed over so many configurations."""
+        seconds, n_families = 0.0, 0
+        for n_parents, of_size in enumerate(kinds):
+            seconds += self._seconds(of_size, largest)
+            n_families += of_size.total()
+            if seconds > FAMILY_SECONDS or n_families > MOST_FAMILIES:
+                return n_parents - 1
+        return len(kinds) - 1
+
+    def _kinds(self, candidates: Sequence[ParentSet], most: int | None = None) -> list[Counter[tuple[int, int]]]:
+        """Count the families by their number of parents, and by configurations and states of the node.
+
+        More configurations than labels are ever summed over are rounded up to a power of two, so that there are few.
+        """
+        largest = max(map(len, candidates), default=0)
+        kinds: list[Counter[tuple[int, int]]] = [Counter() for _ in range(largest + 1 if most is None else most + 1)]
+        for node, own in enumerate(candidates):
+            limit = min(self.space.max_parents[node], len(kinds) - 1)
+            sets: Counter[tuple[int, int]] = Counter({(0, 1): 1})
+            for parent in own:
+                for (size, q), number in list(sets.items()):
+                    if size < limit:
+                        sets[size + 1, _round(q * self.schema[parent].n_states)] += number
+            for (size, q), number in sets.items():
+                kinds[size][q, self.schema[node].n_states] += number
+        return kinds
+
+    def _seconds(self, kinds: Counter[tuple[int, int]], largest: int) -> float:
+        """Estimate the time of weighing families, given as (configurations, states of the node): how many."""
+        total = 0.0
+        for (q, n_states), number in kinds.items():
+            counting = table_seconds(q * n_states, self.n_rows)
+            sums_labels = self.labelled and 4 <= q <= largest
+            each = self.n_kappas * (counting + label_seconds(q)) if sums_labels else counting
+            total += number * each
+        return total
 
 
-def _sets_of(space: SearchSpace, node: int, limit: int) -> Iterator[ParentSet]:
-    """Go through the parent sets of a node."""
-    required = space.required[node]
-    free = [p for p in space.candidates[node] if p not in required]
-    most = max(min(limit, space.max_parents[node]), len(required))
-    for size in range(most - len(required) + 1):
-        for added in combinations(free, size):
-            yield tuple(sorted((*required, *added)))
-
-
-def _affordable(n_states: Sequence[int], space: SearchSpace, labelled: bool) -> int:
-    """Return the largest number of parents whose families take a few seconds together, 2 at least."""
-    mean = sum(n_states) / max(len(n_states), 1)
-    total, size = 0.0, 0
-    for size in range(max(space.max_parents, default=0) + 1):
-        q = round(mean**size)
-        if labelled and q > 4 * MAX_CONFIGURATIONS:
-            return max(size - 1, 0)
-        each = family_seconds(min(q, MAX_CONFIGURATIONS), round(mean), labelled)
-        total += sum(comb(len(candidates), size) for candidates in space.candidates) * each
-        if total > FAMILY_SECONDS and size > 2:
-            return size - 1
-    return size
+def _round(q: int) -> int:
+    return q if q <= MAX_CONFIGURATIONS else min(1 << (q - 1).bit_length(), _native.MAX_CELLS)
 
 
 @dataclass(frozen=True)
 class ExactCost:
     """What an exact posterior needs."""
 
+    n_variables: int
+    n_families: int
     n_bytes: float
     seconds: float
 
     @property
     def is_affordable(self) -> bool:
         """Whether it is chosen without being asked for."""
-        return self.n_bytes <= EXACT_BYTES and self.seconds <= EXACT_SECONDS
+        return self._is_possible and self.n_bytes <= EXACT_BYTES and self.seconds <= EXACT_SECONDS
 
-    def check(self, n_variables: int, n_families: int) -> None:
+    @property
+    def _is_possible(self) -> bool:
+        is_held = self.n_variables <= _native.MAX_DAG_NODES and self.n_bytes <= MOST_BYTES
+        return is_held and self.seconds <= MOST_SECONDS
+
+    def check(self) -> None:
         """Refuse what cannot be held or waited for."""
-        if n_variables <= _native.MAX_DAG_NODES and self.n_bytes <= MOST_BYTES and self.seconds <= MOST_SECONDS:
+        if self._is_possible:
             return
         raise TooLarge(
-            f"the exact posterior over {n_variables} variables needs {spell_cost(self.n_bytes / 2**30, 1)} GB and"
-            f" about {spell_cost(self.seconds / 3600, 1)} hours of CPU for {n_families:,} families and"
-            f" 3^{n_variables} steps; at most {_native.MAX_DAG_NODES} variables, {MOST_BYTES / 2**30:.0f} GB and"
+            f"the exact posterior over {self.n_variables} variables needs {spell_cost(self.n_bytes / 2**30, 1)} GB and"
+            f" about {spell_cost(self.seconds / 3600, 1)} hours of CPU for {spell_cost(self.n_families)} families and"
+            f" 3^{self.n_variables} steps; at most {_native.MAX_DAG_NODES} variables, {MOST_BYTES / 2**30:.0f} GB and"
             f" {MOST_SECONDS / 3600:.0f} hours are possible; use method 'chains', or fewer variables or parents"
         )
-
-
-def exact_cost(sets: ParentSets, n_states: Sequence[int], n_kappas: int, labelled: bool) -> ExactCost:
-    """Estimate memory and time of the exact posterior."""
-    n = len(n_states)
-    families = sum(
-        family_seconds(prod(n_states[p] for p in parents), n_states[node], labelled)
-        for node, own in enumerate(sets.by_node)
-        for parents in own
-    )
-    return ExactCost(n_kappas * _native.dag_posterior_bytes(n), n_kappas * (families + 3 * STEP_SECONDS * 3.0**n))

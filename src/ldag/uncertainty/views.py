@@ -1,6 +1,6 @@
 """A posterior as people read it: tables of edges and labels, a consensus graph, and print."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -173,6 +173,9 @@ class PosteriorViews(PosteriorAnswers):
             f"Posterior over labelled DAGs of {counted(len(self.schema), 'variable')}, from"
             f" {counted(self.n_observations, 'observation')}"
         )
+        yield f"limits: {self.limits}"
+        if self.outside is not None:
+            yield f"warning: {self.outside}"
         yield self._said_prior()
         yield f"method: {self.settings['why']}, {self.seconds:.2f} s"
         yield from (f"note: {note}" for note in self.notes)
@@ -180,6 +183,20 @@ class PosteriorViews(PosteriorAnswers):
             yield f"chains: {self.diagnostics}"
         yield from self._edge_lines()
         yield from self._label_lines()
+
+    @property
+    def limits(self) -> str:
+        """What the posterior runs over, in words: graphs and labels outside of that have no probability here."""
+        told = self.settings.get("limits")  # which files of 1.0 do not have
+        given = [f"at most {self.settings['max_parents']} parents of a variable"] if told is None else told
+        assert isinstance(given, Sequence)
+        return "; ".join(given) or ("none, all DAGs" if self.priors.prior == "table" else "none, all DAGs and labels")
+
+    @property
+    def outside(self) -> str | None:
+        """Where the graph that a search finds lies outside the limits, in words; None if it does not."""
+        told = self.settings.get("outside")
+        return None if told is None else str(told)
 
     def _said_prior(self) -> str:
         evidence = "" if self.log_evidence is None else f", log evidence {self.log_evidence:.4f}"
