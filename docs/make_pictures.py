@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import ldag
+from experiments.paper import read_reproduction
 from experiments.study import draw_study
-from ldag.experiments import read_reproduction
 
 PAGES = Path(__file__).parent
 HERE = Path(__file__).parent

@@ -9,8 +9,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from experiments.paper import MAX_PARENTS, Row, StudyProblem
 from ldag import LDAG, Dataset, Network
-from ldag.experiments import MAX_PARENTS, Row, StudyProblem
 
 if TYPE_CHECKING:
     import pandas as pd

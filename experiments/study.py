@@ -16,9 +16,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-from experiments.peers import PEERS, learn_by_peers
-from experiments.surveys import SOURCES, load_survey
-from ldag.experiments import (
+from experiments.paper import (
     FULL,
     QUICK,
     SHOW_STRUCTURES,
@@ -37,6 +35,8 @@ from ldag.experiments import (
     summarise_structures,
     write_csv,
 )
+from experiments.peers import PEERS, learn_by_peers
+from experiments.surveys import SOURCES, load_survey
 
 N_FOLDS = 5
 

@@ -36,7 +36,6 @@ ROOMS = (
     "simulate",
     "comparing",
     "presenting",
-    "experiments",
     "cli",
 )
 HEAVY = {

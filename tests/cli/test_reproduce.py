@@ -1,7 +1,10 @@
 """`ldag reproduce` on the command line: Table 1 is the paper's."""
 
+import importlib
 import json
 from pathlib import Path
+
+import pytest
 
 from tests.command import run
 
@@ -26,3 +29,11 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     assert "Missing argument" in run("reproduce", code=2)
     assert "0 is not in the range" in run("reproduce", "table2", "--draws", "0", code=2)
     assert "rng must be a whole number" in run("reproduce", "table1", "--rng", "-1", "-o", str(tmp_path), code=2)
+
+
+def test_without_a_clone_it_says_where_the_experiments_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The installed package does not have them; whatever was asked for, the answer is one line."""
+    module = importlib.import_module("ldag.cli.reproduce")
+    monkeypatch.setattr(module, "CLONE", tmp_path)
+    monkeypatch.setattr(module, "reproduce", module._load())
+    assert "clone the repository" in run("reproduce", "table1", "--quick", code=2)

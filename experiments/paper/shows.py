@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from math import isnan
 
-from ldag.experiments.cells import Row
-from ldag.experiments.tables import Show
+from experiments.paper.cells import Row
+from experiments.paper.tables import Show
 
 Write = Callable[[Row], str]
 

@@ -8,8 +8,8 @@ import pytest
 
 import ldag
 from experiments import study, surveys
+from experiments.paper import ExperimentRun, FinishedCells, StudyProblem, write_csv
 from experiments.peers import PEERS, learn_by_peers, to_rows
-from ldag.experiments import ExperimentRun, FinishedCells, StudyProblem, write_csv
 
 TINY = replace(study.make_plan(True, 1), structure_size=60, random_graphs=(4,), surveys=("titanic",), n_folds=2)
 

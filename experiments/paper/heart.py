@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from functools import partial
 
+from experiments.paper.cells import FinishedCells, Row
+from experiments.paper.measures import ExperimentRun
+from experiments.paper.published import HEART, HEART_CHOICE
 from ldag import datasets
-from ldag.experiments.cells import FinishedCells, Row
-from ldag.experiments.measures import ExperimentRun
-from ldag.experiments.published import HEART, HEART_CHOICE
 
 METHODS = ("exact", "chain")
 

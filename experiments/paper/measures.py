@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from experiments.paper.cells import Row
+from experiments.paper.plan import ExperimentPlan
 from ldag.comparing import compare
 from ldag.data import Dataset
 from ldag.errors import TooLarge
-from ldag.experiments.cells import Row
-from ldag.experiments.plan import ExperimentPlan
 from ldag.learning import CrossValidation, Fit, cross_validate, learn
 from ldag.network import Network
 

@@ -9,20 +9,20 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal, get_args
 
+from experiments.paper import shows
+from experiments.paper.cells import FinishedCells, Row
+from experiments.paper.figures import best_search, draw_dag_against_ldag, draw_kappas, draw_searches, draw_structures
+from experiments.paper.heart import run_heart
+from experiments.paper.measures import ExperimentRun
+from experiments.paper.page import render_page, render_table
+from experiments.paper.plan import QUICK, ExperimentPlan
+from experiments.paper.published import GENERATORS, Generator
+from experiments.paper.simulation import paper_rows, run_simulation
+from experiments.paper.statements import Statement, check_heart, check_simulation
+from experiments.paper.structures import run_structures
+from experiments.paper.tables import Show, lay_out, read_csv, summarise_simulation, summarise_structures, write_csv
 from ldag.checks import Rng, check_choice, check_jobs, check_names, check_path, check_seed
 from ldag.errors import ArgumentError
-from ldag.experiments import shows
-from ldag.experiments.cells import FinishedCells, Row
-from ldag.experiments.figures import best_search, draw_dag_against_ldag, draw_kappas, draw_searches, draw_structures
-from ldag.experiments.heart import run_heart
-from ldag.experiments.measures import ExperimentRun
-from ldag.experiments.page import render_page, render_table
-from ldag.experiments.plan import QUICK, ExperimentPlan
-from ldag.experiments.published import GENERATORS, Generator
-from ldag.experiments.simulation import paper_rows, run_simulation
-from ldag.experiments.statements import Statement, check_heart, check_simulation
-from ldag.experiments.structures import run_structures
-from ldag.experiments.tables import Show, lay_out, read_csv, summarise_simulation, summarise_structures, write_csv
 from ldag.formats import write_atomically
 
 Experiment = Literal["table1", "table2", "table3", "figures", "structures"]
@@ -164,7 +164,7 @@ def _note(place: Path, name: str, run: ExperimentRun, command: str) -> None:
     path = place / "runs.json"
     runs = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     runs[name] = {
-        "command": command or f"ldag.experiments.reproduce({name!r}, ...)",
+        "command": command or f"experiments.paper.reproduce({name!r}, ...)",
         "rng": run.rng,
         "plan": asdict(run.plan),
         "versions": {"ldag": version("ldag"), "numpy": version("numpy"), "python": platform.python_version()},

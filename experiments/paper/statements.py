@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ldag.experiments.cells import Row
-from ldag.experiments.published import HEART_RHO, HEART_RHO_DEVIATION
-from ldag.experiments.tables import group, numbers, quartiles
+from experiments.paper.cells import Row
+from experiments.paper.published import HEART_RHO, HEART_RHO_DEVIATION
+from experiments.paper.tables import group, numbers, quartiles
 
 DEVIATIONS = 3
 """How many standard deviations rho may be from its mean over partitions into folds."""

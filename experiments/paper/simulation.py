@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from experiments.paper.cells import FinishedCells, Row
+from experiments.paper.measures import ExperimentRun, distances
+from experiments.paper.published import GENERATORS, SIMULATION, Generator
 from ldag import simulate
 from ldag.data import Dataset
-from ldag.experiments.cells import FinishedCells, Row
-from ldag.experiments.measures import ExperimentRun, distances
-from ldag.experiments.published import GENERATORS, SIMULATION, Generator
 from ldag.learning import learn_family
 from ldag.network import Network
 

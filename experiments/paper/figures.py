@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from experiments.paper.cells import Row
+from experiments.paper.tables import group, numbers, quartiles
 from ldag.drawing import LineChart, RowChart, Series, draw_charts
-from ldag.experiments.cells import Row
-from ldag.experiments.tables import group, numbers, quartiles
 
 NAMES = {"dag": "DAG generator", "ldag": "LDAG generator"}
 PAPER = 5

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from ldag.experiments.cells import Row
-from ldag.experiments.tables import Show
+from experiments.paper.cells import Row
+from experiments.paper.tables import Show
 
 STYLE = """
 :root{color-scheme:light dark}

@@ -7,15 +7,15 @@ from xml.etree import ElementTree
 
 import pytest
 
+from experiments.paper import EXPERIMENTS, QUICK, FinishedCells, reproduce
+from experiments.paper.cells import Row
+from experiments.paper.measures import ExperimentRun, split
+from experiments.paper.published import HEART, SIMULATION
+from experiments.paper.simulation import paper_rows
+from experiments.paper.statements import check_simulation
+from experiments.paper.tables import read_csv, summarise_simulation, summarise_structures, write_csv
 from ldag import datasets
 from ldag.errors import ArgumentError
-from ldag.experiments import EXPERIMENTS, QUICK, FinishedCells, reproduce
-from ldag.experiments.cells import Row
-from ldag.experiments.measures import ExperimentRun, split
-from ldag.experiments.published import HEART, SIMULATION
-from ldag.experiments.simulation import paper_rows
-from ldag.experiments.statements import check_simulation
-from ldag.experiments.tables import read_csv, summarise_simulation, summarise_structures, write_csv
 
 TINY = replace(
     QUICK,

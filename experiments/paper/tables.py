@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ldag.experiments.cells import Row, Value
+from experiments.paper.cells import Row, Value
 from ldag.formats import read_utf8, write_atomically
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
 
+from experiments.paper.cells import FinishedCells, Row
+from experiments.paper.measures import ExperimentRun, distances, finished, split
+from experiments.paper.published import GENERATORS
 from ldag import datasets, simulate
 from ldag.data import Dataset
-from ldag.experiments.cells import FinishedCells, Row
-from ldag.experiments.measures import ExperimentRun, distances, finished, split
-from ldag.experiments.published import GENERATORS
 from ldag.learning import StructureKind, cross_validate, learn
 from ldag.network import Network
 
