@@ -12,6 +12,8 @@ NB_MODULE(_native, module) {
     nb::set_leak_warnings(false);
 #endif
     module.doc() = "Loops of ldag on plain arrays. Private: the checked doors are in the Python modules.";
+    nb::module_ reading = module.def_submodule("reading", "Text files.");
+    register_reading(reading);
     nb::module_ counting = module.def_submodule("counting", "Data sets and their counts.");
     register_counts(counting);
     nb::module_ families = module.def_submodule("families", "Partitions of one family.");
@@ -30,7 +32,7 @@ NB_MODULE(_native, module) {
     register_circuit(inference);
     register_sums(inference);
     register_sample(inference);
-    for (const nb::module_& part : {counting, families, scoring, searching, uncertainty, inference})
+    for (const nb::module_& part : {reading, counting, families, scoring, searching, uncertainty, inference})
         for (const auto& [name, value] : nb::cast<nb::dict>(part.attr("__dict__")))
             if (nb::borrow<nb::str>(name).c_str()[0] != '_') module.attr(name) = value;
 }

@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+void register_reading(nanobind::module_& module);
 void register_counts(nanobind::module_& module);
 void register_family(nanobind::module_& module);
 void register_exact(nanobind::module_& module);

@@ -54,7 +54,7 @@ BAD = {
         "line 2: a quoted cell does not end, or goes on after its quotes; sep= names the sign between cells",
         "--sep names the sign between cells",
     ),
-    "a monstrous cell": Bad(b"a\n" + b"x" * 3_000_000, "line 2: the line is longer than two million bytes"),
+    "a monstrous cell": Bad(b"a\n" + b"x" * 18_000_000, "line 2: the line is longer than sixteen million bytes"),
     "latin": Bad(
         "a,b\nß,1\n".encode("latin-1"),
         "t.csv is not UTF-8 text (invalid continuation byte at byte 4); name its encoding, as in encoding='latin-1'",

@@ -8,10 +8,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.columns import MISSING_TEXT, NUMBER, Column, Positions
-from ldag.data.database import Database, DatabaseError, quote_list, quote_name, quote_text, quote_value
+from ldag.data.columns import Column, Positions
+from ldag.data.database import Database, quote_list, quote_text, quote_value
 from ldag.data.tables import Survey, Table
-from ldag.data.text_rows import TextRows
 from ldag.errors import DataError
 from ldag.model import Cuts, Variable
 
@@ -29,42 +28,24 @@ KEY_BITS = 62
 
 @dataclass
 class DatabaseTable:
-    """A relation of the engine; if it is made of text files, ``rows`` keeps their cells, ``na`` are those missing.
+    """A relation of the engine, which is scanned again for each question: that is cheap for columnar files.
 
-    ``source`` is scanned again for each question, which is cheap for columnar files. Rows that do not meet the
-    ``condition`` are not counted.
+    Its columns are called by their places (`column_at`), so that no name can be mistaken for one of ours. Rows that do
+    not meet the ``condition`` are not counted.
     """
 
     engine: Database
     source: str
     names: tuple[str, ...]
-    columns: tuple[str, ...]
     types: tuple[str, ...]
-    rows: TextRows | None = None
-    na: frozenset[str] = MISSING_TEXT
     categories: dict[str, tuple[list[object], bool]] = field(default_factory=dict)
     condition: str | None = None
     _types: set[str] = field(default_factory=set)
     _surveys: dict[int, Survey] = field(default_factory=dict)
-    _columns: list[str] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self._columns = [quote_name(name) for name in self.columns]
-
-    @property
-    def text(self) -> bool:
-        """Whether all cells are texts of a file."""
-        return self.rows is not None
-
-    def table(self, notes: tuple[str, ...] = ()) -> Table:
+    def table(self) -> Table:
         """Return the table as others see it."""
-        n_rows = int(self.engine.one(f"SELECT {self._amount()} FROM {self._merged()}") or 0)
-        return Table(self.names, n_rows, self.column, self.survey, self.merge, self.complete, notes)
-
-    def loaded(self) -> "DatabaseTable":
-        """Have the engine read the source now, so that what is wrong with it is known."""
-        self._merged()
-        return self
+        return Table(self.names, self._n_rows(), self.column, self.survey, self.merge, self.complete)
 
     def survey(self, place: int) -> Survey:
         """Return the different values of a column."""
@@ -74,7 +55,7 @@ class DatabaseTable:
 
     def column(self, place: int) -> Column:
         """Return a column row by row, in the order of the source."""
-        rows = self._ordered()
+        rows = self.source
         survey = self.survey(place)
         if survey.measured is None and survey.n_values <= LISTED:
             positions = self.engine.arrays(f"SELECT {self._digit(place)} - 1 AS p FROM {rows}")[0]
@@ -101,8 +82,7 @@ class DatabaseTable:
         chosen = ", ".join(f"{key} AS k{i}" for i, key in enumerate(keys))
         names = ", ".join(f"k{i}" for i in range(len(keys)))
         found = self.engine.arrays(
-            f"SELECT {chosen}, CAST({self._amount()} AS BIGINT) AS n FROM {self._merged()} GROUP BY {names} "
-            f"ORDER BY {names}"
+            f"SELECT {chosen}, count(*) AS n FROM {self._rows()} GROUP BY {names} ORDER BY {names}"
         )
         unpacked: list[Positions] = []
         for (begin, end), packed in zip(groups, found, strict=False):
@@ -118,10 +98,7 @@ class DatabaseTable:
     def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> Table:
         """Return the table of rows without a gap in some columns; what it is asked for is counts."""
         tests = [f"{self._cell(place)} IS NOT NULL" for place in places]
-        if self.text:
-            for place, variable in zip(places, variables, strict=True):
-                texts = sorted(self.na - set(() if variable is None else map(str, variable.states)))
-                tests.append(f"trim({self._columns[place]}) NOT IN ({quote_list(texts)})")
+        del variables  # gaps are no texts here
         part = replace(self, condition=" AND ".join(tests), categories=dict(self.categories), _surveys={})
         return part.table()
 
@@ -135,10 +112,8 @@ class DatabaseTable:
             values,
             positions,
             declared=declared,
-            text=self.text,
             ordered=ordered,
             dates=dates,
-            na=self.na,
             locate=lambda found: self._first_row(place, found),
         )
 
@@ -148,29 +123,23 @@ class DatabaseTable:
         tests = [f"{cell} IS NULL"] if None in values else []
         tests += [f"{cell} = {quote_value(value)}" for value in values if value is not None]
         row = self.engine.one(
-            f"SELECT min(r) FROM (SELECT row_number() OVER () AS r, {self._columns[place]} FROM {self._ordered()}) "
+            f"SELECT min(r) FROM (SELECT row_number() OVER () AS r, {column_at(place)} FROM {self.source}) "
             f"WHERE {' OR '.join(tests)}"
         )
         return None if row is None else int(row)
 
-    def _merged(self) -> str:
+    def _rows(self) -> str:
         """Return the relation to count in."""
-        relation = self.source if self.rows is None else self.rows.merged()
-        return relation if self.condition is None else f"(SELECT * FROM {relation} WHERE {self.condition})"
+        return self.source if self.condition is None else f"(SELECT * FROM {self.source} WHERE {self.condition})"
 
-    def _amount(self) -> str:
-        return "count(*)" if self.rows is None else self.rows.amount()
-
-    def _ordered(self) -> str:
-        """Return the relation with a row per row, in order."""
-        return self.source if self.rows is None else self.rows.ordered()
+    def _n_rows(self) -> int:
+        return int(self.engine.one(f"SELECT count(*) FROM {self._rows()}"))
 
     def _surveyed(self, place: int) -> Survey:
         self._check_kind(place)
         cell = self._cell(place)
         listed = self.engine.rows(
-            f"SELECT {cell} AS v, CAST({self._amount()} AS BIGINT) AS n FROM {self._merged()} GROUP BY v "
-            f"LIMIT {LISTED + 2}"
+            f"SELECT {cell} AS v, count(*) AS n FROM {self._rows()} GROUP BY v LIMIT {LISTED + 2}"
         )
         if len(listed) > LISTED + 1:
             return self._wide_survey(place)
@@ -189,25 +158,25 @@ class DatabaseTable:
         """Survey a column of so many values that it is a measurement or no variable."""
         self.categories.pop(self.names[place], None)
         cell = self._cell(place)
-        total = int(self.engine.one(f"SELECT {self._amount()} FROM {self._merged()}"))
+        total = self._n_rows()
         measured = self._measured(place)
         if measured is not None:
             values: list[object] = measured[0][:3].tolist()
             times = np.array([total - measured[1].sum(), *measured[1]], dtype=np.int64)
             return Survey(self._column(place, values, np.zeros(0, np.int64)), times, len(measured[0]), measured)
         n_values, n_given = self.engine.rows(
-            f"SELECT count(DISTINCT {cell}), {self._amount()} FROM {self._merged()} WHERE {cell} IS NOT NULL"
+            f"SELECT count(DISTINCT {cell}), count(*) FROM {self._rows()} WHERE {cell} IS NOT NULL"
         )[0]
-        examples = self.engine.rows(f"SELECT DISTINCT {cell} AS v FROM {self._merged()} ORDER BY v LIMIT 3")
+        examples = self.engine.rows(f"SELECT DISTINCT {cell} AS v FROM {self._rows()} ORDER BY v LIMIT 3")
         values = [row[0] for row in examples]
         times = np.array([total - int(n_given), int(n_given)], dtype=np.int64)
         return Survey(self._column(place, values, np.zeros(0, np.int64)), times, int(n_values))
 
     def _check_kind(self, place: int) -> None:
         name, kind = self.names[place], self.types[place]
-        if self.text or kind in _KNOWN or kind.startswith(("DECIMAL", "ENUM", "TIMESTAMP")):
+        if kind in _KNOWN or kind.startswith(("DECIMAL", "ENUM", "TIMESTAMP")):
             return
-        example = self.engine.one(f"SELECT any_value(CAST({self._columns[place]} AS VARCHAR)) FROM {self._merged()}")
+        example = self.engine.one(f"SELECT any_value(CAST({column_at(place)} AS VARCHAR)) FROM {self._rows()}")
         raise DataError(
             f"column {name!r} holds {example!r} ({kind.lower()}); a state is a string, a finite number or a "
             "boolean: convert the column, for instance to strings"
@@ -215,24 +184,19 @@ class DatabaseTable:
 
     def _measured(self, place: int) -> tuple[NDArray[np.float64] | NDArray[np.object_], NDArray[np.int64]] | None:
         """Return the different numbers or dates in order and how often they occur; None if there are other cells."""
-        cell, trimmed = self._cell(place), f"trim({self._cell(place)})"
-        given = f"{cell} IS NOT NULL"
-        if self.text or self.types[place] == "VARCHAR":
-            known = f"{given} AND {trimmed} NOT IN ({quote_list(sorted(self.na))})" if self.text else given
-            dates = self._all_match(known, trimmed, DATE)
-            if not dates and not (self.text and self._all_match(known, trimmed, NUMBER)):
-                return None
-            value = _iso_of_text(trimmed) if dates else f"CAST({trimmed} AS DOUBLE)"
-        elif self.types[place] == "BOOLEAN":
+        cell = self._cell(place)
+        known = f"{cell} IS NOT NULL"
+        if self.types[place] == "BOOLEAN":
             return None
+        if self.types[place] == "VARCHAR":
+            dates, value = True, _iso_of_text(f"trim({cell})")
+            if not self._all_match(known, f"trim({cell})", DATE):
+                return None
         else:
-            dates, value, known = _is_date(self.types[place]), self._number(place), given
+            dates = _is_date(self.types[place])
+            value = cell if dates else self._number(place)
             known += "" if dates else f" AND {value} IS NOT NULL"
-            value = cell if dates else value
-        rows = (
-            f"SELECT {value} AS v, CAST({self._amount()} AS BIGINT) AS n FROM {self._merged()} WHERE {known} "
-            "GROUP BY v ORDER BY v"
-        )
+        rows = f"SELECT {value} AS v, count(*) AS n FROM {self._rows()} WHERE {known} GROUP BY v ORDER BY v"
         if dates:
             found = self.engine.rows(rows)
             return np.array([v for v, _ in found], dtype=object), np.array([n for _, n in found], dtype=np.int64)
@@ -244,13 +208,13 @@ class DatabaseTable:
 
     def _all_match(self, known: str, cell: str, pattern: str) -> bool:
         return not self.engine.rows(
-            f"SELECT 1 FROM {self._merged()} "
+            f"SELECT 1 FROM {self._rows()} "
             f"WHERE {known} AND NOT regexp_full_match({cell}, {quote_text(pattern)}) LIMIT 1"
         )
 
     def _cell(self, place: int) -> str:
         """Return a cell as the value that is listed: dates as ISO texts, decimals as numbers."""
-        column, kind = self._columns[place], self.types[place]
+        column, kind = column_at(place), self.types[place]
         if kind == "DATE":
             return f"strftime({column}, '%Y-%m-%d')"
         if kind.startswith("TIMESTAMP"):
@@ -266,10 +230,7 @@ class DatabaseTable:
 
     def _number(self, place: int) -> str:
         """Return a measurement as a number, NULL where it is missing."""
-        if self.text:
-            trimmed = f"trim({self._columns[place]})"
-            return f"CASE WHEN {trimmed} NOT IN ({quote_list(sorted(self.na))}) THEN TRY_CAST({trimmed} AS DOUBLE) END"
-        return f"nullif(CAST({self._columns[place]} AS DOUBLE), 'nan'::DOUBLE)"
+        return f"nullif(CAST({column_at(place)} AS DOUBLE), 'nan'::DOUBLE)"
 
     def _digit(self, place: int) -> str:
         """Return a cell as the place of its value in the survey, from 1; 0 is a gap."""
@@ -310,7 +271,7 @@ class DatabaseTable:
                 self.engine.run(f"CREATE TYPE {name} AS ENUM ({quote_list(texts)})")
             else:  # which a statement cannot spell
                 self.engine.run(
-                    f"CREATE TYPE {name} AS ENUM (SELECT DISTINCT {cell} AS v FROM {self._merged()} "
+                    f"CREATE TYPE {name} AS ENUM (SELECT DISTINCT {cell} AS v FROM {self._rows()} "
                     "WHERE v IS NOT NULL ORDER BY v)"
                 )
             self._types.add(name)
@@ -318,28 +279,21 @@ class DatabaseTable:
 
     def _bin(self, place: int, cuts: Cuts) -> str:
         """Return a measurement as the number of its bin, from 1; 0 is a gap."""
+        value = self._number(place)
         if cuts and isinstance(cuts[0], str):
             is_text = self.types[place] == "VARCHAR"
             value = _iso_of_text(f"trim({self._cell(place)})") if is_text else self._cell(place)
-            if self.text:
-                value = f"CASE WHEN {value} NOT IN ({quote_list(sorted(self.na))}) THEN {value} END"
-        else:
-            value = self._number(place)
         above = " + ".join(f"CAST({value} > {quote_value(cut)} AS INTEGER)" for cut in cuts) or "0"
         return f"coalesce(1 + CASE WHEN {value} IS NOT NULL THEN {above} END, 0)"
 
 
+def column_at(place: int) -> str:
+    """Return what the engine calls the column at a place."""
+    return f"c{place}"
+
+
 _CLOCKS = ("TIME", "TIME_NS")
 _KNOWN = {"VARCHAR", "BOOLEAN", "FLOAT", "DOUBLE", "DATE", "UUID", *_CLOCKS, *_WHOLE}
-
-
-def describe(engine: Database, source: str, shown: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names and the types of a relation's columns."""
-    try:
-        rows = engine.rows(f"DESCRIBE SELECT * FROM {source}")
-    except DatabaseError as error:
-        raise DataError(f"{shown} cannot be read: {_first_line(error)}") from None
-    return tuple(row[0] for row in rows), tuple(str(row[1]) for row in rows)
 
 
 def _iso(cell: str) -> str:

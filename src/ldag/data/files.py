@@ -1,4 +1,4 @@
-"""Tables in files, read by the engine: text of any separator, packing and encoding, and Parquet."""
+"""Tables in files: text of any separator, packing and encoding, and Parquet."""
 
 import glob
 import json
@@ -7,29 +7,24 @@ from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
 
-from ldag.data.database import Database, DatabaseError, quote_list, quote_text
-from ldag.data.database_tables import DatabaseTable, describe
-from ldag.data.doors import Wording
+from ldag._native import TextTable as CodedTable
+from ldag.data.database import Database, DatabaseError, quote_text
+from ldag.data.database_tables import DatabaseTable, column_at
+from ldag.data.encodings import check_encoding
 from ldag.data.options import ReadOptions
 from ldag.data.tables import Table, check_column_names
-from ldag.data.text_files import (
-    NO_CELL,
-    PACKINGS,
-    TextFile,
-    check_encoding,
-    check_separator,
-    even_line_ends,
-    open_text,
-)
-from ldag.data.text_rows import LineSource, TextRows
+from ldag.data.text_files import PACKINGS, TextFile, check_separator, open_other_text, open_text
+from ldag.data.text_tables import NotUtf8, TextLayout, TextTable
 from ldag.data.writing import ORDERS_KEY
 from ldag.errors import DataError
-from ldag.formats import counted
 
 ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".data")
 """Endings of text files; each also packed."""
 
 STDIN = "-"
+
+PATTERN = "*?["
+"""Signs that make a pattern of a path for which there is no file."""
 
 _PARQUET = (".parquet", ".pq")
 
@@ -44,7 +39,7 @@ def from_files(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> Ta
     if kinds.pop():
         options.check_no_text(f"{found[0][1]} is a Parquet file, which says this itself")
         return _from_parquet(engine, found)
-    return _from_text(engine, found, options)
+    return _from_text(found, options)
 
 
 def _expanded(text: str, engine: Database) -> list[tuple[Path, str]]:
@@ -60,11 +55,12 @@ def _expanded(text: str, engine: Database) -> list[tuple[Path, str]]:
         raise DataError(f"{path} is a directory; give the path of a file")
     if exists:
         return [(_known(path), str(path))]
-    if any(sign in text for sign in "*?["):
-        matches = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - a pattern may begin anywhere
-        if not matches:
-            raise DataError(f"no file matches {text}")
-        return [(_known(Path(match)), match) for match in matches if not Path(match).is_dir()]
+    if any(sign in text for sign in PATTERN):
+        matches = glob.glob(text, recursive=True)  # noqa: PTH207 - a pattern may begin anywhere
+        files = sorted(match for match in matches if not Path(match).is_dir())
+        if not files:
+            raise DataError(f"no file matches {text}" + (", only directories" if matches else ""))
+        return [(_known(Path(match)), match) for match in files]
     raise DataError(f"there is no file {path}")
 
 
@@ -97,21 +93,47 @@ def _is_parquet(path: Path) -> bool:
 
 
 def _from_parquet(engine: Database, files: Sequence[tuple[Path, str]]) -> Table:
-    shown = files[0][1]
-    names: tuple[str, ...] = ()
-    for path, each in files:
-        own, _ = describe(engine, f"read_parquet({quote_text(str(path))})", f"{each} cannot be read as parquet")
-        if names and set(own) != set(names):
-            odd = sorted(set(own) ^ set(names))[0]
-            raise DataError(f"{each} has other columns than {shown}: {odd!r} is in one of them only")
-        names = names or own
-    source = f"read_parquet([{quote_list([str(path) for path, _ in files])}], union_by_name=true)"
-    names, types = describe(engine, source, f"{shown} cannot be read as parquet")
+    first, shown = files[0]
+    try:
+        names = _column_names(engine, first)
+        parts = [_parquet(engine, path, names, each, shown) for path, each in files]
+        source = f"({' UNION ALL '.join(parts)})"
+        types = tuple(str(row[1]) for row in engine.rows(f"DESCRIBE SELECT * FROM {source}"))
+    except DatabaseError as error:
+        raise DataError(f"{shown} cannot be read as parquet: {str(error).splitlines()[0]}") from None
     check_column_names(names)
-    table = DatabaseTable(engine, source, names, names, types)
-    table.categories.update(_categories(files[0][0]))
-    table.categories.update(_own_orders(engine, files[0][0]))
+    table = DatabaseTable(engine, source, names, types)
+    table.categories.update(_categories(first))
+    table.categories.update(_own_orders(engine, first))
     return table.table()
+
+
+def _parquet(engine: Database, path: Path, names: Sequence[str], shown: str, first: str) -> str:
+    """Return the query for the rows of a Parquet file; its folders are no columns, and its name is no pattern."""
+    own = _column_names(engine, path)
+    if set(own) != set(names):
+        odd = sorted(set(own) ^ set(names))[0]
+        raise DataError(f"{shown} has other columns than {first}: {odd!r} is in one of them only")
+    source = f"read_parquet([{quote_text(_plain_name(path))}], hive_partitioning=false)"
+    inner = ", ".join(f"o{place}" for place in range(len(own)))  # the engine takes a and A for one name
+    chosen = ", ".join(f"o{own.index(name)} AS {column_at(place)}" for place, name in enumerate(names))
+    return f"SELECT {chosen} FROM {source} AS f({inner})"
+
+
+def _column_names(engine: Database, path: Path) -> tuple[str, ...]:
+    """Return the names of a Parquet file's columns as they are written, without those of their parts."""
+    names, n_parts = [], 0
+    rows = engine.rows(f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({quote_text(_plain_name(path))})")
+    for name, n in rows[1:]:
+        if n_parts == 0:
+            names.append(str(name))
+        n_parts += n - (n_parts > 0)
+    return tuple(names)
+
+
+def _plain_name(path: Path) -> str:
+    """Return a path of which the engine takes no sign for a pattern's."""
+    return "".join(f"[{sign}]" if sign in PATTERN else sign for sign in str(path.absolute()))
 
 
 def _categories(path: Path) -> dict[str, tuple[list[object], bool]]:
@@ -138,8 +160,8 @@ def _categories(path: Path) -> dict[str, tuple[list[object], bool]]:
 
 def _own_orders(engine: Database, path: Path) -> dict[str, tuple[list[object], bool]]:
     """Return the orders that this library wrote into a Parquet file."""
-    query = f"SELECT value FROM parquet_kv_metadata({quote_text(str(path))}) WHERE key = {quote_text(ORDERS_KEY)}::BLOB"
-    for (value,) in engine.rows(query):
+    file, key = quote_text(_plain_name(path)), quote_text(ORDERS_KEY)
+    for (value,) in engine.rows(f"SELECT value FROM parquet_kv_metadata({file}) WHERE key = {key}::BLOB"):
         try:
             return {str(name): (list(states), True) for name, states in json.loads(value).items()}
         except (ValueError, AttributeError, TypeError):  # somebody else's
@@ -147,17 +169,12 @@ def _own_orders(engine: Database, path: Path) -> dict[str, tuple[list[object], b
     return {}
 
 
-def _from_text(engine: Database, files: Sequence[tuple[Path, str]], options: ReadOptions) -> Table:
+def _from_text(files: Sequence[tuple[Path, str]], options: ReadOptions) -> Table:
     separator = check_separator(options.sep, options.wording)
     encoding = check_encoding(options.encoding, options.wording)
-    texts = [open_text(path, shown, engine.folder, separator, encoding, options.wording) for path, shown in files]
+    texts = [open_text(path, shown, separator, encoding, options.wording) for path, shown in files]
+    layout, rows = _read_texts(texts, separator, encoding, options)
     names = texts[0].header if options.names is None else tuple(options.names)
-    for text in texts:
-        if options.names is None and text.header != names:
-            raise DataError(f"{text.shown} has another header than {texts[0].shown}: {', '.join(text.header)}")
-        if len(text.header) != len(names):
-            spelled = options.wording.option("names")
-            raise DataError(f"{text.shown} has {len(text.header)} columns, but {spelled} has {len(names)} names")
     notes = [note for text in texts for note in text.notes]
     if options.names is None:
         names = _named(names, options)
@@ -166,33 +183,32 @@ def _from_text(engine: Database, files: Sequence[tuple[Path, str]], options: Rea
             shown = ", ".join(names[:3])
             spelled = options.wording.option("names")
             notes.append(f"the header reads {shown}: if the file has none, name the columns with {spelled}")
-    table = _text_table(engine, texts, names, options)
-    return table.table(tuple(notes))
+    return TextTable(texts, names, layout, rows).table(tuple(notes))
 
 
-def _text_table(
-    engine: Database, texts: Sequence[TextFile], names: tuple[str, ...], options: ReadOptions
-) -> DatabaseTable:
-    """Have the engine read text files; where line ends differ, after making them even."""
-    columns = tuple(f"c{place}" for place in range(len(names)))
-    header = options.names is None
-
-    def table(files: Sequence[TextFile]) -> DatabaseTable:
-        source = _source([_relation(file, columns, header) for file in files], len(columns))
-        rows = TextRows(engine, source, columns, _lines(files, header))
-        return DatabaseTable(
-            engine, source, names, columns, ("VARCHAR",) * len(names), rows=rows, na=options.missing_texts
-        )
-
+def _read_texts(
+    texts: list[TextFile], separator: str | None, encoding: str | None, options: ReadOptions
+) -> tuple[TextLayout, CodedTable]:
+    """Read text files; one that turns out not to be UTF-8 is opened again, if its encoding may be chosen."""
+    layout = TextLayout(_width(texts, options), options.names is None, options.missing_texts, options.wording)
     try:
-        return table(texts).loaded()
-    except DatabaseError as error:
-        if "invalid state" not in str(error):
-            raise _explained(error, texts, len(columns), options.wording) from None
-    try:
-        return table([even_line_ends(text, engine.folder) for text in texts]).loaded()
-    except DatabaseError as error:
-        raise _explained(error, texts, len(columns), options.wording) from None
+        return layout, layout.read(texts, merging=True)
+    except NotUtf8 as error:
+        place, text = error.place, texts[error.place]
+        texts[place] = open_other_text(text.path, text.shown, separator, encoding, options.wording, error.problem)
+    return _read_texts(texts, separator, encoding, options)
+
+
+def _width(texts: Sequence[TextFile], options: ReadOptions) -> int:
+    """Return the number of columns, on which headers agree."""
+    width = len(texts[0].header) if options.names is None else len(options.names)
+    for text in texts:
+        if options.names is None and text.header != texts[0].header:
+            raise DataError(f"{text.shown} has another header than {texts[0].shown}: {', '.join(text.header)}")
+        if len(text.header) != width:
+            spelled = options.wording.option("names")
+            raise DataError(f"{text.shown} has {len(text.header)} columns, but {spelled} has {width} names")
+    return width
 
 
 def _named(names: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
@@ -207,55 +223,3 @@ def _looks_like_data(names: Sequence[str]) -> bool:
     """Whether a name is a number, other than a year."""
     numbers = [name for name in names if name.replace(".", "", 1).lstrip("+-").isdigit()]
     return any(not (name.isdigit() and 1500 <= int(name) <= 2100) for name in numbers)
-
-
-def _source(parts: Sequence[str], width: int) -> str:
-    """Return the relation of all rows of text files."""
-    source = _joined(parts)
-    if width == 1:  # a blank line is no row, as in wider tables
-        return f"(SELECT * FROM {source} WHERE c0 IS NOT NULL)"
-    return source
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"({' UNION ALL '.join(f'SELECT * FROM {part}' for part in parts)})"
-
-
-def _relation(text: TextFile, columns: Sequence[str], header: bool) -> str:
-    sign = quote_text(text.separator)
-    types = ", ".join(f"'{column}': 'VARCHAR'" for column in columns)
-    return (
-        f"read_csv({quote_text(str(text.path))}, auto_detect=false, header={str(header).lower()}, skip={text.skip}, "
-        f"delim={sign}, quote='\"', escape='\"', nullstr='', columns={{{types}}})"
-    )
-
-
-def _lines(texts: Sequence[TextFile], header: bool) -> LineSource | None:
-    """Return the rows of text files as lines, if no cell can hold more than a part of a line."""
-    if not all(text.is_plain and text.separator == texts[0].separator for text in texts):
-        return None
-    parts = [
-        f"read_csv({quote_text(str(text.path))}, auto_detect=false, header=false, skip={text.skip + header}, "
-        f"delim={quote_text(NO_CELL)}, quote='', escape='', nullstr='', columns={{'l': 'VARCHAR'}})"
-        for text in texts
-    ]
-    return LineSource(_joined(parts), texts[0].separator)
-
-
-def _explained(error: DatabaseError, texts: Sequence[TextFile], width: int, wording: Wording) -> DataError:
-    """Say in our words what the engine found wrong with a text file."""
-    lines = str(error).splitlines()
-    faulty = next((text for text in texts if any(str(text.path) in part for part in lines)), texts[0])
-    line = next((part.split(":")[-1].strip() for part in lines if "CSV Error on Line" in part), "")
-    place = f"{faulty.shown}, line {line}: " if line else f"{faulty.shown} cannot be read: "
-    for part in lines:
-        if "Found:" in part:
-            found = part.split("Found:")[-1].strip()
-            above = "; remove lines above the header, if there are any" if int(found or 0) > width else ""
-            return DataError(f"{place}expected {counted(width, 'cell')} as in the header, got {found}{above}")
-        if "unterminated quote" in part:
-            instead = f"{wording.option('sep')} names the sign between cells"
-            return DataError(f"{place}a quoted cell does not end, or goes on after its quotes; {instead}")
-        if "aximum line size" in part:
-            return DataError(f"{place}the line is longer than two million bytes")
-    return DataError(f"{faulty.shown} cannot be read: {lines[0]}")

@@ -9,7 +9,8 @@ from ldag.data.binning import Binning, Bins, check_bins
 from ldag.data.coding import MAX_STATES
 from ldag.data.columns import MISSING_TEXT
 from ldag.data.doors import Wording
-from ldag.data.text_files import check_encoding, check_separator
+from ldag.data.encodings import check_encoding
+from ldag.data.text_files import check_separator
 from ldag.data.values import plain_state
 from ldag.errors import ArgumentError, suggest
 from ldag.model import OrderedStates, State, Variable

@@ -65,7 +65,7 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
     source
         Paths or patterns of files (.csv, .tsv, .txt, packed or not, or .parquet), a dataframe of pandas, polars or
         pyarrow, a lazy one (polars, DuckDB, Dask, PySpark, Ibis), a mapping of columns, or a 2-d array. Equal rows of
-        files and lazy frames are merged where they lie. A column of numbers in a text file gives numbers.
+        files and lazy frames are merged as they are read. A column of numbers in a text file gives numbers.
     counts
         The column that says how often each row occurs. Rows that occur zero times still show their states.
     weights
@@ -127,7 +127,8 @@ def read_with(source: object, options: ReadOptions) -> Dataset:
     if not places:
         raise DataError("no columns are left to read")
     plans, dropped = _plans(table, places, options)
-    chosen = [table.names.index(plan.name) for plan in plans]
+    place_of = {name: place for place, name in enumerate(table.names)}
+    chosen = [place_of[plan.name] for plan in plans]
     if table.merge is None or amounts is not None:
         columns, times = [table.column(place) for place in chosen], amounts
         settled = settle_rows(columns, plans, amounts, options)

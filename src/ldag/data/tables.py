@@ -109,6 +109,7 @@ def check_table(table: Table) -> Table:
 
 def check_column_names(names: Sequence[object], remedy: str = "leave it out") -> None:
     """Refuse names that are no names; ``remedy`` is what to do with a row index."""
+    known: set[object] = set()
     for place, name in enumerate(names):
         if not isinstance(name, str):
             raise DataError(
@@ -119,5 +120,6 @@ def check_column_names(names: Sequence[object], remedy: str = "leave it out") ->
             raise DataError(
                 f"column {place + 1} has no name; if it is a row index written along with the data, {remedy}"
             )
-        if name in names[:place]:
+        if name in known:
             raise DataError(f"there are two columns called {name!r}; rename one")
+        known.add(name)

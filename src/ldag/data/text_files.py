@@ -1,4 +1,4 @@
-"""Text files before the engine reads them: unpacked, in UTF-8, with their separator and header known."""
+"""Text files: unpacked and in UTF-8 as they are read, with their separator and header known before."""
 
 import bz2
 import codecs
@@ -6,14 +6,15 @@ import csv
 import gzip
 import io
 import lzma
-import shutil
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, cast
 from zlib import error as ZlibError  # noqa: N812
 
 from ldag.data.doors import Wording
+from ldag.data.encodings import WESTERN, choose_encoding, marked_encoding
 from ldag.errors import ArgumentError, DataError
 
 PACKINGS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -22,57 +23,104 @@ PACKINGS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open
 SEPARATORS = (",", ";", "\t", "|", " ")
 """Signs between cells that are tried, in this order; the one that a file's ending promises comes first."""
 
-NO_CELL = "\1"
-"""A sign that no table has."""
-
 _HEAD = 1 << 18
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_PART = 1 << 20
 _PROBLEMS = (OSError, EOFError, ZlibError, lzma.LZMAError, csv.Error)
+_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")
+_UNIT = "\x1f"
+"""What stands for a separator that is not ASCII."""
 
 
 @dataclass(frozen=True)
 class TextFile:
-    """A file that the engine can read: UTF-8 (or packed as .gz), and how its cells are separated.
-
-    ``is_plain`` says that there are no quotes, so that a line is a row.
-    """
+    """A text file, and how it is written; ``encoding`` None is UTF-8."""
 
     path: Path
     shown: str
+    encoding: str | None
     separator: str
     header: tuple[str, ...]
-    skip: int
-    is_plain: bool
     notes: tuple[str, ...] = ()
 
+    @property
+    def sign(self) -> str:
+        """The sign between cells of the parts."""
+        return self.separator if self.separator.isascii() else _UNIT
 
-def open_text(
-    path: Path, shown: str, folder: Path, separator: str | None, encoding: str | None, wording: Wording
-) -> TextFile:
-    """Find out how a text file is written; what the engine cannot read itself is re-coded into a folder.
+    def parts(self) -> Iterator[tuple[bytes, bool]]:
+        """Read the file as UTF-8, a part at a time; each comes with whether it is the last."""
+        try:
+            with _open(self.path) as file:
+                for part in self._decode(file) if self.encoding or self.sign == _UNIT else _check_utf8(file):
+                    yield part, False
+        except _PROBLEMS as error:
+            raise DataError(f"{self.shown} cannot be read: {error}") from None
+        except UnicodeError as error:
+            if self.encoding is None:  # another may be chosen
+                raise
+            raise DataError(f"{self.shown} is not {self.encoding} text ({error})") from None
+        yield b"", True
 
-    ``encoding`` None is UTF-8 (or UTF-16 with a mark); "auto" takes what is neither for Windows-1252, and says so.
+    def _decode(self, file: IO[bytes]) -> Iterator[bytes]:
+        decoder = _decoder(self.encoding)
+        while part := file.read(_PART):
+            yield decoder.decode(part).replace(self.separator, self.sign).encode("utf-8")
+        yield decoder.decode(b"", final=True).encode("utf-8")
+
+
+def _check_utf8(file: IO[bytes]) -> Iterator[bytes]:
+    """Return the parts of a file that is UTF-8, without the mark it may begin with."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    done = 0
+    while part := file.read(_PART):
+        before = len(decoder.getstate()[0])
+        if before or not part.isascii():
+            try:
+                decoder.decode(part)
+            except UnicodeDecodeError as error:
+                error.start += done - before  # in the file
+                raise
+        yield part.removeprefix(codecs.BOM_UTF8) if done == 0 else part
+        done += len(part)
+    decoder.decode(b"", final=True)
+
+
+def open_text(path: Path, shown: str, separator: str | None, encoding: str | None, wording: Wording) -> TextFile:
+    """Find out how a text file is written by how it begins.
+
+    ``encoding`` None is UTF-8 (or UTF-16 with a mark); "auto" takes what reads like it for Windows-1252, and says so.
     """
-    notes: list[str] = []
     try:
         head = _head(path)
-        problem, is_plain = _scan(path)
-        used = _encoding(head, problem, encoding, shown, wording, notes)
-        if used is not None or path.suffix.lower() in (".bz2", ".xz"):
-            path = _recode(path, folder, used or "utf-8-sig", shown)
-            head = _head(path)
-            is_plain = is_plain and used is None
+        used = marked_encoding(head) if encoding in (None, "auto") else encoding
+        text = _decoder(used).decode(head)
     except _PROBLEMS as error:
         raise DataError(f"{shown} cannot be read: {error}") from None
-    text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)
-    lines = text.splitlines(keepends=True)
-    skip = next((number for number, line in enumerate(lines) if line.strip()), None)
-    if skip is None:
+    except UnicodeError as error:
+        if used is not None:
+            raise DataError(f"{shown} is not {used} text ({error})") from None
+        return open_other_text(path, shown, separator, encoding, wording, error)
+    body = text[_BLANK_LINES.match(text).end() :]  # type: ignore[union-attr]  # it matches any text
+    if not body.strip():
         raise DataError(f"{shown} is empty; expected a header with the names of the columns")
-    body = "".join(lines[skip:])
     sign = separator or _separator(body, path)
-    header = _rows(body, sign, 1, shown)[0]
-    return TextFile(path, shown, sign, _names(header), skip, is_plain, tuple(notes))
+    return TextFile(path, shown, used, sign, _names(_rows(body, sign, 1, shown)[0]))
+
+
+def open_other_text(
+    path: Path, shown: str, separator: str | None, encoding: str | None, wording: Wording, error: UnicodeError
+) -> TextFile:
+    """Find out how a text file is written that is not UTF-8, if that may be found out."""
+    problem = str(error)
+    if isinstance(error, UnicodeDecodeError):
+        problem = f"{error.reason} at byte {error.start}"
+    chosen, note = choose_encoding(_sample(path), encoding, shown, problem, wording)
+    return replace(open_text(path, shown, separator, chosen, wording), notes=(note,))
+
+
+def _decoder(encoding: str | None) -> codecs.IncrementalDecoder:
+    errors = "replace" if encoding == WESTERN else "strict"  # which knows most bytes
+    return codecs.getincrementaldecoder(encoding or "utf-8-sig")(errors)
 
 
 def _names(header: Sequence[str]) -> tuple[str, ...]:
@@ -81,16 +129,6 @@ def _names(header: Sequence[str]) -> tuple[str, ...]:
     if all(len(name) > 2 and name[0] == name[-1] == "'" for name in names):
         return tuple(name[1:-1] for name in names)
     return names
-
-
-def even_line_ends(file: TextFile, folder: Path) -> TextFile:
-    """Copy a file whose line ends differ with the same line end everywhere."""
-    target = folder / f"even-{len(list(folder.iterdir()))}.csv"
-    with _open(file.path) as raw, target.open("w", encoding="utf-8", newline="") as out:
-        reading = io.TextIOWrapper(raw, "utf-8-sig", newline=None)
-        while chunk := reading.read(1 << 20):
-            out.write(chunk)
-    return replace(file, path=target)
 
 
 def check_separator(separator: str | None, wording: Wording) -> str | None:
@@ -103,78 +141,28 @@ def check_separator(separator: str | None, wording: Wording) -> str | None:
     return sign
 
 
-def check_encoding(encoding: str | None, wording: Wording) -> str | None:
-    """Check the name of an encoding."""
-    if encoding is None or encoding == "auto":
-        return encoding
-    try:
-        found = codecs.lookup(encoding)
-        "".encode(encoding)
-    except (LookupError, TypeError, UnicodeError):
-        raise ArgumentError(
-            f"{wording.option('encoding')}: no encoding {encoding!r}; expected a name such as latin-1, cp1252, utf-16"
-        ) from None
-    return None if found.name == "utf-8" else found.name
-
-
 def _open(path: Path) -> IO[bytes]:
     opener = PACKINGS.get(path.suffix.lower())
     return path.open("rb") if opener is None else cast("IO[bytes]", opener(path, "rb"))
 
 
 def _head(path: Path) -> bytes:
+    """Return the first lines: two of them at least, if they are not very long."""
     with _open(path) as file:
-        return file.read(_HEAD)
+        head = file.read(_HEAD)
+        while head.count(b"\n") < 2 and len(head) < 64 * _HEAD and (more := file.read(len(head))):
+            head += more
+    return head
 
 
-def _encoding(
-    head: bytes, problem: str | None, encoding: str | None, shown: str, wording: Wording, notes: list[str]
-) -> str | None:
-    """Return the encoding to re-code from; None for UTF-8."""
-    if encoding not in (None, "auto"):
-        return encoding
-    if head.startswith(_UTF16):
-        return "utf-16"
-    if problem is None:
-        return None
-    if encoding == "auto" and b"\0" not in head:
-        notes.append(
-            f"{shown} is not UTF-8 text; read as Windows-1252 ({wording.option('encoding')} names another encoding)"
-        )
-        return "cp1252"
-    raise DataError(
-        f"{shown} is not UTF-8 text ({problem}); name its encoding, as in {wording.option('encoding', 'latin-1')}, "
-        "or save it as UTF-8"
-    )
-
-
-def _scan(path: Path) -> tuple[str | None, bool]:
-    """Say what is wrong with a file as UTF-8, or None, and whether it is free of signs that may hide line ends."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    done, is_plain = 0, True
+def _sample(path: Path) -> bytes:
+    """Return lines that are not ASCII."""
+    sample = bytearray()
     with _open(path) as file:
-        while True:
-            chunk = file.read(1 << 20)
-            is_plain = is_plain and b'"' not in chunk and NO_CELL.encode() not in chunk
-            try:
-                decoder.decode(chunk, final=not chunk)
-            except UnicodeDecodeError as error:
-                return f"{error.reason} at byte {max(0, done + error.start)}", False
-            if not chunk:
-                return None, is_plain
-            done += len(chunk) - len(decoder.getstate()[0])
-
-
-def _recode(path: Path, folder: Path, encoding: str, shown: str) -> Path:
-    """Write a file as UTF-8, a part at a time."""
-    target = folder / f"recoded-{len(list(folder.iterdir()))}.csv"
-    with _open(path) as raw, target.open("w", encoding="utf-8", newline="", errors="strict") as out:
-        reading = io.TextIOWrapper(raw, encoding, newline="", errors="replace" if encoding == "cp1252" else "strict")
-        try:
-            shutil.copyfileobj(reading, out, 1 << 20)
-        except UnicodeError as error:
-            raise DataError(f"{shown} is not {encoding} text ({error})") from None
-    return target
+        while len(sample) < _HEAD and (line := file.readline(_HEAD)):
+            if not line.isascii():
+                sample += line
+    return bytes(sample)
 
 
 def _separator(body: str, path: Path) -> str:
@@ -197,8 +185,8 @@ def _separator(body: str, path: Path) -> str:
 def _rows(body: str, separator: str, n: int, shown: str) -> list[list[str]]:
     """Return the first rows that are not blank; the last may be cut off."""
     rows: list[list[str]] = []
-    reader = csv.reader(io.StringIO(body, newline=""), delimiter=separator)
-    limit = csv.field_size_limit(_HEAD)
+    reader = csv.reader(io.StringIO(body, newline=""), delimiter=separator, skipinitialspace=separator != " ")
+    limit = csv.field_size_limit(len(body) + 1)
     try:
         for row in reader:
             if row:
@@ -210,8 +198,3 @@ def _rows(body: str, separator: str, n: int, shown: str) -> list[list[str]]:
     finally:
         csv.field_size_limit(limit)
     return rows[:n] if len(rows) > n or len(body) < _HEAD // 2 else rows[:-1] or rows
-
-
-def shown_names(paths: Sequence[Path]) -> str:
-    """Name one file or several in a message."""
-    return str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"

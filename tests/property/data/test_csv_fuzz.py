@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from ldag._native import TextTable as CodedTable
 from ldag.data import ReadOptions, read_with
-from ldag.data.text_rows import TextRows
 from ldag.errors import LdagError
 
 pieces = st.sampled_from(
@@ -56,13 +56,11 @@ def test_any_bytes_are_read_or_refused(content: bytes, lenient: bool) -> None:
         assert data.total > 0
 
 
-def outcome(path: Path, options: ReadOptions, merged: bool, lines: bool) -> object:
-    """Return what comes of a file if its rows are kept in one of the ways: merged or all, lines first or cells."""
+def outcome(path: Path, options: ReadOptions, merged: bool) -> object:
+    """Return what comes of a file if its equal lines are merged, or all are kept."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TextRows, "_looks_repeated", lambda _: merged)
-        patch.setattr("ldag.data.text_rows.SAMPLE", 2)  # later rows have texts that the first ones have not
-        if not lines:
-            patch.setattr("ldag.data.files._lines", lambda *_: None)
+        if not merged:
+            patch.setattr("ldag.data.text_tables.CodedTable", lambda width, sign, _: CodedTable(width, sign, False))
         try:
             data = read_with(path, options)
         except LdagError as error:
@@ -75,16 +73,14 @@ rows = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=30)
 @given(rows, st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
 @example(["a,b", "a,b", "b,1"], "\n", True, True)
 @example(["a,b", "a,b", "b,1", ",1"], "\r\n", True, False)
-def test_rows_are_kept_in_three_ways_with_one_outcome(rows: list[str], end: str, last: bool, lenient: bool) -> None:
-    """Merged lines, merged cells and rows with enumerated texts give the same data, notes and errors."""
+def test_merged_lines_are_the_same_table(rows: list[str], end: str, last: bool, lenient: bool) -> None:
+    """Data, notes and errors do not depend on whether equal lines were merged."""
     options = ReadOptions(missing="auto", unusable="drop") if lenient else ReadOptions()
     with TemporaryDirectory() as folder:
         path = Path(folder) / "t.csv"
         path.write_bytes((end.join(["p,q", *rows]) + end * last).encode())
-        by_cells = outcome(path, options, merged=True, lines=False)
-        assert outcome(path, options, merged=True, lines=True) == by_cells
-        assert outcome(path, options, merged=False, lines=True) == by_cells
+        assert outcome(path, options, merged=True) == outcome(path, options, merged=False)

@@ -1,0 +1,204 @@
+"""Text files of cells as a table: read in one pass, column by column, equal lines merged."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag._native import TextTable as CodedTable
+from ldag.data.columns import Column, Positions
+from ldag.data.doors import Wording
+from ldag.data.tables import Survey, Table
+from ldag.data.text_files import TextFile
+from ldag.errors import DataError
+from ldag.formats import counted
+from ldag.model import Variable
+
+
+class NotUtf8(DataError):
+    """The file at a place is not UTF-8, for the encoding error named; whoever may choose another encoding does."""
+
+    def __init__(self, place: int, problem: UnicodeError) -> None:
+        super().__init__(str(problem))
+        self.place, self.problem = place, problem
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """What text files have in common: how many columns, whether a header names them, and which cells are missing."""
+
+    width: int
+    has_header: bool
+    na: frozenset[str]
+    wording: Wording
+
+    def read(self, files: Sequence[TextFile], merging: bool) -> CodedTable:
+        """Read files; without merging, rows stay in order and every cell keeps its spelling."""
+        is_alike = len({file.separator for file in files}) == 1
+        rows = CodedTable(self.width, "." if merging else "", merging and is_alike)
+        for place, file in enumerate(files):
+            rows.start(file.sign, self.has_header)
+            try:
+                for part, is_last in file.parts():
+                    fault = rows.feed(part, is_last)
+                    if fault is not None:
+                        raise DataError(self._explain(file, *fault))
+            except UnicodeError as error:
+                raise NotUtf8(place, error) from None
+        return rows
+
+    def _explain(self, file: TextFile, kind: str, line: int, n_cells: int) -> str:
+        """Say what is wrong with a file."""
+        place = f"{file.shown}, line {line}: "
+        if kind == "width":
+            above = "; remove lines above the header, if there are any" if n_cells > self.width else ""
+            return f"{place}expected {counted(self.width, 'cell')} as in the header, got {n_cells}{above}"
+        if kind == "quotes":
+            instead = f"{self.wording.option('sep')} names the sign between cells"
+            return f"{place}a quoted cell does not end, or goes on after its quotes; {instead}"
+        return f"{place}the line is longer than sixteen million bytes"
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """Text files that were read. Of merged rows those in ``kept`` are counted; None stands for all."""
+
+    files: Sequence[TextFile]
+    names: tuple[str, ...]
+    layout: TextLayout
+    rows: CodedTable
+    kept: NDArray[np.intp] | None = None
+
+    def table(self, notes: tuple[str, ...] = ()) -> Table:
+        """Return the table as others see it."""
+        n_rows = self.rows.n_rows if self.kept is None else int(self._times.sum())
+        return Table(self.names, n_rows, self.column, self.survey, self.merge, self.complete, notes)
+
+    def survey(self, place: int) -> Survey:
+        """Return the different values of a column."""
+        numbers = self._numbers(place)
+        if numbers is None:
+            return Survey.of(self._column(place), self._weights)
+        return self._survey_numbers(place, numbers)
+
+    def column(self, place: int) -> Column:
+        """Return a column row by row, in the order of the files."""
+        texts: list[object] = list(self._ordered.texts(place))
+        positions = cast("Positions", self._ordered.cells(place))
+        return Column(self.names[place], texts, positions, text=True, na=self.layout.na)
+
+    def merge(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], NDArray[np.int64]]:
+        """Return rows whose lines were merged; where a column is kept as numbers, their bins."""
+        return [self._merged_column(place, variable) for place, variable in zip(places, cut, strict=True)], self._times
+
+    def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> Table:
+        """Return the table of rows without a gap in some columns; what it is asked for is counts."""
+        gaps = np.zeros(len(self._times), dtype=np.bool_)
+        for place, variable in zip(places, variables, strict=True):
+            gaps |= self._find_gaps(place, () if variable is None else tuple(map(str, variable.states)))
+        kept = np.flatnonzero(~gaps)
+        return replace(self, kept=kept if self.kept is None else self.kept[kept]).table()
+
+    @cached_property
+    def _times(self) -> NDArray[np.int64]:
+        """How often each row occurs."""
+        times = np.ones(self.rows.n_kept, dtype=np.int64)
+        times[: len(self.rows.times)] = self.rows.times
+        return times if self.kept is None else times[self.kept]
+
+    @property
+    def _weights(self) -> NDArray[np.int64] | None:
+        """The same; None if each row occurs once, which is counted more quickly."""
+        return None if self.rows.n_kept == self.rows.n_rows else self._times
+
+    @cached_property
+    def _ordered(self) -> CodedTable:
+        """The rows in order, as they are spelled; read again if they are not at hand."""
+        is_ordered = self.rows.n_kept == self.rows.n_rows
+        if is_ordered and all(self._numbers(place) is None for place in range(len(self.names))):
+            return self.rows
+        return self.layout.read(self.files, merging=False)
+
+    def _cells(self, place: int) -> Positions | NDArray[np.float64]:
+        cells = self.rows.cells(place)
+        return cells if self.kept is None else cells[self.kept]
+
+    def _numbers(self, place: int) -> NDArray[np.float64] | None:
+        """Return a column of many numbers, in which NaN stands for a text or a gap; None for others."""
+        cells = self._cells(place)
+        return cast("NDArray[np.float64]", cells) if cells.dtype == np.float64 else None
+
+    def _column(self, place: int) -> Column:
+        return Column(
+            self.names[place],
+            list(self.rows.texts(place)),
+            cast("Positions", self._cells(place)),
+            text=True,
+            na=self.layout.na,
+            locate=partial(self._first_row, place),
+        )
+
+    def _merged_column(self, place: int, variable: Variable | None) -> Column:
+        numbers = self._numbers(place)
+        if numbers is None:
+            return self._column(place)
+        assert variable is not None, "a column of so many numbers is cut, or refused"
+        bins = np.searchsorted(np.array(variable.cuts), numbers).astype(np.int16)
+        bins[np.isnan(numbers)] = -1
+        return Column(self.names[place], list(variable.states), bins, locate=partial(self._first_row, place))
+
+    def _survey_numbers(self, place: int, cells: NDArray[np.float64]) -> Survey:
+        """Survey a column of many numbers; one that has other texts as well is no measurement."""
+        name, texts = self.names[place], self.rows.texts(place)
+        is_number = ~np.isnan(cells)
+        values, times = _count_numbers(cells[is_number], None if self._weights is None else self._times[is_number])
+        codes = _texts_in(cells[~is_number])
+        n_times = np.bincount(codes + 1, self._times[~is_number], len(texts) + 1).astype(np.int64)
+        odd = [text for text, n in zip(texts, n_times[1:], strict=True) if n and text.strip() not in self.layout.na]
+        n_gaps = int(n_times.sum() - sum(n_times[1 + texts.index(text)] for text in odd))
+        examples = Column(name, [*odd, *values[:3].tolist()][:3], np.zeros(0, np.int64), text=True, na=self.layout.na)
+        if not odd:
+            every = np.concatenate(([n_gaps], times))
+            return Survey(examples, every, len(values), (values, every[1:]))
+        given = int(self._times.sum()) - n_gaps
+        return Survey(examples, np.array([n_gaps, given], dtype=np.int64), len(values) + len(odd))
+
+    def _find_gaps(self, place: int, states: Sequence[str]) -> NDArray[np.bool_]:
+        """Tell which cells are missing; a text that is a state is not."""
+        texts = [text.strip() for text in self.rows.texts(place)]
+        missing = np.array([*(text in self.layout.na and text not in states for text in texts), True])
+        numbers = self._numbers(place)
+        if numbers is None:
+            return cast("NDArray[np.bool_]", missing[self._cells(place)])
+        gaps = np.isnan(numbers)
+        gaps[gaps] = missing[_texts_in(numbers[gaps])]
+        return gaps
+
+    def _first_row(self, place: int, values: Sequence[object]) -> int | None:
+        """Return the first row, from 1, that has one of these texts; None stands for a gap of any spelling."""
+        column = self.column(place)
+        wanted = [-1] if None in values else []
+        for position, text in enumerate(column.values):
+            if text in values or (None in values and column.is_missing(text)):
+                wanted.append(position)
+        return column.first_row(wanted)
+
+
+def _texts_in(cells: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the numbers of the texts that cells other than numbers stand for, -1 for an empty cell."""
+    return (cells.view(np.int64) & 0xFFFFFFFF) - 1
+
+
+def _count_numbers(
+    cells: NDArray[np.float64], weights: NDArray[np.int64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the different numbers in order, and how often each occurs."""
+    order = None if weights is None else np.argsort(cells)
+    cells = (np.sort(cells) if order is None else cells[order]) + 0.0  # no negative zero
+    first = np.flatnonzero(np.concatenate(([True], cells[1:] != cells[:-1]))) if len(cells) else np.zeros(0, np.int64)
+    if weights is None or order is None:
+        return cells[first], np.diff(first, append=len(cells)).astype(np.int64)
+    return cells[first], np.add.reduceat(weights[order], first) if len(cells) else np.zeros(0, np.int64)
