@@ -1,10 +1,8 @@
 """``-`` for the standard input and output, wherever a command reads or writes a file."""
 
-import atexit
 import contextlib
 import re
 import sys
-import tempfile
 from pathlib import Path
 
 import click
@@ -27,7 +25,8 @@ _OPENINGS = {
 }
 """How a text begins that has no file's ending to tell its format; all others are in the text form."""
 
-_FOLDER = "ldag-pipes-"
+_SCRATCH: list[object] = []
+"""Folders that live as long as the process, if their command does not close them."""
 
 
 class File(click.ParamType):  # type: ignore[type-arg]  # generic in some versions only
@@ -136,12 +135,14 @@ def is_model_piped() -> bool:
 
 def without_folder(message: str) -> str:
     """Return a message that speaks of the standard input, and not of the file it was kept in."""
-    return re.sub(rf"\S*/{_FOLDER}\w+/(standard (in|out)put)\.\w+", r"\1", message)
+    return re.sub(r"\S*/ldag-\w+/(standard (in|out)put)\.\w+", r"\1", message)
 
 
 def _make_folder(ctx: click.Context) -> Path:
     """Return a folder that is gone when the command ends."""
-    folder = tempfile.TemporaryDirectory(prefix=_FOLDER)
-    ctx.call_on_close(folder.cleanup)
-    atexit.register(folder.cleanup)  # a command whose arguments are wrong is never closed
-    return Path(folder.name)
+    from ldag.data import Scratch
+
+    scratch = Scratch()
+    ctx.call_on_close(scratch.close)
+    _SCRATCH.append(scratch)  # a command whose arguments are wrong is never closed
+    return scratch.folder

@@ -101,7 +101,7 @@ def load_table(source: str, reading: ReadOptions, schema: Schema | None = None) 
     """Return a data set by its name, or read files; notes go to standard error."""
     if source in datasets.names():
         return _shipped(source, reading)
-    if source != "-" and not is_path(source):
+    if source != "-" and "://" not in source and not is_path(source):
         hint = suggest(source, datasets.names())
         raise ArgumentError(f"{source!r} is neither a file nor the name of a data set{hint}")
     data = read_with(source, reading) if schema is None else read_for(source, schema, reading)

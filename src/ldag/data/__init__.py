@@ -10,6 +10,7 @@ from ldag.data.frames import Backend, make_frame
 from ldag.data.options import Missing, ReadOptions, Unusable
 from ldag.data.reading import AnyTable, Cells, read, read_table, read_with
 from ldag.data.rows import row_keys
+from ldag.data.scratch import Scratch
 from ldag.data.tables import Table
 from ldag.data.taking import check_data, ignored_note, read_for
 from ldag.data.telling import tell
@@ -28,6 +29,7 @@ __all__ = [
     "Dataset",
     "Missing",
     "ReadOptions",
+    "Scratch",
     "Table",
     "Unusable",
     "Weights",

@@ -1,17 +1,15 @@
 """DuckDB, the embedded database that reads files: one connection per table, nothing installed or loaded on its own."""
 
-import shutil
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data.columns import DECODE, NOT_UTF8
+from ldag.data.scratch import Scratch
 from ldag.errors import DataError
 
 if TYPE_CHECKING:
@@ -24,22 +22,24 @@ MEMORY = "1GB"
 class Database:
     """A connection and a folder for what does not fit in memory; both go when the table goes."""
 
-    def __init__(self) -> None:
+    def __init__(self, sources: object = None) -> None:
+        """Connect; ``sources`` live as long as the connection, which reads them."""
         import duckdb
 
-        self.folder = Path(mkdtemp(prefix="ldag-"))
+        self._sources = sources
+        self.scratch = Scratch()
         self.connection: duckdb.DuckDBPyConnection = duckdb.connect(
             ":memory:",
             config={
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
                 "memory_limit": MEMORY,
-                "temp_directory": str(self.folder),
+                "temp_directory": str(self.scratch.folder),
             },
         )
         with suppress(duckdb.InvalidInputException):  # a notebook without widgets has no progress bar to turn off
             self.connection.execute("SET enable_progress_bar = false")  # it would write to the standard output
-        weakref.finalize(self, _close, self.connection, self.folder)
+        weakref.finalize(self, self.connection.close)
 
     def run(self, query: str) -> None:
         """Execute a statement that returns nothing."""
@@ -69,13 +69,13 @@ class Database:
             raise DatabaseError(str(error)) from None
 
 
-def _close(connection: "duckdb.DuckDBPyConnection", folder: Path) -> None:
-    connection.close()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
 class DatabaseError(DataError):
     """What the engine refuses, in its own words; whoever knows the file says it in better ones."""
+
+
+def column_at(place: int) -> str:
+    """Return what an engine calls the column at a place, so that no name can be mistaken for one of ours."""
+    return f"c{place}"
 
 
 def quote_name(name: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data.columns import Column, Positions
-from ldag.data.database import Database, quote_list, quote_text, quote_value
+from ldag.data.database import Database, column_at, quote_list, quote_text, quote_value
 from ldag.data.tables import Survey, Table
 from ldag.errors import DataError
 from ldag.model import Cuts, Variable
@@ -237,7 +237,9 @@ class DatabaseTable:
         cell, kind = self._cell(place), self.types[place]
         values = self.survey(place).column.values
         if self._span(place) is not None:
-            return f"coalesce(CAST({cell} AS BIGINT) - ({int(cast('int', values[0]))}) + 1, 0)"
+            wide = "HUGEINT" if kind in ("HUGEINT", "UBIGINT") else "BIGINT"
+            first = int(cast("int", values[0]))
+            return f"coalesce(CAST(CAST({cell} AS {wide}) - ({first}) + 1 AS BIGINT), 0)"
         if kind in ("VARCHAR", "TEXT"):
             return f"coalesce(CAST(enum_code(CAST({cell} AS {self._enumeration(place)})) AS INTEGER) + 1, 0)"
         cases = " ".join(f"WHEN {quote_value(value)} THEN {code}" for code, value in enumerate(values, start=1))
@@ -285,11 +287,6 @@ class DatabaseTable:
             value = _iso_of_text(f"trim({self._cell(place)})") if is_text else self._cell(place)
         above = " + ".join(f"CAST({value} > {quote_value(cut)} AS INTEGER)" for cut in cuts) or "0"
         return f"coalesce(1 + CASE WHEN {value} IS NOT NULL THEN {above} END, 0)"
-
-
-def column_at(place: int) -> str:
-    """Return what the engine calls the column at a place."""
-    return f"c{place}"
 
 
 _CLOCKS = ("TIME", "TIME_NS")

@@ -2,18 +2,22 @@
 
 import glob
 import json
+import re
+import shutil
 import sys
 from collections.abc import Sequence
 from os import PathLike, fspath
 from pathlib import Path
+from typing import IO
 
 from ldag._native import TextTable as CodedTable
-from ldag.data.database import Database, DatabaseError, quote_text
-from ldag.data.database_tables import DatabaseTable, column_at
+from ldag.data.database import Database, DatabaseError, column_at, quote_text
+from ldag.data.database_tables import DatabaseTable
 from ldag.data.encodings import check_encoding
 from ldag.data.options import ReadOptions
+from ldag.data.scratch import Scratch
 from ldag.data.tables import Table, check_column_names
-from ldag.data.text_files import PACKINGS, TextFile, check_separator, open_other_text, open_text
+from ldag.data.text_files import PACKINGS, FileSource, TextFile, check_separator, open_other_text, open_text
 from ldag.data.text_tables import NotUtf8, TextLayout, TextTable
 from ldag.data.writing import ORDERS_KEY
 from ldag.errors import DataError
@@ -28,51 +32,66 @@ PATTERN = "*?["
 
 _PARQUET = (".parquet", ".pq")
 
+_OPENINGS = {b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz", b"BZh": ".csv.bz2", b"\xfd7zX": ".csv.xz"}
+"""How files begin that come through a pipe, which has no name to tell their kind; all others are plain text."""
+
 
 def from_files(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> Table:
     """Open files of one kind; a path may be a pattern such as ``part-*.parquet``, and ``-`` is the standard input."""
-    engine = Database()
-    found = [file for path in paths for file in _expanded(fspath(path), engine)]
-    kinds = {_is_parquet(path) for path, _ in found}
+    files = [file for path in paths for file in _find_files(fspath(path))]
+    kinds = {_is_parquet(file.path) for file in files}
     if len(kinds) > 1:
-        raise DataError(f"{found[0][1]} and the other files are of different kinds; read them one by one and merge")
+        raise DataError(f"{files[0].shown} and the other files are of different kinds; read them one by one and merge")
     if kinds.pop():
-        options.check_no_text(f"{found[0][1]} is a Parquet file, which says this itself")
-        return _from_parquet(engine, found)
-    return _from_text(found, options)
+        options.check_no_text(f"{files[0].shown} is a Parquet file, which says this itself")
+        return _from_parquet(Database(files), files)
+    return _from_text(files, options)
 
 
-def _expanded(text: str, engine: Database) -> list[tuple[Path, str]]:
-    """Return the files that a path stands for, each with the name to show."""
+def _find_files(text: str) -> list[FileSource]:
+    """Return the files that a path stands for."""
     if text == STDIN:
-        return [(_from_stdin(engine), "standard input")]
+        return [_keep_piped(sys.stdin.buffer, "standard input")]
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text):
+        raise DataError(f"{text} is an address, and addresses are not read; fetch the file and give its path")
     path = Path(text)
     try:
-        exists, is_folder = path.exists(), path.is_dir()
+        exists, is_folder, is_file = path.exists(), path.is_dir(), path.is_file()
     except (OSError, ValueError) as error:
         raise DataError(f"{text[:80]!r} is no path: {error}") from None
     if is_folder:
         raise DataError(f"{path} is a directory; give the path of a file")
-    if exists:
-        return [(_known(path), str(path))]
+    if is_file:
+        return [FileSource(_known(path), str(path))]
+    if exists:  # a named pipe, or what a shell makes of <(...)
+        return [_open_pipe(path)]
     if any(sign in text for sign in PATTERN):
         matches = glob.glob(text, recursive=True)  # noqa: PTH207 - a pattern may begin anywhere
         files = sorted(match for match in matches if not Path(match).is_dir())
         if not files:
             raise DataError(f"no file matches {text}" + (", only directories" if matches else ""))
-        return [(_known(Path(match)), match) for match in files]
+        return [FileSource(_known(Path(match)), match) for match in files]
     raise DataError(f"there is no file {path}")
 
 
-def _from_stdin(engine: Database) -> Path:
-    """Copy the standard input into a file, which the engine can read more than once."""
-    path = engine.folder / "standard-input"
+def _open_pipe(path: Path) -> FileSource:
+    try:
+        with path.open("rb") as pipe:
+            return _keep_piped(pipe, str(path))
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error}") from None
+
+
+def _keep_piped(pipe: IO[bytes], shown: str) -> FileSource:
+    """Copy what comes through a pipe into a file, which can be read more than once."""
+    scratch = Scratch()
+    path = scratch.folder / "piped"
     with path.open("wb") as file:
-        while chunk := sys.stdin.buffer.read(1 << 20):
-            file.write(chunk)
+        shutil.copyfileobj(pipe, file, 1 << 20)
     with path.open("rb") as file:
-        ending = ".parquet" if file.read(4) == b"PAR1" else ".csv"
-    return path.rename(path.with_suffix(ending))
+        start = file.read(4)
+    ending = next((ending for opening, ending in _OPENINGS.items() if start.startswith(opening)), ".csv")
+    return FileSource(path.rename(path.with_suffix(ending)), shown, scratch)
 
 
 def _known(path: Path) -> Path:
@@ -92,11 +111,11 @@ def _is_parquet(path: Path) -> bool:
     return path.name.lower().endswith(_PARQUET)
 
 
-def _from_parquet(engine: Database, files: Sequence[tuple[Path, str]]) -> Table:
-    first, shown = files[0]
+def _from_parquet(engine: Database, files: Sequence[FileSource]) -> Table:
+    first, shown = files[0].path, files[0].shown
     try:
         names = _column_names(engine, first)
-        parts = [_parquet(engine, path, names, each, shown) for path, each in files]
+        parts = [_parquet(engine, file, names, shown) for file in files]
         source = f"({' UNION ALL '.join(parts)})"
         types = tuple(str(row[1]) for row in engine.rows(f"DESCRIBE SELECT * FROM {source}"))
     except DatabaseError as error:
@@ -108,13 +127,13 @@ def _from_parquet(engine: Database, files: Sequence[tuple[Path, str]]) -> Table:
     return table.table()
 
 
-def _parquet(engine: Database, path: Path, names: Sequence[str], shown: str, first: str) -> str:
+def _parquet(engine: Database, file: FileSource, names: Sequence[str], first: str) -> str:
     """Return the query for the rows of a Parquet file; its folders are no columns, and its name is no pattern."""
-    own = _column_names(engine, path)
+    own = _column_names(engine, file.path)
     if set(own) != set(names):
         odd = sorted(set(own) ^ set(names))[0]
-        raise DataError(f"{shown} has other columns than {first}: {odd!r} is in one of them only")
-    source = f"read_parquet([{quote_text(_plain_name(path))}], hive_partitioning=false)"
+        raise DataError(f"{file.shown} has other columns than {first}: {odd!r} is in one of them only")
+    source = f"read_parquet([{quote_text(_plain_name(file.path))}], hive_partitioning=false)"
     inner = ", ".join(f"o{place}" for place in range(len(own)))  # the engine takes a and A for one name
     chosen = ", ".join(f"o{own.index(name)} AS {column_at(place)}" for place, name in enumerate(names))
     return f"SELECT {chosen} FROM {source} AS f({inner})"
@@ -169,10 +188,10 @@ def _own_orders(engine: Database, path: Path) -> dict[str, tuple[list[object], b
     return {}
 
 
-def _from_text(files: Sequence[tuple[Path, str]], options: ReadOptions) -> Table:
+def _from_text(files: Sequence[FileSource], options: ReadOptions) -> Table:
     separator = check_separator(options.sep, options.wording)
     encoding = check_encoding(options.encoding, options.wording)
-    texts = [open_text(path, shown, separator, encoding, options.wording) for path, shown in files]
+    texts = [open_text(file, separator, encoding, options.wording) for file in files]
     layout, rows = _read_texts(texts, separator, encoding, options)
     names = texts[0].header if options.names is None else tuple(options.names)
     notes = [note for text in texts for note in text.notes]
@@ -194,8 +213,8 @@ def _read_texts(
     try:
         return layout, layout.read(texts, merging=True)
     except NotUtf8 as error:
-        place, text = error.place, texts[error.place]
-        texts[place] = open_other_text(text.path, text.shown, separator, encoding, options.wording, error.problem)
+        source = texts[error.place].source
+        texts[error.place] = open_other_text(source, separator, encoding, options.wording, error.problem)
     return _read_texts(texts, separator, encoding, options)
 
 

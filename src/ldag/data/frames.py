@@ -134,7 +134,8 @@ def open_frame(source: object) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
 def from_eager(frame: "nw.DataFrame[Any]") -> Table:
     """Take a dataframe that is in memory."""
     names = tuple(_names(frame.to_native()))
-    return Table(names, len(frame), lambda place: _encode_series(names[place], frame[:, place]))
+    columns = list(frame.iter_columns())  # by place: some libraries take a name for a pattern
+    return Table(names, len(frame), lambda place: _encode_series(names[place], columns[place]))
 
 
 def _names(native: Any) -> Iterable[Any]:
@@ -143,6 +144,8 @@ def _names(native: Any) -> Iterable[Any]:
 
 
 def _encode_series(name: str, series: "nw.Series[Any]") -> Column:
+    if series.implementation.is_polars():  # which takes a name such as "^.*$" for a pattern
+        series = series.alias("cells")
     try:
         return _encode(name, series)
     except UnicodeDecodeError as error:
@@ -237,6 +240,6 @@ def _numpy(cells: Any) -> Positions:
     return cast("Positions", cells.to_numpy())
 
 
-def encode_frame(frame: "nw.DataFrame[Any]", name: str) -> Column:
-    """Return a column of a frame that is in memory."""
-    return _encode_series(name, frame.get_column(name))
+def encode_frame(frame: "nw.DataFrame[Any]", key: str, name: str) -> Column:
+    """Return a column of a frame that is in memory under another name than it has there."""
+    return _encode_series(name, frame.get_column(key))

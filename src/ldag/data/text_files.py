@@ -15,6 +15,7 @@ from zlib import error as ZlibError  # noqa: N812
 
 from ldag.data.doors import Wording
 from ldag.data.encodings import WESTERN, choose_encoding, marked_encoding
+from ldag.data.scratch import Scratch
 from ldag.errors import ArgumentError, DataError
 
 PACKINGS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -32,15 +33,28 @@ _UNIT = "\x1f"
 
 
 @dataclass(frozen=True)
-class TextFile:
-    """A text file, and how it is written; ``encoding`` None is UTF-8."""
+class FileSource:
+    """A file, the name to show for it, and the folder in which it is if it came through a pipe."""
 
     path: Path
     shown: str
+    scratch: Scratch | None = None
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A text file, and how it is written; ``encoding`` None is UTF-8."""
+
+    source: FileSource
     encoding: str | None
     separator: str
     header: tuple[str, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The name to show."""
+        return self.source.shown
 
     @property
     def sign(self) -> str:
@@ -50,7 +64,7 @@ class TextFile:
     def parts(self) -> Iterator[tuple[bytes, bool]]:
         """Read the file as UTF-8, a part at a time; each comes with whether it is the last."""
         try:
-            with _open(self.path) as file:
+            with _open(self.source.path) as file:
                 for part in self._decode(file) if self.encoding or self.sign == _UNIT else _check_utf8(file):
                     yield part, False
         except _PROBLEMS as error:
@@ -85,13 +99,14 @@ def _check_utf8(file: IO[bytes]) -> Iterator[bytes]:
     decoder.decode(b"", final=True)
 
 
-def open_text(path: Path, shown: str, separator: str | None, encoding: str | None, wording: Wording) -> TextFile:
+def open_text(source: FileSource, separator: str | None, encoding: str | None, wording: Wording) -> TextFile:
     """Find out how a text file is written by how it begins.
 
     ``encoding`` None is UTF-8 (or UTF-16 with a mark); "auto" takes what reads like it for Windows-1252, and says so.
     """
+    shown = source.shown
     try:
-        head = _head(path)
+        head = _head(source.path)
         used = marked_encoding(head) if encoding in (None, "auto") else encoding
         text = _decoder(used).decode(head)
     except _PROBLEMS as error:
@@ -99,23 +114,23 @@ def open_text(path: Path, shown: str, separator: str | None, encoding: str | Non
     except UnicodeError as error:
         if used is not None:
             raise DataError(f"{shown} is not {used} text ({error})") from None
-        return open_other_text(path, shown, separator, encoding, wording, error)
+        return open_other_text(source, separator, encoding, wording, error)
     body = text[_BLANK_LINES.match(text).end() :]  # type: ignore[union-attr]  # it matches any text
     if not body.strip():
         raise DataError(f"{shown} is empty; expected a header with the names of the columns")
-    sign = separator or _separator(body, path)
-    return TextFile(path, shown, used, sign, _names(_rows(body, sign, 1, shown)[0]))
+    sign = separator or _separator(body, source.path)
+    return TextFile(source, used, sign, _names(_rows(body, sign, 1, shown)[0]))
 
 
 def open_other_text(
-    path: Path, shown: str, separator: str | None, encoding: str | None, wording: Wording, error: UnicodeError
+    source: FileSource, separator: str | None, encoding: str | None, wording: Wording, error: UnicodeError
 ) -> TextFile:
     """Find out how a text file is written that is not UTF-8, if that may be found out."""
     problem = str(error)
     if isinstance(error, UnicodeDecodeError):
         problem = f"{error.reason} at byte {error.start}"
-    chosen, note = choose_encoding(_sample(path), encoding, shown, problem, wording)
-    return replace(open_text(path, shown, separator, chosen, wording), notes=(note,))
+    chosen, note = choose_encoding(_sample(source.path), encoding, source.shown, problem, wording)
+    return replace(open_text(source, separator, chosen, wording), notes=(note,))
 
 
 def _decoder(encoding: str | None) -> codecs.IncrementalDecoder:

@@ -1,6 +1,10 @@
 """Files by their names: a name is a name, and a pattern only where no such file exists."""
 
+import gzip
+import os
+import re
 from pathlib import Path
+from threading import Thread
 
 import polars as pl
 import pytest
@@ -30,6 +34,35 @@ def test_a_name_is_no_pattern(name: str, other: str, ending: str, tmp_path: Path
         assert (data.states("x"), data.total) == (("own",), 2)
 
 
+@pytest.mark.parametrize(
+    "address", ["http://a.org/t.csv", "https://a.org/x*", "s3://bucket/t.parquet", "file:///t.csv"]
+)
+def test_addresses_are_not_read(address: str) -> None:
+    """Which is said, rather than that there is no such file."""
+    with pytest.raises(DataError, match=re.escape(f"{address} is an address, and addresses are not read")):
+        ldag.read(address)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("kind", ["plain", "repeated", "gzip", "parquet"])
+def test_named_pipes_are_read_once(kind: str, tmp_path: Path) -> None:
+    """Of any name and kind: what comes through is kept, since rows may be asked for again."""
+    frame = pl.DataFrame({"x": ["a", "b", "b"], "n": [3, 1, 2]})
+    content = frame.write_csv().encode()
+    if kind == "gzip":
+        content = gzip.compress(content)
+    elif kind == "parquet":
+        frame.write_parquet(tmp_path / "t.parquet")
+        content = (tmp_path / "t.parquet").read_bytes()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_bytes, args=[content])
+    writer.start()
+    data = ldag.read(pipe, counts=None if kind == "repeated" else "n")
+    writer.join()
+    assert data == ldag.read(frame, counts=None if kind == "repeated" else "n")
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_pattern_is_one_if_there_is_no_such_file(ending: str, tmp_path: Path) -> None:
     """Files of several folders; folders themselves are none."""
@@ -48,6 +81,19 @@ def test_a_folder_is_no_column(tmp_path: Path) -> None:
     write_rows(folder / "t.parquet", ["own"])
     assert ldag.read(folder / "t.parquet").names == ("x",)
     assert ldag.read(str(tmp_path / "*" / "*" / "*.parquet")).states("x") == ("own",)
+
+
+@pytest.mark.parametrize(("kind", "top"), [(pl.UInt64, 2**64 - 1), (pl.Int64, 2**63 - 1), (pl.UInt8, 255)])
+def test_whole_numbers_of_every_size_are_states(kind: type[pl.DataType], top: int, tmp_path: Path) -> None:
+    """The largest that fit, near each other and far apart, with a gap."""
+    frame = pl.DataFrame(
+        {"near": [top - 1, top, None, top], "far": [0, top, None, 1]}, schema={"near": kind, "far": kind}
+    )
+    frame.write_parquet(tmp_path / "t.parquet")
+    data = ldag.read(tmp_path / "t.parquet", missing="state")
+    assert data.states("near") == (top - 1, top, "missing")
+    assert data.states("far") == (0, 1, top, "missing")
+    assert data == ldag.read(frame, missing="state")
 
 
 def test_columns_of_parquet_files_may_be_called_anything(tmp_path: Path) -> None:
