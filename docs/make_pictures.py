@@ -3,6 +3,7 @@
 import contextlib
 import doctest
 import io
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ def fit_of_page(page: str) -> ldag.Fit:
     """Return the variable `fit` after the Python examples of a page."""
     text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
     variables: dict[str, Any] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ldag.GraphWarning)  # which the page tells of
         for example in doctest.DocTestParser().get_examples(text.replace("```", "")):
             exec(compile(example.source, page, "exec"), variables)
     fit: ldag.Fit = variables["fit"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         structural_hamming_distance,
     )
     from ldag.data import Dataset, read
-    from ldag.errors import DataNote, LdagError
+    from ldag.errors import DataNote, GraphWarning, LdagError
     from ldag.graph import LDAG
     from ldag.learning import Constraints, CrossValidation, Family, Fit, cross_validate, learn, learn_family
     from ldag.learning.classifier import LDAGClassifier as LDAGClassifier
@@ -39,6 +39,7 @@ __all__ = [
     "Dataset",
     "Family",
     "Fit",
+    "GraphWarning",
     "Independence",
     "LdagError",
     "Mixture",
@@ -82,7 +83,7 @@ _ROOMS = {
         "structural_hamming_distance",
     ),
     "data": ("Dataset", "read"),
-    "errors": ("DataNote", "LdagError"),
+    "errors": ("DataNote", "GraphWarning", "LdagError"),
     "graph": ("LDAG",),
     "learning": ("Constraints", "CrossValidation", "Family", "Fit", "cross_validate", "learn", "learn_family"),
     "model": ("Variable", "ordered"),

@@ -70,6 +70,10 @@ class DataNote(UserWarning):
     """What reading did with a table that was given in place of a data set, which would tell it in its notes."""
 
 
+class GraphWarning(UserWarning):
+    """An answer about what is set from outside takes for granted what the data do not determine of the graph."""
+
+
 def suggest(given: object, known: Iterable[object]) -> str:
     """Return the hint that ends an "unknown name" message: a near miss, or what there is."""
     names = [str(item) for item in known]

@@ -11,7 +11,7 @@ import ldag
 from ldag import Network, Variable
 from ldag.cli.observed import Observed, read_observed
 from ldag.errors import LdagError
-from tests.command import run
+from tests.command import execute, run
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +39,26 @@ def test_query(heart: str) -> None:
     answer = Network.load(heart).query(["pressure", "smoking"], do={"mental": "no"})
     assert found["targets"] == ["pressure", "smoking"]
     assert {tuple(r["states"]): r["probability"] for r in found["distribution"]} == pytest.approx(answer)
+
+
+def test_what_is_set_in_a_learned_network(tmp_path: Path) -> None:
+    """A range beside the probabilities, and a warning that names the arrows; constraints that settle them end both."""
+    for name, constraints in (
+        ("open", None),
+        ("settled", ldag.Constraints(tiers=[["mental"], ["physical", "protein"]])),
+    ):
+        path = str(tmp_path / f"{name}.json")
+        ldag.learn(ldag.datasets.load("heart"), kappa=0.1, constraints=constraints).save(path)
+        result = execute("query", path, "smoking", "--do", "mental=yes")
+        everything = execute("query", path, "--all", "--do", "mental=yes")
+        told = json.loads(execute("query", path, "smoking", "--do", "mental=yes", "--json").stdout)
+        is_open = name == "open"
+        assert ("arrows mental -> physical and mental -> protein point" in result.stderr) == is_open
+        assert ("range" in result.stdout) == (" to " in everything.stdout) == is_open
+        assert ["mental", "physical"] in told["undetermined"] or not is_open
+        low, high = told["distribution"][0]["range"]
+        assert (low < high) == is_open
+    assert "range" not in run("query", path, "smoking", "--given", "mental=yes")
 
 
 def test_query_everything(heart: str) -> None:

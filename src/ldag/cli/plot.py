@@ -143,7 +143,8 @@ def plot(
             raise ArgumentError(f"{wrong[0]} does not go with {choice.flags[0]}; draw two pictures")
         choice.chart(loaded, model).save_picture(output)
     elif by is not None:
-        graph.as_multinet(by).save_picture(output, **options)  # type: ignore[arg-type]  # by name
+        known = {"forbidden": loaded.forbidden} if isinstance(loaded, Network) else {}
+        graph.as_multinet(by).save_picture(output, **known, **options)  # type: ignore[arg-type]  # by name
     else:
         loaded.save_picture(output, **options)  # type: ignore[arg-type]  # by name
     if as_json:

@@ -12,8 +12,10 @@ from ldag.cli.pipes import MODEL
 from ldag.errors import ArgumentError
 from ldag.formats import spell_name, spell_state
 from ldag.model import State
-from ldag.network import Answer, Network
+from ldag.network import Answer, AnswerKey, Network
 from ldag.uncertainty import Mixture
+
+Ranges = Mapping[AnswerKey, tuple[float, float]]
 
 
 @click.command()
@@ -88,21 +90,27 @@ def _tell_influence(net: Network, names: list[str], asked: Asked, as_json: bool)
 
 
 def _tell(names: list[str], answer: Answer, as_json: bool) -> None:
-    rows = [(states if isinstance(states, tuple) else (states,), p) for states, p in answer.items()]
+    ends = answer.range or {}
+    rows = [(key if isinstance(key, tuple) else (key,), p, ends.get(key)) for key, p in answer.items()]
     if as_json:
-        print_json({"targets": names, "distribution": [{"states": states, "probability": p} for states, p in rows]})
+        told = [{"states": states, "probability": p, **_range_of(end)} for states, p, end in rows]
+        print_json({"targets": names, "distribution": told, **_arrows_of(answer)})
         return
-    cells = [[spell_name(name) for name in names], *([spell_state(s) for s in states] for states, _ in rows)]
-    _print_aligned(cells, ["probability", *(f"{p:.4f}" for _, p in rows)])
+    cells = [[spell_name(name) for name in names], *([spell_state(s) for s in states] for states, _, _ in rows)]
+    shown = [_spell_range(end) for _, _, end in rows] if answer.undetermined else []
+    _print_aligned(cells, ["probability", *(f"{p:.4f}" for _, p, _ in rows)], ["range", *shown] if shown else [])
 
 
 def _tell_all(net: Network | Mixture, asked: Asked, as_json: bool) -> None:
     marginals = net.marginals(asked.observed.given, do=asked.observed.do, memory_limit=asked.memory_limit)
+    ranges = marginals.range or {}
     if as_json:
-        print_json({name: _distribution(d) for name, d in marginals.items()})
+        print_json({name: _distribution(d, ranges.get(name)) for name, d in marginals.items()})
         return
     cells = [[spell_name(name), spell_state(state)] for name, d in marginals.items() for state in d]
-    _print_aligned(cells, [f"{p:.4f}" for p in chain.from_iterable(d.values() for d in marginals.values())])
+    shown = [_spell_range(ranges.get(name, {}).get(state)) for name, d in marginals.items() for state in d]
+    chances = [f"{p:.4f}" for p in chain.from_iterable(d.values() for d in marginals.values())]
+    _print_aligned(cells, chances, shown if marginals.undetermined else [])
 
 
 def _tell_states(net: Network, names: list[str], asked: Asked, as_json: bool) -> None:
@@ -132,15 +140,29 @@ def _print_states(states: Mapping[str, State]) -> None:
         click.echo(f"{spell_name(name):<{width}}  {spell_state(state)}")
 
 
-def _distribution(given: Mapping[State, float]) -> list[dict[str, object]]:
+def _distribution(given: Mapping[State, float], ends: Ranges | None) -> list[dict[str, object]]:
     """Return a distribution as JSON that keeps the types of the states."""
-    return [{"state": state, "probability": p} for state, p in given.items()]
+    return [{"state": state, "probability": p, **_range_of((ends or {}).get(state))} for state, p in given.items()]
 
 
-def _print_aligned(cells: list[list[str]], numbers: list[str]) -> None:
+def _range_of(ends: tuple[float, float] | None) -> dict[str, object]:
+    """Return the range of a probability over graphs that say the same, where there is one."""
+    return {} if ends is None else {"range": list(ends)}
+
+
+def _arrows_of(answer: Answer) -> dict[str, object]:
+    """Return the arrows that are not determined and matter, where it is known."""
+    return {} if answer.range is None else {"undetermined": [list(edge) for edge in answer.undetermined]}
+
+
+def _spell_range(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else f"{ends[0]:.4f} to {ends[1]:.4f}"
+
+
+def _print_aligned(cells: list[list[str]], numbers: list[str], more: list[str]) -> None:
     """Print texts in columns, and numbers to the right of them."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     last = max(map(len, numbers))
-    for texts, number in zip(cells, numbers, strict=True):
+    for texts, number, end in zip(cells, numbers, more or [""] * len(numbers), strict=True):
         shown = "  ".join(f"{text:<{width}}" for text, width in zip(texts, widths, strict=True))
-        click.echo(f"{shown}  {number:>{last}}")
+        click.echo(f"{shown}  {number:>{last}}  {end}".rstrip())

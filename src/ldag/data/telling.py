@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from ldag.errors import DataNote
 
 
-def tell(notes: Sequence[str]) -> None:
-    """Warn of what reading did, where no data set is handed out that could tell it itself."""
+def tell(notes: Sequence[str], kind: type[Warning] = DataNote) -> None:
+    """Warn of what reading did, where no data set is handed out that could tell it itself, or of something else."""
     if notes:
-        warnings.warn("; ".join(notes), DataNote, stacklevel=_level_of_caller())
+        warnings.warn("; ".join(notes), kind, stacklevel=_level_of_caller())
 
 
 def _level_of_caller() -> int:

@@ -155,7 +155,7 @@ class GraphPictures(GraphQuestions, Drawable):
         """Return every edge with what is to be said about it."""
         fixed = self.schema.context(options.get("context"), "context: ")
         kept = context_parents(self.structure, fixed)
-        reversible = self._open(options.get("forbidden", ())) if options.get("arrows", True) else frozenset()
+        reversible = self.edge_directions(options.get("forbidden", ())).open if options.get("arrows", True) else ()
         probabilities, notes = options.get("probabilities") or {}, options.get("notes") or {}
         records = {(edge.parent, edge.child): edge.label for edge in self._record.edges}
         labelled = sum(bool(label) for label in records.values())
@@ -201,10 +201,6 @@ class GraphPictures(GraphQuestions, Drawable):
 
     def _context_in_words(self, context: Context | None) -> str:
         return ", ".join(conditions([context], self.variables)) if context else ""
-
-    def _open(self, forbidden: Iterable[Edge]) -> frozenset[Edge]:
-        """Return the edges that are not known to point this way in every equivalent graph."""
-        return frozenset(self.edges) - self.edge_directions(forbidden).essential
 
     def _blanket(self, focus: str | Iterable[str] | None) -> list[int]:
         """Return the nodes to show: all, or the Markov blankets of some."""

@@ -46,11 +46,19 @@ class Cpdag:
 
 @dataclass(frozen=True)
 class EdgeDirections:
-    """The edges that every equivalent graph has this way, those that some has the other way, and the unknown rest."""
+    """The edges that every equivalent graph has this way, those that some has the other way, and the unknown rest.
+
+    An edge that vanishes altogether has no direction that could be known.
+    """
 
     essential: frozenset[Edge]
     reversible: frozenset[Edge]
     undecided: frozenset[Edge]
+
+    @property
+    def open(self) -> frozenset[Edge]:
+        """The edges that are not known to point this way."""
+        return self.reversible | self.undecided
 
 
 @dataclass(frozen=True, repr=False)
@@ -216,7 +224,8 @@ class GraphQuestions(Graph):
     def edge_directions(self, forbidden: Iterable[Edge] = ()) -> EdgeDirections:
         """Return what is known of the directions of the edges; for the library itself."""
         essential, undecided = map(self._name_edges, essential_edges(self.structure, self._check_forbidden(forbidden)))
-        return EdgeDirections(essential, frozenset(self.edges) - essential - undecided, undecided)
+        every = self._name_edges(self._regular_structure.edges)
+        return EdgeDirections(essential, every - essential - undecided, undecided)
 
     def question(self, a: Names, b: Names, given: Names, context: Mapping[str, State] | None) -> Question:
         """Check the sides of a question and return them by number; for the library itself."""

@@ -6,7 +6,14 @@ from ldag.checks import Rng
 from ldag.network.answers import Answer, AnswerKey, Marginals, StateMapping
 from ldag.network.files import NetworkFiles
 from ldag.network.findings import Finding, Findings
-from ldag.network.influence import BoundedStates, Explanation, FindingInfluence, NetworkInfluence, ParameterInfluence
+from ldag.network.influence import (
+    BoundedStates,
+    Contrast,
+    Explanation,
+    FindingInfluence,
+    NetworkInfluence,
+    ParameterInfluence,
+)
 from ldag.network.intervals import NetworkIntervals
 from ldag.network.pages import Presentable
 from ldag.network.pictures import NetworkPictures
@@ -21,6 +28,7 @@ __all__ = [
     "ClassParameters",
     "Compiled",
     "ConditionalTable",
+    "Contrast",
     "Estimated",
     "Explanation",
     "Finding",

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from ldag.drawing import Cell, Charted, Drawing, Meter, TableRow, lay_out_table
+from ldag.formats import Edge
 from ldag.model import State
 from ldag.reporting import TableBlock, write_fragment
 
@@ -19,6 +20,11 @@ class StateMapping(dict[AnswerKey, AnswerValue], Charted):
 
     targets: tuple[str, ...] = ()
     said: str = ""
+    range: Mapping[AnswerKey, tuple[float, float]] | None = None
+    """Where variables of a learned network are set: the least and the greatest value over all graphs that say the same
+    as its own and satisfy the constraints it was learned under."""
+    undetermined: tuple[Edge, ...] = ()
+    """The arrows which the range is wide for, whose direction is not determined."""
 
     def __init__(
         self, values: Iterable[tuple[AnswerKey, AnswerValue]] = (), targets: Iterable[str] = (), said: str = ""
@@ -29,7 +35,11 @@ class StateMapping(dict[AnswerKey, AnswerValue], Charted):
 
     def table(self) -> TableBlock:
         """Return the answer with bars; for the library itself."""
-        bars = [(key if isinstance(key, tuple) else (key,), _meter(value)) for key, value in self.items()]
+        ends = self.range if self.range and self.undetermined else {}
+        bars = [
+            (key if isinstance(key, tuple) else (key,), _meter((value, *ends[key]) if key in ends else value))
+            for key, value in self.items()
+        ]
         if len(bars) > ROWS_SHOWN:
             bars = sorted(bars, key=lambda bar: -bar[1].value)[:ROWS_SHOWN]
         n_states = max((len(states) for states, _ in bars), default=1)
@@ -39,7 +49,8 @@ class StateMapping(dict[AnswerKey, AnswerValue], Charted):
 
     def _head(self) -> str:
         more = f", the {ROWS_SHOWN} most probable of {len(self):,}" if len(self) > ROWS_SHOWN else ""
-        return f"probability{f' if {self.said}' if self.said else ''}{more}"
+        ends = ", and its range over graphs that say the same" if self.undetermined else ""
+        return f"probability{f' if {self.said}' if self.said else ''}{more}{ends}"
 
     def chart(self) -> Drawing:
         """Return the answer as a table with bars; for the library itself."""
@@ -69,6 +80,9 @@ class Marginals(dict[str, dict[State, float]], Charted):
     """The distribution of every variable, by name: a dict that draws itself as bars."""
 
     said: str = ""
+    range: Mapping[str, Mapping[AnswerKey, tuple[float, float]]] | None = None
+    """As in `Answer`, by variable, of those whose state is not given."""
+    undetermined: tuple[Edge, ...] = ()
 
     def __init__(self, values: Mapping[str, dict[State, float]], said: str = "") -> None:
         """Make it of distributions by name; ``said`` is what was given, in words."""

@@ -1,7 +1,7 @@
 """What a network is: a labelled DAG, a distribution for every class, and the posterior they come from."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self, get_args
 
 import numpy as np
@@ -157,6 +157,13 @@ class NetworkBase:
         return tuple((name[0], name[1]) for name in names if name in own)
 
     @property
+    def knows_constraints(self) -> bool:
+        """Whether it is known which directions constraints gave to a learned graph; old files say only if any did."""
+        origin = self.origin or {}
+        settings = origin.get("settings")
+        return "forbidden" in origin or not (isinstance(settings, Mapping) and settings.get("constrained"))
+
+    @property
     def equivalent_sample_size(self) -> float | None:
         """How many observations the prior counts for; None if there is no posterior."""
         return None if self.learned is None else self.learned.smoothing.size
@@ -176,7 +183,10 @@ class NetworkBase:
         learned = self._posterior("update")
         counts = _counts_by_class(self.ldag, more)
         total = [posterior.counts + new for posterior, new in zip(learned.posteriors, counts, strict=True)]
-        return self.from_counts(self.ldag, total, learned.smoothing, learned.estimate)
+        updated = self.from_counts(self.ldag, total, learned.smoothing, learned.estimate)
+        of_old_data = ("score", "trace", "cross_validation", "data")
+        origin = {name: value for name, value in (self.origin or {}).items() if name not in of_old_data}
+        return replace(updated, origin=origin or None)
 
     def log_likelihood(self, data: AnyTable) -> float:
         """Return the log probability of data under the parameters; minus infinity if a row is impossible."""

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_share, check_whole
+from ldag.data import tell
+from ldag.errors import GraphWarning
 from ldag.formats import Context
 from ldag.inference import compile_circuit
 from ldag.model import Model, State
@@ -13,6 +15,12 @@ from ldag.network.findings import Findings
 from ldag.network.sampling import NetworkSampling
 
 Intervals = dict[State | tuple[State, ...], tuple[float, float]]
+
+
+GRANTED = (
+    "the interval takes the learned graph for granted, which is too narrow for an effect; a posterior over graphs has"
+    " intervals that know of others: posterior(data).query(..., do=..., interval=0.95)"
+)
 
 
 class NetworkIntervals(NetworkSampling):
@@ -29,6 +37,10 @@ class NetworkIntervals(NetworkSampling):
         rng: Rng = None,
     ) -> Intervals:
         """Return an interval for every probability that `query` returns, from draws of the parameters.
+
+        It takes the graph for granted. If that was learned, and variables are set by ``do``, the interval is too narrow
+        (nominal 90 % covered 61 to 75 % of 750 simulated effects), and a `GraphWarning` says so: `Posterior.query` and
+        `Posterior.contrast` have intervals over graphs.
 
         Parameters
         ----------
@@ -50,6 +62,8 @@ class NetworkIntervals(NetworkSampling):
         True
         """
         check_share(level, "level", inside=True)
+        if do and self.origin is not None:
+            tell((GRANTED,), GraphWarning)
         answers = self.draw_answers(targets, given, do=do, n_draws=n_draws, rng=rng)
         nodes = self.ldag.schema.nodes(targets)
         low, high = np.quantile(answers, [(1 - level) / 2, (1 + level) / 2], axis=0)

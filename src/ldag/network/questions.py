@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_seed, check_whole
 from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge
-from ldag.formats import Context
+from ldag.formats import Context, Edge
 from ldag.inference import (
     MAX_SIZE,
     MEMORY_LIMIT,
@@ -23,14 +23,23 @@ from ldag.inference import (
     weighted_estimate,
 )
 from ldag.model import Model, State
-from ldag.network.answers import Answer, Marginals
+from ldag.network.answers import Answer, AnswerKey, Marginals
 from ldag.network.base import NetworkBase
+from ldag.network.directions import MOST_ANSWERS, MOST_SETS, EquivalentGraphs, tell_arrows
 from ldag.network.findings import Findings, read_findings, spell_findings
 from ldag.network.memory import allow_size, check_memory, shorten, spell_bytes
+from ldag.reasoning import possible_parents
 from ldag.reporting import ShownAsText
 
 JOINT_LIMIT = 1 << 20
 ESTIMATE = "estimate(...), which samples"
+
+SINGLE = "this is the answer of one graph of several that say the same"
+RANGE = SINGLE + ", and the range is over {over}; constraints settle what is known"
+MANY = f"{SINGLE}; ask for variables one by one, and there is a range over all of them"
+NO_RANGE = f"{SINGLE}; a distribution that is asked for has a range over all of them"
+UNKNOWN = f"perhaps constraints did, which this file does not keep; if not, {SINGLE}"
+"""What follows if arrows are not determined."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,7 @@ class AskedQuestion:
     evidence: CodedFindings
     spelled: str
     memory_limit: float = MEMORY_LIMIT
+    done: Mapping[int, int] = field(default_factory=dict)
     forced: str = ""
 
     @property
@@ -108,7 +118,10 @@ class Questions(NetworkBase):
             What is known of other variables: the state of one, ``{"x": "a"}``; that it is one of several states,
             ``{"x": {"a", "b"}}``; or how likely each of its states makes a finding, ``{"x": {"a": 0.9, "b": 0.2}}``.
         do
-            States that other variables are set to: they no longer depend on their parents.
+            States that other variables are set to: they no longer depend on their parents. In a learned network the
+            answer depends on which way arrows at these variables point. Where that is not determined, a
+            `GraphWarning` names the arrows, and the answer's ``range`` has the least and greatest probability of
+            each state over all graphs that say the same and satisfy the constraints of the search.
         memory_limit
             Bytes that the tables of the question may take, or a text such as "8 GB".
 
@@ -124,13 +137,25 @@ class Questions(NetworkBase):
         with self._explained():
             log_probability, posterior = asked.engine.joint(nodes, asked.evidence, asked.memory_limit)
         self._check_possible(log_probability, asked)
-        return self._answer(nodes, posterior, asked.in_words)
+        answer = self._answer(nodes, posterior, asked.in_words)
+        ranges, answer.undetermined = self._ranges(asked, [(nodes, posterior)])
+        answer.range = None if ranges is None else ranges[0]
+        return answer
 
     def marginals(
         self, given: Findings | None = None, *, do: Context | None = None, memory_limit: int | str = MEMORY_LIMIT
     ) -> Marginals:
         """Return the posterior distribution of every variable; the parameters are those of `query`."""
         asked = self._asked(given, do, memory_limit)
+        marginals = self._marginals(asked)
+        free = [node for node in range(len(self.variables)) if not isinstance(asked.evidence.get(node), int)]
+        names = [self.variables[node].name for node in free]
+        answers = [((node,), np.array(list(marginals[name].values()))) for node, name in zip(free, names, strict=True)]
+        ranges, marginals.undetermined = self._ranges(asked, answers)
+        marginals.range = None if ranges is None else dict(zip(names, ranges, strict=True))
+        return marginals
+
+    def _marginals(self, asked: AskedQuestion) -> Marginals:
         everything = range(len(self.variables))
         with self._explained():
             log_probability, posteriors = asked.engine.marginals(everything, asked.evidence, asked.memory_limit)
@@ -170,6 +195,7 @@ class Questions(NetworkBase):
     ) -> float:
         """Return the logarithm of `probability`, also where that is too small for a number; minus infinity for zero."""
         asked = self._asked(given, do, memory_limit)
+        self._warn_of_directions(asked.done)
         wanted = read_findings(self.ldag.schema, event, "event: ")
         for node, finding in wanted.items():
             if isinstance(finding, tuple) and not set(finding) <= {0.0, 1.0}:
@@ -226,6 +252,7 @@ class Questions(NetworkBase):
                 " the variables to explain are named by of=[...]"
             )
         asked = self._asked(given, do, memory_limit)
+        self._warn_of_directions(asked.done)
         nodes = None if of is None else self._named(of, asked, "of: ")
         other = ESTIMATE if of is None else "bound_most_probable(...), which takes variables one by one"
         with self._explained(other):
@@ -256,6 +283,7 @@ class Questions(NetworkBase):
         True
         """
         asked = self._asked(given, do)
+        self._warn_of_directions(asked.done)
         nodes = self._targets(targets, asked)
         size = check_whole(n_samples, "n_samples")
         known = self.ldag.schema.context(given, "given: ") | self.ldag.schema.context(do, "do: ")
@@ -281,12 +309,73 @@ class Questions(NetworkBase):
         return Compiled(circuit.shape.n_gates, circuit.shape.size, circuit.seconds, circuit)
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "_engines"}  # made again when asked
+        made = ("_engines", "_members_at")  # made again when asked
+        return {name: value for name, value in self.__dict__.items() if name not in made}
 
     @cached_property
     def _engines(self) -> dict[frozenset[int], Engine]:
         """Engines by the nodes that are set from outside."""
         return {}
+
+    @cached_property
+    def _members_at(self) -> dict[frozenset[int], EquivalentGraphs]:
+        """The graphs that say the same by the nodes that are set from outside."""
+        return {}
+
+    def _members(self, done: Iterable[int]) -> EquivalentGraphs | None:
+        """Return the graphs that say the same; None if nothing is set, or the graph was not learned but given."""
+        key = frozenset(done)
+        if not key or self.origin is None:
+            return None
+        if key not in self._members_at:
+            schema, nodes = self.ldag.schema, tuple(sorted(key))
+            forbidden = [(schema.node(parent), schema.node(child)) for parent, child in self.forbidden]
+            sets = possible_parents(self.ldag.structure, nodes, MOST_SETS, forbidden)
+            names = {schema[node].name for node in nodes}
+            turning = self.ldag.edge_directions(self.forbidden).open
+            arrows = tuple(edge for edge in self.ldag.edges if names & set(edge) and edge in turning)
+            self._members_at[key] = EquivalentGraphs(schema, nodes, arrows, sets, self._engine)
+        return self._members_at[key]
+
+    def _ranges(
+        self, asked: AskedQuestion, answers: Sequence[tuple[tuple[int, ...], NDArray[np.float64]]]
+    ) -> tuple[list[dict[AnswerKey, tuple[float, float]]] | None, tuple[Edge, ...]]:
+        """Return the range of each answer over all graphs that say the same, and the arrows that make it wide.
+
+        There is none where nothing is set or the graph was not learned. Answers are nodes with their distribution.
+        """
+        members = self._members(asked.done)
+        if members is None or not self._can_tell(members, len(answers)):
+            return None, ()
+        seen = {node: finding for node, finding in asked.evidence.items() if node not in asked.done}
+        with self._explained():
+            bounds = [members.bounds(*one, seen, asked.done, asked.memory_limit) for one in answers]
+        wide = [one for one in bounds if one.is_wide]
+        if wide:
+            tell_arrows(members.arrows, RANGE.format(over=wide[0].over))
+        ranges = []
+        for (nodes, _), one in zip(answers, bounds, strict=True):
+            high = self._answer(nodes, one.high, "")
+            ranges.append({state: (low, high[state]) for state, low in self._answer(nodes, one.low, "").items()})
+        return ranges, members.arrows if wide else ()
+
+    def _can_tell(self, members: EquivalentGraphs, n_answers: int) -> bool:
+        """Return whether ranges can be told; warn of arrows where they cannot."""
+        if not members.arrows:
+            return True
+        if not self.knows_constraints:
+            tell_arrows(members.arrows, UNKNOWN)
+            return False
+        if n_answers * len(members.parents.sets) > MOST_ANSWERS:
+            tell_arrows(members.arrows, MANY)
+            return False
+        return True
+
+    def _warn_of_directions(self, done: Iterable[int]) -> None:
+        """Warn of arrows at what is set that are not determined, where an answer has no range."""
+        members = self._members(done)
+        if members is not None and members.arrows:
+            tell_arrows(members.arrows, NO_RANGE if self.knows_constraints else UNKNOWN)
 
     def _engine(self, done: Iterable[int] = ()) -> Engine:
         key = frozenset(done)
@@ -305,7 +394,7 @@ class Questions(NetworkBase):
                 raise ArgumentError(f"{schema[node].name!r} is both observed and set; name it in given or in do")
         forced = ", ".join(f"{schema[node].name} set to {schema[node].states[code]}" for node, code in done.items())
         said = spell_findings(schema, seen)
-        return AskedQuestion(self._engine(done), seen | done, said, check_memory(memory_limit), forced)
+        return AskedQuestion(self._engine(done), seen | done, said, check_memory(memory_limit), done, forced)
 
     def _named(self, names: str | Iterable[str], asked: AskedQuestion, where: str) -> tuple[int, ...]:
         """Return variables in an order, none of which has its state given."""

@@ -88,6 +88,7 @@ class NetworkSampling(Questions):
         if not given and not do:
             return sample_rows(self.ldag.structure, self.probabilities, n, seed)
         asked = self._asked(given, do)
+        self._warn_of_directions(asked.done)
         with self._explained():
             rows = asked.engine.sums.draw(asked.evidence, n, seed, asked.memory_limit)
         self._check_possible(0.0 if len(rows) else -np.inf, asked)

@@ -71,7 +71,7 @@ def _exploration(network: Network, title: str) -> Exploration:
         for axis in range(len(family.parents))
     ]
     variables = tuple((v.name, tuple(state_in_words(v, state) for state in v.states)) for v in graph.variables)
-    return Exploration(title, variables, tuple(edges), graph.to_svg(title=title), circuit, why)
+    return Exploration(title, variables, tuple(edges), network.to_svg(title=title), circuit, why)
 
 
 def _edge(axis: int, family: CodedFamily, child: int) -> LabelledEdge:

@@ -136,7 +136,7 @@ def _found(findings: Findings) -> list[str]:
         *most, last = parents
         listed = f"{', '.join(most)} and {last}" if most else last
         sure = None if findings.sureness is None else min(joined(findings.sureness, *edge) for edge in edges)
-        is_open = not most and edges[0] not in findings.directions.essential
+        is_open = not most and edges[0] in findings.directions.open
         may = sure is not None and sure < LIKELY
         joins, depends = ("may go together", "may depend on") if may else ("go together", "depends on")
         text = f"{last} and {name} {joins}" if is_open else f"{name} {depends} {listed}"

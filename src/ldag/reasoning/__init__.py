@@ -1,6 +1,14 @@
 """What a structure implies: separation, implication with proofs, equivalence."""
 
-from ldag.reasoning.equivalence import Difference, beyond_labels, compare_structures, equivalence_class, essential_edges
+from ldag.reasoning.equivalence import (
+    Difference,
+    PossibleParents,
+    beyond_labels,
+    compare_structures,
+    equivalence_class,
+    essential_edges,
+    possible_parents,
+)
 from ldag.reasoning.implication import DEFAULT_BUDGET, Question, decide
 from ldag.reasoning.markov import CodedCpdag, CodedEdge, cpdag, markov_equivalent
 from ldag.reasoning.separation import (
@@ -19,6 +27,7 @@ __all__ = [
     "CodedEdge",
     "Difference",
     "Independence",
+    "PossibleParents",
     "Question",
     "Verdict",
     "assignments",
@@ -35,4 +44,5 @@ __all__ = [
     "is_satisfied",
     "label_variables",
     "markov_equivalent",
+    "possible_parents",
 ]

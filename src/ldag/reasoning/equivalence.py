@@ -13,7 +13,7 @@ Nothing larger than the grid of one family is ever built. Comparing is about lab
 `beyond_labels` are outside the theorem. Their equivalent graphs are listed all the same, by algebra.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,6 +24,9 @@ from ldag.reasoning.orientations import OrientationSearch
 
 MAX_STEPS = 100_000
 """How many partly directed graphs a search looks at before it gives up."""
+
+MOST_LOOKED_AT = 1000
+"""The same for a search around some nodes, and for each of the many that follow it."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,38 @@ def essential_edges(
         else:
             essential.add((i, j))
     return frozenset(essential), frozenset(undecided)
+
+
+@dataclass(frozen=True)
+class PossibleParents:
+    """The parents that some nodes have in equivalent structures, in turn, their own first; and if these are all."""
+
+    sets: tuple[tuple[tuple[int, ...], ...], ...]
+    is_complete: bool
+
+
+def possible_parents(
+    structure: Structure, nodes: Sequence[int], limit: int, forbidden: Collection[CodedEdge] = ()
+) -> PossibleParents:
+    """List the parents that some nodes can have together in equivalent structures without forbidden arrows.
+
+    The class itself is not listed: all directions of the edges at these nodes are tried, and one member looked for.
+    """
+    search = OrientationSearch(structure, forbidden)
+    sets = {tuple(search.structure.parents(node) for node in nodes): None}
+    ways = list(search.arrows_at(nodes, MOST_LOOKED_AT))
+    is_complete = not search.left_out
+    for arrows in ways:
+        parents = tuple(tuple(sorted({i for i, j in arrows if j == node})) for node in nodes)
+        if parents in sets:
+            continue
+        if len(sets) == limit:
+            return PossibleParents(tuple(sets), False)
+        if search.has_member(arrows, MOST_LOOKED_AT):
+            sets[parents] = None
+        elif search.left_out:
+            is_complete = False
+    return PossibleParents(tuple(sets), is_complete)
 
 
 def _skeleton_difference(first: ContextGraphs, second: ContextGraphs) -> Difference | None:

@@ -89,11 +89,11 @@ class _Orientation:
                 self.above[low] |= 1 << high
         return demanded
 
-    def next_undirected(self) -> CodedEdge | None:
-        """Return the first edge without a direction."""
-        for node, others in enumerate(self.undirected):
-            if others:
-                return node, next(_bits(others))
+    def next_undirected(self, nodes: Sequence[int] | None = None) -> CodedEdge | None:
+        """Return the first edge without a direction, of all or of those at some nodes."""
+        for node in range(len(self.undirected)) if nodes is None else nodes:
+            if self.undirected[node]:
+                return node, next(_bits(self.undirected[node]))
         return None
 
 
@@ -116,6 +116,7 @@ class OrientationSearch:
 
     def __init__(self, structure: Structure, forbidden: Iterable[CodedEdge] = ()) -> None:
         self.structure = structure.regular()
+        self._is_table = self.structure.is_table
         self._is_told_by_labels = self.structure.is_csi_consistent
         self._graphs = ContextGraphs(self.structure if self._is_told_by_labels else labels_only(self.structure))
         self._constraints = _Constraints(self._graphs, forbidden)
@@ -134,23 +135,43 @@ class OrientationSearch:
 
     def members(self, arrows: Iterable[CodedEdge], max_steps: int) -> Iterator[Structure]:
         """Go through the equivalent structures that have some arrows, those most like the structure first."""
+        for tried, orientation in enumerate(self._walk(arrows, max_steps)):
+            if tried == MOST_REARRANGED and not self._is_told_by_labels:
+                self.left_out = True
+                return
+            member = self._structure(orientation) if self._is_told_by_labels else self._rearrange(orientation)
+            if member is not None:
+                yield member
+
+    def has_member(self, arrows: Iterable[CodedEdge], max_steps: int) -> bool:
+        """Tell whether an equivalent structure has some arrows, as far as it was decided."""
+        walk = self._walk if self._is_told_by_labels else self.members
+        return next(iter(walk(arrows, max_steps)), None) is not None
+
+    def arrows_at(self, nodes: Sequence[int], max_steps: int) -> Iterator[list[CodedEdge]]:
+        """Go through the directions that the edges at some nodes can have together, their own first.
+
+        A few that no member has may be among them.
+        """
+        edges = [sorted_pair(node, other) for node in nodes for other in self._graphs.neighbours[node]]
+        for orientation in self._walk((), max_steps, nodes):
+            yield [(i, j) if orientation.parents[j] >> i & 1 else (j, i) for i, j in edges]
+
+    def _walk(
+        self, arrows: Iterable[CodedEdge], max_steps: int, nodes: Sequence[int] | None = None
+    ) -> Iterator[_Orientation]:
+        """Go through the orientations with some arrows in which all edges, or all at some nodes, have directions."""
         self.left_out = self._start_left_out
         start = self._start.copy()
         pending = [start] if self._can_start and self._direct(start, list(arrows)) else []
-        steps = n_rearranged = 0
+        steps = 0
         while pending:
             orientation = pending.pop()
-            edge = orientation.next_undirected()
+            edge = orientation.next_undirected(nodes)
             if edge is None:
-                if self._is_told_by_labels:
-                    yield self._structure(orientation)
-                    continue
-                n_rearranged += 1
-                member = self._rearrange(orientation)
-                if member is not None:
-                    yield member
+                yield orientation
                 continue
-            if max_steps == steps or n_rearranged == MOST_REARRANGED:
+            if steps == max_steps:
                 self.left_out = True
                 return
             steps += 1
@@ -173,13 +194,14 @@ class OrientationSearch:
             pending += orientation.add(i, j)
             pending += self._constraints.implied.get((i, j), ())
             touched |= {i, j}
-        settled = [node for node in sorted(touched) if not orientation.undirected[node]]
+        settled = [node for node in sorted(touched) if not self._is_table and not orientation.undirected[node]]
         return all(self._family(node, orientation.parents[node]) is not None for node in settled)
 
-    def _structure(self, orientation: _Orientation) -> Structure:
-        """Return the structure of a full orientation."""
+    def _structure(self, orientation: _Orientation) -> Structure | None:
+        """Return the structure of a full orientation, or None if a family of tables is too large."""
         families = [self._family(node, parents) for node, parents in enumerate(orientation.parents)]
-        return Structure(self.structure.n_states, tuple(family for family in families if family is not None))
+        kept = tuple(family for family in families if family is not None)
+        return Structure(self.structure.n_states, kept) if len(kept) == len(families) else None
 
     def _rearrange(self, orientation: _Orientation) -> Structure | None:
         """Return the structure of a full orientation where labels do not tell everything, if there is one."""

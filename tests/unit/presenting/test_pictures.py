@@ -45,6 +45,7 @@ def values() -> dict[str, object]:
         "Constraints": ldag.Constraints(required=[("smoking", "pressure")]),
         "CrossValidation": fit.cv,
         "DataNote": ldag.DataNote("a column was left out"),
+        "GraphWarning": ldag.GraphWarning("an arrow may point either way"),
         "Dataset": HEART,
         "Family": ldag.learn_family(HEART, "pressure", parents=["smoking", "protein"], kappa=0.1),
         "Fit": fit,
@@ -77,7 +78,17 @@ def values() -> dict[str, object]:
     }
 
 
-TEXT_ONLY = {"DataNote", "Independence", "LdagError", "Variable", "settings", "class", "cpt", "equivalent"}
+TEXT_ONLY = {
+    "DataNote",
+    "GraphWarning",
+    "Independence",
+    "LdagError",
+    "Variable",
+    "settings",
+    "class",
+    "cpt",
+    "equivalent",
+}
 """Small values whose repr says it all."""
 
 
