@@ -34,7 +34,7 @@ def fit_of_page(page: str) -> ldag.Fit:
     text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
     variables: dict[str, Any] = {}
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ldag.GraphWarning)  # which the page tells of
+        warnings.simplefilter("ignore", ldag.GraphWarning)  # which pages tell of
         for example in doctest.DocTestParser().get_examples(text.replace("```", "")):
             exec(compile(example.source, page, "exec"), variables)
     fit: ldag.Fit = variables["fit"]
