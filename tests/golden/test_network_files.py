@@ -5,6 +5,7 @@ import re
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from xml.parsers import expat
 
 import numpy as np
 import pytest
@@ -101,6 +102,23 @@ def test_odd_names_come_back(ending: str, tmp_path: Path) -> None:
     else:
         assert read == net
         assert read.variables[2].states == (True, False)
+
+
+@pytest.mark.parametrize("ending", FULL)
+def test_names_and_states_may_have_any_sign(ending: str, tmp_path: Path) -> None:
+    """Also what XML has no place for, such as U+FFFE and U+0001: the files can be opened, and give them back."""
+    codes = [*range(0x20), *range(0x7F, 0xA1), 0xAD, 0x2028, 0x2029, 0xFDD0, 0xFEFF, 0xFFFD, 0xFFFE, 0xFFFF, 0x1FFFE]
+    states = {f"x{chr(code)}": [f"{chr(code)}{i}" for i in range(2 + code % 3)] for code in codes}
+    graph = LDAG.from_edges([], states=states)
+    net = Network.from_parameters(graph, {name: [1 / len(own)] * len(own) for name, own in states.items()})
+    path = tmp_path / f"net{ending}"
+    net.save(path)
+    if ending in {".xmlbif", ".xdsl"}:
+        expat.ParserCreate().Parse(path.read_bytes(), True)
+    read = Network.load(path)
+    assert [v.n_states for v in read.variables] == [len(own) for own in states.values()]
+    if ending != ".uai":
+        assert read.variables == graph.variables
 
 
 @pytest.mark.parametrize("ending", [".bif", ".xmlbif", ".net", ".xdsl"])

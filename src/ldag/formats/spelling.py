@@ -23,7 +23,7 @@ _FLOAT = re.compile(
     r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*(?:[eE]-?[0-9]+)?|[eE]-?[0-9]+)|\.[0-9]+(?:[eE]-?[0-9]+)?)", re.ASCII
 )
 _BOOL = {"True": True, "False": False}
-_INVISIBLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")
+_INVISIBLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
