@@ -8,6 +8,7 @@ import re
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag.errors import FormatError, suggest
 from ldag.formats.contract import Carries, Format
@@ -130,8 +131,8 @@ class _Reader:
             {str(state): code for code, state in enumerate(self.variables[name].states or ())}
             for name in check_parents(table, self.variables)
         ]
-        values = _Rows(lexer, node, len(self.variables[node].states or ()), codes, where).read()
-        self.tables.append(CptRecord(node, parents, values, where))
+        values, cells = _Rows(lexer, node, len(self.variables[node].states or ()), codes, where).read()
+        self.tables.append(CptRecord(node, parents, values, where, cells))
 
 
 class _Rows:
@@ -145,8 +146,8 @@ class _Rows:
         self.table: NumberRow | None = None
         self.default: NumberRow | None = None
 
-    def read(self) -> NumberRow:
-        """Return the table, a row per configuration."""
+    def read(self) -> tuple[NumberRow, NDArray[np.int64] | None]:
+        """Return the table, a row per configuration; or some of them, the default row last, and their numbers."""
         lexer = self.lexer
         while True:
             self._fast_rows()
@@ -198,23 +199,22 @@ class _Rows:
             raise FormatError(f"{where}expected {self.n_states} probabilities of {self.node!r}, got {len(numbers)}")
         return numbers
 
-    def _assembled(self) -> NumberRow:
+    def _assembled(self) -> tuple[NumberRow, NDArray[np.int64] | None]:
         check_size(self.n_rows, self.n_states, self.node, self.where)
         if self.table is not None:
             if self.rows or self.default is not None:
                 raise FormatError(f"{self.where}the table of {self.node!r} is given whole and by rows")
             shape_table(self.table, self.n_rows, self.n_states, self.node, self.where)
-            return self.table.reshape(self.n_states, self.n_rows).T.copy()  # the node's own states change slowest
+            return self.table.reshape(self.n_states, self.n_rows).T.copy(), None  # the node's own states change slowest
         if len(set(self.cells)) < len(self.cells):
             raise FormatError(f"{self.where}a row of {self.node!r} is given twice")
         if len(self.cells) < self.n_rows and self.default is None:
             raise FormatError(f"{self.where}{self.node!r} needs {self.n_rows:,} rows, got {len(self.cells):,}")
+        if len(self.cells) < self.n_rows:
+            return np.array([*self.rows, self.default]), np.array(self.cells, dtype=np.int64)
         values = np.empty((self.n_rows, self.n_states))
-        if self.default is not None:
-            values[:] = self.default
-        if self.rows:
-            values[self.cells] = self.rows
-        return values
+        values[self.cells] = self.rows
+        return values, None
 
 
 FORMAT = Format(

@@ -93,12 +93,16 @@ class NetworkRecord:
 
 @dataclass(frozen=True, eq=False)
 class CptRecord:
-    """The full table of a node: a row per configuration of the parents as written (the last fastest)."""
+    """The table of a node: a row per configuration of the parents as written (the last fastest).
+
+    Where ``cells`` are given, these are the configurations that have a row, and the last row is that of all others.
+    """
 
     node: str
     parents: tuple[str, ...]
     values: NDArray[np.float64]
     where: str = ""
+    cells: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)

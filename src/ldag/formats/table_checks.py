@@ -73,7 +73,8 @@ def shape_table(numbers: NDArray[np.float64], n_rows: int, n_states: int, node: 
 def _check_rows(table: CptRecord, parents: list[VariableRecord], variables: dict[str, VariableRecord]) -> CptRecord:
     """Return a table whose rows are distributions; those that are a little off are rescaled."""
     states = [variable.states or () for variable in parents]
-    expected = prod(map(len, states)), len(variables[table.node].states or ())
+    n_rows = prod(map(len, states)) if table.cells is None else len(table.cells) + 1
+    expected = n_rows, len(variables[table.node].states or ())
     if table.values.shape != expected:
         raise FormatError(
             f"{table.where}the table of {table.node!r} needs {expected[0]:,} rows of {expected[1]:,} numbers,"
@@ -84,13 +85,24 @@ def _check_rows(table: CptRecord, parents: list[VariableRecord], variables: dict
     bad = ~(np.isfinite(values).all(axis=1) & (values >= 0).all(axis=1) & (np.abs(sums - 1) <= SUM_TOLERANCE))
     if bad.any():
         row = int(np.argmax(bad))
-        given = Grid(tuple(map(len, states))).configuration(row) if parents else ()
-        context = {p.name: s[code] for p, s, code in zip(parents, states, given, strict=True)}
-        what = f"the probabilities of {table.node!r}" + (f" given {spell_context(context)}" if context else "")
+        what = f"the probabilities of {table.node!r}{_given(table, parents, row)}"
         raise FormatError(f"{table.where}{what} {_fault(values[row], float(sums[row]))}")
     off = np.abs(sums - 1) > EXACT
     values[off] /= sums[off, None]
     return replace(table, values=values)
+
+
+def _given(table: CptRecord, parents: list[VariableRecord], row: int) -> str:
+    """Return in words which configuration a row is of."""
+    if not parents:
+        return ""
+    if table.cells is not None:
+        if row == len(table.cells):
+            return " by default"
+        row = int(table.cells[row])
+    states = [variable.states or () for variable in parents]
+    codes = Grid(tuple(map(len, states))).configuration(row)
+    return f" given {spell_context({p.name: s[code] for p, s, code in zip(parents, states, codes, strict=True)})}"
 
 
 def _fault(row: NDArray[np.float64], total: float) -> str:

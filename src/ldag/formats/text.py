@@ -56,12 +56,12 @@ class _Reader:
     def __init__(self) -> None:
         self._variables: dict[str, VariableRecord] = {}
         self._declared: dict[str, str] = {}
-        self._edges: list[EdgeRecord] = []
+        self._edges: dict[tuple[str, str], EdgeRecord] = {}
         self._classes: list[ClassRecord] = []
 
     def record(self) -> GraphRecord:
         """Return everything as a record."""
-        return GraphRecord(tuple(self._variables.values()), tuple(self._edges), tuple(self._classes))
+        return GraphRecord(tuple(self._variables.values()), tuple(self._edges.values()), tuple(self._classes))
 
     def statement(self, scanner: Scanner) -> None:
         """Read one line that is not empty."""
@@ -105,7 +105,9 @@ class _Reader:
         for each in names:
             self._variables.setdefault(each, VariableRecord(each, where=where))
         for parent, child in pairwise(names):
-            self._edges.append(EdgeRecord(parent, child, label, where, frozenset(scanner.starred)))
+            if (parent, child) in self._edges:
+                raise repeated(f"the edge {parent!r} -> {child!r}", where, self._edges[parent, child].where)
+            self._edges[parent, child] = EdgeRecord(parent, child, label, where, frozenset(scanner.starred))
 
     @staticmethod
     def _label(scanner: Scanner, n_edges: int) -> tuple[Context, ...]:

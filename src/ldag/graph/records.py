@@ -11,15 +11,14 @@ from ldag.formats import ClassRecord, Context, EdgeRecord, GraphRecord, Variable
 from ldag.model import (
     CodedFamily,
     Grid,
-    Mask,
     Partition,
     Schema,
     State,
     Structure,
     Variable,
+    WrittenLabels,
     find_cycle,
     minimal_cover,
-    no_labels,
     state_key,
 )
 
@@ -42,18 +41,22 @@ def assemble(record: GraphRecord, *, declared_only: bool) -> tuple[Schema, Struc
     schema = _schema(record, declared_only)
     check_all_states(schema)
     parents = _parents(record.edges, schema)
-    families = [CodedFamily.table(p, _grid(schema, p)) for p in parents]
     labelled: defaultdict[int, list[EdgeRecord]] = defaultdict(list)
     for edge in record.edges:
         if edge.label:
             labelled[schema.node(edge.child)].append(edge)
-    for node, edges in sorted(labelled.items()):
-        families[node] = _labelled(schema, parents[node], edges)
     joined: defaultdict[int, list[ClassRecord]] = defaultdict(list)
     for item in record.classes:
         joined[schema.node(item.node, item.where)].append(item)
-    for node, classes in sorted(joined.items()):
-        families[node] = _with_classes(schema, families[node], classes)
+    families = []
+    for node, above in enumerate(parents):
+        grid = _grid(schema, above)
+        if node in labelled or node in joined:
+            labels = _labels(schema, above, labelled[node])
+            written = WrittenLabels(grid, labels, _classes(schema, above, joined[node]))
+            families.append(CodedFamily.from_written(above, written))
+        else:
+            families.append(CodedFamily.table(above, grid))
     return schema, Structure(schema.n_states, tuple(families))
 
 
@@ -210,29 +213,49 @@ def _check_size(schema: Schema, node: int, parents: Sequence[int]) -> None:
         )
 
 
-def _labelled(schema: Schema, parents: tuple[int, ...], edges: Sequence[EdgeRecord]) -> CodedFamily:
-    """Return the family of a node from its edges that have labels."""
-    grid = _grid(schema, parents)
-    labels = [mask.copy() for mask in no_labels(grid)]
+def _labels(
+    schema: Schema, parents: tuple[int, ...], edges: Sequence[EdgeRecord]
+) -> tuple[tuple[dict[int, int], ...], ...]:
+    """Return for each parent the contexts of its label, by axes of the other parents."""
+    labels: list[tuple[dict[int, int], ...]] = [()] * len(parents)
     for edge in edges:
         axis = parents.index(schema.node(edge.parent))
         others = tuple(p for p in parents if p != parents[axis])
+        if not others:
+            raise GraphError(
+                f"{edge.where}the edge {edge.parent} -> {edge.child} can carry no label: {edge.parent!r} is the only "
+                f"parent of {edge.child!r}, so there is no context for it to vanish in"
+            )
         what = f"{edge.where}the label of {edge.parent} -> {edge.child}"
         _check_named(schema, sorted(edge.starred), others, what, edge.child)
-        for context in edge.label:
-            labels[axis] |= _entries(schema, edge, others, context)
-    return CodedFamily.from_labels(parents, grid, tuple(labels))
+        labels[axis] = _coded(schema, others, edge.label, what, edge.child, edge.where)
+    return tuple(labels)
 
 
-def _entries(schema: Schema, edge: EdgeRecord, others: tuple[int, ...], context: Context) -> Mask:
-    """Return the configurations of the other parents that agree with one context of a label."""
-    if not others:
-        raise GraphError(
-            f"{edge.where}the edge {edge.parent} -> {edge.child} can carry no label: {edge.parent!r} is the only "
-            f"parent of {edge.child!r}, so there is no context for it to vanish in"
-        )
-    _check_named(schema, context, others, f"{edge.where}the label of {edge.parent} -> {edge.child}", edge.child)
-    return _matching(schema, others, context, edge.where)
+def _classes(
+    schema: Schema, parents: tuple[int, ...], records: Sequence[ClassRecord]
+) -> tuple[tuple[dict[int, int], ...], ...]:
+    """Return the contexts of every class that is written, by axes; one that is written again says nothing new."""
+    classes = {}
+    for record in records:
+        what = f"{record.where}a class of {record.node!r}"
+        _check_named(schema, sorted(record.starred), parents, what, record.node)
+        coded = _coded(schema, parents, record.contexts, what, record.node, record.where)
+        classes[frozenset(frozenset(context.items()) for context in coded)] = coded
+    return tuple(classes.values())
+
+
+def _coded(
+    schema: Schema, allowed: tuple[int, ...], contexts: Iterable[Context], what: str, child: str, where: str
+) -> tuple[dict[int, int], ...]:
+    """Return contexts by axes of the nodes that they may name, each once."""
+    axes = {node: axis for axis, node in enumerate(allowed)}
+    different = {frozenset((name, state_key(state)) for name, state in one.items()): one for one in contexts}
+    coded = []
+    for context in different.values():
+        _check_named(schema, context, allowed, what, child)
+        coded.append({axes[node]: code for node, code in schema.context(context, where).items()})
+    return tuple(coded)
 
 
 def _check_named(schema: Schema, context: Iterable[str], allowed: tuple[int, ...], what: str, child: str) -> None:
@@ -245,28 +268,6 @@ def _check_named(schema: Schema, context: Iterable[str], allowed: tuple[int, ...
             raise GraphError(
                 f"{what} names {name!r}, which is not one of the other parents of {child!r}; expected: {expected}"
             )
-
-
-def _matching(schema: Schema, nodes: tuple[int, ...], context: Context, where: str) -> Mask:
-    """Return the configurations of some nodes that agree with a context, as a mask."""
-    grid = _grid(schema, nodes)
-    fixed = {nodes.index(node): code for node, code in schema.context(context, where).items()}
-    mask = np.zeros(grid.size, dtype=np.bool_)
-    mask[grid.matching(fixed)] = True
-    return mask
-
-
-def _with_classes(schema: Schema, family: CodedFamily, records: Sequence[ClassRecord]) -> CodedFamily:
-    """Return a family with the configurations of each class record of its node joined, on top of its labels."""
-    numbers = family.partition.to_array().astype(np.int64)
-    for record in records:
-        joined = np.zeros(len(numbers), dtype=np.bool_)
-        for context in (sorted(record.starred), *record.contexts):
-            _check_named(schema, context, family.parents, f"{record.where}a class of {record.node!r}", record.node)
-        for context in record.contexts:
-            joined |= _matching(schema, family.parents, context, record.where)
-        numbers[np.isin(numbers, numbers[joined])] = numbers[joined].min(initial=len(numbers))
-    return CodedFamily(family.parents, Partition.of(family.partition.grid, numbers), family.labels).maximal()
 
 
 def _class_records(schema: Schema, node: int, family: CodedFamily) -> Iterable[ClassRecord]:

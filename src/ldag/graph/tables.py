@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ldag.errors import FormatError, TooLarge
 from ldag.formats import CptRecord, EdgeRecord, GraphRecord, TabularRecord
 from ldag.graph.records import assemble, disassemble
-from ldag.model import ClassTable, CodedFamily, Counts, Partition, Schema, Structure, freeze
+from ldag.model import ClassTable, CodedFamily, Counts, Grid, Partition, Schema, Structure, freeze
 
 EQUAL_DIGITS = 12
 """Numbers that agree in so many digits are equal: the rounding of doubles is forgiven, and nothing that was printed."""
@@ -38,10 +38,16 @@ def assemble_tables(record: TabularRecord) -> tuple[Schema, Structure, tuple[Cla
     schema, structure = assemble(GraphRecord(record.variables, tuple(edges), record.classes), declared_only=True)
     families, classes = [], []
     for table, family in zip(record.tables, structure.families, strict=True):
-        rows = _in_node_order(table, schema)
-        own = family if table.node in record.told else family_of_rows(family, rows)
+        if table.node in record.told:
+            own, chosen = family, _class_rows(table, family.partition, _in_node_order(table, schema))
+        elif table.cells is not None:
+            own, chosen = _mostly_default(table, family, schema)
+        else:
+            rows = _in_node_order(table, schema)
+            own = family_of_rows(family, rows)
+            chosen = rows[own.partition.first]
         families.append(own)
-        classes.append(_class_rows(table, own.partition, rows))
+        classes.append(freeze(chosen))
     return schema, Structure(schema.n_states, tuple(families)), tuple(classes)
 
 
@@ -77,10 +83,28 @@ def family_of_rows(family: CodedFamily, rows: Counts) -> CodedFamily:
     """Return the family whose classes are the configurations with equal rows."""
     if not family.parents:
         return family
+    return CodedFamily.from_partition(family.parents, Partition.of(family.partition.grid, _number_rows(rows)))
+
+
+def _number_rows(rows: Counts) -> NDArray[np.intp]:
+    """Return a number for each row, the same for equal ones."""
     rounded = np.ascontiguousarray(_significant(rows))
     keys = rounded.view(np.dtype((np.void, rounded.dtype.itemsize * rounded.shape[1]))).reshape(-1)
-    _, numbers = np.unique(keys, return_inverse=True)
-    return CodedFamily.from_partition(family.parents, Partition.of(family.partition.grid, numbers))
+    return np.unique(keys, return_inverse=True)[1]
+
+
+def _mostly_default(table: CptRecord, family: CodedFamily, schema: Schema) -> tuple[CodedFamily, ClassTable]:
+    """Return the family and rows of a table with a default row, at the cost of the rows that are written."""
+    assert table.cells is not None
+    written = Grid(tuple(schema[node].n_states for node in schema.nodes(table.parents)))
+    grid = family.partition.grid
+    cells = np.zeros_like(table.cells)
+    for stride, axis in zip(grid.strides, _node_order(table, schema), strict=True):
+        cells += stride * (table.cells // written.strides[axis] % written.n_states[axis])
+    numbers = _number_rows(table.values).tolist()
+    partition, given = Partition.mostly_one(grid, cells, numbers[:-1], numbers[-1])
+    place = {number: row for row, number in enumerate(numbers)}
+    return CodedFamily.from_partition(family.parents, partition), table.values[[place[number] for number in given]]
 
 
 def _significant(values: Counts) -> NDArray[np.int64]:
@@ -99,16 +123,25 @@ def _significant(values: Counts) -> NDArray[np.int64]:
 
 def _in_node_order(table: CptRecord, schema: Schema) -> Counts:
     """Return the rows in the order of the configurations of the parents in node order."""
+    shape = [schema[node].n_states for node in schema.nodes(table.parents, table.where)]
+    values = table.values
+    if table.cells is not None:
+        values = np.repeat(table.values[-1:], prod(shape), axis=0)
+        values[table.cells] = table.values[:-1]
+    n_states = values.shape[1]
+    assert prod(shape) == len(values)
+    axes = [*_node_order(table, schema), len(shape)]
+    return values.reshape(*shape, n_states).transpose(axes).reshape(-1, n_states)
+
+
+def _node_order(table: CptRecord, schema: Schema) -> list[int]:
+    """Return where the parents in node order stand among those as written."""
     nodes = schema.nodes(table.parents, table.where)
-    shape = [schema[node].n_states for node in nodes]
-    order = sorted(range(len(nodes)), key=nodes.__getitem__)
-    n_states = table.values.shape[1]
-    assert prod(shape) == len(table.values)
-    return table.values.reshape(*shape, n_states).transpose([*order, len(nodes)]).reshape(-1, n_states)
+    return sorted(range(len(nodes)), key=nodes.__getitem__)
 
 
 def _class_rows(table: CptRecord, partition: Partition, rows: Counts) -> ClassTable:
-    """Return the row of every class, that of its first configuration; all of them must be equal."""
+    """Return the row of every class that comments tell, that of its first configuration; all of them must be equal."""
     chosen = rows[partition.first]
     expected = partition.expand(chosen)
     apart = np.abs(rows - expected)
@@ -118,4 +151,4 @@ def _class_rows(table: CptRecord, partition: Partition, rows: Counts) -> ClassTa
             f"{table.where}the comments of ldag say that some rows of {table.node!r} are equal, and they are {off:.3g}"
             " apart; correct the rows, or remove the comments"
         )
-    return freeze(chosen)
+    return chosen

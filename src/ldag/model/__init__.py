@@ -17,7 +17,7 @@ from ldag.model.parameters import (
     log_likelihood,
     normalise,
 )
-from ldag.model.partition import Labels, Mask, Partition, no_labels
+from ldag.model.partition import Labels, Mask, Partition, WrittenLabels, no_labels
 from ldag.model.structure import CodedFamily, Parents, Structure, find_cycle
 from ldag.model.variables import OrderedStates, Schema, State, StateKey, Variable, ordered, state_key
 
@@ -43,6 +43,7 @@ __all__ = [
     "Structure",
     "Term",
     "Variable",
+    "WrittenLabels",
     "beta_interval",
     "bin_of",
     "bin_states",

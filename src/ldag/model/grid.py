@@ -1,6 +1,6 @@
 """The grid of configurations of a set of parents: mixed radix, the last parent fastest."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -69,6 +69,13 @@ class Grid:
         Rows are numbered as the configurations of the other variables, ``without(axis)``.
         """
         return np.moveaxis(self.cube, axis, -1).reshape(-1, self.n_states[axis])
+
+    def covering(self, contexts: Iterable[Mapping[int, int]]) -> NDArray[np.bool_]:
+        """Return a mask of the configurations that agree with any of some contexts: fixed codes of some variables."""
+        mask = np.zeros(self.n_states, dtype=np.bool_)
+        for context in contexts:
+            mask[tuple(context.get(axis, slice(None)) for axis in range(self.n_axes))] = True
+        return mask.reshape(-1)
 
     def matching(self, context: Mapping[int, int]) -> Indices:
         """Return the configurations that agree with fixed codes of some variables."""

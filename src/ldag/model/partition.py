@@ -5,9 +5,9 @@ edge from i is a set of lines, written as a mask over the configurations of the 
 classes by joining lines; a partition shows as its labels every line that lies inside one class.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 import numpy as np
@@ -25,7 +25,8 @@ Labels = tuple[Mask, ...]
 class Partition:
     """Which configurations share one conditional distribution: a class number per configuration.
 
-    Classes are numbered by first appearance, so equal partitions have equal numbers.
+    Classes are numbered by first appearance, so equal partitions have equal numbers. The numbers of a large grid are
+    worked out when they are asked for.
 
     Examples
     --------
@@ -34,9 +35,10 @@ class Partition:
     """
 
     grid: Grid
-    _classes: NDArray[np.int32]
-    n_classes: int
-    _key: bytes = field(repr=False)
+    _numbers: NDArray[np.int32] | Callable[[], NDArray[np.int32]] = field(repr=False)
+    """A number per configuration, or what returns them."""
+    _n_classes: int | None = field(default=None, repr=False)
+    """Where it is known without the numbers."""
 
     @classmethod
     def of(cls, grid: Grid, classes: ArrayLike) -> "Partition":
@@ -51,25 +53,41 @@ class Partition:
     def from_numbers(cls, grid: Grid, numbers: NDArray[np.int32], n_classes: int) -> "Partition":
         """Make a partition from an array of its own whose classes are numbered by first appearance already."""
         numbers.flags.writeable = False
-        return cls(grid, numbers, n_classes, numbers.tobytes())
+        return cls(grid, numbers, n_classes)
 
     @classmethod
     def singletons(cls, grid: Grid) -> "Partition":
         """Every configuration by itself: an ordinary table."""
-        return cls.from_numbers(grid, np.arange(grid.size, dtype=np.int32), grid.size)
+        return cls(grid, partial(np.arange, grid.size, dtype=np.int32), grid.size)
 
     @classmethod
     def from_labels(cls, grid: Grid, labels: Sequence[Mask]) -> "Partition":
         """Join the lines that the labels name: the connected components."""
-        joined = [grid.lines(axis)[mask] for axis, mask in enumerate(labels) if mask.any()]
-        first = np.arange(grid.size)  # a configuration of the same class, lower and lower until it is the lowest
-        while True:
-            before = first.copy()
-            for lines in joined:
-                first[lines] = first[lines].min(axis=1, keepdims=True)
-            first = first[first]
-            if np.array_equal(first, before):
-                return cls.of(grid, first)
+        return cls.from_numbers(grid, *_renumber(_join_lines(grid, labels)))
+
+    @classmethod
+    def of_written(cls, written: "WrittenLabels") -> "Partition":
+        """Return what labels and classes make of a grid; nothing is worked out yet."""
+        return cls(written.grid, written.numbers)
+
+    @classmethod
+    def mostly_one(
+        cls, grid: Grid, cells: Indices, classes: Sequence[int], rest: int
+    ) -> tuple["Partition", tuple[int, ...]]:
+        """Make a partition whose configurations but some are all of one class, and return its classes as given.
+
+        ``classes`` of these ``cells`` and of the ``rest`` may have any numbers; the cost depends on the cells alone.
+        """
+        order = np.argsort(cells)
+        gaps = np.flatnonzero(cells[order] != np.arange(len(cells)))
+        left = int(gaps[0]) if len(gaps) else len(cells)  # the first configuration that is not named
+        by_place = np.asarray(classes, dtype=np.int64)[order].tolist()
+        others = [rest] if len(cells) < grid.size else []
+        rank = {
+            given: number for number, given in enumerate(dict.fromkeys([*by_place[:left], *others, *by_place[left:]]))
+        }
+        numbers = np.array([rank[given] for given in classes], dtype=np.int32)
+        return cls(grid, partial(_fill, grid.size, cells, numbers, rank.get(rest, 0)), len(rank)), tuple(rank)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Partition):
@@ -78,6 +96,24 @@ class Partition:
 
     def __hash__(self) -> int:
         return hash((self.grid, self._key))
+
+    @cached_property
+    def _classes(self) -> NDArray[np.int32]:
+        """The class of every configuration."""
+        if isinstance(self._numbers, np.ndarray):
+            return self._numbers
+        numbers = self._numbers()
+        numbers.flags.writeable = False
+        return numbers
+
+    @cached_property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return int(self._classes.max()) + 1 if self._n_classes is None else self._n_classes
+
+    @cached_property
+    def _key(self) -> bytes:
+        return self._classes.tobytes()
 
     @property
     def is_table(self) -> bool:
@@ -171,6 +207,74 @@ class Partition:
         return members
 
 
+@dataclass(frozen=True, eq=False)
+class WrittenLabels:
+    """Labels and classes by contexts, as people write them: codes by axis, other axes free.
+
+    ``labels`` has for each parent contexts of the others, by their axes in the grid without it; ``classes`` are sets of
+    contexts of all parents, whose configurations are joined on top.
+    """
+
+    grid: Grid
+    labels: tuple[tuple[Mapping[int, int], ...], ...]
+    classes: tuple[tuple[Mapping[int, int], ...], ...] = ()
+
+    def masks(self) -> Labels:
+        """Return the labels as masks."""
+        return self._masks
+
+    @cached_property
+    def _masks(self) -> Labels:
+        masks = no_labels(self.grid)
+        return tuple(
+            self.grid.without(axis).covering(contexts) if contexts else masks[axis]
+            for axis, contexts in enumerate(self.labels)
+        )
+
+    def numbers(self) -> NDArray[np.int32]:
+        """Return the class of every configuration."""
+        first = _join_lines(self.grid, self._masks)
+        for contexts in self.classes:
+            joined = first[self.grid.covering(contexts)]
+            if len(joined):
+                touched = np.zeros(len(first), dtype=np.bool_)
+                touched[joined] = True
+                first[touched[first]] = joined.min()
+        return _renumber(first)[0]
+
+
 def no_labels(grid: Grid) -> Labels:
-    """Return empty labels for every parent of the grid."""
-    return tuple(np.zeros(grid.size // n, dtype=np.bool_) for n in grid.n_states)
+    """Return empty labels for every parent of the grid, which take no memory."""
+    return tuple(np.broadcast_to(np.False_, grid.size // n) for n in grid.n_states)
+
+
+def _join_lines(grid: Grid, labels: Sequence[Mask]) -> NDArray[np.int32]:
+    """Return for each configuration the lowest one that the lines of labels join it with."""
+    lines = []
+    for axis, mask in enumerate(labels):
+        if mask.any():
+            n, stride = grid.n_states[axis], grid.strides[axis]
+            lines.append(((-1, n, stride), mask.reshape(-1, 1, stride)))
+    first = np.arange(grid.size, dtype=np.int32)  # one of the same class, lower and lower until it is the lowest
+    while lines:
+        before = first.copy()
+        for shape, mask in lines:
+            cells = first.reshape(shape)
+            np.copyto(cells, cells.min(axis=1, keepdims=True), where=mask)
+        first = first[first]
+        if np.array_equal(first, before):
+            break
+    return first
+
+
+def _renumber(first: NDArray[np.int32]) -> tuple[NDArray[np.int32], int]:
+    """Return class numbers by first appearance, and how many there are, from the lowest configuration of each class."""
+    is_lowest = first == np.arange(len(first), dtype=np.int32)
+    rank = np.cumsum(is_lowest, dtype=np.int32) - np.int32(1)
+    return rank[first], int(rank[-1]) + 1
+
+
+def _fill(size: int, cells: Indices, numbers: NDArray[np.int32], rest: int) -> NDArray[np.int32]:
+    filled = np.full(size, rest, dtype=np.int32)
+    filled[cells] = numbers
+    return filled

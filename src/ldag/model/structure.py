@@ -1,13 +1,13 @@
 """A labelled DAG by node numbers: who the parents are, and which parent configurations share a distribution."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from ldag.model.grid import Grid
-from ldag.model.partition import Labels, Partition, no_labels
+from ldag.model.partition import Labels, Partition, WrittenLabels, no_labels
 
 Parents = Sequence[Sequence[int]]
 """The parents of every node."""
@@ -23,7 +23,8 @@ class CodedFamily:
 
     parents: tuple[int, ...]
     partition: Partition
-    labels: Labels = field(compare=False, repr=False)
+    _labels: Labels | Callable[[], Labels] | None = field(default=None, compare=False, repr=False)
+    """What was written, or what returns it; None: the maximal ones."""
 
     @classmethod
     def from_labels(cls, parents: tuple[int, ...], grid: Grid, labels: Labels) -> "CodedFamily":
@@ -33,12 +34,24 @@ class CodedFamily:
     @classmethod
     def from_partition(cls, parents: tuple[int, ...], partition: Partition) -> "CodedFamily":
         """Make the family of a partition, with maximal labels."""
-        return cls(parents, partition, partition.labels)
+        return cls(parents, partition)
+
+    @classmethod
+    def from_written(cls, parents: tuple[int, ...], written: WrittenLabels) -> "CodedFamily":
+        """Make the family of labels and classes as they were written; nothing is worked out yet."""
+        return cls(parents, Partition.of_written(written), None if written.classes else written.masks)
 
     @classmethod
     def table(cls, parents: tuple[int, ...], grid: Grid) -> "CodedFamily":
         """Make an ordinary family: a full table, no labels."""
         return cls(parents, Partition.singletons(grid), no_labels(grid))
+
+    @cached_property
+    def labels(self) -> Labels:
+        """The labels as they were written."""
+        if self._labels is None:
+            return self.partition.labels
+        return self._labels() if callable(self._labels) else self._labels
 
     @property
     def is_maximal(self) -> bool:

@@ -75,7 +75,7 @@ def _acceptable(grid: Grid, accepted: list[Line], proposed: list[Line]) -> list[
 
 
 def _joined(grid: Grid, lines: list[Line]) -> Partition:
-    masks = no_labels(grid)
+    masks = [mask.copy() for mask in no_labels(grid)]
     for axis, line in lines:
         masks[axis][line] = True
     return Partition.from_labels(grid, masks)

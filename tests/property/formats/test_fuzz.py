@@ -142,6 +142,50 @@ def test_hostile_files(case: str) -> None:
         tracemalloc.stop()
 
 
+ABOVE = [f"v{i}" for i in range(1, 24)]
+DEFAULT = "".join(f"probability ( v{i} ) {{ table 0.5, 0.5; }}\n" for i in range(41) if i != 24)
+SHORT = {
+    "a default row for 2^23 others": (
+        "bif",
+        f"{WIDE}{DEFAULT}probability ( v24 | {', '.join(ABOVE)} )"
+        f" {{ default 0.5, 0.5; ({', '.join('a' * 23)}) 0.1, 0.9; }}",
+    ),
+    "23 parents": ("ldag", "\n".join(f"{name} -> y" for name in ABOVE)),
+    "23 parents with labels": ("ldag", "\n".join(f"{name} -> y : {ABOVE[i - 1]}=1" for i, name in enumerate(ABOVE))),
+    "18 labels of 500 equal contexts": (
+        "ldag",
+        "\n".join(
+            f"{name} -> y : " + "; ".join([f"{ABOVE[(i + 1) % 18]}=1"] * 500) for i, name in enumerate(ABOVE[:18])
+        ),
+    ),
+    "2,000 equal classes": ("ldag", "\n".join([f"{name} -> y" for name in ABOVE] + ["y | v1=1 ; v2=0"] * 2000)),
+}
+
+
+@pytest.mark.parametrize("case", SHORT)
+def test_short_files_are_read_at_their_own_cost(case: str) -> None:
+    """Grids of millions of configurations are not made before they are asked for."""
+    name, text = SHORT[case]
+    known = next(item for item in READERS if item.name == name)
+    assert known.read is not None
+    start = process_time()
+    tracemalloc.start()
+    try:
+        LDAG.from_record(known.read(text))
+        assert tracemalloc.get_traced_memory()[1] < 30e6  # a grid of 23 parents takes 33 MB
+        assert process_time() - start < 3
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_edge_given_twice_is_refused_at_once() -> None:
+    """Not after all of 200,000 lines are understood."""
+    start = process_time()
+    with pytest.raises(LdagError, match="line 3: the edge 'x' -> 'y' is given twice, first at line 2"):
+        LDAG.from_text("z -> y\n" + "x -> y : z=1\n" * 200_000)
+    assert process_time() - start < 0.5
+
+
 def test_heart_is_read_from_every_format() -> None:
     """The fuzzed readers do read."""
     heart = Network.from_data(datasets.graph("heart"), datasets.load("heart"))

@@ -2,7 +2,7 @@
 
 import json
 import re
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Literal
 
@@ -181,6 +181,40 @@ def test_rows_that_differ_stay_apart(
     tables = Network.load(path).parameters(Network.load(path).variables[1].name)
     assert len(tables) == n_classes
     assert [row[0] > 0 for row in tables] == [row[0] > 0 for row in (first, second)][:n_classes]
+
+
+DEFAULTS = """
+variable a { type discrete [ 2 ] { x, y }; }
+variable b { type discrete [ 3 ] { u, v, w }; }
+variable c { type discrete [ 4 ] { 0, 1, 2, 3 }; }
+probability ( a ) { table 0.5, 0.5; }
+probability ( b ) { default 0.2, 0.3, 0.5; }
+probability ( c | b, a ) { (v, y) 0.1, 0.2, 0.3, 0.4; default 0.25, 0.25, 0.25, 0.25; (u, x) 0.4, 0.3, 0.2, 0.1; }
+"""
+
+
+def test_default_rows_of_bif(tmp_path: Path) -> None:
+    """Configurations without a row of their own have the default one, in whatever order parents are named."""
+    path = tmp_path / "net.bif"
+    path.write_text(DEFAULTS)
+    net = Network.load(path)
+    written = {("y", "v"): (0.1, 0.2, 0.3, 0.4), ("x", "u"): (0.4, 0.3, 0.2, 0.1)}
+    assert net.parameters("b") == ((0.2, 0.3, 0.5),)
+    assert len(net.parameters("c")) == 3
+    for (i, a), (j, b) in product(enumerate("xy"), enumerate("uvw")):
+        assert tuple(net.cpt("c").values[i, j]) == written.get((a, b), (0.25,) * 4)
+    net.save(tmp_path / "again.bif")
+    assert Network.load(tmp_path / "again.bif") == net
+    path.write_text(DEFAULTS.replace("default 0.25", "default 0.35"))
+    with pytest.raises(
+        LdagError, match=r"net.bif: line 7: the probabilities of 'c' by default must sum to 1, these su"
+    ):
+        Network.load(path)
+    path.write_text(DEFAULTS.replace("(u, x) 0.4", "(u, x) 0.5"))
+    with pytest.raises(LdagError, match="the probabilities of 'c' given b=u, a=x must sum to 1"):
+        Network.load(path)
+    path.write_text(f"// ldag table c\n// ldag edge a -> c : b=w\n{DEFAULTS}")
+    assert len(Network.load(path).parameters("c")) == 5
 
 
 def test_the_documentation_shows_the_table_of_formats() -> None:
