@@ -52,7 +52,7 @@ ODDITIES: dict[str, tuple[Rows, str, list[str]]] = {
             "income": pick(N, [" <=50K", " >50K"], 19),
         },
         ",",
-        ["blanks around cells were trimmed", "workclass: is '?' a missing cell? --na "],
+        ["blanks around 60 cells were trimmed", "workclass: is '?' a missing cell? --na "],
     ),
     "german semicolons": ({"Alter": spread(N, 18, 90, 0, 20), "Geschlecht": pick(N, ["m", "w"], 21)}, ";", ["Alter: "]),
     "tabs": ({"x": pick(N, ["a", "b"], 22), "y": spread(N, 0, 1, 3, 23)}, "\t", ["y: "]),

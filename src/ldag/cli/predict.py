@@ -13,7 +13,8 @@ from ldag.cli.tables import file_options
 from ldag.data import Column, ReadOptions, Table, read_table
 from ldag.errors import DataNote
 from ldag.formats import spell_state
-from ldag.network import Network, Unseen
+from ldag.model import Schema
+from ldag.network import Network, Unseen, describe_unknown
 from ldag.uncertainty import Mixture
 
 
@@ -56,7 +57,12 @@ def predict(
     for note in table.notes:
         click.echo(f"note: {note}", err=True)
     table = table.select(reading.chosen(table.names))
-    put_table(_columns(load_answering(network), table, target, proba, unseen), output, as_json)
+    model = load_answering(network)
+    columns = _columns(model, table, target, proba, unseen)
+    if unseen == "ignore":
+        for note in describe_unknown(table, Schema(tuple(model.variables)), target):
+            click.echo(f"note: {note}", err=True)
+    put_table(columns, output, as_json)
 
 
 def _columns(

@@ -4,11 +4,12 @@ from ldag.data.binning import Bins
 from ldag.data.coding import Coded, recognise_column
 from ldag.data.columns import Column
 from ldag.data.counts import Codes, Columns, Weights, check_cells, count_family
-from ldag.data.dataset import Dataset, describe_constants, state_columns
+from ldag.data.dataset import Dataset, state_columns
 from ldag.data.doors import Wording
 from ldag.data.frames import Backend, make_frame
 from ldag.data.options import Missing, ReadOptions, Unusable
 from ldag.data.reading import AnyTable, Cells, read, read_table, read_with
+from ldag.data.remarks import describe_data
 from ldag.data.rows import row_keys
 from ldag.data.scratch import Scratch
 from ldag.data.tables import Table
@@ -37,7 +38,7 @@ __all__ = [
     "check_cells",
     "check_data",
     "count_family",
-    "describe_constants",
+    "describe_data",
     "ignored_note",
     "make_frame",
     "read",

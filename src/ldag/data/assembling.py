@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from ldag.data.binning import join_intervals
 from ldag.data.coding import Coded
 from ldag.data.counts import Weights
-from ldag.data.dataset import Dataset, describe_constants
+from ldag.data.dataset import Dataset
 from ldag.data.gaps import Settled
 from ldag.data.options import ReadOptions
 from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_note
+from ldag.data.remarks import describe_columns
 from ldag.errors import DataError
 from ldag.formats import counted, list_names
 from ldag.model import Schema, Variable
@@ -50,7 +51,9 @@ def assemble_data(
     if not data.n_rows:
         spelled = options.wording.option("missing", "state")
         raise DataError(f"no rows are left: every row that occurs has missing cells; {spelled} keeps them")
-    notes += [*lost, *describe_constants(data)]
+    notes += lost
+    if any(plan.variable is None or plan.is_cut for plan in plans):  # else data are read for a graph that is known
+        notes += describe_columns(data)
     hint = None if weight_name is not None else _counts_hint(data, plans, options)
     return replace(data, notes=tuple(notes) if hint is None else (*notes, hint))
 

@@ -17,12 +17,11 @@ from ldag.data.columns import NUMBER, Column
 from ldag.data.doors import Wording
 from ldag.data.values import plain_number, plain_state, tidy_column
 from ldag.errors import DataError, UnknownState
-from ldag.model import MISSING_STATE, State, StateKey, Variable, bin_of, state_key
+from ldag.model import MISSING_STATE, State, StateKey, Variable, bin_of, state_key, state_order
 
 __all__ = ["MAX_STATES", "Coded", "code_column", "number_in", "recognise_column"]
 
 _WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*)")
-_DIGITS = re.compile(r"[+-]?[0-9]{1,300}")
 _REAL = re.compile(NUMBER)
 
 
@@ -43,6 +42,13 @@ class Coded:
         """Return the first row, from 1, that has no value."""
         gaps = [position for position, value in enumerate(self.column.values) if self.column.is_missing(value)]
         return self.column.first_row([-1, *gaps])
+
+    @property
+    def n_unknown(self) -> int:
+        """How many rows have a value that is no state, and counts as missing."""
+        column = self.column
+        has_value = np.array([*(not column.is_missing(value) for value in column.values), False])
+        return int(np.count_nonzero(self.missing & has_value[column.positions]))
 
     def with_states(self, codes: Sequence[int]) -> "Coded":
         """Keep some of the states only, in order; every row has one of them, or none."""
@@ -79,7 +85,7 @@ def code_column(
     values = _typed(column, lenient, wording)
     states: list[State] = [value for value in values if value is not None]
     is_listed = column.declared and column.ordered
-    states = _distinct(states) if is_listed else sorted(_distinct(states), key=_order)
+    states = _distinct(states) if is_listed else sorted(_distinct(states), key=state_order)
     check_n_states(column.name, states, max_states, wording)
     if not states:
         raise DataError(f"column {column.name!r} has no values, only missing cells; leave it out")
@@ -208,12 +214,3 @@ def _distinct(states: list[State]) -> list[State]:
         if key not in found or isinstance(state, int):
             found[key] = state
     return list(found.values())
-
-
-def _order(state: State) -> tuple[int, float, str]:
-    """Sort booleans first, then numbers, then texts, of which those that spell whole numbers by these."""
-    if isinstance(state, bool):
-        return 0, float(state), ""
-    if isinstance(state, str):
-        return (2, int(state), state) if _DIGITS.fullmatch(state) else (3, 0.0, state)
-    return 1, state, ""

@@ -13,7 +13,7 @@ from ldag.data.counts import Codes, Columns, Weights, count_family
 from ldag.data.frames import Backend, make_frame
 from ldag.data.rows import merge_rows
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable
-from ldag.formats import list_names, spell_share, state_in_words
+from ldag.formats import spell_share, state_in_words
 from ldag.model import Schema, State, Variable, state_key
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Dataset:
         if nodes == tuple(range(len(self.schema))):
             return self
         codes = self.codes[list(nodes)]
-        return Dataset.from_codes(self.schema.reordered(nodes), codes, self.weights, self.weight_name)
+        return self._same(Dataset.from_codes(self.schema.reordered(nodes), codes, self.weights, self.weight_name))
 
     def merge(self, other: "Dataset") -> "Dataset":
         """Return the data of two parts of one table: counts of equal rows are added.
@@ -152,11 +152,11 @@ class Dataset:
         nodes = self.schema.nodes(names)
         codes = self.codes[list(nodes)]
         codes.flags.writeable = False
-        return Dataset(self.schema.reordered(nodes), codes, self.weights, self.weight_name)
+        return Dataset(self.schema.reordered(nodes), codes, self.weights, self.weight_name, self.notes)
 
     def sorted(self) -> "Dataset":
         """Return the same data with the rows in the order of their codes; for the library itself."""
-        return Dataset.from_codes(self.schema, self.codes, self.weights, self.weight_name)
+        return self._same(Dataset.from_codes(self.schema, self.codes, self.weights, self.weight_name))
 
     @property
     def whole_weights(self) -> NDArray[np.int64]:
@@ -168,7 +168,7 @@ class Dataset:
         some = weights > 0
         left = weights[some]
         codes = np.ascontiguousarray(self.codes[:, some])
-        return Dataset(self.schema, codes, None if (left == 1).all() else left, self.weight_name)
+        return Dataset(self.schema, codes, None if (left == 1).all() else left, self.weight_name, self.notes)
 
     def aligned_to(self, schema: Schema) -> "Dataset":
         """Return the same rows over the variables and states of a graph, in its order.
@@ -190,7 +190,11 @@ class Dataset:
             where = "the data have a state that the graph does not know: "
             new_code = np.array([variable.code(state, where) for state in self.schema[node].states], dtype=np.uint8)
             rows.append(new_code[self.codes[node]])
-        return Dataset.from_codes(schema, np.array(rows), self.weights, self.weight_name)
+        return self._same(Dataset.from_codes(schema, np.array(rows), self.weights, self.weight_name))
+
+    def _same(self, data: "Dataset") -> "Dataset":
+        """Return data that were made of these with the notes of these."""
+        return replace(data, notes=self.notes)
 
     def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
         """Return the rows with the original states, and a last column of counts or weights if rows have them."""
@@ -253,18 +257,6 @@ class Dataset:
 
     def __str__(self) -> str:
         return "\n".join([repr(self), *(f"  {note}" for note in self.notes)])
-
-
-def describe_constants(data: Dataset) -> tuple[str, ...]:
-    """Return a note on the variables that have one state in all rows, if there are any: they take no edges."""
-    nodes = sorted(data.constant_nodes)
-    if not nodes:
-        return ()
-    if len(nodes) == 1:
-        variable = data.variables[nodes[0]]
-        state = variable.states[data.codes[nodes[0], 0]]
-        return (f"{variable.name}: has one state only in the data, {state!r}; it takes no edges",)
-    return (f"{list_names([data.names[node] for node in nodes])}: have one state only in the data; they take no edges",)
 
 
 def _joint(mine: Variable, theirs: Variable) -> Variable:

@@ -1,6 +1,6 @@
 """What becomes of each column: a variable with the states found, a measurement that is cut, or nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -309,12 +309,33 @@ def _not_measured(survey: Survey) -> str:
     return f"it holds {texts[0]!r}, which is no number" if texts else "its values are not all numbers"
 
 
+def _changed_cells(survey: Survey) -> Iterator[str]:
+    """Say how many cells of a text file lose blanks around them, or spell a number otherwise than most of its cells."""
+    column = survey.column
+    trimmed, by_number = 0, dict[float, dict[str, int]]()
+    for value, times in zip(column.values, survey.times[1:].tolist(), strict=True):
+        if not column.is_missing(value):
+            text = str(value).strip()
+            trimmed += times if text != str(value) else 0
+            number = number_in(text)
+            if number is not None:
+                spellings = by_number.setdefault(number, {})
+                spellings[text] = spellings.get(text, 0) + times
+    if trimmed:
+        yield f"{column.name}: blanks around {counted(trimmed, 'cell')} were trimmed"
+    changed = {number: sum(own.values()) - max(own.values()) for number, own in by_number.items() if len(own) > 1}
+    if changed:
+        first = " and ".join(sorted(map(repr, by_number[min(changed)])))
+        cells = counted(sum(changed.values()), "cell")
+        yield f"{column.name}: {cells} spell a number in another way, and are taken for it, such as {first}"
+
+
 def _hints(survey: Survey, measured: tuple[Distinct, Weights] | None, options: ReadOptions) -> tuple[str, ...]:
     """Say what may be wrong with a column that is taken as it is."""
-    column, notes = survey.column, []
+    column, notes = survey.column, list[str]()
     kept = [value for value in column.values if not column.is_missing(value)]
-    if column.text and any(str(value) != str(value).strip() for value in kept):
-        notes.append(f"{column.name}: blanks around cells were trimmed")
+    if column.text:
+        notes += _changed_cells(survey)
     texts = {str(value).strip() for value in kept} if column.text else {v for v in kept if isinstance(v, str)}
     odd = sorted(texts & set(ODD_TEXTS))
     if odd and len(texts) > 1:

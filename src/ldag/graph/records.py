@@ -20,6 +20,7 @@ from ldag.model import (
     find_cycle,
     minimal_cover,
     state_key,
+    state_order,
 )
 
 MAX_CONFIGURATIONS = 2**24
@@ -183,7 +184,7 @@ def _inferred(name: str, mentioned: list[State]) -> tuple[State, ...]:
         return (0, 1)
     if OTHER in mentioned:
         raise GraphError(f"the states of {name!r} are not declared; add a line such as: {name} {{a, b, {OTHER}}}")
-    return (*sorted(mentioned, key=str), OTHER)
+    return (*sorted(mentioned, key=state_order), OTHER)
 
 
 def _parents(edges: Sequence[EdgeRecord], schema: Schema) -> list[tuple[int, ...]]:

@@ -22,7 +22,7 @@ from ldag.learning.plan import Settings, make_plan
 from ldag.learning.progress import Progress, check_progress, check_time_limit
 from ldag.learning.structures import ClassKind, StructureKind
 from ldag.learning.trace import Trace
-from ldag.model import Counts, Smoothing, Spread, class_counts
+from ldag.model import Counts, Smoothing, Spread, State, class_counts, state_order
 from ldag.network import Network, Presentable
 from ldag.reporting import Figure, Listing, Paragraph, write_fragment
 from ldag.scoring import Prior, Score, class_gains, label_gains
@@ -63,7 +63,7 @@ class Fit(Drawable, Presentable):
     n_accepted: int
     promise: str
     notes: tuple[str, ...] = ()
-    """Limits of the library that the search met: they may have kept a better graph from being found."""
+    """What was left out of the table, and limits of the library that may have kept a better graph from being found."""
     data: Dataset = field(repr=False, compare=False)
     counts: tuple[Counts, ...] = field(repr=False, compare=False)
     """Those of every node, a row per configuration of its parents; for the library itself."""
@@ -263,7 +263,7 @@ class Fit(Drawable, Presentable):
             "labels": [
                 {
                     "edge": list(edge),
-                    "contexts": [list(entry) for entry in sorted(graph.label(*edge), key=str)],
+                    "contexts": [list(entry) for entry in sorted(graph.label(*edge), key=_entry_order)],
                     "gain": self.label_gains.get(edge),
                 }
                 for edge in graph.labelled_edges
@@ -276,6 +276,7 @@ class Fit(Drawable, Presentable):
             "stopped": self.stopped,
             "promise": self.promise,
             "notes": list(self.notes),
+            "data_notes": list(self.data.notes),
             "settings": self.settings.to_dict(),
             "held_out_gain": None if self.held_out_gain is None else self.held_out_gain[0],
             "cross_validation": None if self.cv is None else {str(k): v for k, v in self.cv.mean.items()},
@@ -394,6 +395,11 @@ def _gain_in_words(gain: float, error: float) -> str:
     if abs(gain) <= SURE_ERRORS * error:
         return f"on held-out data about as good as plain tables: {word} by {by}"
     return f"on held-out data {word} than plain tables by {by}"
+
+
+def _entry_order(entry: tuple[State, ...]) -> list[tuple[int, float, str]]:
+    """Return what the entries of a label are sorted by."""
+    return [state_order(state) for state in entry]
 
 
 def _smoothing_in_words(smoothing: Smoothing) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ldag.checks import Rng
-from ldag.data import AnyTable, Dataset, check_data, describe_constants
+from ldag.data import AnyTable, Dataset, check_data, describe_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.learning.candidates import CandidateGrid
@@ -335,7 +335,7 @@ def _make_fit(plan: Plan, result: SearchResult, cv: CrossValidation | None, give
         n_accepted=result.n_accepted,
         promise=early if result.stopped else plan.search.promise(plan.problem, result),
         notes=(
-            *describe_constants(given),
+            *describe_data(given),
             *describe_limits(plan.problem, plan.search, schema.names, result.parents),
             *(() if cv is None else (f"cross-validation: {note}" for note in cv.notes)),
         ),

@@ -19,7 +19,7 @@ from ldag.model.parameters import (
 )
 from ldag.model.partition import Labels, Mask, Partition, WrittenLabels, no_labels
 from ldag.model.structure import CodedFamily, Parents, Structure, find_cycle
-from ldag.model.variables import OrderedStates, Schema, State, StateKey, Variable, ordered, state_key
+from ldag.model.variables import OrderedStates, Schema, State, StateKey, Variable, ordered, state_key, state_order
 
 __all__ = [
     "MISSING_STATE",
@@ -61,4 +61,5 @@ __all__ = [
     "ordered",
     "spell_cut",
     "state_key",
+    "state_order",
 ]

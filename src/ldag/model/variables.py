@@ -1,5 +1,6 @@
 """Variables with named states, and the ordered collection of them that a graph or a data set is over."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +17,8 @@ State = str | int | float | bool
 
 StateKey = tuple[bool, State]
 
+_DIGITS = re.compile(r"[+-]?[0-9]{1,300}")
+
 STATES_LISTED = 24
 """A variable with more states lists the first ones only when it is shown."""
 
@@ -23,6 +26,21 @@ STATES_LISTED = 24
 def state_key(state: State) -> StateKey:
     """Return a key under which ``True`` and ``1`` are different states, which they are not in a dict."""
     return isinstance(state, bool), state
+
+
+def state_order(state: State) -> tuple[int, float, str]:
+    """Return what states are sorted by: booleans, then numbers, then texts, of which those that are digits by number.
+
+    Examples
+    --------
+    >>> sorted(["11", "9", "b", "10", 2.5, True], key=state_order)
+    [True, 2.5, '9', '10', '11', 'b']
+    """
+    if isinstance(state, bool):
+        return 0, float(state), ""
+    if isinstance(state, str):
+        return (2, int(state), state) if _DIGITS.fullmatch(state) else (3, 0.0, state)
+    return 1, state, ""
 
 
 class OrderedStates(tuple[State, ...]):

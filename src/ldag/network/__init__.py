@@ -17,7 +17,7 @@ from ldag.network.influence import (
 from ldag.network.intervals import NetworkIntervals
 from ldag.network.pages import Presentable
 from ldag.network.pictures import NetworkPictures
-from ldag.network.prediction import NetworkPrediction, Unseen
+from ldag.network.prediction import NetworkPrediction, Unseen, describe_unknown
 from ldag.network.questions import Compiled, Estimated
 from ldag.network.views import ClassParameters, ConditionalTable, NetworkViews, NodeParameters
 
@@ -42,6 +42,7 @@ __all__ = [
     "Rng",
     "StateMapping",
     "Unseen",
+    "describe_unknown",
 ]
 
 

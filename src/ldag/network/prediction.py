@@ -1,6 +1,6 @@
 """Predicting a variable in every row of a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -126,6 +126,16 @@ class NetworkPrediction(Questions):
                 coded: Coded = recognise_column(table.column(place), schema[node], unseen == "error")
                 rows[:, node] = np.where(coded.missing, UNOBSERVED, coded.codes)
         return rows
+
+
+def describe_unknown(table: Table, schema: Schema, target: str) -> Iterator[str]:
+    """Say how many cells a prediction takes as missing, because it may ignore states that the network does not know."""
+    for place, name in enumerate(table.names):
+        if name in schema.names and name != target:
+            n_unknown = recognise_column(table.column(place), schema[schema.node(name)], False).n_unknown
+            if n_unknown:
+                cells = counted(n_unknown, "cell")
+                yield f"{name}: {cells} taken as missing, with a state that the network does not know"
 
 
 def _table(data: object, schema: Schema, target: int) -> Table:

@@ -353,7 +353,8 @@ def how_section(findings: Findings) -> Section:
     blocks: list[Block] = [Paragraph(f"A labelled DAG: {size} ({graph.dag_dimension:,} in full tables).")]
     if fit is not None:
         texts = [f"Score {fit.score.total:.2f}, kappa {fit.kappa:g}, search: {fit.method}, {fit.promise}."]
-        texts += findings.sureness.notes if isinstance(findings.sureness, Posterior) else ()
+        notes = (*fit.notes, *(findings.sureness.notes if isinstance(findings.sureness, Posterior) else ()))
+        texts += [note for note in dict.fromkeys(notes) if note not in fit.data.notes]  # which stand with the data
         settings = {name: value for name, value in dict(fit.settings).items() if value not in (None, False)}
         plain = tuple((name, str(value)) for name, value in settings.items())
         blocks += [*map(Paragraph, texts), TableBlock(("setting", "value"), plain), Listing(_reproduce(settings))]

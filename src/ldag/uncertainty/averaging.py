@@ -4,7 +4,7 @@ from concurrent.futures import Executor
 from typing import Literal, Unpack, get_args
 
 from ldag.checks import Rng, check_choice, check_whole
-from ldag.data import AnyTable
+from ldag.data import AnyTable, describe_data
 from ldag.errors import ArgumentError
 from ldag.learning import Fit, Progress, check_progress
 from ldag.model import Structure
@@ -77,4 +77,4 @@ def average(
         return Network.from_data(graph, prepared.data, equivalent_sample_size=size, spread=spread)
 
     learned = learn_members(members, n, "average", make, prepared.deadline, progress, executor)
-    return Mixture(learned.members, notes=learned.notes)
+    return Mixture(learned.members, notes=(*describe_data(prepared.data), *learned.notes))

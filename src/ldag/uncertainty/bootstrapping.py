@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from typing import Unpack, get_args
 
 from ldag.checks import Rng, check_choice, check_whole
-from ldag.data import AnyTable
+from ldag.data import AnyTable, describe_data
 from ldag.errors import ArgumentError
 from ldag.learning import Fit, Progress, SearchProblem, check_progress
 from ldag.model import Schema
@@ -78,7 +78,7 @@ def bootstrap(
         method=prepared.plan.search.name,
         settings=_plain_settings(prepared),
         n_asked=n,
-        notes=learned.notes,
+        notes=(*describe_data(prepared.data), *learned.notes),
         n_observations=prepared.data.total,
         seconds=time.perf_counter() - began,
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_jobs, check_seed, check_whole
-from ldag.data import Dataset, check_data, count_family, describe_constants
+from ldag.data import Dataset, check_data, count_family, describe_data
 from ldag.errors import ArgumentError
 from ldag.formats import counted
 from ldag.graph import LDAG
@@ -324,7 +324,7 @@ def _result(job: _Job, computed: _Computed, outside: str | None, seconds: float)
         FamilyLabels(n_states, count, job.priors, job.families.label_rules),
         job.method,
         computed.diagnostics,
-        tuple(describe_constants(job.data)),
+        tuple(describe_data(job.data)),
         settings,
         job.data.total,
         seconds,
