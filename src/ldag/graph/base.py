@@ -168,8 +168,37 @@ class Graph:
 
     def parents(self, node: str) -> tuple[str, ...]:
         """Return the parents of a node, in the order of the variables."""
-        names = self.schema.names
-        return tuple(names[parent] for parent in self.structure.parents(self.schema.node(node)))
+        return self._names_of(self.structure.parents(self.schema.node(node)))
+
+    def children(self, node: str) -> tuple[str, ...]:
+        """Return the children of a node, in the order of the variables."""
+        return self._names_of(self.structure.children[self.schema.node(node)])
+
+    def ancestors(self, node: str) -> tuple[str, ...]:
+        """Return all variables from which a path of arrows leads to a node, in the order of the variables."""
+        own = self.schema.node(node)
+        return self._names_of(self.structure.ancestors([own]) - {own})
+
+    def descendants(self, node: str) -> tuple[str, ...]:
+        """Return all variables to which a path of arrows leads from a node, in the order of the variables."""
+        own = self.schema.node(node)
+        return self._names_of(self.structure.descendants([own]) - {own})
+
+    def markov_blanket(self, node: str) -> tuple[str, ...]:
+        """Return the parents of a node, its children and their other parents, in the order of the variables.
+
+        Once these are known, nothing else tells more about the node. Labels can only make fewer of them matter.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> ldag.datasets.graph("heart").markov_blanket("smoking")
+        ('physical', 'pressure', 'protein')
+        """
+        return self._names_of(self.structure.markov_blanket([self.schema.node(node)]))
+
+    def _names_of(self, nodes: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self.schema[node].name for node in sorted(nodes))
 
     def label(self, parent: str, child: str) -> frozenset[tuple[State, ...]]:
         """Return the label of an edge: states of the child's other parents (in order) in which it vanishes."""

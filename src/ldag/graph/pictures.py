@@ -206,12 +206,8 @@ class GraphPictures(GraphQuestions, Drawable):
         """Return the nodes to show: all, or the Markov blankets of some."""
         if focus is None:
             return list(range(len(self.schema)))
-        chosen = set(self.schema.nodes(check_names(focus), "focus: "))
-        shown = set(chosen)
-        for child, family in enumerate(self.structure.families):
-            if child in chosen or chosen & set(family.parents):
-                shown |= {child, *family.parents}
-        return sorted(shown)
+        chosen = self.schema.nodes(check_names(focus), "focus: ")
+        return sorted({*chosen, *self.structure.markov_blanket(chosen)})
 
     def _marked_nodes(self, shown: Sequence[int], options: PictureOptions) -> tuple[tuple[PictureNode, ...], list[str]]:
         """Return the nodes, those whose classes labels cannot tell with a mark, and these classes in words."""

@@ -302,7 +302,7 @@ class Fit(Drawable, Presentable):
             gains = ", ".join(f"{node} {gain:.2f}" for node, gain in self.class_gains.items())
             lines.append(f"better than full tables by: {gains}")
         lines += self._held_out_in_words()
-        if graph.edges:
+        if self.label_gains or self.class_gains:
             lines.append("gains are not certainties; a posterior tells how probable each edge and label is")
         lines.append(f"search: {self.method}, {self.seconds:.2f} s; {self.promise}")
         lines += [f"note: {note}" for note in self.notes]

@@ -178,14 +178,32 @@ class Structure:
 
     def ancestors(self, nodes: Iterable[int]) -> frozenset[int]:
         """Return the nodes and everything above them."""
-        found = set(nodes)
-        todo = list(found)
-        while todo:
-            for parent in self.parents(todo.pop()):
-                if parent not in found:
-                    found.add(parent)
-                    todo.append(parent)
-        return frozenset(found)
+        return _reach(nodes, [family.parents for family in self.families])
+
+    def descendants(self, nodes: Iterable[int]) -> frozenset[int]:
+        """Return the nodes and everything below them."""
+        return _reach(nodes, self.children)
+
+    def markov_blanket(self, nodes: Iterable[int]) -> frozenset[int]:
+        """Return the parents of nodes, their children and the other parents of these, without the nodes themselves."""
+        chosen = set(nodes)
+        around: set[int] = set()
+        for child, family in enumerate(self.families):
+            if child in chosen or chosen.intersection(family.parents):
+                around |= {child, *family.parents}
+        return frozenset(around - chosen)
+
+
+def _reach(nodes: Iterable[int], next_to: Parents) -> frozenset[int]:
+    """Return the nodes and everything that steps lead to."""
+    reached = set(nodes)
+    todo = list(reached)
+    while todo:
+        for node in next_to[todo.pop()]:
+            if node not in reached:
+                reached.add(node)
+                todo.append(node)
+    return frozenset(reached)
 
 
 def topological_order(parents: Sequence[Sequence[int]]) -> tuple[int, ...] | None:

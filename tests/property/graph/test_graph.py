@@ -126,3 +126,24 @@ def test_trees_and_rules_describe_the_classes(graph: LDAG) -> None:
                 configuration[name] = states[name][code]
             holding = [r.number for r in rules if any(c.items() <= configuration.items() for c in r.contexts)]
             assert holding == [number]
+
+
+@given(graphs(max_nodes=6, max_parents=3))
+@settings(deadline=None, max_examples=60)
+def test_relatives_are_those_of_networkx(graph: LDAG) -> None:
+    """Children, ancestors and descendants; a blanket is what separates a node from all others, and no less does."""
+    dag = LDAG.from_edges(graph.edges, states={v.name: [0, 1] for v in graph.variables})
+    peer = nx.DiGraph(graph.edges)
+    peer.add_nodes_from(v.name for v in graph.variables)
+    names = [v.name for v in graph.variables]
+    for node in names:
+        assert set(graph.children(node)) == set(peer.successors(node))
+        assert set(graph.ancestors(node)) == nx.ancestors(peer, node)
+        assert set(graph.descendants(node)) == nx.descendants(peer, node)
+        blanket = graph.markov_blanket(node)
+        for own in (graph.children(node), graph.ancestors(node), graph.descendants(node), blanket):
+            assert list(own) == [name for name in names if name in own]
+        others = [name for name in names if name != node and name not in blanket]
+        assert not others or dag.csi_separated(node, others, blanket)
+        for one in blanket:
+            assert not dag.csi_separated(node, one, [name for name in blanket if name != one])

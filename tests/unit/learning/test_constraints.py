@@ -38,6 +38,24 @@ def test_tiers_order_and_forbidden_edges() -> None:
     assert space.candidates[JOB] == (AGE, SEX, INCOME)
 
 
+def test_a_star_in_a_tier_is_all_others() -> None:
+    """First, last or between; a variable that is called so is meant itself."""
+    for text in ("tier age\ntier *", 'tier age\ntier "*"'):
+        listed = Constraints(tiers=[["age"], ["sex", "job", "income"]])
+        assert search_space(SCHEMA, Constraints.from_text(text), None) == search_space(SCHEMA, listed, None)
+    between = Constraints.from_text("tier income\ntier sex, *\ntier age\nmax_parents * 1\nmax_parents age 2")
+    assert between.to_text().startswith("tier income\ntier sex, *\ntier age\nmax_parents * 1\n")
+    assert Constraints.from_text(between.to_text()) == between
+    named = Constraints(tiers=[["income"], ["sex", "job"], ["age"]], max_parents={"age": 2, "*": 1})
+    assert search_space(SCHEMA, between, None) == search_space(SCHEMA, named, None)
+    starry = Schema((Variable("*", (0, 1)), *SCHEMA.variables))
+    assert search_space(starry, Constraints(tiers=[["age"], ["*"]]), None).candidates[2] == (0, 1, 3, 4)
+    with pytest.raises(LdagError, match=r"tiers: all others \(\*\) are in two tiers"):
+        search_space(SCHEMA, Constraints(tiers=[["*"], ["age", "*"]]), None)
+    with pytest.raises(LdagError, match="line 1: expected a variable's name"):
+        Constraints.from_text("order *")
+
+
 def test_required_edges_rule_out_their_reversal() -> None:
     """A required edge is a required parent; limits below the candidates leave only what is required."""
     space = search_space(SCHEMA, Constraints(required=[("age", "job")], max_parents={"job": 1}), 2)

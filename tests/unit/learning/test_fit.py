@@ -55,6 +55,14 @@ def test_graph_is_another_name_for_ldag() -> None:
     assert fit.graph is fit.ldag
 
 
+def test_gains_are_spoken_of_where_there_are_some() -> None:
+    """Plain tables gain nothing over themselves: no sentence about gains."""
+    assert "gains are not certainties" in str(ldag.learn(HEART, kappa=0.1, rng=1))
+    plain = ldag.learn(HEART, kappa=0.1, structure="table", rng=1)
+    assert plain.ldag.edges
+    assert "gain" not in str(plain)
+
+
 def test_gains_are_worked_out_when_asked_for() -> None:
     """A time limit does not pay for them."""
     fit = ldag.learn(HEART, kappa=0.1)

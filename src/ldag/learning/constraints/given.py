@@ -8,11 +8,8 @@ from typing import cast
 from ldag.checks import check_whole, is_whole
 from ldag.errors import ArgumentError, FormatError
 from ldag.formats import Context, Edge, read_utf8
-from ldag.learning.constraints.text import Statements, read_statements, write_statements
+from ldag.learning.constraints.text import EVERY, Statements, read_statements, write_statements
 from ldag.reporting import ShownAsText
-
-EVERY = "*"
-"""Stands for all variables in max_parents."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,7 +21,8 @@ class Constraints(ShownAsText):
     required, forbidden
         Edges that must, or must not, be there.
     tiers
-        Groups of variables: no edge points from a later tier to an earlier one. Variables in no tier are free.
+        Groups of variables: no edge points from a later tier to an earlier one. Variables in no tier are free; "*" in
+        a tier stands for all of them.
     order
         Variables in an order that edges follow; variables that are not named are free.
     allowed_parents
@@ -88,7 +86,7 @@ class Constraints(ShownAsText):
         --------
         >>> Constraints.from_text('''
         ... tier age, sex              # no edge points to an earlier tier
-        ... tier income
+        ... tier *                     # all others
         ... require sex -> income
         ... forbid income -> age
         ... parents income : age, sex

@@ -6,9 +6,10 @@ from typing import cast
 
 from ldag.errors import ArgumentError, LdagError
 from ldag.formats import Edge
-from ldag.learning.constraints.given import EVERY, Constraints, check_max_parents
+from ldag.learning.constraints.given import Constraints, check_max_parents
 from ldag.learning.constraints.labels import label_rules
 from ldag.learning.constraints.rules import LabelRules, are_kept, fixed_labels
+from ldag.learning.constraints.text import EVERY
 from ldag.model import Schema, Structure, find_cycle
 from ldag.reasoning import CodedEdge
 
@@ -138,12 +139,19 @@ def _forbidden(schema: Schema, constraints: Constraints) -> dict[tuple[int, int]
 def _tiers(schema: Schema, tiers: Iterable[Iterable[str]]) -> dict[int, int]:
     """Return the tier of each node that is in one."""
     rank: dict[int, int] = {}
+    others: int | None = None
     for number, tier in enumerate(tiers):
-        for node in schema.nodes(tier, "tiers: "):
+        names = list(tier)
+        if EVERY in names and EVERY not in schema.names:
+            if others is not None:
+                raise ArgumentError("tiers: all others (*) are in two tiers")
+            others = number
+            names.remove(EVERY)
+        for node in schema.nodes(names, "tiers: "):
             if node in rank:
                 raise ArgumentError(f"tiers: variable {schema[node].name!r} is in two tiers")
             rank[node] = number
-    return rank
+    return rank if others is None else dict.fromkeys(range(len(schema)), others) | rank
 
 
 def _limits(

@@ -1,10 +1,13 @@
 """The text form of constraints: one statement per line, ``#`` begins a comment."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from ldag.errors import FormatError
 from ldag.formats import Context, Edge, Scanner, spell_contexts, spell_name
+
+EVERY = "*"
+"""Stands for all other variables, in tiers and in max_parents."""
 
 _EDGES = {"require": "required", "forbid": "forbidden", "unlabelled": "unlabelled"}
 _WORDS = "require, forbid, unlabelled, label, tier, order, parents or max_parents"
@@ -31,7 +34,7 @@ class Statements:
         elif word == "label":
             self._read_label(scanner)
         elif word == "tier":
-            self.tiers.append(read_names(scanner))
+            self.tiers.append(read_names(scanner, _name_or_star))
         elif word == "order":
             self.order += read_names(scanner)
         elif word == "parents":
@@ -39,7 +42,7 @@ class Statements:
             scanner.expect(":", f"':' and the allowed parents of {child!r}")
             self.allowed_parents[child] = [] if scanner.at_end else read_names(scanner)
         elif word == "max_parents":
-            child = scanner.name()
+            child = _name_or_star(scanner)
             limit = scanner.state()
             if isinstance(limit, bool) or not isinstance(limit, int):
                 raise FormatError(f"{scanner.path}: expected a number of parents, got {limit!r}")
@@ -75,13 +78,13 @@ def read_statements(text: str) -> Statements:
 
 def write_statements(statements: Statements) -> str:
     """Write the text that reads back as the same."""
-    lines = [f"tier {_spell_names(tier)}" for tier in statements.tiers if tier]
+    lines = [f"tier {_spell_names(tier, _spell_name_or_star)}" for tier in statements.tiers if tier]
     lines += [f"order {_spell_names(statements.order)}"] if statements.order else []
     for word, name in _EDGES.items():
         lines += [f"{word} {_spell_edge(edge)}" for edge in getattr(statements, name)]
     lines += [f"label {_spell_edge(edge)} : {spell_contexts(label)}" for edge, label in statements.labels.items()]
     lines += [f"parents {spell_name(n)} : {_spell_names(names)}" for n, names in statements.allowed_parents.items()]
-    lines += [f"max_parents {spell_name(name)} {limit}" for name, limit in statements.max_parents.items()]
+    lines += [f"max_parents {_spell_name_or_star(name)} {limit}" for name, limit in statements.max_parents.items()]
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
@@ -94,16 +97,25 @@ def read_edge(scanner: Scanner) -> Edge:
     return first, scanner.name()
 
 
-def read_names(scanner: Scanner) -> list[str]:
+def read_names(scanner: Scanner, read: Callable[[Scanner], str] = Scanner.name) -> list[str]:
     """Read names separated by commas."""
-    names = [scanner.name()]
+    names = [read(scanner)]
     while scanner.accept(","):
-        names.append(scanner.name())
+        names.append(read(scanner))
     return names
 
 
-def _spell_names(names: Iterable[str]) -> str:
-    return ", ".join(map(spell_name, names))
+def _name_or_star(scanner: Scanner) -> str:
+    """Read a name, or a star, which stands for all variables that are not named."""
+    return EVERY if scanner.accept(EVERY) else scanner.name("a variable's name or *")
+
+
+def _spell_names(names: Iterable[str], spell: Callable[[str], str] = spell_name) -> str:
+    return ", ".join(map(spell, names))
+
+
+def _spell_name_or_star(name: str) -> str:
+    return name if name == EVERY else spell_name(name)
 
 
 def _spell_edge(edge: Edge) -> str:
