@@ -6,6 +6,7 @@ from math import prod
 from ldag import _native
 from ldag.formats import counted
 from ldag.learning.searches import GraphParents, Search, SearchProblem
+from ldag.learning.searches.exact import exceeds_cells
 from ldag.learning.structures import STRUCTURES
 
 SHOWN_NAMES = 5
@@ -28,8 +29,7 @@ def _full_tables(
     """Say which nodes could get no further parent, or what a proof leaves out, because tables may not be larger."""
     n_states, most = problem.n_states, f"{_native.MAX_CELLS:,} cells"
     if search.name == "exact":
-        largest = [n_states[node] * prod(problem.largest_parents(node)) for node in range(len(names))]
-        left_out = [name for name, n_cells in zip(names, largest, strict=True) if n_cells > _native.MAX_CELLS]
+        left_out = [name for node, name in enumerate(names) if exceeds_cells(problem, node)]
         if left_out:
             yield f"parents of {_listed(left_out)} whose table would have more than {most} were left out"
         return

@@ -224,6 +224,8 @@ def test_what_a_proof_leaves_out_is_a_note() -> None:
     data = wide()
     fit = ldag.learn(data, kappa=1e-6, method="exact", constraints=only_y(data))
     assert fit.notes == ("parents of y whose table would have more than 65,536 cells were left out",)
+    assert "no allowed graph with any number of parents and tables of at most 65,536 cells scores better" in str(fit)
+    assert "cells" not in ldag.learn(HEART, kappa=0.1).promise
     assert ldag.learn(data, kappa=1e-6, method="exact", constraints=only_y(data), max_parents=2).notes == ()
     assert ldag.learn(HEART, kappa=0.1).notes == ()
 

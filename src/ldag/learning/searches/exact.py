@@ -1,7 +1,7 @@
 """Search of the whole space, over sets of variables: the best graph of all, and what finding it costs."""
 
 from dataclasses import dataclass, replace
-from math import comb, exp, log, sqrt
+from math import comb, exp, log, prod, sqrt
 from typing import ClassVar
 
 from ldag import _native
@@ -67,7 +67,14 @@ class Exact:
         """Return what is known of the result."""
         limit = max(problem.space.max_parents)
         parents = "any number of parents" if limit >= problem.n_variables - 1 else f"at most {limit} parents"
+        if any(exceeds_cells(problem, node) for node in range(problem.n_variables)):
+            parents += f" and tables of at most {_native.MAX_CELLS:,} cells"
         return f"no allowed graph with {parents} scores better, where every family has {problem.families_in_words}"
+
+
+def exceeds_cells(problem: SearchProblem, node: int) -> bool:
+    """Tell whether some families of a node are left out because their tables would be too large."""
+    return problem.n_states[node] * prod(problem.largest_parents(node)) > _native.MAX_CELLS
 
 
 @dataclass(frozen=True)
