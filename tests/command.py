@@ -5,6 +5,7 @@ Whatever depends on a process of its own (signals, broken pipes, what is loaded 
 
 import io
 import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -27,6 +28,7 @@ def execute_bytes(*arguments: str, content: bytes = b"", together: bool = False)
         stack.enter_context(mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content)))))
         stack.enter_context(mock.patch.dict(os.environ, COLUMNS="80"))
         stack.enter_context(warnings.catch_warnings(action="default", category=UserWarning))  # told, as in a process
+        stack.callback(signal.signal, signal.SIGTERM, signal.getsignal(signal.SIGTERM))
         stack.enter_context(redirect_stdout(out))
         stack.enter_context(redirect_stderr(err))
         try:

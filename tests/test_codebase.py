@@ -297,7 +297,7 @@ ACROSS = {
         "search_orders",
         "search_states",
     },
-    "uncertainty": {"family_posterior", "posterior"},
+    "uncertainty": {"family_posterior", "interrupts", "posterior"},
 }
 
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
@@ -159,6 +160,33 @@ std::tuple<Plain, Plain, Plain> terms_of(const ldag::Circuit& circuit) {
             plain(circuit.terms, &ldag::Factors::b)};
 }
 
+// A circuit as copies and pickles hold it: the states of its nodes, and the memory of its inputs, of where
+// sums start and of their terms, and the root.
+using CircuitState = std::tuple<std::vector<std::uint32_t>, nb::bytes, nb::bytes, nb::bytes, ldag::Gate>;
+
+template <class T>
+nb::bytes bytes_of(const std::vector<T>& items) {
+    return nb::bytes(items.data(), items.size() * sizeof(T));
+}
+
+template <class T>
+std::vector<T> vector_of(const nb::bytes& bytes) {
+    std::vector<T> items(bytes.size() / sizeof(T));
+    if (!items.empty()) std::memcpy(items.data(), bytes.c_str(), items.size() * sizeof(T));
+    return items;
+}
+
+CircuitState state_of(const ldag::Circuit& circuit) {
+    return {circuit.n_states, bytes_of(circuit.inputs), bytes_of(circuit.first), bytes_of(circuit.terms),
+            circuit.root};
+}
+
+void set_state(ldag::Circuit& circuit, const CircuitState& state) {
+    const auto& [n_states, inputs, first, terms, root] = state;
+    new (&circuit) ldag::Circuit{n_states, vector_of<ldag::Input>(inputs), vector_of<std::uint32_t>(first),
+                                 vector_of<ldag::Factors>(terms), root};
+}
+
 // The different positive values of each column, and of every cell the number of its own, from `first` on.
 std::pair<Vector, ParameterNumbers> number_values(const ClassTable& table, std::int32_t first) {
     auto numbers = std::make_unique<std::int32_t[]>(table.size());
@@ -267,7 +295,9 @@ void register_circuit(nb::module_& module) {
         .def_prop_ro("root", [](const ldag::Circuit& circuit) { return circuit.root; })
         .def_prop_ro("inputs", &inputs_of, nb::rv_policy::move)
         .def_prop_ro("terms", &terms_of, nb::rv_policy::move)
-        .def_prop_ro("size", [](const ldag::Circuit& circuit) { return circuit.terms.size(); });
+        .def_prop_ro("size", [](const ldag::Circuit& circuit) { return circuit.terms.size(); })
+        .def("__getstate__", &state_of)
+        .def("__setstate__", &set_state);
     nb::class_<ldag::Evaluator>(module, "Evaluator", "A circuit with values of its parameters.")
         .def("__init__", &make_evaluator, nb::arg("circuit"), nb::arg("parameters"))
         .def("log_probabilities", &log_probabilities, nb::arg("rows"), nb::arg("n_threads"))

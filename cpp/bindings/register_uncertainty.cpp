@@ -98,7 +98,7 @@ Array<double> log_weights(std::shared_ptr<ldag::Columns> columns, double equival
         const nb::gil_scoped_release unlocked;
         found = weights.log_weights(families, n_threads, monitor);
     }
-    watch.finish();
+    watch.finish_whole();
     return array_from(found);
 }
 
@@ -125,7 +125,7 @@ struct Dags {
             const nb::gil_scoped_release unlocked;
             posterior = std::make_unique<ldag::DagPosterior>(std::move(nodes), n_threads, monitor);
         }
-        watch.finish();
+        watch.finish_whole();
     }
 
     std::vector<Array<double>> parent_sets() const {

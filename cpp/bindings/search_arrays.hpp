@@ -90,9 +90,19 @@ class Watch {
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
-    // After the search: throws what on_progress threw. An interrupt is forgotten, having stopped the search.
+    // After the search: throws what on_progress threw. An interrupt is not thrown, having stopped the search;
+    // whoever returns what there is asks for it, as it may have come when all was done.
     void finish() {
         if (error_) std::rethrow_exception(error_);
+    }
+    bool was_interrupted() const { return was_interrupted_; }
+
+    // After work of which a part is of no use: throws an interrupt, too.
+    void finish_whole() {
+        finish();
+        if (!was_interrupted_) return;
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+        nanobind::raise_python_error();
     }
 
     // From now on, asks for a pause after so many seconds.
@@ -130,7 +140,10 @@ class Watch {
         try {
             return call();
         } catch (const nanobind::python_error& error) {
-            if (!error.matches(PyExc_KeyboardInterrupt) && !error_) error_ = std::current_exception();
+            if (error.matches(PyExc_KeyboardInterrupt))
+                was_interrupted_ = true;
+            else if (!error_)
+                error_ = std::current_exception();
         } catch (...) {
             if (!error_) error_ = std::current_exception();
         }
@@ -152,6 +165,7 @@ class Watch {
     Clock::time_point reported_ = Clock::now();
     Clock::time_point pause_at_ = Clock::time_point::max();
     std::exception_ptr error_;
+    bool was_interrupted_ = false;
 };
 
 using Trace = std::vector<std::pair<std::uint64_t, double>>;
@@ -217,6 +231,7 @@ FoundGraph run_watched(const Control& control, nanobind::object (*plain_of)(cons
         }
         if (is_kept) watch.hand_over(control.keep, plain_of(state));
         watch.finish();
+        found.stopped |= watch.was_interrupted();
         if (!is_kept || !found.stopped || monitor.stop) return tuple_of(std::move(found));
     }
 }

@@ -20,4 +20,5 @@ def test_strengths_are_printed_and_kept(tmp_path: Path) -> None:
     assert picture.read_text().startswith("<svg")
     again = json.loads(CliRunner().invoke(cli, [*arguments, "--json"]).output)
     assert again["n"] == 10
-    assert again["edges"][0] == kept.edges[0]._asdict()
+    first = kept.edges[0]
+    assert again["edges"][0] == first._asdict() | {"determined": kept.determined(first.parent, first.child)}

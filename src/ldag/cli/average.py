@@ -6,8 +6,8 @@ import click
 
 from ldag.cli.arguments import json_option, print_json
 from ldag.cli.pipes import TABLE, Target
-from ldag.cli.settings import read_settings, settings_options
-from ldag.cli.tables import load_table, table_options
+from ldag.cli.settings import load_with_settings, settings_options
+from ldag.cli.tables import table_options
 from ldag.data import ReadOptions
 from ldag.formats import check_place
 from ldag.uncertainty import MemberVariety, json_path
@@ -45,8 +45,9 @@ def average(
     ldag predict several.json new.csv --target pain
     """
     check_place(json_path(output, "mixture"))
-    settings = {name: value for name, value in read_settings(options).items() if value is not None}
-    result = learn_several(load_table(data, reading), n, by=by, **settings)
+    table, given = load_with_settings(data, reading, options)
+    settings = {name: value for name, value in given.items() if value is not None}
+    result = learn_several(table, n, by=by, **settings)
     result.save(output)
     edges = [edge for edge in result.edges if edge.strength * edge.direction > 0.5]
     if as_json:

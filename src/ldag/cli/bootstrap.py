@@ -6,8 +6,8 @@ import click
 
 from ldag.cli.arguments import json_option, print_json
 from ldag.cli.pipes import TABLE, Target
-from ldag.cli.settings import read_settings, settings_options
-from ldag.cli.tables import load_table, table_options
+from ldag.cli.settings import load_with_settings, settings_options
+from ldag.cli.tables import table_options
 from ldag.data import ReadOptions
 from ldag.drawing import check_picture
 from ldag.formats import check_place
@@ -50,7 +50,8 @@ def bootstrap(
         check_place(json_path(output, "bootstrap"))
     if picture is not None:
         check_place(check_picture(picture))
-    result = learn_again(load_table(data, reading), n, directions=directions, **read_settings(options))
+    table, settings = load_with_settings(data, reading, options)
+    result = learn_again(table, n, directions=directions, **settings)
     if output is not None:
         result.save(output)
     if picture is not None:
@@ -72,7 +73,7 @@ def _fields(result: Bootstrap) -> dict[str, object]:
         "method": result.method,
         "directions": result.directions,
         "threshold": result.threshold,
-        "edges": [edge._asdict() for edge in result.edges],
+        "edges": [edge._asdict() | {"determined": result.determined(edge.parent, edge.child)} for edge in result.edges],
         "labels": [label._asdict() for label in result.labels()],
         "consensus": [list(edge) for edge in result.consensus().edges],
         "seconds": result.seconds,

@@ -6,8 +6,8 @@ import click
 
 from ldag.cli.arguments import RareOption, json_option, print_json, save_model
 from ldag.cli.pipes import TABLE, Target
-from ldag.cli.settings import read_settings, settings_options
-from ldag.cli.tables import load_table, table_options, tell_of_parameters
+from ldag.cli.settings import load_with_settings, settings_options
+from ldag.cli.tables import table_options, tell_of_parameters
 from ldag.data import ReadOptions
 from ldag.errors import ArgumentError
 from ldag.formats import check_writable
@@ -50,7 +50,8 @@ def learn(
         check_writable(output)
         if checkpoint is not None and Path(output).resolve() == Path(checkpoint).resolve():
             raise ArgumentError(f"--output and --checkpoint are the same file, {output}; give one of them another name")
-    fit = learn_graph(load_table(data, reading), **read_settings(options), checkpoint=checkpoint)
+    table, settings = load_with_settings(data, reading, options)
+    fit = learn_graph(table, **settings, checkpoint=checkpoint)
     if as_json:  # what is printed otherwise says so itself
         tell_of_parameters(fit.network, fit.data)
     if output is not None:

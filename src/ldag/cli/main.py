@@ -2,7 +2,9 @@
 
 import io
 import os
+import signal
 import sys
+import threading
 import warnings
 from importlib import import_module
 from typing import NoReturn
@@ -132,6 +134,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no sign for independence shows "?"
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what there is is written
     warnings.showwarning = lambda message, *_, **__: click.echo(f"warning: {message}", err=True)
     try:
         cli.main(prog_name="ldag", standalone_mode=False)

@@ -6,9 +6,10 @@ import click
 
 from ldag.cli.arguments import RareOption, json_option, print_json
 from ldag.cli.pipes import TABLE, Target
-from ldag.cli.settings import CONSTRAINTS, NumberOrWord, read_constraints
+from ldag.cli.settings import CONSTRAINTS, NumberOrWord, left_for_search, read_constraints
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
+from ldag.learning import Deadline, check_time_limit
 from ldag.uncertainty import GraphPrior, Posterior, PosteriorChoice
 from ldag.uncertainty import posterior as find_posterior
 
@@ -51,6 +52,7 @@ def _constraint_options(command: Any) -> Any:
 @click.option("--rounds", "n_rounds", cls=RareOption, type=int, help="For chains: rounds of each run.  [4,000]")
 @click.option("--rng", type=int, help="Seed of chains.  [0]")
 @click.option("--jobs", "n_jobs", cls=RareOption, default=-1, show_default=True, help="Threads; -1 is all cores.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="End by then, reading included.")
 @click.option(
     "--checkpoint",
     cls=RareOption,
@@ -67,8 +69,11 @@ def posterior(data: str, output: str | None, reading: ReadOptions, as_json: bool
     ldag posterior survey.csv -o post.json
     """
     names = ("constraint_file", "tiers", "require", "forbid", "unlabelled")
+    deadline = Deadline.after(check_time_limit(options["time_limit"]))
     constraints = read_constraints(*(options.pop(name) for name in names))
-    found = find_posterior(load_table(data, reading), constraints=constraints, **options)
+    table = load_table(data, reading)
+    options["time_limit"] = left_for_search(deadline)
+    found = find_posterior(table, constraints=constraints, **options)
     if output is not None:
         found.save(output)
     if as_json:
@@ -86,7 +91,9 @@ def _fields(found: Posterior) -> dict[str, object]:
         "prior": found.priors.prior,
         "kappas": [{"kappa": kappa, "probability": weight} for kappa, weight in found.kappas.items()],
         "log_evidence": found.log_evidence,
-        "edges": [edge._asdict() for edge in found.edges],
+        "edges": [
+            edge._asdict() | {"determined": float(found.determined(edge.parent, edge.child))} for edge in found.edges
+        ],
         "labels": [label._asdict() for label in found.labels()],
         "diagnostics": None if found.diagnostics is None else found.diagnostics.to_dict(),
         "notes": found.notes,

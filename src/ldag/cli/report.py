@@ -7,7 +7,7 @@ import click
 
 from ldag.cli.arguments import json_option, load_network, print_json
 from ldag.cli.pipes import MODEL, PIPE, TABLE, Target, is_model_piped
-from ldag.cli.settings import read_settings, settings_options
+from ldag.cli.settings import load_with_settings, settings_options
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
 from ldag.errors import ArgumentError
@@ -64,7 +64,8 @@ def report(
     else:
         if data is not None:
             raise ArgumentError(f"--data is for models; {source} is data itself")
-        fit = learn(load_table(source, reading), **read_settings(options))
+        table, settings = load_with_settings(source, reading, options)
+        fit = learn(table, **settings)
         write_report(fit, output, posterior=how, title=title)
     if as_json:
         print_json({"written": output})

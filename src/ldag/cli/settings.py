@@ -9,9 +9,11 @@ import click
 
 from ldag.cli.arguments import RareOption, load_graph
 from ldag.cli.pipes import MODEL, TEXT
+from ldag.cli.tables import load_table
+from ldag.data import Dataset, ReadOptions
 from ldag.errors import ArgumentError
 from ldag.formats import Edge, Scanner, read_name_list, read_utf8
-from ldag.learning import Constraints, Settings, read_edge
+from ldag.learning import Constraints, Deadline, Settings, check_time_limit, read_edge
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -32,7 +34,7 @@ HELP: Mapping[str, str] = {
     "max_candidates": "For climb: parents of each variable that are tried.  [all]",
     "rng": "Seed.  [0]",
     "n_jobs": "Threads; -1 is all cores.",
-    "time_limit": "Return the best graph found by then.",
+    "time_limit": "Return the best graph found by then, reading included.",
 }
 """What the options mean; those of constraints are below."""
 
@@ -46,6 +48,9 @@ RANGES = {
     "equivalent_sample_size": ABOVE_0,
     "parameters_sample_size": ABOVE_0,
 }
+
+LEAST_SECONDS = 0.05
+"""Of a time limit, for the search at least."""
 
 CONSTRAINTS = (
     click.option(
@@ -90,6 +95,19 @@ def read_settings(options: Mapping[str, Any]) -> dict[str, Any]:
         given["start"] = load_graph(given["start"])
     names = ("constraint_file", "tiers", "require", "forbid", "unlabelled")
     return given | {"constraints": read_constraints(*(options[name] for name in names))}
+
+
+def load_with_settings(source: str, reading: ReadOptions, options: Mapping[str, Any]) -> tuple[Dataset, dict[str, Any]]:
+    """Read a table and the settings of a search; of a time limit, what reading leaves is for the search."""
+    deadline = Deadline.after(check_time_limit(options["time_limit"]))
+    settings = read_settings(options)
+    data = load_table(source, reading)
+    return data, settings | {"time_limit": left_for_search(deadline)}
+
+
+def left_for_search(deadline: Deadline) -> float | None:
+    """Return the seconds that are left for a search."""
+    return None if deadline.left is None else max(round(deadline.left, 2), LEAST_SECONDS)
 
 
 class NumberOrWord(click.ParamType):  # type: ignore[type-arg]  # generic in some versions only

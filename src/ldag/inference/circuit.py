@@ -74,6 +74,9 @@ class Circuit:
     values: Numbers
     seconds: float
 
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_evaluator"}  # made again when asked
+
     @cached_property
     def _evaluator(self) -> _native.Evaluator:
         return _native.Evaluator(self.shape, self.values)

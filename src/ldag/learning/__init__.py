@@ -19,7 +19,15 @@ from ldag.learning.fit import Fit
 from ldag.learning.partitions import CountedFamily, FamilyOptions, LabelSearch, learn_families
 from ldag.learning.pipeline import cross_validate, learn, learn_with
 from ldag.learning.plan import Plan, Settings, make_plan
-from ldag.learning.progress import NO_DEADLINE, Deadline, Progress, ProgressReport, check_progress, listen
+from ldag.learning.progress import (
+    NO_DEADLINE,
+    Deadline,
+    Progress,
+    ProgressReport,
+    check_progress,
+    check_time_limit,
+    listen,
+)
 from ldag.learning.scores import family_scores
 from ldag.learning.searches import METHODS, MethodChoice, SearchControl, SearchProblem, SearchResult
 from ldag.learning.searches.climb import Climb
@@ -55,6 +63,7 @@ __all__ = [
     "StructureKind",
     "Trace",
     "check_progress",
+    "check_time_limit",
     "cross_validate",
     "digest",
     "family_scores",

@@ -11,7 +11,7 @@ from ldag.checks import check_jobs
 from ldag.errors import ArgumentError, TooLarge
 from ldag.formats import counted, spell_cost
 from ldag.learning.plan import Plan
-from ldag.learning.progress import Deadline, Progress, listen
+from ldag.learning.progress import Deadline, Listener, Progress, listen
 from ldag.learning.proofs import Bound, ParentChoice, bits_of, bound_scores, load_highspy
 from ldag.learning.searches import SearchProblem
 from ldag.reporting import ShownAsText
@@ -119,9 +119,10 @@ def certify(plan: Plan, score: Score, edges: NamedEdges, time_limit: float, prog
         raise ArgumentError(f"the graph has {n_parents} parents of a variable; max_parents must be that at least")
     _, n_families = _native.exact_cost(*problem.bounds)
     _check_size(n_families)
-    choices = _rank_choices(plan, n_families, time_limit)
+    deadline = Deadline.after(time_limit)
     known = [score.per_node[name].total for name in names]
-    with listen(progress, "proof", Deadline.after(began + time_limit - time.monotonic())) as listener:
+    with listen(progress, "proof", deadline) as listener:
+        choices = _rank_choices(plan, n_families, deadline, time_limit, listener)
 
         def report(value: float) -> None:
             if listener is not None:
@@ -172,10 +173,12 @@ def _check_size(n_families: int) -> None:
         )
 
 
-def _rank_choices(plan: Plan, n_families: int, time_limit: float) -> list[ParentChoice]:
+def _rank_choices(
+    plan: Plan, n_families: int, deadline: Deadline, time_limit: float, listener: Listener | None
+) -> list[ParentChoice]:
     """Return the choices of parents that beat all their subsets."""
     problem = plan.problem
-    deadline = Deadline.after(time_limit)
+    told = None if listener is None else lambda report: bool(listener(report)) and False
     scorer = problem.families.scorer(plan.data.columns)
     _, required, max_parents = problem.bounds
     scores: dict[tuple[int, int], float] = {}
@@ -186,6 +189,7 @@ def _rank_choices(plan: Plan, n_families: int, time_limit: float) -> list[Parent
             required,
             max_parents,
             n_threads=check_jobs(plan.settings.n_jobs),
+            on_progress=told,
             time_limit=deadline.left,
         )
         if ranked is None and not deadline.is_over:

@@ -20,6 +20,7 @@ from ldag.learning.folds import N_FOLDS, has_folds
 from ldag.learning.partitions import LabelSearch
 from ldag.learning.pipeline import learn_with
 from ldag.learning.plan import Settings
+from ldag.learning.progress import Deadline, check_time_limit
 from ldag.learning.searches import MethodChoice
 from ldag.learning.structures import StructureKind
 from ldag.model import Spread
@@ -135,6 +136,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from features (rows of states) and classes; rows may have weights."""
+        deadline = Deadline.after(check_time_limit(self.time_limit))
         name = getattr(y, "name", None)
         rows, classes = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")
         check_classification_targets(classes)
@@ -148,7 +150,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         data = self._dataset(rows, classes, weights)
         n_jobs = 1 if self.n_jobs is None else self.n_jobs
         settings = Settings(**self._settings(data), rng=_rng(self.random_state), n_jobs=n_jobs)
-        self.fit_: Fit = learn_with(data, settings, progress=False, target=self.target_)
+        self.fit_: Fit = learn_with(data, settings, progress=False, target=self.target_, deadline=deadline)
         self.network_: Network = self.fit_.network
         return self
 

@@ -106,7 +106,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     n_jobs
         Threads; -1 is all cores. The result does not depend on it.
     time_limit
-        Seconds after which the best graph so far is returned; half of it for cross-validation, if there is one.
+        Seconds after which the best graph so far is returned, reading a file included; half of what is left after that
+        is for cross-validation, if there is one.
     progress
         True or False to show progress or not, a function to be told, or None: shown on a terminal and in
         a notebook.
@@ -154,10 +155,14 @@ def learn_with(
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     target: str | None = None,
+    deadline: Deadline | None = None,
 ) -> Fit:
-    """Learn as `learn` does, with checked settings; what is chosen is best for one variable if a target is given."""
+    """Learn as `learn` does, with checked settings; what is chosen is best for one variable if a target is given.
+
+    A deadline is for those who began before this call.
+    """
     began = time.perf_counter()
-    deadline = Deadline.after(settings.time_limit)
+    deadline = Deadline.after(settings.time_limit) if deadline is None else deadline
     check_progress(progress)
     if executor is not None and not settings.needs_cross_validation:
         raise ArgumentError("executor applies to cross-validation; one search runs in this process")
@@ -171,7 +176,7 @@ def learn_with(
         plan = plan.choose(cv.best)
     deadline = deadline.at_least(LEAST_SECONDS)
     result = _search_from_both(plan, graph, deadline, progress)
-    return _make_fit(plan, result, cv, given, began)
+    return _make_fit(plan, result, cv, given, began, deadline)
 
 
 def cross_validate(  # noqa: PLR0913 - the same choices
@@ -304,7 +309,9 @@ def _search(plan: Plan, deadline: Deadline, progress: Progress) -> SearchResult:
     return result
 
 
-def _make_fit(plan: Plan, result: SearchResult, cv: CrossValidation | None, given: Dataset, began: float) -> Fit:
+def _make_fit(
+    plan: Plan, result: SearchResult, cv: CrossValidation | None, given: Dataset, began: float, deadline: Deadline
+) -> Fit:
     """Put the result together, in the variables' own order."""
     schema, families = plan.data.schema, plan.problem.families
     learned = learn_families(plan.data.columns, schema.n_states, result.parents, families)
@@ -317,9 +324,7 @@ def _make_fit(plan: Plan, result: SearchResult, cv: CrossValidation | None, give
     order = [schema.node(name) for name in given.names]
     own = _reorder(learned, order)
     graph = LDAG(given.schema, Structure(given.schema.n_states, tuple(one.family for one in own)))
-    limit = plan.settings.time_limit
-    is_time_up = limit is not None and time.perf_counter() - began >= limit
-    early = f"ended {'by the time limit' if is_time_up else 'early'}: this is the best graph found until then"
+    early = f"ended {'by the time limit' if deadline.is_over else 'early'}: this is the best graph found until then"
     if plan.search.name == "exact":
         early += "; " + describe_progress(plan.problem, result)
     return Fit(

@@ -1,4 +1,4 @@
-"""Telling how far long work is, on a terminal or in a notebook and nowhere else, and when its time is up."""
+"""Telling how far long work is, on a terminal, in a notebook or in a file of messages, and when its time is up."""
 
 import sys
 import time
@@ -23,7 +23,8 @@ The best score is not a number as long as there is none: in cross-validation, an
 Listener = Callable[[ProgressReport], object]
 
 Progress = bool | Listener | None
-"""True or False to show it or not, a function to be told, or None: shown in a notebook and on a terminal."""
+"""True or False to show it or not, a function to be told, or None: shown in a notebook and on a terminal, and elsewhere
+as a line on standard error every half minute."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,9 @@ class Deadline:
 
 
 NO_DEADLINE = Deadline()
+
+LINE_EVERY = 30.0
+"""Seconds between two lines where there is no terminal."""
 
 
 class ProgressDisplay:
@@ -123,6 +127,26 @@ class ProgressDisplay:
         """Take the row away."""
         sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()
+
+
+class LineDisplay(ProgressDisplay):
+    """The same in a file of messages: a line every half minute, so that whoever looks sees that it goes on."""
+
+    def __init__(self, title: str, deadline: Deadline) -> None:
+        super().__init__(title, deadline)
+        self._last = time.monotonic()
+
+    def show(self, share: float, text: str) -> None:
+        """Write a line if the last one is old."""
+        del share
+        if time.monotonic() - self._last < LINE_EVERY:
+            return
+        self._last = time.monotonic()
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Leave the lines."""
 
 
 class NotebookDisplay(ProgressDisplay):
@@ -184,20 +208,24 @@ def check_progress(progress: Progress) -> Progress:
 @contextmanager
 def listen(progress: Progress, title: str, deadline: Deadline) -> Iterator[Listener | None]:
     """Give whoever reports go to, if anybody; what is shown is taken away at the end."""
-    in_notebook = is_notebook()
-    if progress is None:
-        progress = in_notebook or sys.stderr.isatty()
-    if not isinstance(progress, bool):
+    if progress is not None and not isinstance(progress, bool):
         yield progress
         return
-    if not progress:
+    if progress is False:
         yield None
         return
-    display = NotebookDisplay(title, deadline) if in_notebook else ProgressDisplay(title, deadline)
+    display = _display(progress)(title, deadline)
     try:
         yield display
     finally:
         display.clear()
+
+
+def _display(progress: bool | None) -> type[ProgressDisplay]:
+    """Return where progress is shown; unless it is asked for, as a line now and then where nobody watches."""
+    if is_notebook():
+        return NotebookDisplay
+    return ProgressDisplay if progress or sys.stderr.isatty() else LineDisplay
 
 
 def check_time_limit(limit: float | None) -> float | None:

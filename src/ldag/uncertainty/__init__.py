@@ -10,7 +10,7 @@ from ldag.uncertainty.mixture import Mixture
 from ldag.uncertainty.pipeline import PosteriorChoice, posterior
 from ldag.uncertainty.priors import GraphPrior
 from ldag.uncertainty.replicates import Bootstrap, LabelShare
-from ldag.uncertainty.strengths import Directions, EdgeStrength, average_arcs, edge_strengths
+from ldag.uncertainty.strengths import Directions, EdgeStrength, average_arcs, direct_graph, edge_strengths
 
 __all__ = [
     "Averaged",
@@ -29,6 +29,7 @@ __all__ = [
     "average",
     "average_arcs",
     "bootstrap",
+    "direct_graph",
     "edge_strengths",
     "effective_size",
     "is_document_of",

@@ -11,10 +11,12 @@ import numpy as np
 from ldag.data import Dataset
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
+from ldag.learning import SearchSpace
 from ldag.model import Schema, State, Structure, Variable
 from ldag.uncertainty.chances import Chance
 from ldag.uncertainty.component import Component, Floats, ParentSet
 from ldag.uncertainty.diagnostics import Diagnostics
+from ldag.uncertainty.directing import DirectionChances
 from ldag.uncertainty.families import FamilyLabels
 from ldag.uncertainty.priors import PosteriorPriors
 
@@ -38,6 +40,9 @@ class PosteriorBase:
     seconds: float
     data: Dataset | None = None
     evidence: Callable[[Dataset], float] | None = None
+    space: SearchSpace | None = None
+    """The edges that constraints allow; None in a file, which keeps what follows from them."""
+    known_directions: DirectionChances | None = None
 
     @property
     def variables(self) -> tuple[Variable, ...]:

@@ -8,11 +8,11 @@ from typing import Unpack, get_args
 from ldag.checks import Rng, check_choice, check_whole
 from ldag.data import AnyTable, describe_data
 from ldag.errors import ArgumentError
-from ldag.learning import Fit, Progress, SearchProblem, check_progress
-from ldag.model import Schema
+from ldag.learning import Fit, Progress, check_progress
+from ldag.model import Structure
 from ldag.uncertainty.members import Members, Prepared, SearchOptions, learn_members, prepare_members
 from ldag.uncertainty.replicates import Bootstrap
-from ldag.uncertainty.strengths import Directions, average_arcs
+from ldag.uncertainty.strengths import DirectedGraph, Directions, average_arcs, average_firm, direct_graph
 
 
 def bootstrap(
@@ -36,8 +36,8 @@ def bootstrap(
     directions
         "cpdag": an edge that a Markov equivalent DAG has the other way round counts half for each direction, as in
         bnlearn's ``boot.strength``. "essential": the same with labels, which make more directions certain. "dag": edges
-        count as the search returns them, though it may have had no reason to prefer a direction. Edges that constraints
-        allow one way only always count for that way.
+        count as the search returns them, though it may have had no reason to prefer a direction. Only graphs count that
+        the constraints allow, so that what tiers and required edges imply has a direction.
     rng
         Seed of everything that is random; None is 0.
     progress
@@ -67,12 +67,18 @@ def bootstrap(
             f" {prepared.plan.settings.structure!r} goes beyond labels, choose 'cpdag' or 'dag'"
         )
     members = Members(prepared.plan, resamples=True, reorders=False)
-    learned = learn_members(members, n, "bootstrap", prepared.named, prepared.deadline, progress, executor)
-    graphs = tuple(Counter(learned.members).most_common())
-    one_way = _one_way(prepared.plan.problem, prepared.plan.data.schema)
+    space, schema = prepared.plan.problem.space, prepared.plan.data.schema
+
+    def make(structure: Structure) -> DirectedGraph:
+        forbidden = [(schema[i].name, schema[j].name) for i, j in space.ruled_out(structure)]
+        return direct_graph(prepared.named(structure), directions, forbidden)
+
+    learned = learn_members(members, n, "bootstrap", make, prepared.deadline, progress, executor)
+    graphs = Counter(learned.members).most_common()
     return Bootstrap(
-        graphs=graphs,
-        arcs=average_arcs(graphs, directions, one_way),
+        graphs=tuple((directed.graph, count) for directed, count in graphs),
+        arcs=average_arcs(graphs),
+        firm=average_firm(graphs),
         directions=directions,
         kappa=prepared.kappa if prepared.plan.settings.has_kappa else None,
         method=prepared.plan.search.name,
@@ -82,13 +88,6 @@ def bootstrap(
         n_observations=prepared.data.total,
         seconds=time.perf_counter() - began,
     )
-
-
-def _one_way(problem: SearchProblem, schema: Schema) -> list[tuple[str, str]]:
-    """Return the edges that constraints allow in one direction only."""
-    allowed = {(i, j) for j, own in enumerate(problem.space.candidates) for i in own}
-    required = {(i, j) for j, own in enumerate(problem.space.required) for i in own}
-    return [(schema[i].name, schema[j].name) for i, j in allowed if (j, i) not in allowed or (i, j) in required]
 
 
 def _plain_settings(prepared: Prepared) -> dict[str, object]:

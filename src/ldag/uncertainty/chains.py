@@ -9,9 +9,9 @@ import numpy as np
 from ldag import _native
 from ldag.learning import SearchSpace
 from ldag.model import Schema
-from ldag.uncertainty.component import Component, Drawn, Floats, ParentSet, sum_edges
+from ldag.uncertainty.component import Component, Drawn, Floats, KeptDags, ParentSet, sum_edges
 from ldag.uncertainty.diagnostics import Diagnostics, effective_size, split_r_hat
-from ldag.uncertainty.exact import Weighing
+from ldag.uncertainty.exact import OutOfTime, Weighing
 from ldag.uncertainty.space import MAX_CONFIGURATIONS, ParentSets
 
 N_RUNS = 4
@@ -19,6 +19,8 @@ N_CANDIDATES = 12
 """Candidate parents of a node, those that help most by themselves and beside its best parents."""
 N_ROUNDS = 4000
 THIN = 6
+FEWEST_SAMPLES = 8
+"""Fewer of a run say nothing."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class ChainSettings:
     n_rounds: int = N_ROUNDS
     n_runs: int = N_RUNS
     seed: int = 0
+    is_timed: bool = False
+    """Whether time may be up before the end: then all runs go on side by side."""
 
 
 def choose_candidates(weighing: Weighing, schema: Schema, space: SearchSpace, kappa: float) -> tuple[ParentSet, ...]:
@@ -94,13 +98,16 @@ def chain_component(
         settings.n_rounds,
         THIN,
         settings.seed,
-        weighing.n_threads,
+        max(weighing.n_threads, settings.n_runs) if settings.is_timed else weighing.n_threads,
         weighing.on_progress,
     )
     expected = settings.n_rounds // THIN
-    n_samples = min(len(dags) for _, _, dags, _, _ in runs)
-    if n_samples < 8:
-        raise KeyboardInterrupt
+    longest = max(len(dags) for _, _, dags, _, _ in runs)
+    is_short = min(len(dags) for _, _, dags, _, _ in runs) < expected
+    runs = [run for run in runs if 2 * len(run[2]) > longest]  # of those cut short, such as are of use together
+    n_samples = min((len(dags) for _, _, dags, _, _ in runs), default=0)
+    if n_samples < FEWEST_SAMPLES:
+        raise OutOfTime
     edges = np.array([series[:n_samples] for _, series, _, _, _ in runs])
     dags = np.array([drawn[:n_samples] for _, _, drawn, _, _ in runs])
     above = _ancestors(dags, sets)
@@ -108,14 +115,9 @@ def chain_component(
     probabilities = tuple(
         np.asarray(sum(sums[node] for sums, _, _, _, _ in runs)) / total for node in range(len(candidates))
     )
-    flat = dags.reshape(-1, len(candidates))
-
-    def draw(n_draws: int, seed: int) -> Drawn:
-        chosen = np.random.default_rng(seed).choice(len(flat), size=n_draws, replace=n_draws > len(flat))
-        return flat[chosen]
-
+    draw = KeptDags(dags.reshape(-1, len(candidates)), is_all=False)
     rates = tuple(np.mean([swaps for *_, swaps in runs], axis=0).tolist())
-    diagnostics = _diagnose(edges, above, candidates, rates, n_samples < expected)
+    diagnostics = _diagnose(edges, above, candidates, rates, is_short)
     ancestors = above.mean(axis=(0, 1))
     edges_of_all = sum_edges(sets.by_node, probabilities)
     return Component(kappa, 1.0, sets.by_node, probabilities, edges_of_all, ancestors, None, draw), diagnostics

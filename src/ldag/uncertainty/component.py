@@ -7,6 +7,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from ldag.errors import ArgumentError
+
 ParentSet = tuple[int, ...]
 Floats = NDArray[np.float64]
 Drawn = NDArray[np.uint32]
@@ -37,6 +39,26 @@ class Component:
         """Go through the parent sets of a node that have any probability worth mentioning."""
         for place in np.flatnonzero(self.probabilities[node] > KEPT_SET).tolist():
             yield self.sets[node][place], float(self.probabilities[node][place])
+
+
+@dataclass(frozen=True, eq=False)
+class KeptDags:
+    """DAGs that were drawn before; with ``is_all`` they are all there is, and no more can be drawn."""
+
+    dags: Drawn
+    is_all: bool
+
+    def __call__(self, n_draws: int, seed: int) -> Drawn:
+        """Draw some of them."""
+        if self.is_all and n_draws > len(self.dags):
+            raise ArgumentError(
+                f"the file holds {len(self.dags):,} drawn graphs, and {n_draws:,} are asked for; draw from the"
+                " posterior itself, or ask for fewer"
+            )
+        rng = np.random.default_rng(seed)
+        if self.is_all:
+            return self.dags[rng.permutation(len(self.dags))[:n_draws]]
+        return self.dags[rng.choice(len(self.dags), size=n_draws, replace=n_draws > len(self.dags))]
 
 
 def sum_edges(sets: Sequence[Sequence[ParentSet]], probabilities: Sequence[Floats]) -> Floats:

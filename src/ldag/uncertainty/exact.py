@@ -2,16 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag import _native
 from ldag.data import Dataset
 from ldag.learning import Checkpoint, LabelRules
-from ldag.uncertainty.component import Component, Floats, ParentSet, sum_edges
+from ldag.uncertainty.component import Component, Drawn, Floats, ParentSet, sum_edges
 from ldag.uncertainty.priors import GraphPrior, PosteriorPriors
 from ldag.uncertainty.space import ParentSets, flat_families
+
+
+class OutOfTime(Exception):
+    """The time is over, and there is nothing to return."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,17 +34,22 @@ class Weighing:
 
     def log_weights(self, sets: ParentSets, kappa: float) -> tuple[Floats, ...]:
         """Return the log weight of every parent set, node by node, from a checkpoint where it knows them."""
-        found = []
-        for node in range(len(sets.by_node)):
-            name = f"weights of {node} at kappa {kappa!r}"
-            known = None if self.checkpoint is None else self.checkpoint.parts.get(name)
-            if isinstance(known, list) and len(known) == len(sets.by_node[node]):
-                found.append(np.array(known, dtype=np.float64))
-                continue
-            found.append(self.weights_of(node, sets.by_node[node], kappa))
+        try:
+            return tuple(self._recall_weights(node, own, kappa) for node, own in enumerate(sets.by_node))
+        finally:
             if self.checkpoint is not None:
-                self.checkpoint.put(name, found[-1].tolist())
-        return tuple(found)
+                self.checkpoint.save()
+
+    def _recall_weights(self, node: int, sets: Sequence[ParentSet], kappa: float) -> Floats:
+        """Return the log weights of a node's parent sets; a checkpoint has them or gets them."""
+        name = f"weights of {node} at kappa {kappa!r}"
+        known = None if self.checkpoint is None else self.checkpoint.parts.get(name)
+        if isinstance(known, list) and len(known) == len(sets):
+            return np.array(known, dtype=np.float64)
+        weights = self.weights_of(node, sets, kappa)
+        if self.checkpoint is not None:
+            self.checkpoint.put(name, weights.tolist())
+        return weights
 
     def weights_of(self, node: int, sets: Sequence[ParentSet], kappa: float) -> Floats:
         """Return the log weights of some parent sets of a node; full tables weigh the same at every kappa."""
@@ -66,21 +77,37 @@ class Weighing:
             on_progress=self.on_progress,
         )
         if np.isnan(weights).any():
-            if self.checkpoint is not None:
-                self.checkpoint.save()
-            raise KeyboardInterrupt
+            raise OutOfTime
         return weights
+
+
+class ExactDraws:
+    """Draws DAGs; copies make the sums anew when they are asked."""
+
+    def __init__(self, masks: Sequence[NDArray[np.uint32]], log_weights: Sequence[Floats]) -> None:
+        self._given = list(masks), list(log_weights)
+
+    @cached_property
+    def dags(self) -> _native.DagPosterior:
+        """The sums, on one thread; by how many they were made makes no difference."""
+        return _native.DagPosterior(*self._given, 1, None)
+
+    def __call__(self, n_draws: int, seed: int) -> Drawn:
+        """Draw DAGs, a row each: for every node the number of its parent set."""
+        return self.dags.draw(n_draws, seed)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"_given": self._given}
 
 
 def exact_component(weighing: Weighing, sets: ParentSets, kappa: float) -> Component:
     """Sum over all DAGs."""
     log_weights = weighing.log_weights(sets, kappa)
-    if weighing.checkpoint is not None:
-        weighing.checkpoint.save()
     masks = [np.array([sum(1 << p for p in parents) for parents in own], dtype=np.uint32) for own in sets.by_node]
-    dags = _native.DagPosterior(masks, list(log_weights), weighing.n_threads, weighing.on_progress)
+    draw = ExactDraws(masks, log_weights)
+    draw.dags = dags = _native.DagPosterior(masks, list(log_weights), weighing.n_threads, weighing.on_progress)
     if not dags.is_complete:
-        raise KeyboardInterrupt
+        raise OutOfTime
     return Component(
         kappa,
         1.0,
@@ -89,6 +116,6 @@ def exact_component(weighing: Weighing, sets: ParentSets, kappa: float) -> Compo
         sum_edges(sets.by_node, probabilities),
         dags.ancestors(),
         dags.log_evidence,
-        dags.draw,
+        draw,
         log_weights,
     )

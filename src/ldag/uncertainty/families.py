@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import _native
+from ldag.data import Dataset, count_family
 from ldag.learning import LabelRules, fixed_labels
 from ldag.model import Counts, Grid
 from ldag.uncertainty.priors import PosteriorPriors
@@ -53,6 +54,28 @@ class FullTable:
         return np.tile(np.arange(len(self.counts), dtype=np.int32), (n_draws, 1))
 
 
+@dataclass(frozen=True, eq=False)
+class DataCounts:
+    """Counts the families of some data."""
+
+    data: Dataset
+
+    def __call__(self, node: int, parents: tuple[int, ...]) -> Counts:
+        """Return the counts of a node and its parents."""
+        return count_family(self.data.columns, self.data.schema.n_states, node, parents).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class KnownCounts:
+    """Knows the counts of some families."""
+
+    by_family: Mapping[tuple[int, tuple[int, ...]], Counts]
+
+    def __call__(self, node: int, parents: tuple[int, ...]) -> Counts:
+        """Return the counts of a node and its parents."""
+        return self.by_family[node, parents]
+
+
 @dataclass(eq=False)
 class FamilyLabels:
     """Answers about the labels of the families of some data; ``count`` returns the counts of a node and its parents."""
@@ -62,6 +85,9 @@ class FamilyLabels:
     priors: PosteriorPriors
     label_rules: LabelRules = ()
     _kept: dict[tuple[int, tuple[int, ...], float], LabelPosterior] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_kept": {}}  # made again when asked
 
     def grid(self, parents: Sequence[int]) -> Grid:
         """Return the grid of some parents."""

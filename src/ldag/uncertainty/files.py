@@ -8,22 +8,22 @@ from typing import Any, Self, cast
 import numpy as np
 
 from ldag import _native
-from ldag.errors import ArgumentError
 from ldag.learning import LabelRule, LabelRules
-from ldag.model import Counts
-from ldag.uncertainty.base import PosteriorBase, PosteriorMethod
-from ldag.uncertainty.component import KEPT_SET, Component, Drawn, ParentSet, sum_edges
+from ldag.uncertainty.base import PosteriorMethod
+from ldag.uncertainty.component import KEPT_SET, Component, KeptDags, sum_edges
 from ldag.uncertainty.diagnostics import Diagnostics
+from ldag.uncertainty.directing import DirectionChances
 from ldag.uncertainty.documents import VERSION, read_document, schema_from_list, variables_to_list, write_document
-from ldag.uncertainty.families import FamilyLabels
+from ldag.uncertainty.families import FamilyLabels, KnownCounts
 from ldag.uncertainty.priors import PosteriorPriors
+from ldag.uncertainty.statements import PosteriorStatements
 
 FORMAT = "ldag posterior"
 N_KEPT = 1000
 """DAGs that are drawn and written, so that questions about whole graphs can be asked of a file."""
 
 
-class PosteriorFiles(PosteriorBase):
+class PosteriorFiles(PosteriorStatements):
     """Reading and writing."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -48,6 +48,7 @@ class PosteriorFiles(PosteriorBase):
             "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
             "label_rules": [[asdict(rule) for rule in of_node] for of_node in self.families.label_rules],
             "families": self._families_to_list(),
+            "directions": self._directions.to_dict(),
             "components": [_component_to_dict(component) for component in self.components],
         }
 
@@ -104,23 +105,20 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
     largest = content["settings"].get("max_configurations", _native.MAX_EXACT_CELLS)
     priors = PosteriorPriors(kappas, float(content["equivalent_sample_size"]), content["prior"], largest)
     counts = {(f["node"], tuple(f["parents"])): np.array(f["counts"], dtype=np.float64) for f in content["families"]}
-
-    def count(node: int, parents: ParentSet) -> Counts:
-        return counts[node, parents]
-
-    given = content["diagnostics"]
+    given, directions = content["diagnostics"], content.get("directions")  # which files of 1.0 do not have
     return {
         "schema": schema,
         "names": tuple(content["order"]),
         "priors": priors,
         "components": tuple(_component(one) for one in content["components"]),
-        "families": FamilyLabels(schema.n_states, count, priors, _label_rules(content)),
+        "families": FamilyLabels(schema.n_states, KnownCounts(counts), priors, _label_rules(content)),
         "method": cast("PosteriorMethod", content["method"]),
         "diagnostics": None if given is None else Diagnostics.from_dict(given),
         "notes": tuple(content["notes"]),
         "settings": content["settings"],
         "n_observations": content["n_observations"],
         "seconds": content["seconds"],
+        "known_directions": None if directions is None else DirectionChances.from_dict(directions),
     }
 
 
@@ -136,16 +134,7 @@ def _label_rules(content: Mapping[str, Any]) -> LabelRules:
 
 
 def _component(given: Mapping[str, Any]) -> Component:
-    dags = np.array(given["dags"], dtype=np.uint32).T
-
-    def draw(n_draws: int, seed: int) -> Drawn:
-        if n_draws > len(dags):
-            raise ArgumentError(
-                f"the file holds {len(dags):,} drawn graphs, and {n_draws:,} are asked for; draw from the posterior"
-                " itself, or ask for fewer"
-            )
-        return dags[np.random.default_rng(seed).permutation(len(dags))[:n_draws]]
-
+    draw = KeptDags(np.array(given["dags"], dtype=np.uint32).T, is_all=True)
     sets = tuple(tuple(tuple(s["parents"]) for s in own) for own in given["parent_sets"])
     probabilities = tuple(np.array([s["probability"] for s in own], dtype=np.float64) for own in given["parent_sets"])
     edges = given.get("edges")  # which files of 1.0 do not have

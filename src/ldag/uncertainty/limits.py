@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ldag.formats import counted, list_names
 from ldag.graph import LDAG
 from ldag.model import Schema
-from ldag.uncertainty.space import FAMILY_SECONDS, ParentSets
+from ldag.uncertainty.space import ParentSets
 
 SHOWN_NODES = 3
 """Of more variables than these, it is said how many there are."""
@@ -16,7 +16,7 @@ def describe_space(sets: ParentSets, n_candidates: int | None) -> Iterator[str]:
     limits = sets.limits
     largest = max((len(parents) for own in sets.by_node for parents in own), default=0)
     if largest < len(sets.by_node) - 1:
-        hint = f" (more would take longer than {FAMILY_SECONDS:.0f} s, unless max_parents asks for them)"
+        hint = " (more would take long; max_parents allows them)"
         yield f"at most {counted(largest, 'parent')} of a variable{hint if limits.was_chosen else ''}"
     if n_candidates is not None:
         yield f"{n_candidates} candidate parents of each, those that gain most"

@@ -28,6 +28,7 @@ from ldag.learning import (
     SearchControl,
     Settings,
     StructureKind,
+    check_time_limit,
     cross_validate,
     learn_families,
     listen,
@@ -173,6 +174,8 @@ def prepare_members(
 ) -> Prepared:
     """Check data and settings; kappa is chosen once, on all the data, if it is to be chosen."""
     seed = check_seed(rng)
+    limit = options.get("time_limit")  # a fit's own is for the fit
+    deadline = Deadline.after(check_time_limit(limit))
     if isinstance(given, Fit):
         own: SearchOptions = {"kappa": given.kappa} if given.settings.has_kappa else {}
         chosen: dict[str, Any] = {
@@ -189,7 +192,6 @@ def prepare_members(
         settings, data = Settings(**options, rng=seed), check_data(given)
     if data.weights is not None and data.weights.dtype != np.int64:
         raise DataError("rows can be drawn again only where they are counted; these data have real weights")
-    deadline = Deadline.after(settings.time_limit)
     plan = make_plan(data, settings)
     priors = settings.priors()
     kappa, smoothing = priors.kappa, settings.smoothings()[0] or priors.smoothing
@@ -306,9 +308,10 @@ def _learn_in_threads(members: Members, gathered: _Gathered[T], deadline: Deadli
             stop.set()
             raise
 
+    jobs: list[Future[None]] = []
     with ThreadPoolExecutor(n_jobs) as pool:
         try:
-            jobs = [pool.submit(work) for _ in range(n_jobs)]
+            jobs.extend(pool.submit(work) for _ in range(n_jobs))
             while wait(jobs, timeout=TELL_EVERY).not_done:
                 tell()
         except KeyboardInterrupt:

@@ -4,14 +4,15 @@ import os
 import time
 from dataclasses import astuple, dataclass, replace
 from importlib.metadata import version
+from math import inf
 from typing import Literal, get_args
 
 import numpy as np
 
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_jobs, check_seed, check_whole
-from ldag.data import Dataset, check_data, count_family, describe_data
-from ldag.errors import ArgumentError
+from ldag.data import Dataset, check_data, describe_data
+from ldag.errors import ArgumentError, TooLarge
 from ldag.formats import counted
 from ldag.graph import LDAG
 from ldag.learning import (
@@ -21,16 +22,19 @@ from ldag.learning import (
     Fit,
     Progress,
     ProgressReport,
+    SearchControl,
     Settings,
     check_progress,
+    check_time_limit,
     digest,
     fingerprint,
-    learn_with,
+    learn_families,
     listen,
+    make_plan,
     rules_for,
     search_space,
 )
-from ldag.model import Counts
+from ldag.model import Structure
 from ldag.scoring import order_columns
 from ldag.uncertainty.chains import (
     N_CANDIDATES,
@@ -39,11 +43,11 @@ from ldag.uncertainty.chains import (
     chain_component,
     choose_candidates,
 )
-from ldag.uncertainty.component import Component, ParentSet
+from ldag.uncertainty.component import Component
 from ldag.uncertainty.diagnostics import Diagnostics
 from ldag.uncertainty.door import Posterior
-from ldag.uncertainty.exact import Weighing, exact_component
-from ldag.uncertainty.families import FamilyLabels
+from ldag.uncertainty.exact import OutOfTime, Weighing, exact_component
+from ldag.uncertainty.families import DataCounts, FamilyLabels
 from ldag.uncertainty.limits import describe_outside, describe_space
 from ldag.uncertainty.priors import GraphPrior, KappaChoice, PosteriorPriors, check_posterior_priors
 from ldag.uncertainty.space import FEWEST_PARENTS, FamilySpace, Limits, ParentSets
@@ -98,6 +102,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     n_rounds: int | None = None,
     rng: Rng = None,
     n_jobs: int = -1,
+    time_limit: float | None = None,
     progress: Progress = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Posterior:
@@ -131,6 +136,9 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         Seed of chains; None is 0.
     n_jobs
         Threads; -1 is all cores. The result does not depend on it.
+    time_limit
+        Seconds after which chains end with the samples that they have; an exact posterior is refused that takes longer.
+        The number of parents is chosen such that it should not.
     progress
         True or False to show progress or not, a function to be told, or None: shown on a terminal.
     checkpoint
@@ -144,6 +152,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     (-6725.1861, 0.8268)
     """
     began = time.perf_counter()
+    deadline = Deadline.after(check_time_limit(time_limit))
     fit = data if isinstance(data, Fit) else None
     if isinstance(data, Fit):
         data, kappa, prior, max_parents, constraints, equivalent_sample_size = _from_fit(
@@ -154,21 +163,28 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     check_choice(method, get_args(PosteriorChoice), "method")
     check_progress(progress)
     chains = ChainSettings(
-        N_ROUNDS if n_rounds is None else check_whole(n_rounds, "n_rounds", 100), seed=check_seed(rng)
+        N_ROUNDS if n_rounds is None else check_whole(n_rounds, "n_rounds", 100),
+        seed=check_seed(rng),
+        is_timed=deadline.is_set,
     )
-    job = _job(check_data(data), priors, constraints, max_parents, method, chains, check_jobs(n_jobs))
+    job = _job(check_data(data), priors, constraints, max_parents, method, chains, check_jobs(n_jobs), time_limit)
     if job.method == "exact" and n_rounds is not None:
         raise ArgumentError("n_rounds applies to method 'chains'; an exact posterior needs no rounds")
     kept = None if checkpoint is None else Checkpoint.open(checkpoint, _run_of(job))
-    learned = _climb(job) if fit is None else fit.graph
-    with listen(progress, f"posterior ({job.method})", Deadline()) as listener:
+    with listen(progress, f"posterior ({job.method})", deadline) as listener:
 
         def tell(report: ProgressReport) -> bool:
             if listener is not None:
                 listener(report)
-            return False
+            return deadline.is_over
 
-        job, computed = _compute(job, tell, kept)
+        try:
+            learned = _climb(job, deadline) if fit is None else fit.graph
+            job, computed = _compute(job, tell, kept)
+        except OutOfTime:
+            if not deadline.is_over:
+                raise KeyboardInterrupt from None
+            raise TooLarge(_too_late(job, time_limit)) from None
     outside = describe_outside(learned, computed.sets, job.data.schema)
     return _result(job, computed, outside, time.perf_counter() - began)
 
@@ -207,6 +223,7 @@ def _job(
     method: PosteriorChoice,
     chains: ChainSettings,
     n_threads: int,
+    time_limit: float | None,
 ) -> _Job:
     """Check and translate, and settle on a method."""
     if constraints is not None and not isinstance(constraints, Constraints):
@@ -216,7 +233,7 @@ def _job(
     space = space.without_edges_at(work.constant_nodes)
     labelled = priors.prior != "table"
     rules = rules_for("ldag" if labelled else "table", space.label_rules, work.schema)
-    families = FamilySpace(work.schema, space, rules, labelled, len(priors.kappas), work.n_rows)
+    families = FamilySpace(work.schema, space, rules, labelled, len(priors.kappas), work.n_rows, time_limit)
     exact = method != "chains" and _is_exact(families, max_parents is not None, is_asked=method == "exact")
     if not exact and len(priors.kappas) > 1:
         raise ArgumentError(
@@ -234,7 +251,14 @@ def _is_exact(families: FamilySpace, is_given: bool, is_asked: bool) -> bool:
     cost = families.cost(limits)
     if is_asked:
         cost.check()
-    return is_asked or cost.is_affordable
+    return is_asked or (cost.is_affordable and cost.seconds <= (families.time_limit or inf))
+
+
+def _too_late(job: _Job, time_limit: float | None) -> str:
+    """Say that there is nothing to return, and what to do."""
+    what = "the exact posterior was" if job.method == "exact" else "samples of the chains were"
+    less = "fewer parents, or method 'chains'" if job.method == "exact" else "fewer parents"
+    return f"{what} not there within {time_limit:g} seconds; give a longer time_limit, or {less}"
 
 
 def _run_of(job: _Job) -> dict[str, object]:
@@ -252,7 +276,7 @@ def _run_of(job: _Job) -> dict[str, object]:
     }
 
 
-def _climb(job: _Job) -> LDAG:
+def _climb(job: _Job, deadline: Deadline) -> LDAG:
     """Return what a quick search finds where nothing but constraints limits it, to see whether that is left out."""
     priors = job.priors
     is_table = priors.prior == "table"
@@ -265,10 +289,13 @@ def _climb(job: _Job) -> LDAG:
         n_restarts=0,
         n_jobs=job.n_threads,
     )
-    fit = learn_with(job.data, settings, progress=False)
-    if fit.stopped:
-        raise KeyboardInterrupt
-    return fit.graph
+    plan = make_plan(job.data, settings)
+    scorer = plan.problem.families.scorer(plan.data.columns)
+    result = plan.search.run(scorer, plan.problem, SearchControl(job.n_threads, deadline))
+    if result.stopped:
+        raise OutOfTime
+    learned = learn_families(plan.data.columns, plan.problem.n_states, result.parents, plan.problem.families)
+    return LDAG(plan.data.schema, Structure(plan.problem.n_states, tuple(one.family for one in learned)))
 
 
 def _compute(job: _Job, tell: "_native.OnProgress", checkpoint: Checkpoint | None) -> tuple[_Job, _Computed]:
@@ -296,16 +323,7 @@ def _compute(job: _Job, tell: "_native.OnProgress", checkpoint: Checkpoint | Non
 
 def _result(job: _Job, computed: _Computed, outside: str | None, seconds: float) -> Posterior:
     """Put the posterior together."""
-    n_states = job.data.schema.n_states
     limits = computed.sets.limits
-
-    def count(node: int, parents: ParentSet) -> Counts:
-        return count_family(job.data.columns, n_states, node, parents).astype(np.float64)
-
-    def evidence(data: Dataset) -> float:
-        again, anew = _compute(replace(job, data=data), lambda _: False, None)
-        return _result(again, anew, None, 0.0).log_evidence or 0.0
-
     n_candidates = N_CANDIDATES if job.method == "chains" and len(job.names) > N_CANDIDATES + 1 else None
     settings: dict[str, object] = {
         "why": _why(job, computed.sets),
@@ -321,7 +339,7 @@ def _result(job: _Job, computed: _Computed, outside: str | None, seconds: float)
         job.names,
         job.priors,
         computed.components,
-        FamilyLabels(n_states, count, job.priors, job.families.label_rules),
+        FamilyLabels(job.data.schema.n_states, DataCounts(job.data), job.priors, job.families.label_rules),
         job.method,
         computed.diagnostics,
         tuple(describe_data(job.data)),
@@ -329,8 +347,20 @@ def _result(job: _Job, computed: _Computed, outside: str | None, seconds: float)
         job.data.total,
         seconds,
         job.data,
-        evidence if job.method == "exact" else None,
+        _Evidence(job) if job.method == "exact" else None,
+        job.families.space,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """The log evidence of other data under the same choices."""
+
+    job: _Job
+
+    def __call__(self, data: Dataset) -> float:
+        again, anew = _compute(replace(self.job, data=data), lambda _: False, None)
+        return _result(again, anew, None, 0.0).log_evidence or 0.0
 
 
 def _why(job: _Job, sets: ParentSets) -> str:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack, cast, get_args
 
@@ -51,8 +51,9 @@ class Bootstrap(Drawable):
     """Graphs learned from rows drawn again, and how often they agree; made by `bootstrap`.
 
     ``graphs`` are the different graphs with how often each was learned, the most frequent first; ``arcs`` the share of
-    every arc, an edge that may point either way being half an arc each way. ``n_asked`` searches were asked for; where
-    some did not come to their end, ``notes`` says how many are left out.
+    every arc, an edge that may point either way being half an arc each way; ``firm`` the share of graphs that have an
+    arc and determine its direction. ``n_asked`` searches were asked for; where some did not come to their end,
+    ``notes`` says how many are left out.
     """
 
     graphs: tuple[tuple[LDAG, int], ...]
@@ -64,6 +65,7 @@ class Bootstrap(Drawable):
     n_observations: float
     seconds: float
     n_asked: int
+    firm: Mapping[Edge, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
@@ -100,6 +102,11 @@ class Bootstrap(Drawable):
         """Return how much of the strength of a pair counts for this direction; 0 if they are never joined."""
         strength = self.strength(parent, child)
         return self.arcs.get((parent, child), 0.0) / strength if strength else 0.0
+
+    def determined(self, parent: str, child: str) -> float:
+        """Return the share of graphs with an edge whose direction is determined, by ``directions``."""
+        self._pair(parent, child)
+        return self.firm.get((parent, child), 0.0)
 
     def label(self, parent: str, child: str, *, context: Mapping[str, State]) -> float:
         """Return the share of graphs with an edge in which it vanishes in a context.
@@ -194,7 +201,10 @@ class Bootstrap(Drawable):
             "settings": dict(self.settings),
             "seconds": self.seconds,
             "threshold": self.threshold,
-            "arcs": [{"from": a, "to": b, "share": share} for (a, b), share in sorted(self.arcs.items())],
+            "arcs": [
+                {"from": a, "to": b, "share": share, "determined": self.firm.get((a, b), 0.0)}
+                for (a, b), share in sorted(self.arcs.items())
+            ],
             "families": [
                 {"node": node, "parents": list(f.parents), "classes": f.partition.to_array().tolist()}
                 for node, f in families
@@ -236,10 +246,15 @@ class Bootstrap(Drawable):
         pairs = [edge for edge in self._one_per_pair() if edge.strength >= SHOWN_STRENGTH]
         width = max(len(f"{edge.parent} -> {edge.child}") for edge in pairs) if pairs else 0
         if pairs:
-            yield f"{'edges':<{width + 2}}  strength  direction"
+            yield f"{'edges':<{width + 2}}  strength  direction  determined"
         for edge in pairs:
             mark = "" if edge.strength > self.threshold + 1e-12 else "  not significant"
-            yield f"  {f'{edge.parent} -> {edge.child}':<{width}}  {edge.strength:8.2f}  {edge.direction:9.2f}{mark}"
+            sure = self.determined(edge.parent, edge.child)
+            arrow = "->" if 2 * sure > edge.strength + 1e-12 else "-"
+            numbers = f"{edge.strength:8.2f}  {edge.direction:9.2f}  {sure:10.2f}"
+            yield f"  {f'{edge.parent} {arrow} {edge.child}':<{width}}  {numbers}{mark}"
+        if any(2 * self.determined(edge.parent, edge.child) <= edge.strength + 1e-12 for edge in pairs):
+            yield 'a "-" has no direction: most graphs with that edge leave it open'
         yield f"significant: strength above {self.threshold:g}"
         labels = self.labels()
         if labels:
@@ -327,7 +342,8 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
     if content["directions"] not in get_args(Directions) or not graphs:
         raise ValueError(content["directions"])
     arcs = {(arc["from"], arc["to"]): arc["share"] for arc in content["arcs"]}
+    firm = {(arc["from"], arc["to"]): arc["determined"] for arc in content["arcs"] if arc.get("determined")}
     same = ("directions", "kappa", "method", "settings", "n_observations", "seconds")
     n_asked = content.get("n_asked", sum(count for _, count in graphs))  # files of 1.0 have all that were asked for
     told = {"n_asked": n_asked, "notes": tuple(content.get("notes", ()))}
-    return {"graphs": graphs, "arcs": arcs, **told, **{name: content[name] for name in same}}
+    return {"graphs": graphs, "arcs": arcs, "firm": firm, **told, **{name: content[name] for name in same}}

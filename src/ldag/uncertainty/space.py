@@ -32,7 +32,7 @@ MOST_SECONDS = 24 * 3600.0
 """What one that is asked for may cost."""
 FAMILY_SECONDS = 10.0
 MOST_FAMILIES = 1_000_000
-"""Without max_parents, families may take so long together, and be so many."""
+"""Without max_parents, families may take so long together (a quarter of a time limit at most), and be so many."""
 STEP_SECONDS = 1.2e-8
 """One of the 3 x 3^n steps of the sums over DAGs, measured."""
 
@@ -94,6 +94,7 @@ class FamilySpace:
     labelled: bool
     n_kappas: int
     n_rows: int
+    time_limit: float | None = None
 
     def choose_limits(self, is_given: bool, candidates: Sequence[ParentSet] | None = None) -> Limits:
         """Return the limits: without one on parents, as many of them as can be summed in a few seconds.
@@ -168,11 +169,12 @@ class FamilySpace:
 
     def _most_parents(self, kinds: Sequence[Counter[tuple[int, int]]], largest: int) -> int:
         """Return how many parents can be had if labels are summed over so many configurations."""
+        most_seconds = FAMILY_SECONDS if self.time_limit is None else min(FAMILY_SECONDS, self.time_limit / 4)
         seconds, n_families = 0.0, 0
         for n_parents, of_size in enumerate(kinds):
             seconds += self._seconds(of_size, largest)
             n_families += of_size.total()
-            if seconds > FAMILY_SECONDS or n_families > MOST_FAMILIES:
+            if seconds > most_seconds or n_families > MOST_FAMILIES:
                 return n_parents - 1
         return len(kinds) - 1
 

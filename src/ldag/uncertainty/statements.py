@@ -11,6 +11,7 @@ from ldag.model import State, Structure
 from ldag.reasoning import Question, csi_separated
 from ldag.uncertainty.base import PosteriorBase
 from ldag.uncertainty.chances import Chance
+from ldag.uncertainty.directing import N_DIRECTED, N_KEPT_DIRECTED, DirectionChances, draw_directions, sum_directions
 from ldag.uncertainty.draws import draw_labelled_dags
 from ldag.uncertainty.enumeration import is_small, separation_probability
 
@@ -72,6 +73,33 @@ class PosteriorStatements(PosteriorBase):
 
         further = self._share(n_draws, is_further)
         return Chance(separated + further, sqrt(separated.mc_error**2 + further.mc_error**2))
+
+    def determined(self, parent: str, child: str) -> Chance:
+        """Return the probability that there is an edge, and that its direction is determined.
+
+        That is: it points the same way in every graph that says the same and that the constraints allow. Only that part
+        of the probability of an edge is about the direction; the rest is divided between both by how many DAGs there
+        happen to be. Exact where there are few graphs and no labels, and otherwise the share of 1,000 drawn ones.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> post = ldag.posterior(ldag.datasets.load("heart"), kappa=0.3, max_parents=3)
+        >>> round(post.edge("mental", "physical"), 2), post.determined("mental", "physical") < 0.1
+        (0.4, True)
+        """
+        i, j = self._pair(parent, child)
+        chances = self._directions
+        return Chance(chances.probabilities[i, j], float(chances.errors[i, j]))
+
+    @cached_property
+    def _directions(self) -> DirectionChances:
+        if self.known_directions is not None:
+            return self.known_directions
+        if self.priors.prior == "table" and all(map(is_small, self.components)):
+            return sum_directions(self.components, self.space)
+        number = N_DIRECTED if self.space is not None else N_KEPT_DIRECTED
+        return draw_directions(self._draw(number, check_seed(None)), self.space)
 
     def _question(self, a: Names, b: Names, given: Names, context: Mapping[str, State] | None) -> Question:
         """Check and translate, as a graph does."""

@@ -1,5 +1,6 @@
 """Strengths and directions of pairs over many graphs, and what is significant of them, by name."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
@@ -50,19 +51,38 @@ class EdgeStrengths(tuple[EdgeStrength, ...], Charted):
         return write_fragment([self.table()])
 
 
-def average_arcs(
-    graphs: Iterable[tuple[LDAG, int]], directions: Directions, one_way: Iterable[Edge] = ()
-) -> dict[Edge, float]:
-    """Return the share of graphs that have each arc; an edge that may point either way is half an arc each way.
+class DirectedGraph(NamedTuple):
+    """A graph with those of its edges that point the way they do in every graph that says the same."""
 
-    Edges ``one_way`` cannot be turned, as constraints forbid the other direction.
-    """
-    fixed = set(one_way)
+    graph: LDAG
+    firm: frozenset[Edge]
+
+
+def direct_graph(graph: LDAG, directions: Directions, forbidden: Iterable[Edge] = ()) -> DirectedGraph:
+    """Tell which edges are firm, where graphs with ``forbidden`` arrows do not count."""
+    if directions == "dag":
+        return DirectedGraph(graph, frozenset(graph.edges))
+    if directions == "cpdag":
+        return DirectedGraph(graph, graph.cpdag(forbidden=forbidden).directed)
+    return DirectedGraph(graph, graph.edge_directions(forbidden).essential)
+
+
+def average_firm(graphs: Iterable[tuple[DirectedGraph, int]]) -> dict[Edge, float]:
+    """Return the share of graphs in which each arc is there and firm."""
+    total: Counter[Edge] = Counter()
+    n = 0
+    for (_, firm), count in graphs:
+        n += count
+        total.update(dict.fromkeys(firm, count))
+    return {edge: count / n for edge, count in total.items()}
+
+
+def average_arcs(graphs: Iterable[tuple[DirectedGraph, int]]) -> dict[Edge, float]:
+    """Return the share of graphs that have each arc; an edge that may point either way is half an arc each way."""
     total: dict[Edge, float] = {}
     n = 0
-    for graph, count in graphs:
+    for (graph, firm), count in graphs:
         n += count
-        firm = _firm_edges(graph, directions) | (fixed & set(graph.edges))
         for edge in graph.edges:
             if edge in firm:
                 total[edge] = total.get(edge, 0.0) + count
@@ -70,13 +90,6 @@ def average_arcs(
                 for way in (edge, edge[::-1]):
                     total[way] = total.get(way, 0.0) + count / 2
     return {edge: count / n for edge, count in total.items()}
-
-
-def _firm_edges(graph: LDAG, directions: Directions) -> frozenset[Edge]:
-    """Return the edges that point the way they do in every graph that says the same."""
-    if directions == "dag":
-        return frozenset(graph.edges)
-    return graph.cpdag().directed if directions == "cpdag" else graph.essential_edges()
 
 
 def edge_strengths(names: Sequence[str], arcs: Mapping[Edge, float]) -> EdgeStrengths:

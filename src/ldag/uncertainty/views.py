@@ -80,13 +80,14 @@ class PosteriorViews(PosteriorAnswers):
         return EdgeChances(sorted(found, key=lambda e: -round(e.probability, 12)))
 
     def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
-        """Return the edges as a dataframe: from, to, probability, either_direction, mc_error."""
+        """Return the edges as a dataframe: from, to, probability, either_direction, mc_error, determined."""
         columns = {
             "from": np.array([edge.parent for edge in self.edges], dtype=object),
             "to": np.array([edge.child for edge in self.edges], dtype=object),
             "probability": np.array([edge.probability for edge in self.edges]),
             "either_direction": np.array([edge.either_direction for edge in self.edges]),
             "mc_error": np.array([edge.mc_error for edge in self.edges]),
+            "determined": np.array([float(self.determined(edge.parent, edge.child)) for edge in self.edges]),
         }
         return make_frame(columns, backend)
 
@@ -219,9 +220,12 @@ class PosteriorViews(PosteriorAnswers):
         )
         if shown:
             names = max(len(f"{first} - {second}") for _, first, second, _, _ in shown)
-            yield f"{'edges':<{names + 2}}  either way   ->     <-"
+            yield f"{'edges':<{names + 2}}  either way   ->     <-   determined ->     <-"
             for either, first, second, forth, back in shown:
-                yield f"  {f'{first} - {second}':<{names}}  {either:10.2f}  {forth:.2f}   {back:.2f}"
+                sure = f"{self.determined(first, second):.2f}   {self.determined(second, first):.2f}"
+                yield f"  {f'{first} - {second}':<{names}}  {either:10.2f}  {forth:.2f}   {back:.2f}         {sure}"
+            how = f"from {self._directions.n_draws:,} drawn graphs" if self._directions.n_draws else "exact"
+            yield f"determined: the direction follows from data and constraints ({how}); the rest is the share of DAGs"
         certain = sum(pair[0] >= CERTAIN for pair in pairs)
         absent = sum(pair[0] <= 1 - CERTAIN for pair in pairs)
         yield (

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ldag.learning.progress import NO_DEADLINE, Deadline, ProgressDisplay, is_notebook, listen
+from ldag.learning.progress import LINE_EVERY, NO_DEADLINE, Deadline, ProgressDisplay, is_notebook, listen
 
 
 def test_no_deadline_is_never_over() -> None:
@@ -77,10 +77,8 @@ class Kernel:
 def test_notebooks_get_a_bar_that_goes_away(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Escaped, and nothing is written to the standard streams; without a notebook or a terminal nothing is told."""
+    """Escaped, and nothing is written to the standard streams."""
     assert not is_notebook()
-    with listen(None, "climb", NO_DEADLINE) as nobody:
-        assert nobody is None
     kernel = Kernel()
     monkeypatch.setitem(sys.modules, "IPython", kernel)
     with listen(None, "climb <b>", NO_DEADLINE) as listener:
@@ -92,3 +90,21 @@ def test_notebooks_get_a_bar_that_goes_away(
     assert "climb &lt;b&gt;, 25 %" in first["text/html"]
     assert last == {"text/html": "", "text/plain": ""}
     assert capsys.readouterr() == ("", "")
+
+
+def test_where_nobody_watches_a_line_comes_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every half minute on standard error, whole lines, and none if it was asked for silence."""
+    report = {"done": 1, "total": 4, "accepted": 0, "best": -1.0}
+    now = [100.0]
+    monkeypatch.setattr("ldag.learning.progress.time.monotonic", lambda: now[0])
+    with listen(None, "climb", NO_DEADLINE) as listener:
+        assert listener is not None
+        for seconds in (1, 28, 2, 10, 21):
+            now[0] += seconds
+            listener(report)
+    assert LINE_EVERY == 30
+    assert capsys.readouterr().err.splitlines() == ["climb, 25 %, best score -1.00"] * 2
+    with listen(False, "climb", NO_DEADLINE) as nobody:
+        assert nobody is None

@@ -1,5 +1,7 @@
 """The network door: parameters given and estimated, how they print, draws, and what is refused."""
 
+import copy
+import pickle
 from collections.abc import Callable
 from math import inf
 
@@ -240,3 +242,15 @@ def test_equality_is_that_of_the_numbers() -> None:
     given = Network.from_parameters(graph, {v.name: HEART.parameters(v.name) for v in HEART.variables})
     assert given != HEART
     assert HEART != NET
+
+
+def test_what_compile_returns_can_be_copied() -> None:
+    """Pickles and copies evaluate to the same numbers."""
+    compiled = ldag.learn(ldag.datasets.load("titanic"), kappa=0.1).network.compile()
+    row = compiled.circuit.row({0: 1})
+    for again in (pickle.loads(pickle.dumps(compiled)), copy.deepcopy(compiled), copy.copy(compiled)):
+        assert again == compiled
+        assert again.to_dict() == compiled.to_dict()
+        assert again.circuit.log_probabilities(row).tolist() == compiled.circuit.log_probabilities(row).tolist()
+        for ours, theirs in zip(again.circuit.marginals(row), compiled.circuit.marginals(row), strict=True):
+            assert ours.tolist() == theirs.tolist()

@@ -234,3 +234,36 @@ def test_a_progress_function_hears_of_all(heart: ldag.Dataset) -> None:
     reports: list[dict[str, float]] = []
     ldag.bootstrap(heart, 7, kappa=0.1, progress=lambda report: reports.append(dict(report)))
     assert (reports[-1]["done"], reports[-1]["total"]) == (7, 7)
+
+
+def chain_data() -> ldag.Dataset:
+    """A chain a - b - c of three and four states."""
+    rng = np.random.default_rng(4)
+    a = rng.integers(0, 3, 800)
+    b = np.where(rng.random(800) < 0.7, a, rng.integers(0, 4, 800))
+    c = np.where(rng.random(800) < 0.7, b, rng.integers(0, 4, 800))
+    return ldag.read({"a": a.astype(str), "b": b.astype(str), "c": c.astype(str)})
+
+
+def test_a_pair_without_direction_has_no_arrow() -> None:
+    """Neither in print nor in numbers, unless constraints give it one; then the next edge follows."""
+    data = chain_data()
+    free = ldag.bootstrap(data, 20, kappa=0.1, structure="table")
+    assert free.determined("a", "b") == free.determined("b", "a") == 0.0
+    assert "  a - b " in str(free)
+    assert 'a "-" has no direction' in str(free)
+    rules = ldag.Constraints(required=[("a", "b")])
+    bound = ldag.bootstrap(data, 20, kappa=0.1, structure="table", constraints=rules)
+    assert bound.determined("a", "b") == bound.determined("b", "c") == 1.0
+    assert bound.direction("b", "c") == 1.0
+    assert "  b -> c " in str(bound)
+    assert '"-"' not in str(bound)
+
+
+def test_what_is_determined_comes_back_from_a_file(tmp_path: Path) -> None:
+    """Also that nothing is."""
+    boot = ldag.bootstrap(chain_data(), 5, kappa=0.1, constraints=ldag.Constraints(required=[("a", "b")]))
+    boot.save(tmp_path / "boot.json")
+    again = ldag.Bootstrap.load(tmp_path / "boot.json")
+    assert again.determined("b", "c") == boot.determined("b", "c")
+    assert str(again) == str(boot)

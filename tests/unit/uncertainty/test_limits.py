@@ -130,7 +130,7 @@ def test_parents_are_as_many_as_some_seconds_allow(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(space, "FAMILY_SECONDS", 0.0)
     assert binary.choose_limits(is_given=False) == Limits(2, 16, was_chosen=True)
     said = str(ldag.posterior(HEART, kappa=0.3)).splitlines()[1]
-    assert said.startswith("limits: at most 2 parents of a variable (more would take longer than")
+    assert said.startswith("limits: at most 2 parents of a variable (more would take long; max_parents allows them)")
 
 
 def test_the_estimate_counts_every_family_once() -> None:

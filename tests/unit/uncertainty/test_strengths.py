@@ -7,7 +7,9 @@ import ldag
 from ldag.uncertainty.strengths import (
     EdgeStrength,
     average_arcs,
+    average_firm,
     consensus_arcs,
+    direct_graph,
     edge_strengths,
     significance_threshold,
 )
@@ -41,18 +43,17 @@ def test_an_edge_that_may_point_either_way_is_half_an_arc_each_way() -> None:
     """A chain has no certain direction, a collider has two."""
     chain = ldag.LDAG.from_edges([("a", "b"), ("b", "c")], states=STATES)
     collider = ldag.LDAG.from_edges([("a", "b"), ("c", "b")], states=STATES)
-    arcs = average_arcs([(chain, 3), (collider, 1)], "cpdag")
+    arcs = average_arcs([(direct_graph(chain, "cpdag"), 3), (direct_graph(collider, "cpdag"), 1)])
     assert arcs == {("a", "b"): 0.625, ("b", "a"): 0.375, ("b", "c"): 0.375, ("c", "b"): 0.625}
-    assert average_arcs([(chain, 1)], "cpdag", one_way=[("a", "b")])["a", "b"] == 1.0
-    assert average_arcs([(chain, 1)], "dag") == {("a", "b"): 1.0, ("b", "c"): 1.0}
+    assert average_arcs([(direct_graph(chain, "dag"), 1)]) == {("a", "b"): 1.0, ("b", "c"): 1.0}
 
 
 def test_labels_make_directions_certain() -> None:
     """Two labels that name each other's parent belong to one child: c, in every graph that says the same."""
     labels = {("a", "c"): [{"b": "yes"}], ("b", "c"): [{"a": "yes"}]}
     graph = ldag.LDAG.from_edges([("a", "c"), ("b", "c"), ("a", "b")], states=STATES, labels=labels)
-    assert average_arcs([(graph, 1)], "cpdag")["a", "c"] == 0.5
-    arcs = average_arcs([(graph, 1)], "essential")
+    assert average_arcs([(direct_graph(graph, "cpdag"), 1)])["a", "c"] == 0.5
+    arcs = average_arcs([(direct_graph(graph, "essential"), 1)])
     assert arcs == {("a", "c"): 1.0, ("b", "c"): 1.0, ("a", "b"): 0.5, ("b", "a"): 0.5}
 
 
@@ -72,3 +73,11 @@ def test_edges_without_a_majority_are_turned_where_a_cycle_would_close() -> None
 def test_pairs_that_are_never_joined_have_direction_zero() -> None:
     """As bnlearn says it."""
     assert edge_strengths("ab", {}) == (EdgeStrength("a", "b", 0.0, 0.0), EdgeStrength("b", "a", 0.0, 0.0))
+
+
+def test_constraints_give_directions_and_what_follows_from_them() -> None:
+    """Of a chain whose first edge may not be turned, the second cannot be either, as no collider may arise."""
+    chain = ldag.LDAG.from_edges([("a", "b"), ("b", "c")], states=STATES)
+    directed = direct_graph(chain, "cpdag", forbidden=[("b", "a")])
+    assert average_arcs([(directed, 1)]) == {("a", "b"): 1.0, ("b", "c"): 1.0}
+    assert average_firm([(directed, 1), (direct_graph(chain, "cpdag"), 3)]) == {("a", "b"): 0.25, ("b", "c"): 0.25}
