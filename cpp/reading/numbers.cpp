@@ -52,6 +52,22 @@ std::optional<double> convert(std::string text, char decimal) {
     return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+// A whole part whose digits are grouped by points, as in 1.234.567,8, without them; other texts as they are.
+std::string_view ungroup(std::string_view text, std::string& buffer) {
+    const std::string_view whole = text.substr(0, text.find(','));
+    if (whole.find('.') == std::string_view::npos) return text;
+    const std::size_t start = whole[0] == '-' || whole[0] == '+' ? 1 : 0;
+    if (start == whole.size() || whole[start] == '0') return text;
+    for (std::size_t at = start; at < whole.size();
+         ++at) {  // groups of three from the right, and a first one
+        const bool is_point = (whole.size() - at) % 4 == 0;
+        if (is_point ? whole[at] != '.' || at == start : !is_digit(whole[at])) return text;
+    }
+    buffer.assign(text);
+    std::erase(buffer, '.');
+    return buffer;
+}
+
 }  // namespace
 
 std::string_view trim(std::string_view text) {
@@ -61,7 +77,9 @@ std::string_view trim(std::string_view text) {
 }
 
 std::optional<double> number_in(std::string_view text, char decimal) {
+    std::string buffer;
     text = trim(text);
+    if (decimal == ',' && !text.empty()) text = ungroup(text, buffer);
     std::size_t at = 0;
     const bool is_negative = !text.empty() && text[0] == '-';
     if (!text.empty() && (text[0] == '-' || text[0] == '+')) ++at;

@@ -55,6 +55,10 @@ TEST(many_numbers_are_kept_as_numbers) {
 TEST(numbers_are_spelled_without_leading_zeros) {
     CHECK(ldag::number_in(" -1.5e3 ", '.') == -1500.0);
     CHECK(ldag::number_in("0,25", ',') == 0.25);
+    CHECK(ldag::number_in("-1.234.567,5", ',') == -1234567.5);
+    CHECK(ldag::number_in("12.345", ',') == 12345.0);
+    for (const char* text : {"1.23", "1234.567", "0.123", ".123", "1..234", "1.234.", "1,234.567"})
+        CHECK(!ldag::number_in(text, ','));
     CHECK(ldag::number_in("1e-400", '.') == 0.0);
     CHECK(ldag::number_in("0.1234567890123456789012345", '.') == 0.1234567890123456789012345);
     for (const char* text : {"", "+", ".", "007", "1e", "1e400", "1 2", "1,5", "0x10", "inf", "nan"})

@@ -208,7 +208,7 @@ BAD = {
         f"a,n\nx,{2**62}\n".encode(), "'n': the counts add up to 4.61e+18, which is too large", options={"counts": "n"}
     ),
     # other files
-    "an unknown ending": Bad({"t.xlsx": b""}, "cannot tell the format of ", path="t.xlsx"),
+    "an unknown ending": Bad({"t.sav": b""}, "cannot tell the format of ", path="t.sav"),
     "not packed": Bad({"t.csv.gz": b"a,b\n1,2\n"}, "t.csv.gz cannot be read", path="t.csv.gz"),
     "cut off": Bad({"t.csv.gz": gzip.compress(b"a,b\n1,2\n" * 99)[:-12]}, "t.csv.gz cannot be read", path="t.csv.gz"),
     "no Parquet": Bad({"t.parquet": b"a,b\n"}, "t.parquet cannot be read as parquet", path="t.parquet"),

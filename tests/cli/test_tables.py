@@ -6,6 +6,7 @@ kind of cells, the number of different values, the share of gaps, and what ``lda
 up here; no data are copied. ``ODDITIES`` are further made-up tables, each with one peculiarity.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -316,3 +317,24 @@ def test_a_column_of_lists_is_left_out(tmp_path: Path) -> None:
     out, notes = run("describe", str(tmp_path / "t.parquet"))
     assert "note: x: left out, holds '[1]' (bigint[]); a state is a string" in notes
     assert out.splitlines()[1:] == ["  y  2 states: a, b"]
+
+
+def test_an_export_of_a_spreadsheet_is_understood_or_asked_about(tmp_path: Path) -> None:
+    """Decimal commas and days first are told; options say otherwise; what dates leave open is one line, and exit 2."""
+    path = tmp_path / "t.csv"
+    path.write_text("size;seen\n" + "".join(f"1,{i % 3};{i % 2 + 13}.02.2020\n" for i in range(30)))
+    out, notes = run("describe", str(path), "--json")
+    assert [variable["states"] for variable in json.loads(out)["variables"]] == [
+        [1.0, 1.1, 1.2],
+        ["2020-02-13", "2020-02-14"],
+    ]
+    assert (
+        "numbers have decimal commas, dates have the day first (in seen); --sep and --decimal and --dates say" in notes
+    )
+    out, _ = run("describe", str(path), "--decimal", ".", "--dates", "dmy", "--json")
+    assert json.loads(out)["variables"][0]["states"] == ["1,0", "1,1", "1,2"]
+    path.write_text("seen;x\n" + "".join(f"{i % 2 + 1}/3/2020;{i % 2}\n" for i in range(30)))
+    result = CliRunner().invoke(cli, ["describe", str(path)])
+    assert "say which with --dates dmy or --dates mdy" in str(result.exception)
+    out, _ = run("describe", str(path), "--dates", "mdy", "--json")
+    assert json.loads(out)["variables"][0]["states"] == ["2020-01-03", "2020-02-03"]

@@ -8,7 +8,7 @@ import click
 
 from ldag import datasets
 from ldag.cli.arguments import RareOption, is_path
-from ldag.data import Bins, Dataset, Missing, ReadOptions, Unusable, Wording, read_for, read_with
+from ldag.data import Bins, Dataset, Dates, Missing, ReadOptions, Unusable, Wording, read_for, read_with
 from ldag.errors import ArgumentError, suggest
 from ldag.model import Schema
 from ldag.network import Network
@@ -50,6 +50,21 @@ _OPTIONS: dict[str, Callable[..., Any]] = {
     "encoding": click.option(
         "--encoding", cls=RareOption, default="auto", metavar="NAME", help="Encoding of a text file, such as latin-1."
     ),
+    "decimal": click.option(
+        "--decimal",
+        cls=RareOption,
+        metavar="SIGN",
+        help="The sign before fractions in a text file: . or ,  [found out]",
+    ),
+    "dates": click.option(
+        "--dates",
+        cls=RareOption,
+        type=click.Choice(get_args(Dates)),
+        help="What comes first in dates of a text file: the day, the month or the year.  [found out, or asked for]",
+    ),
+    "sheet": click.option(
+        "--sheet", cls=RareOption, metavar="NAME", help="The sheet of a workbook, by its name or number.  [the first]"
+    ),
     "names": click.option(
         "--names", cls=RareOption, metavar="A,B,...", help="Names of the columns of a text file without a header."
     ),
@@ -71,7 +86,7 @@ _OPTIONS: dict[str, Callable[..., Any]] = {
     ),
 }
 
-_FILE_OPTIONS = ("columns", "na", "sep", "encoding", "names")
+_FILE_OPTIONS = ("columns", "na", "sep", "encoding", "decimal", "dates", "sheet", "names")
 """Options that say how a file is written; they are all that matters where states are known."""
 
 
@@ -113,7 +128,7 @@ def load_table(source: str, reading: ReadOptions, schema: Schema | None = None) 
 def _shipped(name: str, reading: ReadOptions) -> Dataset:
     """Return a data set that comes along; of the options of reading, only that of columns means anything to it."""
     usual = ReadOptions(wording=WORDS)
-    for option in ("counts", "weights", "bins", "na", "sep", "names", "max_states"):
+    for option in ("counts", "weights", "bins", "na", "sep", "decimal", "dates", "sheet", "names", "max_states"):
         if getattr(reading, option) != getattr(usual, option):
             raise ArgumentError(f"{WORDS.option(option)} is for files; the data set {name!r} comes with the package")
     data = datasets.load(name)

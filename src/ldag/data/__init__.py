@@ -12,6 +12,7 @@ from ldag.data.reading import AnyTable, Cells, read, read_table, read_with
 from ldag.data.remarks import describe_data
 from ldag.data.rows import row_keys
 from ldag.data.scratch import Scratch
+from ldag.data.spellings import Dates
 from ldag.data.tables import Table
 from ldag.data.taking import check_data, ignored_note, read_for
 from ldag.data.telling import tell
@@ -28,6 +29,7 @@ __all__ = [
     "Column",
     "Columns",
     "Dataset",
+    "Dates",
     "Missing",
     "ReadOptions",
     "Scratch",

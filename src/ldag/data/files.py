@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO
@@ -14,11 +15,13 @@ from ldag._native import TextTable as CodedTable
 from ldag.data.database import Database, DatabaseError, column_at, quote_text
 from ldag.data.database_tables import DatabaseTable
 from ldag.data.encodings import check_encoding
-from ldag.data.options import ReadOptions
+from ldag.data.options import ReadOptions, recognise_spelling
 from ldag.data.scratch import Scratch
+from ldag.data.spellings import TextSpelling
 from ldag.data.tables import Table, check_column_names
 from ldag.data.text_files import PACKINGS, FileSource, TextFile, check_separator, open_other_text, open_text
 from ldag.data.text_tables import NotUtf8, TextLayout, TextTable
+from ldag.data.workbooks import WORKBOOKS, from_workbook
 from ldag.data.writing import ORDERS_KEY
 from ldag.errors import DataError
 
@@ -32,17 +35,21 @@ PATTERN = "*?["
 
 _PARQUET = (".parquet", ".pq")
 
-_OPENINGS = {b"PAR1": ".parquet", b"\x1f\x8b": ".csv.gz", b"BZh": ".csv.bz2", b"\xfd7zX": ".csv.xz"}
+_OPENINGS = {b"PAR1": ".parquet", b"PK\3\4": ".xlsx", b"\x1f\x8b": ".csv.gz", b"BZh": ".csv.bz2", b"\xfd7zX": ".csv.xz"}
 """How files begin that come through a pipe, which has no name to tell their kind; all others are plain text."""
 
 
 def from_files(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> Table:
     """Open files of one kind; a path may be a pattern such as ``part-*.parquet``, and ``-`` is the standard input."""
     files = [file for path in paths for file in _find_files(fspath(path))]
-    kinds = {_is_parquet(file.path) for file in files}
+    kinds = {next((kind for kind in (_PARQUET, WORKBOOKS) if _ends(file.path, kind)), ENDINGS) for file in files}
     if len(kinds) > 1:
         raise DataError(f"{files[0].shown} and the other files are of different kinds; read them one by one and merge")
-    if kinds.pop():
+    if kinds == {WORKBOOKS}:
+        if len(files) > 1:
+            raise DataError(f"{files[0].shown} and {files[1].shown}: read workbooks one by one, and merge")
+        return from_workbook(files[0], options)
+    if kinds == {_PARQUET}:
         options.check_no_text(f"{files[0].shown} is a Parquet file, which says this itself")
         return _from_parquet(Database(files), files)
     return _from_text(files, options)
@@ -99,16 +106,16 @@ def _known(path: Path) -> Path:
     name = path.name.lower()
     for packing in PACKINGS:
         name = name.removesuffix(packing)
-    if name.endswith((*_PARQUET, *ENDINGS)):
+    if name.endswith((*_PARQUET, *ENDINGS)) or path.suffix.lower() in WORKBOOKS:
         return path
     raise DataError(
         f"cannot tell the format of {path}; expected a name ending in {', '.join(ENDINGS)} (also packed as "
-        f"{', '.join(PACKINGS)}) or .parquet"
+        f"{', '.join(PACKINGS)}), .parquet or .xlsx"
     )
 
 
-def _is_parquet(path: Path) -> bool:
-    return path.name.lower().endswith(_PARQUET)
+def _ends(path: Path, endings: tuple[str, ...]) -> bool:
+    return path.name.lower().endswith(endings)
 
 
 def _from_parquet(engine: Database, files: Sequence[FileSource]) -> Table:
@@ -189,6 +196,7 @@ def _own_orders(engine: Database, path: Path) -> dict[str, tuple[list[object], b
 
 
 def _from_text(files: Sequence[FileSource], options: ReadOptions) -> Table:
+    options.check_no_sheet(f"{files[0].shown} is a text file")
     separator = check_separator(options.sep, options.wording)
     encoding = check_encoding(options.encoding, options.wording)
     texts = [open_text(file, separator, encoding, options.wording) for file in files]
@@ -196,20 +204,26 @@ def _from_text(files: Sequence[FileSource], options: ReadOptions) -> Table:
     names = texts[0].header if options.names is None else tuple(options.names)
     notes = [note for text in texts for note in text.notes]
     if options.names is None:
-        names = _named(names, options)
+        names = options.name_columns(names)
         check_column_names(names, f"leave it out with {options.wording.option('unusable', 'drop')}")
         if _looks_like_data(names):
             shown = ", ".join(names[:3])
             spelled = options.wording.option("names")
             notes.append(f"the header reads {shown}: if the file has none, name the columns with {spelled}")
-    return TextTable(texts, names, layout, rows).table(tuple(notes))
+    columns = {name: rows.texts(place) for place, name in enumerate(names)}
+    spelling, told = recognise_spelling(columns, texts[0].separator, layout.spelling.decimal, options)
+    if spelling.decimal != layout.spelling.decimal:  # which the first rows did not show
+        rows = replace(layout, spelling=spelling).read(texts, merging=True)
+    notes += [f"{texts[0].shown}: {note}" for note in told]
+    return TextTable(texts, names, replace(layout, spelling=spelling), rows).table(tuple(notes))
 
 
 def _read_texts(
     texts: list[TextFile], separator: str | None, encoding: str | None, options: ReadOptions
 ) -> tuple[TextLayout, CodedTable]:
     """Read text files; one that turns out not to be UTF-8 is opened again, if its encoding may be chosen."""
-    layout = TextLayout(_width(texts, options), options.names is None, options.missing_texts, options.wording)
+    spelling = TextSpelling(options.decimal or texts[0].decimal)
+    layout = TextLayout(_width(texts, options), options.names is None, options.missing_texts, options.wording, spelling)
     try:
         return layout, layout.read(texts, merging=True)
     except NotUtf8 as error:
@@ -228,14 +242,6 @@ def _width(texts: Sequence[TextFile], options: ReadOptions) -> int:
             spelled = options.wording.option("names")
             raise DataError(f"{text.shown} has {len(text.header)} columns, but {spelled} has {width} names")
     return width
-
-
-def _named(names: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
-    """Name columns without a name, the first of which is usually a row index, if unusable columns are left out."""
-    if options.unusable == "error":
-        return names
-    own = tuple(name or ("row" if place == 0 else f"column {place + 1}") for place, name in enumerate(names))
-    return own if len(set(own)) == len(own) else names
 
 
 def _looks_like_data(names: Sequence[str]) -> bool:

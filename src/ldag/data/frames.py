@@ -122,8 +122,8 @@ def open_frame(source: object) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
         frame: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(cast("Any", source))
     except TypeError:
         raise DataError(
-            f"cannot read a {type(source).__name__}; expected a path (.csv, .tsv, .parquet), a pandas, polars or "
-            "pyarrow table, a mapping of columns, or a numpy array with names="
+            f"cannot read a {type(source).__name__}; expected a path (.csv, .tsv, .parquet, .xlsx), a pandas, polars "
+            "or pyarrow table, a mapping of columns, or a numpy array with names="
         ) from None
     except (ValueError, NarwhalsError) as error:  # it refuses repeated names in words of its own
         check_column_names(tuple(_names(source)))

@@ -10,9 +10,11 @@ from ldag.data.coding import MAX_STATES
 from ldag.data.columns import MISSING_TEXT
 from ldag.data.doors import Wording
 from ldag.data.encodings import check_encoding
+from ldag.data.spellings import IN_WORDS, Dates, TextSpelling, check_spelling, recognise_dates, recognise_decimal
 from ldag.data.text_files import check_separator
 from ldag.data.values import plain_state
 from ldag.errors import ArgumentError, suggest
+from ldag.formats import list_names
 from ldag.model import OrderedStates, State, Variable
 
 Missing = Literal["error", "drop", "state", "auto"]
@@ -20,6 +22,8 @@ Missing = Literal["error", "drop", "state", "auto"]
 
 Unusable = Literal["auto", "error", "drop"]
 """What to do with columns that cannot be variables; "auto" leaves out identifiers and refuses others."""
+
+TAB = "\t"
 
 MAX_STATES_DEFAULT = 64
 """A text column with more values than this is more often an identifier than a variable."""
@@ -44,6 +48,9 @@ class ReadOptions:
     sep: str | None = None
     encoding: str | None = None
     unusable: Unusable = "auto"
+    decimal: str | None = None
+    dates: Dates | None = None
+    sheet: str | int | None = None
     wording: Wording = PYTHON
 
     def __post_init__(self) -> None:
@@ -61,6 +68,11 @@ class ReadOptions:
         check_choice(self.unusable, get_args(Unusable), "unusable")
         check_separator(self.sep, self.wording)
         check_encoding(self.encoding, self.wording)
+        check_spelling(self.decimal, self.dates, self.wording)
+        if self.sheet is not None and (not isinstance(self.sheet, str | int) or isinstance(self.sheet, bool)):
+            raise ArgumentError(
+                f"{spell('sheet')} must be the name of a sheet, or its number from 1, got {self.sheet!r}"
+            )
         if isinstance(self.na, str) or not all(isinstance(text, str) for text in self.na):
             raise ArgumentError(f"{spell('na')} must be a list of texts such as ['?', '-'], got {self.na!r}")
 
@@ -71,11 +83,25 @@ class ReadOptions:
 
     def check_no_text(self, source: str, unless: Sequence[str] = ()) -> None:
         """Refuse options of text files for a source that is none, but those in ``unless``."""
-        given = {"names": self.names, "na": self.na or None, "sep": self.sep}
-        given["encoding"] = None if self.encoding == "auto" else self.encoding
+        given = {"names": self.names, "na": self.na or None, "sep": self.sep, "decimal": self.decimal}
+        given |= {"dates": self.dates, "encoding": None if self.encoding == "auto" else self.encoding}
         for name, value in given.items():
             if value is not None and name not in unless:
                 raise ArgumentError(f"{self.wording.option(name)} is for text files; {source}")
+        if "sheet" not in unless:
+            self.check_no_sheet(source)
+
+    def check_no_sheet(self, source: str) -> None:
+        """Refuse the name of a sheet for a source that has none."""
+        if self.sheet is not None:
+            raise ArgumentError(f"{self.wording.option('sheet')} is for workbooks (.xlsx); {source}")
+
+    def name_columns(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Name columns without a name, the first of which is usually a row index, if unusable ones are left out."""
+        if self.unusable == "error":
+            return tuple(names)
+        own = tuple(name or ("row" if place == 0 else f"column {place + 1}") for place, name in enumerate(names))
+        return own if len(set(own)) == len(own) else tuple(names)
 
     def refuses(self, column: str, is_spare: bool) -> bool:
         """Whether a column that cannot be a variable is refused; one that was asked for by name is not spare."""
@@ -138,3 +164,35 @@ class ReadOptions:
         amounts = [name for name in (self.counts, self.weights) if name is not None and name not in self.columns]
         wanted = list(dict.fromkeys([*self.columns, *(name for name in amounts if name in names)]))
         return [names.index(name) for name in wanted]
+
+
+def recognise_spelling(
+    columns: Mapping[str, Sequence[str]], separator: str | None, decimal: str, options: ReadOptions
+) -> tuple[TextSpelling, list[str]]:
+    """Find out how numbers and dates are spelled where no option says it, and what is to be told.
+
+    ``separator`` stands between cells, if anything does; ``decimal`` is the sign by which numbers were told from texts
+    so far.
+    """
+    spell = options.wording.option
+    notes, parts, asked = [], [], []
+    if options.decimal is None:
+        sign = recognise_decimal(columns.values(), separator, options.missing_texts)
+        decimal = "." if sign is None else "," if sign == "," else decimal
+        if sign is None:
+            notes.append(f"some numbers have decimal commas, some points; {spell('decimal')} says which are numbers")
+        if decimal == ",":
+            parts.append("numbers have decimal commas")
+            asked.append(spell("decimal"))
+    orders = recognise_dates(columns, options.missing_texts) if options.dates is None else {}
+    if orders:
+        parts += [f"dates have {IN_WORDS[order]} (in {list_names(names)})" for order, names in orders.items()]
+        asked.append(spell("dates"))
+    if parts and separator is not None and options.sep is None:
+        parts.insert(0, f"cells are separated by {'tabs' if separator == TAB else separator}")
+        asked.insert(0, spell("sep"))
+    if parts:
+        say = "says" if len(asked) == 1 else "say"
+        notes.append(f"{', '.join(parts)}; {' and '.join(asked)} {say} otherwise")
+    dates = options.dates or (next(iter(orders)) if len(orders) == 1 else None)
+    return TextSpelling(decimal, dates, is_given=options.dates is not None), notes

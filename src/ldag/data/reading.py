@@ -20,6 +20,7 @@ from ldag.data.gaps import settle_rows, settle_table
 from ldag.data.lazy_frames import from_frame
 from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
 from ldag.data.planning import ColumnPlan, plan_column
+from ldag.data.spellings import Dates
 from ldag.data.tables import Survey, Table, check_table
 from ldag.data.telling import tell
 from ldag.errors import ArgumentError, DataError, suggest
@@ -57,15 +58,18 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
     sep: str | None = None,
     encoding: str | None = None,
     unusable: Unusable = "auto",
+    decimal: str | None = None,
+    dates: Dates | None = None,
+    sheet: str | int | None = None,
 ) -> Dataset:
     """Read a table of categorical data and measurements.
 
     Parameters
     ----------
     source
-        Paths or patterns of files (.csv, .tsv, .txt, packed or not, or .parquet), a dataframe of pandas, polars or
-        pyarrow, a lazy one (polars, DuckDB, Dask, PySpark, Ibis), a mapping of columns, or a 2-d array. Equal rows of
-        files and lazy frames are merged as they are read. A column of numbers in a text file gives numbers.
+        Paths or patterns of files (.csv, .tsv, .txt, packed or not, .parquet or .xlsx), a dataframe of pandas, polars
+        or pyarrow, a lazy one (polars, DuckDB, Dask, PySpark, Ibis), a mapping of columns, or a 2-d array. Equal rows
+        of files and lazy frames are merged as they are read. A column of numbers in a text file gives numbers.
     counts
         The column that says how often each row occurs. Rows that occur zero times still show their states.
     weights
@@ -98,6 +102,12 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
         What to do with columns that cannot be variables: refuse the table ("error"), leave them out ("drop"), or
         "auto": leave out identifiers (row numbers, texts most of which occur once), with a warning, and refuse others
         (too many states, no value at all, values that are no states).
+    decimal, dates
+        The sign before fractions in a text file, "." or ",", and what comes first in dates such as 3/4/2020: "dmy",
+        "mdy" or "ymd". By default both are found out from all texts of the file, and told in ``notes``; where a column
+        leaves open which of day and month comes first, and no other shows it, it is asked for.
+    sheet
+        The sheet of a workbook, by its name or its number from 1; the first by default.
 
     Examples
     --------
@@ -105,7 +115,21 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
     8
     """
     options = ReadOptions(
-        counts, weights, states, columns, names, bins, missing, max_states, na, sep, encoding, unusable
+        counts,
+        weights,
+        states,
+        columns,
+        names,
+        bins,
+        missing,
+        max_states,
+        na,
+        sep,
+        encoding,
+        unusable,
+        decimal,
+        dates,
+        sheet,
     )
     data = read_with(source, options)
     if options.unusable == "auto":

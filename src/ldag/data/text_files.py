@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import IO, Any, cast
 from zlib import error as ZlibError  # noqa: N812
 
+from ldag.data.columns import MISSING_TEXT
 from ldag.data.doors import Wording
 from ldag.data.encodings import WESTERN, choose_encoding, marked_encoding
 from ldag.data.scratch import Scratch
+from ldag.data.spellings import recognise_decimal
 from ldag.errors import ArgumentError, DataError
 
 PACKINGS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -23,6 +25,9 @@ PACKINGS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open
 
 SEPARATORS = (",", ";", "\t", "|", " ")
 """Signs between cells that are tried, in this order; the one that a file's ending promises comes first."""
+
+SAMPLE = 100
+"""First rows that show how a file is written."""
 
 _HEAD = 1 << 18
 _PART = 1 << 20
@@ -43,12 +48,13 @@ class FileSource:
 
 @dataclass(frozen=True)
 class TextFile:
-    """A text file, and how it is written; ``encoding`` None is UTF-8."""
+    """A text file, and how it is written; ``encoding`` None is UTF-8, and ``decimal`` what its first rows show."""
 
     source: FileSource
     encoding: str | None
     separator: str
     header: tuple[str, ...]
+    decimal: str = "."
     notes: tuple[str, ...] = ()
 
     @property
@@ -119,7 +125,18 @@ def open_text(source: FileSource, separator: str | None, encoding: str | None, w
     if not body.strip():
         raise DataError(f"{shown} is empty; expected a header with the names of the columns")
     sign = separator or _separator(body, source.path)
-    return TextFile(source, used, sign, _names(_rows(body, sign, 1, shown)[0]))
+    return TextFile(source, used, sign, _names(_rows(body, sign, 1, shown)[0]), _decimal(body, sign))
+
+
+def _decimal(body: str, separator: str) -> str:
+    """Return the sign before fractions that the first rows show."""
+    if separator == "," and '"' not in body:
+        return "."
+    try:
+        columns = list(zip(*_rows(body, separator, SAMPLE, "")[1:], strict=True))
+    except (DataError, ValueError):  # what is wrong is said when the file is read
+        return "."
+    return recognise_decimal(columns, separator, MISSING_TEXT) or "."
 
 
 def open_other_text(
@@ -188,7 +205,7 @@ def _separator(body: str, path: Path) -> str:
     splits = []
     for sign in candidates:
         try:
-            widths = [len(row) for row in _rows(body, sign, 100, "")]
+            widths = [len(row) for row in _rows(body, sign, SAMPLE, "")]
         except DataError:
             continue
         if widths and widths[0] > 1 and (sign != " " or set(widths) == {widths[0]}):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ldag._native import TextTable as CodedTable
 from ldag.data.columns import Column, Positions
 from ldag.data.doors import Wording
+from ldag.data.spellings import TextSpelling
 from ldag.data.tables import Survey, Table
 from ldag.data.text_files import TextFile
 from ldag.errors import DataError
@@ -34,11 +35,12 @@ class TextLayout:
     has_header: bool
     na: frozenset[str]
     wording: Wording
+    spelling: TextSpelling
 
     def read(self, files: Sequence[TextFile], merging: bool) -> CodedTable:
         """Read files; without merging, rows stay in order and every cell keeps its spelling."""
         is_alike = len({file.separator for file in files}) == 1
-        rows = CodedTable(self.width, "." if merging else "", merging and is_alike)
+        rows = CodedTable(self.width, self.spelling.decimal if merging else "", merging and is_alike)
         for place, file in enumerate(files):
             rows.start(file.sign, self.has_header)
             try:
@@ -86,9 +88,8 @@ class TextTable:
 
     def column(self, place: int) -> Column:
         """Return a column row by row, in the order of the files."""
-        texts: list[object] = list(self._ordered.texts(place))
         positions = cast("Positions", self._ordered.cells(place))
-        return Column(self.names[place], texts, positions, text=True, na=self.layout.na)
+        return Column(self.names[place], self._spell(place, self._ordered), positions, text=True, na=self.layout.na)
 
     def merge(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], NDArray[np.int64]]:
         """Return rows whose lines were merged; where a column is kept as numbers, their bins."""
@@ -131,10 +132,14 @@ class TextTable:
         cells = self._cells(place)
         return cast("NDArray[np.float64]", cells) if cells.dtype == np.float64 else None
 
+    def _spell(self, place: int, rows: CodedTable) -> list[object]:
+        """Return the texts of a column as others spell them."""
+        return self.layout.spelling.respell(self.names[place], rows.texts(place), self.layout.na, self.layout.wording)
+
     def _column(self, place: int) -> Column:
         return Column(
             self.names[place],
-            list(self.rows.texts(place)),
+            self._spell(place, self.rows),
             cast("Positions", self._cells(place)),
             text=True,
             na=self.layout.na,
