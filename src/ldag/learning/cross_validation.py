@@ -45,8 +45,8 @@ class CrossValidation(ShownAsText, Charted):
     def best(self) -> Candidate:
         """The candidate with the best mean, of those with all folds; of equal ones that with the smallest kappa.
 
-        Where structures are compared, another one than tables must be ahead of them by more than a standard error of
-        the difference: with so many settings, one is a little ahead by chance.
+        Where structures are compared, another one than tables must be ahead of them by more than the folds scatter (a
+        standard error as if they were independent): with so many settings, one is a little ahead by chance.
         """
         leader = min(self.scores, key=self._order)
         tables = [one for one in self.scores if STRUCTURES[one.structure].is_table]
@@ -55,8 +55,9 @@ class CrossValidation(ShownAsText, Charted):
         rival = min(tables, key=self._order)
         if len(self.scores[rival]) < len(self.scores[leader]):
             return leader
-        behind, error = _behind(self.scores[leader], self.scores[rival])
-        return rival if -behind <= error else leader
+        ahead = np.array(self.scores[leader])[: len(self.scores[rival])] - self.scores[rival]
+        error = np.std(ahead, ddof=1) / sqrt(len(ahead)) if len(ahead) > 1 else 0.0
+        return rival if ahead.mean() <= error else leader
 
     def _order(self, candidate: Candidate) -> tuple[object, ...]:
         """Order candidates: more folds, then a better mean."""
@@ -93,8 +94,18 @@ class CrossValidation(ShownAsText, Charted):
 
     @property
     def standard_error(self) -> dict[float, float]:
-        """The standard error of the mean, by kappa."""
-        return {kappa: _standard_error(scores) for kappa, scores in self.fold_scores.items()}
+        """The standard error of the mean, by kappa.
+
+        Folds are learned from nearly the same rows, so that their scatter alone would say too little: the variance of
+        a mean over independent folds is enlarged by what they share (Nadeau and Bengio 2003, their corrected variance).
+        """
+        return {kappa: self._error(scores) for kappa, scores in self.fold_scores.items()}
+
+    def _error(self, scores: Sequence[float]) -> float:
+        """Return the standard error of a mean over folds, of whose rows each is tested for every n - 1 learned from."""
+        if len(scores) < 2:
+            return nan
+        return float(np.std(scores, ddof=1)) * sqrt(1 / len(scores) + 1 / (self.n_folds - 1))
 
     def difference(self, candidate: Candidate) -> float:
         """Return how much better the best candidate is than another, in the mean over the folds that both have."""
@@ -105,12 +116,19 @@ class CrossValidation(ShownAsText, Charted):
     def gain_over_tables(self) -> tuple[float, float] | None:
         """How much better the best candidate predicts a fold than plain tables, and the standard error of that.
 
-        None if the best candidate has tables itself.
+        The error is that of a mean over overlapping folds, as in ``standard_error``. None if the best candidate has
+        tables itself.
         """
         if not self.tables:
             return None
         gains = np.array(self.scores[self.best][: len(self.tables)]) - self.tables
-        return float(gains.mean()), _standard_error(gains.tolist())
+        return float(gains.mean()), self._error(gains.tolist())
+
+    def _behind(self, scores: Sequence[float]) -> tuple[float, float]:
+        """Return by how much folds are worse than the best in the mean, and the standard error of that."""
+        differences = np.array(scores) - self.scores[self.best][: len(scores)]
+        error = self._error(differences.tolist())
+        return float(differences.mean()), 0.0 if isnan(error) else error
 
     def chart(self) -> Drawing:
         """Return how much worse than the best each choice predicts, with standard errors; for the library itself.
@@ -124,12 +142,11 @@ class CrossValidation(ShownAsText, Charted):
 
     def _curve(self) -> LineChart:
         """Return a point per kappa, and plain tables as a level."""
-        best = self.scores[self.best]
-        points = [(kappa, *_behind(best, scores)) for kappa, scores in sorted(self.fold_scores.items())]
+        points = [(kappa, *self._behind(scores)) for kappa, scores in sorted(self.fold_scores.items())]
         x, mean, error = zip(*points, strict=True)
         series = [Series("with labels", x, mean, *_ends(mean, error))]
         if self.tables:
-            behind, wide = _behind(best, self.tables)
+            behind, wide = self._behind(self.tables)
             level = Series("plain tables", (x[0], x[-1]), (behind, behind), *_ends((behind,) * 2, (wide,) * 2))
             series.append(level)
         head = f"best: kappa {self.best_kappa:g}; bands are standard errors"
@@ -137,13 +154,12 @@ class CrossValidation(ShownAsText, Charted):
 
     def _candidate_rows(self) -> RowChart:
         """Return a row per candidate, the best first, and plain tables last."""
-        best = self.scores[self.best]
         ordered = self._ranked()[:MOST_CANDIDATES]
         names = [f"{one.structure}, kappa {one.kappa:g}, sample size {one.equivalent_sample_size:g}" for one in ordered]
-        behind = [_behind(best, self.scores[one]) for one in ordered]
+        behind = [self._behind(self.scores[one]) for one in ordered]
         if self.tables:
             names.append("plain tables")
-            behind.append(_behind(best, self.tables))
+            behind.append(self._behind(self.tables))
         mean, error = zip(*behind, strict=True)
         dots = Series("difference from the best", mean, range(len(names)), *_ends(mean, error))
         return RowChart("the best first; whiskers are standard errors", names, [dots], BEHIND)
@@ -227,13 +243,6 @@ class CrossValidation(ShownAsText, Charted):
         return "\n".join(lines)
 
 
-def _behind(best: Sequence[float], scores: Sequence[float]) -> tuple[float, float]:
-    """Return by how much folds are worse than the best in the mean, and the standard error of that."""
-    differences = np.array(scores) - best[: len(scores)]
-    error = _standard_error(differences.tolist())
-    return float(differences.mean()), 0.0 if isnan(error) else error
-
-
 def _ends(means: Sequence[float], errors: Sequence[float]) -> tuple[list[float], list[float]]:
     """Return the ends of whiskers of one standard error."""
     pairs = list(zip(means, errors, strict=True))
@@ -243,10 +252,6 @@ def _ends(means: Sequence[float], errors: Sequence[float]) -> tuple[list[float],
 def _or_none(number: float) -> float | None:
     """Return a number as JSON has it."""
     return None if isnan(number) else number
-
-
-def _standard_error(scores: Sequence[float]) -> float:
-    return float(np.std(scores, ddof=1)) / sqrt(len(scores)) if len(scores) > 1 else nan
 
 
 def check_kappas(kappas: Sequence[float]) -> tuple[float, ...]:

@@ -5,7 +5,6 @@ import time
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 from typing import Literal
 
 from ldag.checks import Rng
@@ -15,6 +14,7 @@ from ldag.graph import LDAG
 from ldag.learning.candidates import CandidateGrid
 from ldag.learning.checkpoint import resume_search
 from ldag.learning.constraints import Constraints, check_result
+from ldag.learning.content_order import order_by_content
 from ldag.learning.cross_validation import CrossValidation, check_kappas
 from ldag.learning.fit import Fit
 from ldag.learning.fold_search import FOLD_RESTARTS, FoldSearches, climbs_folds
@@ -206,9 +206,9 @@ def cross_validate(  # noqa: PLR0913 - the same choices
 ) -> CrossValidation:
     """Compare settings by cross-validation: learn on all folds but one, predict that one (equations 10 to 12).
 
-    Observations are shuffled (seeded by ``rng``) and cut into ``n_folds`` parts of near-equal size. The other
-    parameters are those of `learn`: what is "cv" is compared, too. Kappas by themselves are all compared on all folds
-    (`learn` races them where that takes long).
+    Observations are shuffled (seeded by ``rng``, whatever columns are called and in whatever order rows and columns
+    come) and cut into ``n_folds`` parts of near-equal size. The other parameters are those of `learn`: what is "cv" is
+    compared, too. Kappas by themselves are all compared on all folds (`learn` races them where that takes long).
     With more to compare, settings that fall behind stop early: they have fewer folds.
 
     Examples
@@ -216,7 +216,7 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     >>> import ldag
     >>> compared = ldag.cross_validate(ldag.datasets.load("heart"), kappas=[0.1], equivalent_sample_size="cv")
     >>> compared.best.equivalent_sample_size
-    3.0
+    30.0
     """
     kappas = check_kappas(kappas)
     settings = Settings(
@@ -259,12 +259,11 @@ def _cross_validate(
     target: str | None = None,
 ) -> tuple[CrossValidation, GraphParents | None]:
     """Compare settings on the folds of the data; the graph is one to start the last search from, if there is one."""
-    work = plan.data.sorted()
+    work = order_by_content(plan.data)
     folds = list(cut_folds(work, check_folds(work, n_folds), plan.seed))
     n_restarts = 0 if grid.is_raced else FOLD_RESTARTS
     node = None if target is None else work.schema.node(target)
-    shared = replace(plan, checkpoint=None)
-    searches = FoldSearches(shared, work, folds, grid.smoothings, n_restarts, deadline, node)
+    searches = FoldSearches(plan.over(work), work, folds, grid.smoothings, n_restarts, deadline, node)
     with listen(progress, "cross-validation", deadline) as listener:
 
         def tell(done: int, total: int) -> None:
@@ -273,7 +272,8 @@ def _cross_validate(
 
         race = Race(searches, grid, tell, executor, plan.checkpoint)
         cv = race.run()
-        return cv, race.graph_of(cv.best) if grid.has_more_than_kappas else None
+    graph = race.graph_of(cv.best) if grid.has_more_than_kappas else None
+    return cv, None if graph is None else plan.translate(graph, work.schema)
 
 
 def _search_from_both(plan: Plan, graph: GraphParents | None, deadline: Deadline, progress: Progress) -> SearchResult:

@@ -193,7 +193,10 @@ def _plain_names() -> list[str]:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done, checked and translated: variables sorted by name, so that their order cannot matter."""
+    """What is to be done, checked and translated: variables sorted by name, so that their order cannot matter.
+
+    On folds they are in an order of their own, so that their names cannot matter either.
+    """
 
     settings: Settings
     data: Dataset
@@ -278,6 +281,22 @@ class Plan:
         """Return whether a structure is different from the others: with two states, lines are pairs of neighbours."""
         return structure != "partial" or max(self.problem.n_states, default=0) > BINARY
 
+    def over(self, data: Dataset) -> "Plan":
+        """Return the plan of the same search with the variables in another order, without a checkpoint."""
+        other = plan_over(data, self.settings)
+        return other if other.search.name == self.search.name else other.searching_by(self.search.name)
+
+    def searching_by(self, method: str) -> "Plan":
+        """Return the plan with another method of search."""
+        options = _options_of(method, self.settings, self.data.schema)
+        return replace(self, search=METHODS[method].prepare(self.problem, **options))
+
+    def translate(self, parents: GraphParents, schema: Schema) -> GraphParents:
+        """Return a graph over the variables of a schema, which may be in another order, in that of this plan."""
+        own = self.data.schema
+        named = {schema[node].name: [schema[parent].name for parent in above] for node, above in enumerate(parents)}
+        return tuple(tuple(sorted(own.nodes(named[name]))) for name in own.names)
+
     def with_checkpoint(self, path: str | os.PathLike[str] | None, **more: object) -> "Plan":
         """Return the plan with its checkpoint, if there is to be one; a method once chosen stays.
 
@@ -300,15 +319,17 @@ class Plan:
         }
         checkpoint = Checkpoint.open(path, run)
         method = cast("str", checkpoint.parts.setdefault("method", self.search.name))
-        search = self.search
-        if method != search.name:
-            search = METHODS[method].prepare(self.problem, **_options_of(method, self.settings, self.data.schema))
-        return replace(self, search=search, checkpoint=checkpoint)
+        plan = self if method == self.search.name else self.searching_by(method)
+        return replace(plan, checkpoint=checkpoint)
 
 
 def make_plan(data: AnyTable, settings: Settings) -> Plan:
     """Check settings against data and translate them."""
-    work = order_columns(check_data(data))
+    return plan_over(order_columns(check_data(data)), settings)
+
+
+def plan_over(work: Dataset, settings: Settings) -> Plan:
+    """Return the plan for data whose variables are in the order of the search."""
     space = search_space(work.schema, settings.constraints or Constraints(), settings.max_parents)
     structure = settings.first_structure
     rules = rules_for(structure, space.label_rules, work.schema)

@@ -137,13 +137,25 @@ def test_plain_values() -> None:
     assert plain["fold_scores"] == {str(kappa): list(scores) for kappa, scores in compared.fold_scores.items()}
 
 
+def test_standard_errors_know_that_folds_overlap() -> None:
+    """Of ten folds, the variance of the mean is a tenth plus a ninth of that of a fold, not a tenth alone."""
+    scores = tuple(np.random.default_rng(1).normal(-50, 3, 10).tolist())
+    tables = tuple(np.random.default_rng(2).normal(-52, 3, 10).tolist())
+    cv = CrossValidation({Candidate(0.1, 1.0, "ldag"): scores}, 10, tables)
+    assert cv.standard_error[0.1] ** 2 == pytest.approx(np.var(scores, ddof=1) * (1 / 10 + 1 / 9))
+    assert cv.gain_over_tables is not None
+    assert cv.gain_over_tables[1] ** 2 == pytest.approx(np.var(np.subtract(scores, tables), ddof=1) * (1 / 10 + 1 / 9))
+    early = CrossValidation({Candidate(0.1, 1.0, "ldag"): scores[:4]}, 10)
+    assert early.standard_error[0.1] ** 2 == pytest.approx(np.var(scores[:4], ddof=1) * (1 / 4 + 1 / 9))
+
+
 def test_candidates_that_stopped_after_one_fold_are_plain_values_too(tmp_path: Path) -> None:
     """A single fold has no standard error; files of networks keep the comparison all the same."""
     cv = CrossValidation(
         {Candidate(0.1, 1.0, "ldag"): (-5.0, -6.0), Candidate(0.3, 1.0, "ldag"): (-9.0,)}, 2, (-6.0, -7.0), ("graph",)
     )
     assert json.loads(json.dumps(cv.to_dict(), allow_nan=False)) == cv.to_dict()
-    assert cv.to_dict()["standard_error"] == {"0.1": 0.5, "0.3": None}
+    assert cv.to_dict()["standard_error"] == {"0.1": pytest.approx((0.5 * (1 / 2 + 1 / 1)) ** 0.5), "0.3": None}
     assert CrossValidation.from_dict(cv.to_dict()) == cv
     network = dataclasses.replace(ldag.learn(HEART, kappa=0.1), cv=cv).network
     network.save(tmp_path / "m.json")

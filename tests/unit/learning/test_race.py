@@ -11,13 +11,13 @@ import pytest
 import ldag
 from ldag import Constraints, LdagError, Network, datasets
 from ldag.learning.candidates import Candidate, CandidateGrid
+from ldag.learning.content_order import order_by_content
 from ldag.learning.fold_search import FoldScore, FoldSearches, Task
 from ldag.learning.folds import cut_folds
 from ldag.learning.pipeline import learn_with
 from ldag.learning.plan import Settings
 from ldag.learning.searches import SearchControl
 from ldag.learning.structures import ClassKind
-from ldag.scoring import order_columns
 
 HEART = datasets.load("heart")
 TABLE, TREE = ClassKind("table", "labels"), ClassKind("tree", "labels")
@@ -124,7 +124,7 @@ def test_a_classifier_is_judged_by_its_target() -> None:
     settings = Settings(kappa=0.3, equivalent_sample_size="cv", method="exact")
     cv = learn_with(rows, settings, target="pressure").cv
     assert cv is not None
-    fold = next(iter(cut_folds(order_columns(rows).sorted(), 10, 0)))
+    fold = next(iter(cut_folds(order_by_content(rows), 10, 0)))
     for candidate, scores in cv.scores.items():
         size = candidate.equivalent_sample_size
         net = ldag.learn(fold.train, kappa=0.3, equivalent_sample_size=size, method="exact").network
@@ -177,7 +177,7 @@ def test_the_summary_tells_of_held_out_data() -> None:
     gain = np.mean(fit.cv.scores[fit.cv.best]) - np.mean(fit.cv.tables)
     assert fit.held_out_gain[0] == pytest.approx(gain / 184.1)
     assert "chosen by cross-validation: equivalent sample size" in str(fit)
-    assert "than plain tables by 0.00" in str(fit)
+    assert "on held-out data" in str(fit)
     assert "warning" not in str(fit)
     rows = ldag.read({"a": [0, 1] * 4, "b": [0, 1] * 4, "c": [0, 1] * 4})
     warned = str(ldag.learn(rows, kappa=0.1))

@@ -32,7 +32,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 @pytest.fixture(scope="module")
 def values() -> dict[str, object]:
     """Return a value of every public class, and of some more that methods return."""
-    fit = ldag.learn(HEART, kappa="cv", rng=1)
+    fit = ldag.learn(HEART, kappa="cv")
     net, graph = fit.network, fit.ldag
     post = ldag.posterior(fit, max_parents=3)
     boot = ldag.bootstrap(HEART, 5, kappa=0.1)
