@@ -116,11 +116,13 @@ BAD = {
     ),
     "row numbers": Bad(
         numbered(100, "{0}"),
-        "'a' looks like an identifier: 100 values in 100 rows; leave it out, or cut it with bins={'a': 4}",
-        "or cut it with --bins a=4",
+        "'a' looks like numbers of rows: 100 values in 100 rows; leave it out, or keep it with keep=['a']",
+        "or keep it with --keep a",
     ),
     "texts that hardly repeat": Bad(
-        numbered(30, "p{0}"), "'a' looks like an identifier: 30 values in 30 rows; leave it out, or group its values"
+        numbered(30, "p{0}"),
+        "'a' looks like an identifier: 30 values in 30 rows; leave it out, or keep it with keep=['a']",
+        "or keep it with --keep a",
     ),
     "several at once": Bad(
         b"id,empty,x\n" + b"".join(b"%d,,u\n" % i for i in range(30)),

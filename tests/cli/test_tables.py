@@ -73,7 +73,7 @@ ODDITIES: dict[str, tuple[Rows, str, list[str]]] = {
         ",",
         ["date: ", "cut at 2021-"],
     ),
-    "years": ({"year": list(range(1940, 2000)), "war": pick(N, ["no", "yes"], 61)}, ",", ["year: left out"]),
+    "years": ({"year": list(range(1940, 2000)), "war": pick(N, ["no", "yes"], 61)}, ",", ["year: 60 values, cut at"]),
     "constant": (
         {"country": ["DE"] * N, "x": pick(N, ["a", "b"], 62), "y": pick(N, ["a", "b"], 63)},
         ",",
@@ -161,7 +161,7 @@ def make_cell(kind: str, value: int) -> str:
     made = {
         "row": f'"{value + 1}"',
         "consecutive": str(1900 + value),
-        "whole": str(3 * value + 1),
+        "whole": str(3 * value**2 + 1),
         "real": f"{0.5 + 0.37 * value:.2f}",
         "dates": str(day).replace("-", "/" if "slashes" in kind else "-"),
         "texts": "None" if "None" in kind and value == 1 else f'"v{value}"',

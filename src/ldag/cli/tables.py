@@ -76,6 +76,9 @@ _OPTIONS: dict[str, Callable[..., Any]] = {
         show_default=True,
         help="The most states of a text column.",
     ),
+    "keep": click.option(
+        "--keep", multiple=True, metavar="COLUMN", help="Keep a column that looks like an identifier or is half empty."
+    ),
     "unusable": click.option(
         "--unusable",
         cls=RareOption,
@@ -128,7 +131,19 @@ def load_table(source: str, reading: ReadOptions, schema: Schema | None = None) 
 def _shipped(name: str, reading: ReadOptions) -> Dataset:
     """Return a data set that comes along; of the options of reading, only that of columns means anything to it."""
     usual = ReadOptions(wording=WORDS)
-    for option in ("counts", "weights", "bins", "na", "sep", "decimal", "dates", "sheet", "names", "max_states"):
+    for option in (
+        "counts",
+        "weights",
+        "bins",
+        "na",
+        "sep",
+        "decimal",
+        "dates",
+        "sheet",
+        "names",
+        "max_states",
+        "keep",
+    ):
         if getattr(reading, option) != getattr(usual, option):
             raise ArgumentError(f"{WORDS.option(option)} is for files; the data set {name!r} comes with the package")
     data = datasets.load(name)

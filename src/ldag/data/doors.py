@@ -26,6 +26,10 @@ class Wording:
         spelled = f"--{name.replace('_', '-')}"
         return spelled if value is None else f"{spelled} {_shell(value)}"
 
+    def several(self, name: str, value: str) -> str:
+        """Spell one of several values of an option, such as ``keep=['id']`` or ``--keep id``."""
+        return f"{name}=[{value!r}]" if self.door == "python" else self.option(name, value)
+
     def of_column(self, name: str, column: str, value: str) -> str:
         """Spell an option that is given by column, such as ``bins={'age': 4}`` or ``--bins age=4``."""
         if self.door == "python":

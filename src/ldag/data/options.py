@@ -51,6 +51,7 @@ class ReadOptions:
     decimal: str | None = None
     dates: Dates | None = None
     sheet: str | int | None = None
+    keep: Sequence[str] = ()
     wording: Wording = PYTHON
 
     def __post_init__(self) -> None:
@@ -75,6 +76,8 @@ class ReadOptions:
             )
         if isinstance(self.na, str) or not all(isinstance(text, str) for text in self.na):
             raise ArgumentError(f"{spell('na')} must be a list of texts such as ['?', '-'], got {self.na!r}")
+        if isinstance(self.keep, str) or not all(isinstance(name, str) for name in self.keep):
+            raise ArgumentError(f"{spell('keep')} must be a list of names of columns, got {self.keep!r}")
 
     @property
     def missing_texts(self) -> frozenset[str]:
@@ -105,9 +108,20 @@ class ReadOptions:
 
     def refuses(self, column: str, is_spare: bool) -> bool:
         """Whether a column that cannot be a variable is refused; one that was asked for by name is not spare."""
-        if self.unusable != "auto":
-            return self.unusable == "error"
-        return not is_spare or column in (self.columns or ())
+        if self.unusable == "error" or self.asks_for(column):
+            return True
+        return self.unusable == "auto" and not is_spare
+
+    def asks_for(self, column: str) -> bool:
+        """Whether a column was named by who reads the table."""
+        return column in (self.columns or ()) or column in self.keep
+
+    def check_kept(self, names: Sequence[str]) -> None:
+        """Refuse to keep columns that are not there."""
+        for name in self.keep:
+            if name not in names:
+                spelled = self.wording.option("keep").rstrip("=")
+                raise ArgumentError(f"{spelled}: the table has no column {name!r}{suggest(name, names)}")
 
     def is_default(self) -> bool:
         """Whether nothing is asked."""

@@ -10,19 +10,21 @@ from ldag.data.binning import MANY_VALUES, Binning, Distinct, find_cuts
 from ldag.data.coding import MAX_STATES, number_in
 from ldag.data.columns import Column
 from ldag.data.counts import Weights
-from ldag.data.doors import Wording
+from ldag.data.identifiers import (
+    NEARLY_ALL,
+    are_survey_weights,
+    is_index,
+    names_groups,
+    names_persons,
+    names_rows,
+    number_rows,
+)
 from ldag.data.options import ReadOptions
 from ldag.data.tables import Survey
 from ldag.data.values import plain_state, tidy_column
 from ldag.errors import DataError
 from ldag.formats import counted
 from ldag.model import MISSING_STATE, Variable, bin_states, cuts_in, date_text, spell_cut
-
-INDEX_NAMES = ("index", "row", "rownames", "row.names", "unnamed: 0", "__index_level_0__")
-"""Names under which programs write row numbers or row names along with a table."""
-
-IDENTIFIER_NAMES = (*INDEX_NAMES, "id", "key", "uuid", "obs", "case", "no", "nr")
-"""Names under which a column of numbers that all differ is an identifier."""
 
 COUNT_NAMES = ("n", "count", "counts", "freq", "frequency")
 """Names under which a column may say how often each row occurs."""
@@ -72,7 +74,7 @@ class ColumnPlan:
 def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str], options: ReadOptions) -> ColumnPlan:
     """Decide about one column by its values alone."""
     survey = tidy_survey(survey)
-    n_missing = _count_missing(survey)
+    n_missing, is_kept = _count_missing(survey), survey.name in options.keep
     binning, named = options.binning(survey.name, names)
     if declared is not None:
         if named:
@@ -93,13 +95,12 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
         numbers = measurement(survey)
         measured = None if binning.method == "none" else numbers
         if measured is not None and not survey.column.declared and len(measured[0]) > MANY_VALUES:
-            problem = _identifier(survey, measured, options.wording)
+            problem = None if is_kept else _identifier(survey, measured, options)
             if problem is not None:
                 return ColumnPlan(survey, n_missing, problem=problem, is_spare=True)
-            return replace(
-                _cut(survey, n_missing, measured, binning), notes=_identifier_hint(survey, measured, options)
-            )
-        problem = _names_rows(survey, numbers, binning, options)
+            hints = tuple(_measurement_hints(survey, measured, options))
+            return replace(_cut(survey, n_missing, measured, binning), notes=hints)
+        problem = None if is_kept else _names_rows(survey, numbers, binning, options)
         if problem is not None:
             return ColumnPlan(survey, n_missing, problem=problem, is_spare=True)
         _check_states(survey, options)
@@ -212,35 +213,40 @@ def cut_note(name: str, n_values: int, variable: Variable, binning: Binning) -> 
     return f"{name}: {counted(n_values, 'value')}, cut at {cuts}{binning.in_words}"
 
 
-def _identifier(survey: Survey, measured: tuple[Distinct, Weights], wording: Wording) -> str | None:
-    """Say why numbers that nearly all differ are an identifier, if they are one."""
+def _identifier(survey: Survey, measured: tuple[Distinct, Weights], options: ReadOptions) -> str | None:
+    """Say why whole numbers are those of rows, persons or sets, if they are; counted rows may have any numbers."""
+    name, (values, times) = survey.name, measured
+    is_counted = options.counts is not None or options.weights is not None
+    if values.dtype == object or (is_counted and not is_index(name)):
+        return None
+    if is_index(name) and len(values) >= NEARLY_ALL * times.sum():
+        return _say_identifier("an identifier", len(values), int(times.sum()), name, options)
+    if (values % 1 != 0).any():
+        return None
+    if number_rows(name, values, times):
+        what = "an identifier" if names_rows(name) else "numbers of rows"
+        return _say_identifier(what, len(values), int(times.sum()), name, options)
+    if names_groups(name) and len(values) > MANY_VALUES and options.unusable != "error":
+        return _say_identifier("the number of a person, set or place", len(values), int(times.sum()), name, options)
+    return None
+
+
+def _say_identifier(
+    what: str, n_values: int, n_rows: int, name: str, options: ReadOptions, is_text: bool = False
+) -> str:
+    shown = f"looks like {what}: {counted(n_values, 'value')} in {counted(n_rows, 'row')}; leave it out, or"
+    if is_text and n_values > options.max_states:
+        return f"{shown} group its values"
+    return f"{shown} keep it with {options.wording.several('keep', name)}"
+
+
+def _measurement_hints(survey: Survey, measured: tuple[Distinct, Weights], options: ReadOptions) -> Iterator[str]:
+    """Ask whether numbers that were cut name persons or groups, or are weights."""
     values, times = measured
-    if values.dtype == object or len(values) < 0.95 * times.sum():
-        return None
-    if (values % 1 != 0).any() and not _is_index(survey.name):
-        return None
-    consecutive = len(values) > MANY_VALUES and values[-1] - values[0] + 1 == len(values) == times.sum()
-    if not consecutive and not _is_named_identifier(survey.name):
-        return None
-    return (
-        f"looks like an identifier: {counted(len(values), 'value')} in {counted(int(times.sum()), 'row')}; "
-        f"leave it out, or cut it with {wording.of_column('bins', survey.name, '4')}"
-    )
-
-
-def _is_index(name: str) -> bool:
-    return name.strip().lower() in INDEX_NAMES
-
-
-def _is_named_identifier(name: str) -> bool:
-    return name.strip().lower() in IDENTIFIER_NAMES or name.lower().endswith(("_id", " id", ".id"))
-
-
-def _identifier_hint(survey: Survey, measured: tuple[Distinct, Weights], options: ReadOptions) -> tuple[str, ...]:
-    """Ask whether numbers that were cut name persons or groups."""
-    if not _is_named_identifier(survey.name) or measured[0].dtype == object or (measured[0] % 1 != 0).any():
-        return ()
-    return (f"{survey.name}: is it an identifier? name the columns to read with {options.wording.option('columns')}",)
+    if names_groups(survey.name) and values.dtype != object and not (values % 1 != 0).any():
+        yield f"{survey.name}: is it an identifier? name the columns to read with {options.wording.option('columns')}"
+    if options.counts is None and options.weights is None and are_survey_weights(survey.name, values, times):
+        yield f"{survey.name}: is it a column of survey weights? {options.wording.option('weights', survey.name)}"
 
 
 def _names_rows(
@@ -251,21 +257,22 @@ def _names_rows(
     Counted rows may all differ, and so may numbers that are not to be cut, unless they are called row numbers.
     """
     column, n_given = survey.column, survey.n_rows - _count_missing(survey)
-    is_index = _is_index(column.name)
+    is_row_number = is_index(column.name)
     is_counted = options.counts is not None or options.weights is not None
     may_differ = is_counted or (numbers is not None and binning.method == "none")
-    if column.declared or n_given < (1 if is_index else FEW_ROWS) or (may_differ and not is_index):
+    if column.declared or n_given < (1 if is_row_number else FEW_ROWS) or (may_differ and not is_row_number):
         return None
     if numbers is not None:
-        return _identifier(survey, numbers, options.wording)
+        return _identifier(survey, numbers, options)
     if not column.text and not all(isinstance(value, str) for value in column.values):
         return None
     n_values = max(sum(not column.is_missing(value) for value in column.values), survey.n_values)
     is_identifier = n_given > MANY_VALUES and n_values > _share_of_identifiers(options) * n_given
-    if not is_identifier and not (is_index and n_values == n_given):
-        return None
-    shown = f"{counted(n_values, 'value')} in {counted(n_given, 'row')}"
-    return f"looks like an identifier: {shown}; leave it out, or group its values"
+    if is_identifier or (is_row_number and n_values == n_given):
+        return _say_identifier("an identifier", n_values, n_given, column.name, options, is_text=True)
+    if names_persons(column.name) and n_values > MANY_VALUES and options.unusable != "error":
+        return _say_identifier("the name of a person or set", n_values, n_given, column.name, options, is_text=True)
+    return None
 
 
 def _share_of_identifiers(options: ReadOptions) -> float:

@@ -61,6 +61,7 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
     decimal: str | None = None,
     dates: Dates | None = None,
     sheet: str | int | None = None,
+    keep: Sequence[str] = (),
 ) -> Dataset:
     """Read a table of categorical data and measurements.
 
@@ -100,14 +101,16 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
         The sign between cells of a text file, and its encoding; found out and UTF-8 by default.
     unusable
         What to do with columns that cannot be variables: refuse the table ("error"), leave them out ("drop"), or
-        "auto": leave out identifiers (row numbers, texts most of which occur once), with a warning, and refuse others
-        (too many states, no value at all, values that are no states).
+        "auto": leave out identifiers (whole numbers and texts that name rows, persons or sets), with a warning, and
+        refuse others (too many states, no value at all, values that are no states), and what ``columns`` names.
     decimal, dates
         The sign before fractions in a text file, "." or ",", and what comes first in dates such as 3/4/2020: "dmy",
         "mdy" or "ymd". By default both are found out from all texts of the file, and told in ``notes``; where a column
         leaves open which of day and month comes first, and no other shows it, it is asked for.
     sheet
         The sheet of a workbook, by its name or its number from 1; the first by default.
+    keep
+        Columns to keep that look like identifiers, or that are more than half empty.
 
     Examples
     --------
@@ -130,6 +133,7 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
         decimal,
         dates,
         sheet,
+        keep,
     )
     data = read_with(source, options)
     if options.unusable == "auto":
@@ -173,9 +177,10 @@ def _plans(table: Table, places: Sequence[int], options: ReadOptions) -> tuple[l
     """Decide about every column; those that cannot be variables are refused together, or left out and told."""
     names = [table.names[place] for place in places]
     declared = options.declared(names)
+    options.check_kept(names)
     plans = [_plan(table, place, declared.get(table.names[place]), names, options) for place in places]
     if options.missing == "auto":
-        plans = [_without_empty(plan) for plan in plans]
+        plans = [plan if options.asks_for(plan.name) else _without_empty(plan) for plan in plans]
     bad = [plan for plan in plans if plan.problem is not None]
     refused = [plan for plan in bad if options.refuses(plan.name, plan.is_spare)]
     if refused:
@@ -227,8 +232,10 @@ def _refusal(bad: Sequence[ColumnPlan], options: ReadOptions) -> str:
 def _reason(plan: ColumnPlan) -> str:
     """Shorten why a column was left out."""
     assert plan.problem is not None
-    reason = plan.problem.split("; leave it out")[0].split(": is it an identifier?")[0]
-    return reason.removeprefix("looks like an identifier: ")
+    reason, _, otherwise = plan.problem.partition("; leave it out")
+    reason = reason.split(": is it an identifier?")[0]
+    known, kept = reason.removeprefix("looks like an identifier: "), otherwise.removeprefix(", or keep it with ")
+    return known if known != reason or kept == otherwise else f"{reason}; {kept} keeps it"
 
 
 def _amounts(table: Table, options: ReadOptions) -> Weights | None:

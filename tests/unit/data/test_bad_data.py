@@ -31,7 +31,7 @@ TABLES: dict[str, tuple[object, dict[str, object], str]] = {
     "an identifier": (
         {"x": list(range(100))},
         {"unusable": "error"},
-        "'x' looks like an identifier: 100 values in 100 rows",
+        "'x' looks like numbers of rows: 100 values in 100 rows",
     ),
     "an identifier in text": (
         {"x": [f"p{i:03}" for i in range(100)]},
@@ -41,12 +41,12 @@ TABLES: dict[str, tuple[object, dict[str, object], str]] = {
     "an identifier that was asked for": (
         {"x": list(range(100)), "y": [1, 2] * 50},
         {"columns": ["x", "y"]},
-        "'x' looks like an identifier: 100 values in 100 rows; leave it out, or cut it with bins={'x': 4}",
+        r"'x' looks like numbers of rows: 100 values in 100 rows; leave it out, or keep it with keep=\['x'\]",
     ),
     "nothing but identifiers": (
         {"x": list(range(100))},
         {},
-        "no column can be a variable: x: left out, 100 values in 100 rows",
+        "no column can be a variable: x: left out, looks like numbers of rows: 100 values in 100 rows; keep=",
     ),
     "many states": (
         {"x": [f"p{i % 100:03}" for i in range(300)]},
@@ -56,7 +56,7 @@ TABLES: dict[str, tuple[object, dict[str, object], str]] = {
     "texts that hardly repeat": (
         {"x": [f"p{i % 28:03}" for i in range(30)]},
         {"unusable": "error"},
-        "'x' looks like an identifier: 28 values in 30 rows; leave it out, or group its values",
+        r"'x' looks like an identifier: 28 values in 30 rows; leave it out, or keep it with keep=\['x'\]",
     ),
     "short row numbers": (
         {"id": list(range(10))},
