@@ -178,12 +178,13 @@ def test_learn_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
     assert "is the checkpoint of another run: rng was 0 and is 7; give another file, or delete this one" in said
 
 
-def test_learn_says_in_one_line_that_it_was_interrupted(tmp_path: Path) -> None:
-    """Ctrl-C gives the best graph so far, and a warning without the code that gave it."""
-    path = tmp_path / "run.json"
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_learn_says_in_one_line_that_it_was_interrupted(tmp_path: Path, number: signal.Signals) -> None:
+    """Ctrl-C, or being told to end, writes the best graph so far, and a warning without the code that gave it."""
+    path, output = tmp_path / "run.json", tmp_path / "best.json"
     options = ("--kappa", "0.3", "--method", "chain", "--iter", "100000000", "--checkpoint", str(path))
     with subprocess.Popen(
-        [PROGRAM, "learn", "heart", *options],
+        [PROGRAM, "learn", "heart", *options, "-o", str(output)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -192,12 +193,33 @@ def test_learn_says_in_one_line_that_it_was_interrupted(tmp_path: Path) -> None:
         while not path.exists():
             assert running.poll() is None, "the search ended before it wrote a checkpoint"
             time.sleep(0.05)
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         shown, said = running.communicate(timeout=60)
+    assert ldag.Network.load(output).ldag.edges
     assert shown.startswith("LDAG learned from 1,841 observations")
     assert "ended early" in shown
     assert said.startswith("warning: the search was interrupted; this is the best graph it had found; run it again")
     assert len(said.splitlines()) == 1
+
+
+def test_the_clock_of_a_time_limit_runs_while_a_table_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search has what reading leaves of it, and a moment at least; a bad limit is refused before anything is read."""
+
+    def read_slowly(*_: object) -> ldag.Dataset:
+        time.sleep(0.2)
+        return ldag.datasets.load("heart")
+
+    monkeypatch.setattr("ldag.cli.settings.load_table", read_slowly)
+    left = json.loads(run("learn", "heart", "--kappa", "0.1", "--time-limit", "60", "--json"))["settings"]["time_limit"]
+    assert 50 < left < 59.85
+    left = json.loads(run("learn", "heart", "--kappa", "0.1", "--time-limit", "0.1", "--json"))["settings"][
+        "time_limit"
+    ]
+    assert left == 0.05
+    monkeypatch.setattr("ldag.cli.settings.load_table", lambda *_: pytest.fail("it was read"))
+    assert "--time-limit must be a number of seconds above 0, got -1" in run(
+        "learn", "heart", "--time-limit", "-1", code=2
+    )
 
 
 def test_learn_with_constraints(tmp_path: Path) -> None:

@@ -42,6 +42,9 @@ T = TypeVar("T")
 TELL_EVERY = 0.1
 """Seconds between two looks at how many members there are."""
 
+EXACT_SHARE = 0.1
+"""Of a limited time, what one exact search may take where the method is left open; otherwise members climb."""
+
 BATCHES_PER_JOB = 4
 """Parts that the work of one worker is cut into, so that quick ones do not wait for slow ones."""
 
@@ -193,6 +196,9 @@ def prepare_members(
     if data.weights is not None and data.weights.dtype != np.int64:
         raise DataError("rows can be drawn again only where they are counted; these data have real weights")
     plan = make_plan(data, settings)
+    if settings.method == "auto" and deadline.left is not None and plan.exact_seconds > EXACT_SHARE * deadline.left:
+        settings = replace(settings, method="climb")  # so that some come to their end
+        plan = make_plan(data, settings)
     priors = settings.priors()
     kappa, smoothing = priors.kappa, settings.smoothings()[0] or priors.smoothing
     if settings.needs_cross_validation:

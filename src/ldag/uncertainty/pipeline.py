@@ -250,14 +250,14 @@ def _is_exact(families: FamilySpace, is_given: bool, is_asked: bool) -> bool:
     limits = families.choose_limits(is_given) if few or is_given else Limits(FEWEST_PARENTS)
     cost = families.cost(limits)
     if is_asked:
-        cost.check()
+        cost.check(families.time_limit)
     return is_asked or (cost.is_affordable and cost.seconds <= (families.time_limit or inf))
 
 
 def _too_late(job: _Job, time_limit: float | None) -> str:
     """Say that there is nothing to return, and what to do."""
     what = "the exact posterior was" if job.method == "exact" else "samples of the chains were"
-    less = "fewer parents, or method 'chains'" if job.method == "exact" else "fewer parents"
+    less = "fewer parents, or method 'chains'" if job.method == "exact" else "fewer parents or n_rounds"
     return f"{what} not there within {time_limit:g} seconds; give a longer time_limit, or {less}"
 
 

@@ -33,6 +33,8 @@ MOST_SECONDS = 24 * 3600.0
 FAMILY_SECONDS = 10.0
 MOST_FAMILIES = 1_000_000
 """Without max_parents, families may take so long together (a quarter of a time limit at most), and be so many."""
+HOPELESS = 10.0
+"""What is estimated to take so many times as long as it may is not begun."""
 STEP_SECONDS = 1.2e-8
 """One of the 3 x 3^n steps of the sums over DAGs, measured."""
 
@@ -230,8 +232,13 @@ class ExactCost:
         is_held = self.n_variables <= _native.MAX_DAG_NODES and self.n_bytes <= MOST_BYTES
         return is_held and self.seconds <= MOST_SECONDS
 
-    def check(self) -> None:
+    def check(self, time_limit: float | None) -> None:
         """Refuse what cannot be held or waited for."""
+        if time_limit is not None and self.seconds > HOPELESS * time_limit:
+            raise TooLarge(
+                f"the exact posterior over {self.n_variables} variables takes about {spell_cost(self.seconds)} seconds"
+                f" of CPU, and time_limit is {time_limit:g}; use method 'chains', or fewer variables or parents"
+            )
         if self._is_possible:
             return
         raise TooLarge(

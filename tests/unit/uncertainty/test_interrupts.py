@@ -92,9 +92,11 @@ def test_chains_end_in_time() -> None:
 def test_an_exact_posterior_that_takes_too_long_is_refused() -> None:
     """There is no half of it; the message says what to do."""
     with pytest.raises(
-        TooLarge, match=r"the exact posterior was not there within 0\.05 seconds; give a longer time_limit"
+        TooLarge, match=r"the exact posterior was not there within 0\.8 seconds; give a longer time_limit"
     ):
-        ldag.posterior(LARGE, kappa=0.3, max_parents=6, method="exact", time_limit=0.05)
+        ldag.posterior(LARGE, kappa=0.3, max_parents=3, method="exact", time_limit=0.8)
+    with pytest.raises(TooLarge, match=r"takes about .* seconds of CPU, and time_limit is 1; use method 'chains'"):
+        ldag.posterior(table(20), kappa=0.3, method="exact", time_limit=1)
     with pytest.raises(ArgumentError, match="time_limit must be a number of seconds above 0"):
         ldag.posterior(SMALL, kappa=0.3, time_limit=0)
 
