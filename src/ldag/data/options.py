@@ -10,7 +10,15 @@ from ldag.data.coding import MAX_STATES
 from ldag.data.columns import MISSING_TEXT
 from ldag.data.doors import Wording
 from ldag.data.encodings import check_encoding
-from ldag.data.spellings import IN_WORDS, Dates, TextSpelling, check_spelling, recognise_dates, recognise_decimal
+from ldag.data.spellings import (
+    IN_WORDS,
+    Dates,
+    TextSpelling,
+    check_spelling,
+    date_orders,
+    recognise_dates,
+    recognise_decimal,
+)
 from ldag.data.text_files import check_separator
 from ldag.data.values import plain_state
 from ldag.errors import ArgumentError, suggest
@@ -198,9 +206,10 @@ def recognise_spelling(
         if decimal == ",":
             parts.append("numbers have decimal commas")
             asked.append(spell("decimal"))
-    orders = recognise_dates(columns, options.missing_texts) if options.dates is None else {}
-    if orders:
-        parts += [f"dates have {IN_WORDS[order]} (in {list_names(names)})" for order, names in orders.items()]
+    orders = {name: date_orders(texts, options.missing_texts) for name, texts in columns.items()}
+    shown = recognise_dates(orders) if options.dates is None else {}
+    if shown:
+        parts += [f"dates have {IN_WORDS[order]} (in {list_names(names)})" for order, names in shown.items()]
         asked.append(spell("dates"))
     if parts and separator is not None and options.sep is None:
         parts.insert(0, f"cells are separated by {'tabs' if separator == TAB else separator}")
@@ -208,5 +217,5 @@ def recognise_spelling(
     if parts:
         say = "says" if len(asked) == 1 else "say"
         notes.append(f"{', '.join(parts)}; {' and '.join(asked)} {say} otherwise")
-    dates = options.dates or (next(iter(orders)) if len(orders) == 1 else None)
-    return TextSpelling(decimal, dates, is_given=options.dates is not None), notes
+    dates = options.dates or (next(iter(shown)) if len(shown) == 1 else None)
+    return TextSpelling(decimal, dates, options.dates is not None, orders), notes

@@ -2,8 +2,8 @@
 
 import datetime
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from ldag.checks import check_choice
@@ -39,22 +39,23 @@ def check_spelling(decimal: str | None, dates: str | None, wording: Wording) -> 
 class TextSpelling:
     """The sign before fractions, and the order of dates where the texts of a column leave it open.
 
-    ``is_given`` says that the order was asked for, and holds for all dates.
+    ``is_given`` says that the order was asked for, and holds for all dates. ``orders`` are those that the texts of each
+    column of dates allow.
     """
 
     decimal: str = "."
     dates: Dates | None = None
     is_given: bool = False
+    orders: Mapping[str, tuple[Dates, ...]] = field(default_factory=dict)
 
     def respell(self, name: str, texts: Sequence[str], na: frozenset[str], wording: Wording) -> list[object]:
         """Return the texts of a column with decimal points and ISO dates, if all of them are numbers or dates."""
-        known = _known(texts, na)
-        if self.decimal == "," and _are_commas(known):
+        if self.decimal == "," and _are_commas(_known(texts, na)):
             return [_point(text) if text.strip() not in na else text for text in texts]
-        orders = date_orders(known)
+        orders = self.orders.get(name, ())
         if not orders:
             return list(texts)
-        order = self._choose(name, known[0], orders, wording)
+        order = self._choose(name, next(_known(texts, na)), orders, wording)
         spelled = [text if text.strip() in na else iso_date(text.strip(), order) for text in texts]
         return list(texts) if None in spelled else list(spelled)  # some days do not exist
 
@@ -86,19 +87,18 @@ def recognise_decimal(columns: Iterable[Sequence[str]], separator: str | None, n
     """
     commas, points = [], False
     for texts in columns:
-        if any("," in text for text in texts) and _are_commas(known := _known(texts, na)):
-            commas += [text for text in known if "," in text]
-        elif not points and any("." in text for text in texts):
-            known = _known(texts, na)
-            points = _all_match(known, _POINT) and not all(_GROUPED.fullmatch(text) for text in known if "." in text)
+        joined = "".join(texts)
+        if "," in joined and _are_commas(_known(texts, na)):
+            commas += [text for text in _known(texts, na) if "," in text]
+        elif not points and "." in joined and _all_match(_known(texts, na), _POINT):
+            points = not all(_GROUPED.fullmatch(text) for text in _known(texts, na) if "." in text)
     if not commas or (separator == "," and all(_THOUSANDS.fullmatch(text) for text in commas)):
         return "."
     return None if points else ","
 
 
-def recognise_dates(columns: Mapping[str, Sequence[str]], na: frozenset[str]) -> dict[Dates, list[str]]:
-    """Return the orders of dates that the texts of columns show, with the columns; one that leaves it open follows."""
-    orders = {name: date_orders(_known(texts, na)) for name, texts in columns.items()}
+def recognise_dates(orders: Mapping[str, tuple[Dates, ...]]) -> dict[Dates, list[str]]:
+    """Return the orders of dates that columns show, with the columns; one that leaves it open follows the others."""
     shown: dict[Dates, list[str]] = {}
     for name, possible in orders.items():
         if len(possible) == 1 and possible[0] != "ymd":
@@ -109,29 +109,33 @@ def recognise_dates(columns: Mapping[str, Sequence[str]], na: frozenset[str]) ->
     return shown
 
 
-def date_orders(texts: Sequence[str]) -> tuple[Dates, ...]:
+def date_orders(texts: Sequence[str], na: frozenset[str]) -> tuple[Dates, ...]:
     """Return the orders that all texts may have as dates; none for ISO dates, which need none.
 
     With points, as in 03.04.2020, the day comes first unless it cannot.
     """
-    if not texts or not (_DAY_OR_MONTH.fullmatch(texts[0]) or _YEAR.fullmatch(texts[0])):
+    first = next(_known(texts, na), "")
+    if _YEAR.fullmatch(first):
+        is_open = not _all_match(_known(texts, na), _ISO) and _all_match(_known(texts, na), _YEAR)
+        return ("ymd",) if is_open else ()
+    if not _DAY_OR_MONTH.fullmatch(first):
         return ()
-    if _all_match(texts, _ISO):
-        return ()
-    if _all_match(texts, _YEAR):
-        return ("ymd",)
-    matches = [_DAY_OR_MONTH.fullmatch(text) for text in texts]
+    matches = [_DAY_OR_MONTH.fullmatch(text) for text in _known(texts, na)]
     if not all(matches):
         return ()
-    first = max(int(match["a"]) for match in matches if match)
-    second = max(int(match["b"]) for match in matches if match)
+    return _open_orders([match for match in matches if match])
+
+
+def _open_orders(matches: "Sequence[re.Match[str]]") -> tuple[Dates, ...]:
+    """Return which of day and month may come first."""
+    first = max(int(match["a"]) for match in matches)
+    second = max(int(match["b"]) for match in matches)
     orders: list[Dates] = []
     if first <= 31 and second <= 12:
         orders.append("dmy")
     if first <= 12 and second <= 31:
         orders.append("mdy")
-    has_points = all(match["sign"] == "." for match in matches if match)
-    return tuple(orders[:1] if has_points else orders)
+    return tuple(orders[:1] if all(match["sign"] == "." for match in matches) else orders)
 
 
 def iso_date(text: str, order: Dates) -> str | None:
@@ -149,16 +153,22 @@ def iso_date(text: str, order: Dates) -> str | None:
     return date
 
 
-def _known(texts: Sequence[str], na: frozenset[str]) -> list[str]:
-    return [stripped for text in texts if (stripped := text.strip()) not in na]
+def _known(texts: Sequence[str], na: frozenset[str]) -> Iterator[str]:
+    return (stripped for text in texts if (stripped := text.strip()) not in na)
 
 
-def _all_match(texts: Sequence[str], pattern: "re.Pattern[str]") -> bool:
-    return bool(texts) and all(pattern.fullmatch(text) for text in texts)
+def _all_match(texts: Iterator[str], pattern: "re.Pattern[str]") -> bool:
+    first = next(texts, None)
+    return first is not None and pattern.fullmatch(first) is not None and all(map(pattern.fullmatch, texts))
 
 
-def _are_commas(texts: Sequence[str]) -> bool:
-    return bool(texts) and all(_COMMA.fullmatch(text) or _GROUPED.fullmatch(text) for text in texts)
+def _are_commas(texts: Iterator[str]) -> bool:
+    is_any = False
+    for text in texts:
+        if not (_COMMA.fullmatch(text) or _GROUPED.fullmatch(text)):
+            return False
+        is_any = True
+    return is_any
 
 
 def _point(text: str) -> str:

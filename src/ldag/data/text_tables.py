@@ -1,8 +1,10 @@
 """Text files of cells as a table: read in one pass, column by column, equal lines merged."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from heapq import nsmallest
 from typing import cast
 
 import numpy as np
@@ -10,13 +12,18 @@ from numpy.typing import NDArray
 
 from ldag._native import TextTable as CodedTable
 from ldag.data.columns import Column, Positions
+from ldag.data.database_tables import LISTED
 from ldag.data.doors import Wording
 from ldag.data.spellings import TextSpelling
 from ldag.data.tables import Survey, Table
 from ldag.data.text_files import TextFile
 from ldag.errors import DataError
 from ldag.formats import counted
-from ldag.model import Variable
+from ldag.model import Variable, date_text
+
+_PLAIN_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2})?")
+"""Dates that are spelled in the one way already, but for midnight."""
+_MIDNIGHT = "T00:00:00"
 
 
 class NotUtf8(DataError):
@@ -73,6 +80,8 @@ class TextTable:
     layout: TextLayout
     rows: CodedTable
     kept: NDArray[np.intp] | None = None
+    _spelled: dict[int, list[object]] = field(default_factory=dict)
+    _days: dict[int, NDArray[np.bytes_] | None] = field(default_factory=dict)
 
     def table(self, notes: tuple[str, ...] = ()) -> Table:
         """Return the table as others see it."""
@@ -82,14 +91,17 @@ class TextTable:
     def survey(self, place: int) -> Survey:
         """Return the different values of a column."""
         numbers = self._numbers(place)
-        if numbers is None:
-            return Survey.of(self._column(place), self._weights)
-        return self._survey_numbers(place, numbers)
+        if numbers is not None:
+            return self._survey_numbers(place, numbers)
+        if len(self._texts(place)) > LISTED:
+            return self._survey_texts(place)
+        return Survey.of(self._column(place), self._weights)
 
     def column(self, place: int) -> Column:
         """Return a column row by row, in the order of the files."""
         positions = cast("Positions", self._ordered.cells(place))
-        return Column(self.names[place], self._spell(place, self._ordered), positions, text=True, na=self.layout.na)
+        texts = self._texts(place) if self._ordered is self.rows else self._spell(place, self._ordered)
+        return Column(self.names[place], texts, positions, text=True, na=self.layout.na)
 
     def merge(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], NDArray[np.int64]]:
         """Return rows whose lines were merged; where a column is kept as numbers, their bins."""
@@ -133,13 +145,24 @@ class TextTable:
         return cast("NDArray[np.float64]", cells) if cells.dtype == np.float64 else None
 
     def _spell(self, place: int, rows: CodedTable) -> list[object]:
-        """Return the texts of a column as others spell them."""
         return self.layout.spelling.respell(self.names[place], rows.texts(place), self.layout.na, self.layout.wording)
+
+    def _texts(self, place: int) -> list[object]:
+        """Return the texts of a column as others spell them, in the order of their numbers."""
+        if place not in self._spelled:
+            self._spelled[place] = self._spell(place, self.rows)
+        return self._spelled[place]
+
+    def _dates(self, place: int) -> NDArray[np.bytes_] | None:
+        """Return the texts of a column as dates, if all of them are."""
+        if place not in self._days:
+            self._days[place] = _spell_dates(self._texts(place), self.layout.na)
+        return self._days[place]
 
     def _column(self, place: int) -> Column:
         return Column(
             self.names[place],
-            self._spell(place, self.rows),
+            self._texts(place),
             cast("Positions", self._cells(place)),
             text=True,
             na=self.layout.na,
@@ -148,11 +171,17 @@ class TextTable:
 
     def _merged_column(self, place: int, variable: Variable | None) -> Column:
         numbers = self._numbers(place)
-        if numbers is None:
+        if numbers is None and (len(self._texts(place)) <= LISTED or variable is None):
             return self._column(place)
         assert variable is not None, "a column of so many numbers is cut, or refused"
-        bins = np.searchsorted(np.array(variable.cuts), numbers).astype(np.int16)
-        bins[np.isnan(numbers)] = -1
+        if numbers is None:
+            dates = self._dates(place)
+            assert dates is not None, "a column of so many texts is refused"
+            found = np.searchsorted(np.array(variable.cuts, dtype=np.bytes_), dates).astype(np.int16)
+            bins = np.append(np.where(dates == b"", np.int16(-1), found), np.int16(-1))[self._cells(place)]
+        else:
+            bins = np.searchsorted(np.array(variable.cuts), numbers).astype(np.int16)
+            bins[np.isnan(numbers)] = -1
         return Column(self.names[place], list(variable.states), bins, locate=partial(self._first_row, place))
 
     def _survey_numbers(self, place: int, cells: NDArray[np.float64]) -> Survey:
@@ -170,6 +199,24 @@ class TextTable:
             return Survey(examples, every, len(values), (values, every[1:]))
         given = int(self._times.sum()) - n_gaps
         return Survey(examples, np.array([n_gaps, given], dtype=np.int64), len(values) + len(odd))
+
+    def _survey_texts(self, place: int) -> Survey:
+        """Survey a column of so many texts that they are dates, or it is no variable."""
+        texts, cells = cast("list[str]", self._texts(place)), cast("Positions", self._cells(place))
+        na = self.layout.na
+        n_times = np.bincount(cells.astype(np.int64) + 1, self._weights, len(texts) + 1).astype(np.int64)
+        is_known = np.array([text.strip() not in na for text in texts]) & (n_times[1:] > 0)
+        n_gaps = int(n_times.sum() - n_times[1:][is_known].sum())
+        dates = self._dates(place)
+        if dates is not None:
+            values, places = np.unique(dates[is_known], return_inverse=True)
+            times = np.bincount(places, n_times[1:][is_known], len(values)).astype(np.int64)
+            every, spelled = np.concatenate(([n_gaps], times)), values.astype(np.str_).astype(object)
+            examples = Column(self.names[place], spelled[:3].tolist(), np.zeros(0, np.int64), text=True, dates=True)
+            return Survey(examples, every, len(values), (spelled, every[1:]))
+        known = [texts[number] for number in np.flatnonzero(is_known)]
+        few = Column(self.names[place], list(nsmallest(3, known)), np.zeros(0, np.int64), text=True, na=na)
+        return Survey(few, np.array([n_gaps, n_times.sum() - n_gaps], dtype=np.int64), len(known))
 
     def _find_gaps(self, place: int, states: Sequence[str]) -> NDArray[np.bool_]:
         """Tell which cells are missing; a text that is a state is not."""
@@ -190,6 +237,19 @@ class TextTable:
             if text in values or (None in values and column.is_missing(text)):
                 wanted.append(position)
         return column.first_row(wanted)
+
+
+def _spell_dates(texts: Sequence[object], na: frozenset[str]) -> NDArray[np.bytes_] | None:
+    """Return dates in their one spelling, which sorts as they do, nothing for a gap; None if there are other texts."""
+    dates = []
+    for text in map(str, texts):
+        if _PLAIN_DATE.fullmatch(text):
+            dates.append(text.removesuffix(_MIDNIGHT))
+        elif (date := "" if text.strip() in na else date_text(text.strip())) is not None:
+            dates.append(date)
+        else:
+            return None
+    return np.array(dates, dtype=np.bytes_)
 
 
 def _texts_in(cells: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -60,7 +60,7 @@ def test_the_decimal_sign_is_shown_by_numbers(columns: list[list[str]], separato
 )
 def test_dates_show_their_order_or_leave_it_open(texts: list[str], orders: tuple[str, ...]) -> None:
     """By numbers that can be no month, and by points."""
-    assert date_orders(texts) == orders
+    assert date_orders([*texts, "NA"], NA) == orders
 
 
 def test_dates_are_spelled_as_iso() -> None:

@@ -119,3 +119,20 @@ def test_files_of_different_separators_are_one_table(tmp_path: Path) -> None:
     assert set(data.states("x")) == {"1;2", "1"}
     (tmp_path / "c.txt").write_text("x§y\n1§2\n3§4\n", encoding="utf-8")
     assert ldag.read(tmp_path / "c.txt", sep="§").states("y") == (2, 4)
+
+
+def test_many_dates_and_texts_are_surveyed_without_a_loop_over_rows(tmp_path: Path) -> None:
+    """More dates than are listed are cut as those of a frame; more texts are no variable, which is told."""
+    dates = [np.datetime64("2020-01-01T00:00") + np.timedelta64(90 * i, "m") for i in range(3000)]
+    spelled = [str(date).replace("T", " T"[i % 2]) + (":00.500" if i % 7 == 0 else "") for i, date in enumerate(dates)]
+    rows = [f"{text},P{i:05},{i % 2}" for i, text in enumerate(spelled)]
+    (tmp_path / "t.csv").write_text("seen,who,x\n" + "\n".join([*rows, "NA,NA,1", "2020-01-02,P1,0"]) + "\n")
+    times = [date + np.timedelta64(500 * (i % 7 == 0), "ms") for i, date in enumerate(dates)]
+    every = np.array([*times, np.datetime64("NaT"), np.datetime64("2020-01-02")], dtype="datetime64[ms]")
+    frame = pd.DataFrame({"seen": every, "x": [*(i % 2 for i in range(3000)), 1, 0]})
+    data = read_with(tmp_path / "t.csv", ReadOptions(unusable="drop", missing="drop"))
+    expected = ldag.read(frame, missing="drop")
+    assert data.names == ("seen", "x")
+    assert data == expected
+    assert data.variables == expected.variables
+    assert any(note.startswith("who: left out, 3,001 values in 3,001 rows") for note in data.notes)
