@@ -3,6 +3,7 @@
 from ldag.formats.contract import Format, ModelRecord, table_of_formats
 from ldag.formats.dot import read_dot, write_dot
 from ldag.formats.files import check_place, name_file, read_utf8, shown_path, write_atomically
+from ldag.formats.identifiers import spell_plainly
 from ldag.formats.jkl import ScoresRecord, load_scores, read_scores, save_scores, write_scores
 from ldag.formats.json import read_json, read_network_json, write_json, write_network_json
 from ldag.formats.networkx import from_networkx, to_networkx
@@ -101,6 +102,7 @@ __all__ = [
     "spell_cost",
     "spell_name",
     "spell_network",
+    "spell_plainly",
     "spell_share",
     "spell_state",
     "spell_states",

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
-from ldag.formats.record import TabularRecord
+from ldag.formats.record import TabularRecord, VariableRecord
 from ldag.model import State
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -69,6 +70,18 @@ class Spelling:
             for v in record.variables
             if self.names[v.name] != v.name or (*self.states[v.name],) != v.states or v.ordered or v.cuts
         ]
+
+
+def spell_plainly(record: TabularRecord) -> TabularRecord:
+    """Return a network whose names and states are plain words, as files of other programs have them."""
+    spelling = Spelling(record, plain_words)
+    return TabularRecord(
+        tuple(VariableRecord(spelling.names[v.name], tuple(spelling.states[v.name])) for v in record.variables),
+        tuple(
+            replace(table, node=spelling.names[table.node], parents=tuple(spelling.names[p] for p in table.parents))
+            for table in record.tables
+        ),
+    )
 
 
 def _is_plain(name: str, keep: re.Pattern[str]) -> bool:

@@ -67,18 +67,26 @@ class NetworkFiles(NetworkBase):
         """Take over a discrete network of pgmpy; configurations with equal rows become one class."""
         return cls._from_model(formats.from_pgmpy(model))
 
-    def to_pgmpy(self) -> "DiscreteBayesianNetwork":
-        """Return a ``pgmpy.models.DiscreteBayesianNetwork`` with full tables."""
-        return formats.to_pgmpy(self._to_tables())
+    def to_pgmpy(self, *, plain: bool = False) -> "DiscreteBayesianNetwork":
+        """Return a ``pgmpy.models.DiscreteBayesianNetwork`` with full tables.
+
+        With ``plain``, names and states are words of letters, digits and underscores, as in a BIF file that `save`
+        writes: pgmpy writes files that nobody can read if there are others, such as "<= 30".
+        """
+        return formats.to_pgmpy(self._to_tables(plain=plain))
 
     @classmethod
     def from_pyagrum(cls, network: "pyagrum.BayesNet") -> Self:
         """Take over a network of pyAgrum; configurations with equal rows become one class."""
         return cls._from_model(formats.from_pyagrum(network))
 
-    def to_pyagrum(self) -> "pyagrum.BayesNet":
-        """Return a ``pyagrum.BayesNet`` with full tables; states become texts."""
-        return formats.to_pyagrum(self._to_tables())
+    def to_pyagrum(self, *, plain: bool = False) -> "pyagrum.BayesNet":
+        """Return a ``pyagrum.BayesNet`` with full tables; states become texts.
+
+        With ``plain``, names and states are words of letters, digits and underscores, as in a BIF file that `save`
+        writes: pyAgrum neither writes nor reads others, such as "<= 30", in most formats.
+        """
+        return formats.to_pyagrum(self._to_tables(plain=plain))
 
     @classmethod
     def load_model(cls, path: str | os.PathLike[str]) -> Self | LDAG:
@@ -99,8 +107,9 @@ class NetworkFiles(NetworkBase):
         schema, structure, tables = assemble_tables(record)
         return cls(LDAG(schema, structure), tables)
 
-    def _to_tables(self) -> TabularRecord:
-        return disassemble_tables(self.ldag.schema, self.ldag.structure, self.probabilities)
+    def _to_tables(self, *, plain: bool = False) -> TabularRecord:
+        record = disassemble_tables(self.ldag.schema, self.ldag.structure, self.probabilities)
+        return formats.spell_plainly(record) if plain else record
 
     @classmethod
     def _from_record(cls, record: NetworkRecord) -> Self:

@@ -65,6 +65,30 @@ def test_pyagrum_in_memory(net: Network) -> None:
     assert again.marginals() == net.marginals()
 
 
+def test_plain_names_on_request(tmp_path: Path) -> None:
+    """Other libraries write their own files then, which they and we read; other names they cannot."""
+    pyagrum = pytest.importorskip("pyagrum")
+    pytest.importorskip("pgmpy")
+    from pgmpy.readwrite import BIFReader, BIFWriter
+
+    age = ldag.Variable.of_bins("age in years", [30, 50])
+    graph = LDAG.from_edges([(age.name, "net")], states={age.name: age, "net": ["yes", "yes!", "no"]})
+    rows = [[0.1, 0.2, 0.7], [0.3, 0.3, 0.4], [0.5, 0.2, 0.3]]
+    net = Network.from_parameters(graph, {age.name: [0.2, 0.5, 0.3], "net": rows})
+    assert net.to_pyagrum().variable(0).labels() == age.states
+    peer = net.to_pyagrum(plain=True)
+    assert peer.names() == {"age_in_years", "net_"}
+    for ending in ("bif", "bifxml", "net", "xdsl"):
+        path = tmp_path / f"theirs.{ending}"
+        pyagrum.saveBN(peer, str(path))
+        for read in (Network.load(path), Network.from_pyagrum(pyagrum.loadBN(str(path)))):
+            assert [v.states for v in read.variables] == [("lt__eq__30", "x30_50", "gt__50"), ("yes", "yes_2", "no")]
+            assert np.allclose(read.probabilities[1], rows, atol=1e-6)
+    BIFWriter(net.to_pgmpy(plain=True)).write(str(tmp_path / "pgmpy.bif"))
+    model = BIFReader(str(tmp_path / "pgmpy.bif")).get_model()
+    assert np.allclose(model.get_cpds("net_").values, np.array(rows).T)
+
+
 def test_objects_of_another_kind() -> None:
     """One error that says what was expected."""
     with pytest.raises(LdagError, match="expected a discrete Bayesian network of pgmpy, got a int"):
