@@ -347,7 +347,7 @@ def test_datasets_lists_what_there_is() -> None:
         ),
         (("score", "heart", "heart", "--kappa", "1", "--counts", "n"), "--counts is for files"),
         (("learn", "heart", "--bins", "3"), "--bins is for files; the data set 'heart' comes with the package"),
-        (("score", "guard", "heart", "--kappa", "1"), "not over the variables of the graph"),
+        (("score", "guard", "heart", "--kappa", "1"), "not over the variables of the data"),
         (
             ("implies", "guard", "gender", "badge", "-c", 'person="spy";gender=male'),
             "expected ',' and another name=state",

@@ -1,20 +1,18 @@
 """`ldag fit`: parameters for a graph that is given."""
 
-from dataclasses import replace
 from typing import get_args
 
 import click
 
-from ldag import datasets
 from ldag.cli.arguments import json_option, load_graph, print_json, save_model
 from ldag.cli.pipes import MODEL, TABLE, Target
 from ldag.cli.tables import load_table, table_options
 from ldag.data import Dataset, ReadOptions
 from ldag.errors import ArgumentError
-from ldag.formats import Estimate, GraphRecord, check_writable, read_model
-from ldag.graph import LDAG
+from ldag.formats import Estimate, check_writable
+from ldag.graph import LDAG, take_states
 from ldag.learning import LabelSearch, StructureKind, learn_family
-from ldag.model import Spread, Variable
+from ldag.model import Spread
 from ldag.network import Network
 
 SPREAD = "What that weight is spread over: all configurations, or so much for every class."
@@ -55,7 +53,8 @@ def fit(  # noqa: PLR0913, PLR0917 - one parameter per option
         check_writable(output)
     if labels is None and (kappa is not None or structure is not None):
         raise ArgumentError("--kappa and --structure are for --labels, which learns labels on the edges")
-    known, table = _load(graph, data, reading)
+    known = load_graph(graph)
+    known, table = take_states(known, load_table(data, reading, known.schema, known.undeclared))
     if labels is not None:
         known = _labelled(known, table, labels, 0.1 if kappa is None else kappa, structure or "ldag")
     network = Network.from_data(
@@ -67,23 +66,6 @@ def fit(  # noqa: PLR0913, PLR0917 - one parameter per option
         print_json({"dimension": network.dimension, "log_likelihood": network.log_likelihood(table)})
     else:
         click.echo(str(network))
-
-
-def _load(graph: str, data: str, reading: ReadOptions) -> tuple[LDAG, Dataset]:
-    """Return the graph and the data; states that one of them lacks come from the other."""
-    record = None if graph in datasets.graph_names() else read_model(graph)
-    if not isinstance(record, GraphRecord) or all(v.states is not None for v in record.variables):
-        known = load_graph(graph)
-        return known, load_table(data, reading, known.schema)
-    names = [variable.name for variable in record.variables]
-    declared = {v.name: Variable(v.name, v.states, v.ordered, v.cuts) for v in record.variables if v.states is not None}
-    table = load_table(data, replace(reading, columns=names, states=declared, unusable="error"))
-    by_name = {variable.name: variable for variable in table.variables}
-    filled = tuple(
-        replace(v, states=by_name[v.name].states, ordered=by_name[v.name].ordered, cuts=by_name[v.name].cuts)
-        for v in record.variables
-    )
-    return LDAG.from_record(replace(record, variables=filled)), table
 
 
 def _labelled(graph: LDAG, data: Dataset, labels: LabelSearch, kappa: float, structure: StructureKind) -> LDAG:

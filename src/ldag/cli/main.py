@@ -14,7 +14,7 @@ import click
 import ldag
 from ldag.cli.pipes import without_folder
 from ldag.cli.wording import in_shell_words
-from ldag.errors import LdagError, suggest
+from ldag.errors import DataNote, LdagError, suggest
 
 COMMANDS = {
     "describe": "Say what a table holds.",
@@ -129,6 +129,11 @@ def cli() -> None:
     """
 
 
+def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    """Print what Python would show as a warning; what is told of data is a note."""
+    click.echo(f"{'note' if issubclass(category, DataNote) else 'warning'}: {message}", err=True)
+
+
 def main() -> None:
     """Run the command line; what goes wrong is one line on standard error and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
@@ -136,7 +141,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # a terminal that has no sign for independence shows "?"
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what there is is written
-    warnings.showwarning = lambda message, *_, **__: click.echo(f"warning: {message}", err=True)
+    warnings.showwarning = _show_warning
     try:
         cli.main(prog_name="ldag", standalone_mode=False)
         sys.stdout.flush()

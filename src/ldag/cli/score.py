@@ -47,7 +47,7 @@ def score(
     known = model.ldag if isinstance(model, Network) else model
     found = score_graph(
         known,
-        load_table(data, reading, known.schema),
+        load_table(data, reading, known.schema, known.undeclared),
         kappa=kappa,
         equivalent_sample_size=1.0 if equivalent_sample_size is None else equivalent_sample_size,
         prior=prior or "labels",

@@ -1,6 +1,6 @@
 """What commands take about tables: one list of options, and notes on standard error."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast, get_args
 
@@ -115,14 +115,16 @@ def _with_options(command: Callable[P, R], options: Mapping[str, Callable[..., A
     return wrapped
 
 
-def load_table(source: str, reading: ReadOptions, schema: Schema | None = None) -> Dataset:
+def load_table(
+    source: str, reading: ReadOptions, schema: Schema | None = None, undeclared: Collection[str] = ()
+) -> Dataset:
     """Return a data set by its name, or read files; notes go to standard error."""
     if source in datasets.names():
         return _shipped(source, reading)
     if source != "-" and "://" not in source and not is_path(source):
         hint = suggest(source, datasets.names())
         raise ArgumentError(f"{source!r} is neither a file nor the name of a data set{hint}")
-    data = read_with(source, reading) if schema is None else read_for(source, schema, reading)
+    data = read_with(source, reading) if schema is None else read_for(source, schema, reading, undeclared)
     for note in data.notes:
         click.echo(f"note: {note}", err=True)
     return data

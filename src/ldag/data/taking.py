@@ -1,5 +1,6 @@
 """What every door does with data: a data set is taken as it is, any other table is read, and what was done is told."""
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ldag.data.dataset import Dataset
@@ -14,27 +15,44 @@ if TYPE_CHECKING:
     from ldag.data.reading import AnyTable
 
 
-def check_data(data: "AnyTable", schema: Schema | None = None) -> Dataset:
+def check_data(data: "AnyTable", schema: Schema | None = None, undeclared: Collection[str] = ()) -> Dataset:
     """Return data as a data set; a table is read, by the variables of a graph if there is one."""
     if isinstance(data, Dataset):
-        return data
-    found = read_with(data, ReadOptions()) if schema is None else read_for(data, schema, ReadOptions())
+        return data if schema is None else select_for(data, schema)
+    found = read_with(data, ReadOptions()) if schema is None else read_for(data, schema, ReadOptions(), undeclared)
     tell(found.notes)
     return found
 
 
-def read_for(source: object, schema: Schema, options: ReadOptions) -> Dataset:
-    """Read the columns of a table that are variables of a graph, with its states and cut points; say which are not."""
+def select_for(data: Dataset, schema: Schema) -> Dataset:
+    """Return the columns of a data set that are variables of a graph; tell which are not."""
+    others = _others(schema, data.names)
+    if not others:
+        return data
+    tell((ignored_note(others),))
+    return data.select(schema.names).noted(ignored_note(others))
+
+
+def read_for(source: object, schema: Schema, options: ReadOptions, undeclared: Collection[str] = ()) -> Dataset:
+    """Read the columns of a table that are variables of a graph, with its states and cut points; say which are not.
+
+    Variables that are ``undeclared`` have the states that the column has.
+    """
     table = read_table(source, options)
     amounts = {options.counts, options.weights}
-    for name in schema.names:
-        if name not in table.names:
-            raise UnknownVariable(name, table.names, "the graph is not over the variables of the data: they have ")
-    others = [name for name in table.names if name not in schema.names and name not in amounts]
-    declared = {variable.name: variable for variable in schema}
-    chosen = ReadOptions(**{**vars(options), "states": declared, "columns": schema.names})
+    others = [name for name in _others(schema, table.names) if name not in amounts]
+    declared = {variable.name: variable for variable in schema if variable.name not in undeclared}
+    chosen = ReadOptions(**{**vars(options), "states": declared, "columns": schema.names, "unusable": "error"})
     data = read_with(table, chosen)
     return data if not others else data.noted(ignored_note(others))
+
+
+def _others(schema: Schema, names: Sequence[str]) -> list[str]:
+    """Return the names that a graph does not know; all that it knows must be among them."""
+    for name in schema.names:
+        if name not in names:
+            raise UnknownVariable(name, names, "the graph is not over the variables of the data: they have ")
+    return [name for name in names if name not in schema.names]
 
 
 def ignored_note(names: list[str]) -> str:

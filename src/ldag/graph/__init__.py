@@ -3,7 +3,7 @@
 from ldag.graph.alignment import align
 from ldag.graph.arguments import check_pairs
 from ldag.graph.base import NamedPartition
-from ldag.graph.counts import family_counts
+from ldag.graph.counts import family_counts, take_states
 from ldag.graph.door import LDAG
 from ldag.graph.pictures import MOST_LABELS, Drawable, PictureOptions, absent_if
 from ldag.graph.questions import Cpdag, EdgeDirections, EquivalenceClass, GraphDifference, Names
@@ -35,4 +35,5 @@ __all__ = [
     "disassemble_tables",
     "family_counts",
     "name_contexts",
+    "take_states",
 ]

@@ -1,7 +1,7 @@
 """What an LDAG is: variables, edges, labels and partitions by name."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ldag.checks import check_mapping
 from ldag.errors import GraphError
-from ldag.formats import Context, Edge, EdgeRecord, GraphRecord, VariableRecord, counted, edge_in_words
+from ldag.formats import Context, Edge, EdgeRecord, GraphRecord, counted, edge_in_words
 from ldag.graph.arguments import check_contexts, check_declared, check_pairs, check_partition
 from ldag.graph.records import (
     assemble,
@@ -19,6 +19,7 @@ from ldag.graph.records import (
     check_labelled_edges,
     disassemble,
     family_of_classes,
+    record_of,
 )
 from ldag.model import CodedFamily, Counts, Schema, State, Structure, Variable
 
@@ -42,6 +43,8 @@ class Graph:
 
     schema: Schema
     structure: Structure
+    written: GraphRecord | None = None
+    """What was read, where it does not give the states of all variables."""
 
     @classmethod
     def from_edges(
@@ -80,8 +83,7 @@ class Graph:
         }
         check_labelled_edges(given, pairs)
         variables = tuple(
-            VariableRecord(v.name, v.states, ordered=v.ordered, cuts=v.cuts)
-            for v in (check_declared(name, given) for name, given in check_mapping(states, "states").items())
+            record_of(check_declared(name, given)) for name, given in check_mapping(states, "states").items()
         )
         records = tuple(EdgeRecord(parent, child, given.get((parent, child), ())) for parent, child in pairs)
         return cls._from_record(GraphRecord(variables, records), declared_only=True)
@@ -123,7 +125,24 @@ class Graph:
 
     @classmethod
     def _from_record(cls, record: GraphRecord, *, declared_only: bool) -> Self:
-        return cls(*assemble(record, declared_only=declared_only))
+        schema, structure = assemble(record, declared_only=declared_only)
+        declared = {variable.name for variable in record.variables if variable.states is not None}
+        return cls(schema, structure, None if declared.issuperset(schema.names) else record)
+
+    @property
+    def undeclared(self) -> frozenset[str]:
+        """The variables that were written without states; those they have are a guess until there are data."""
+        if self.written is None:
+            return frozenset()
+        return frozenset(self.schema.names) - {v.name for v in self.written.variables if v.states is not None}
+
+    def with_states(self, variables: Iterable[Variable]) -> Self:
+        """Return the graph in which variables that were written without states have those of the given ones."""
+        if self.written is None:
+            return self
+        given = {variable.name: variable for variable in variables if variable.name in self.undeclared}
+        complete = tuple(record_of(given.get(variable.name, variable)) for variable in self.variables)
+        return self._from_record(replace(self.written, variables=complete), declared_only=True)
 
     @cached_property
     def _record(self) -> GraphRecord:

@@ -71,8 +71,12 @@ def disassemble(schema: Schema, structure: Structure) -> GraphRecord:
             edges.append(EdgeRecord(schema[parent].name, schema[node].name, label))
         if len(family.parents) == 1 or not family.partition.is_csi_consistent:  # an only parent carries no label
             classes.extend(_class_records(schema, node, family))
-    variables = tuple(VariableRecord(v.name, v.states, ordered=v.ordered, cuts=v.cuts) for v in schema)
-    return GraphRecord(variables, tuple(edges), tuple(classes))
+    return GraphRecord(tuple(map(record_of, schema)), tuple(edges), tuple(classes))
+
+
+def record_of(variable: Variable) -> VariableRecord:
+    """Return the record of a variable."""
+    return VariableRecord(variable.name, variable.states, ordered=variable.ordered, cuts=variable.cuts)
 
 
 def label_contexts(schema: Schema, family: CodedFamily, axis: int) -> tuple[Context, ...]:

@@ -7,10 +7,10 @@ from typing import Self, get_args
 import numpy as np
 
 from ldag.checks import check_choice
-from ldag.data import AnyTable, Dataset, check_data, ignored_note, tell
+from ldag.data import AnyTable
 from ldag.errors import ArgumentError
-from ldag.formats import Edge, Estimate
-from ldag.graph import LDAG, check_pairs, family_counts
+from ldag.formats import Edge, EdgeRecord, Estimate, GraphRecord, VariableRecord
+from ldag.graph import LDAG, check_pairs, family_counts, take_states
 from ldag.model import (
     ClassPosteriors,
     ClassTable,
@@ -62,8 +62,9 @@ class NetworkBase:
         Parameters
         ----------
         graph
-            The graph; data must have its variables, and no state that it does not know. Edges alone, pairs (parent,
-            child), do as well: states come from the data, and columns that no edge names are left out.
+            The graph; data must have its variables, and no state that it does not know. Variables that were written
+            without states (``LDAG.from_text("gender -> height")``) have those of the data, and further columns are left
+            out. Edges alone, pairs (parent, child), do as well.
         data
             The data.
         equivalent_sample_size
@@ -86,9 +87,8 @@ class NetworkBase:
         """
         smoothing = check_smoothing(equivalent_sample_size, spread)
         check_choice(estimate, get_args(Estimate), "estimate")
-        if not isinstance(graph, LDAG):
-            graph, data = _graph_of_edges(graph, check_data(data))
-        return cls.from_counts(graph, _counts_by_class(graph, data), smoothing, estimate)
+        graph, known = take_states(graph if isinstance(graph, LDAG) else _graph_of_edges(graph), data)
+        return cls.from_counts(graph, _counts_by_class(graph, known), smoothing, estimate)
 
     @classmethod
     def from_parameters(cls, graph: LDAG, parameters: Given) -> Self:
@@ -221,17 +221,14 @@ class NetworkBase:
         return self.learned
 
 
-def _graph_of_edges(edges: Iterable[tuple[str, str]], data: Dataset) -> tuple[LDAG, Dataset]:
-    """Return the graph of edges over the variables they name, and the data of these."""
+def _graph_of_edges(edges: Iterable[tuple[str, str]]) -> LDAG:
+    """Return the graph of edges over the variables they name, which have no states yet."""
     pairs = check_pairs(edges)
-    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+    names = dict.fromkeys(name for pair in pairs for name in pair)
     if not names:
         raise ArgumentError("give at least one edge, a pair (parent, child)")
-    chosen = data.select(names)
-    others = [name for name in data.names if name not in names]
-    if others:
-        tell((ignored_note(others),))
-    return LDAG.from_edges(pairs, states={v.name: v for v in chosen.variables}), chosen
+    records = tuple(EdgeRecord(parent, child) for parent, child in pairs)
+    return LDAG.from_record(GraphRecord(tuple(map(VariableRecord, names)), records))
 
 
 def _counts_by_class(graph: LDAG, data: AnyTable) -> tuple[ClassTable, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ldag.data import AnyTable, Dataset, check_data
 from ldag.errors import ArgumentError
-from ldag.graph import LDAG, family_counts
+from ldag.graph import LDAG, family_counts, take_states
 from ldag.model import Spread
 from ldag.reporting import ShownAsText
 from ldag.scoring.families import NodeScore, family_log_predictive, score_family
@@ -106,12 +106,13 @@ def score(
     -6729.69
     """
     priors = check_priors(kappa, equivalent_sample_size, prior)
+    graph, known = take_states(graph, data)
     ordered = _order_nodes(graph)
     if priors.is_normalised:
         _check_labels(graph)
     parts = {
         name: score_family(counts, family, priors)
-        for name, counts, family in family_counts(ordered, order_columns(check_data(data, graph.schema)))
+        for name, counts, family in family_counts(ordered, order_columns(known))
     }
     return Score.of(parts, graph.schema.names, priors)
 
@@ -145,8 +146,9 @@ def log_predictive(
     `Network.from_data`.
     """
     smoothing = check_smoothing(equivalent_sample_size, spread)
+    graph, known = take_states(graph, data)
     ordered = _order_nodes(graph)
-    seen = family_counts(ordered, order_columns(check_data(data, graph.schema)))
+    seen = family_counts(ordered, order_columns(known))
     unseen = family_counts(ordered, order_columns(check_data(new, graph.schema)))
     return sum(
         family_log_predictive(trained, fresh, family, smoothing)

@@ -11,7 +11,7 @@ import pytest
 
 import ldag
 from ldag import LDAG, LdagError, Network, datasets
-from ldag.errors import TooLarge
+from ldag.errors import DataNote, TooLarge
 from ldag.model import State
 from ldag.network.arguments import Given
 from tests.interrupts import interrupted
@@ -80,6 +80,34 @@ def test_full_table_on_request() -> None:
     assert frame.iloc[3].tolist() == ["worker", "female", "yes", 0.4]
     with pytest.raises(TooLarge, match="the full table of 'badge' has 12 cells, and at most 11 are allowed"):
         NET.cpt("badge", max_cells=11)
+
+
+def test_variables_without_states_have_those_of_the_data() -> None:
+    """From a text, edges alone or a file's record; labels name states of the data, and further columns are told."""
+    heart = datasets.load("heart")
+    frame = {name: heart.to_frame()[name].repeat(heart.to_frame()["count"]).tolist() for name in heart.names}
+    states = {v.name: v for v in heart.variables if v.name in {"smoking", "protein", "pressure"}}
+    edges = [("smoking", "pressure"), ("protein", "pressure")]
+    label = {("smoking", "pressure"): [{"protein": ">3"}]}
+    text = LDAG.from_text('smoking -> pressure : protein=">3"\nprotein {"<3", ">3"}\nprotein -> pressure')
+    assert text.undeclared == {"smoking", "pressure"}
+    for table in (heart, frame):
+        for graph, labels in ((text, label), (edges, {})):
+            with pytest.warns(DataNote, match="3 columns left out, which the graph does not know: mental, physical, f"):
+                net = Network.from_data(graph, table)  # type: ignore[arg-type]  # a graph or edges
+            whole = LDAG.from_edges(edges, states=states, labels=labels)
+            expected = Network.from_data(whole, heart.select(["smoking", "protein", "pressure"]))
+            assert net.ldag == whole
+            assert net.ldag.undeclared == frozenset()
+            assert net.cpt("pressure").values == pytest.approx(expected.cpt("pressure").values)
+    sizes: dict[str, list[object]] = {"sex": ["m", "f", "x"], "height": [150, 160, 170], "other": ["a", "b", "a"]}
+    with pytest.warns(DataNote, match="other"):
+        net = Network.from_data(LDAG.from_text("sex -> height"), sizes)
+    assert [v.n_states for v in net.variables] == [3, 3]
+    with pytest.raises(LdagError, match="line 1: variable 'sex' has no state 'male'; expected one of 'f', 'm', 'x'"):
+        Network.from_data(LDAG.from_text("other -> height : sex=male\nsex -> height"), sizes)
+    with pytest.raises(LdagError, match="they have no variable 'hight'; did you mean 'height'"):
+        Network.from_data(LDAG.from_text("sex -> hight"), sizes)
 
 
 def test_likelihood_of_a_class_never_observed_is_uniform() -> None:
@@ -189,7 +217,7 @@ def test_parameters_are_drawn_from_tiny_priors() -> None:
         (lambda: Network.from_parameters(GUARD, {}), r"parameters: 'person' is missing; give one distribution"),
         (lambda: Network.from_parameters(GUARD, [1]), r"parameters must map every variable to its distributions"),  # type: ignore[arg-type]
         (lambda: Network.from_parameters("guard", {}), r"graph must be an LDAG, got str"),  # type: ignore[arg-type]
-        (lambda: Network.from_data(GUARD, datasets.load("heart")), r"no variable 'smoking'"),
+        (lambda: Network.from_data(GUARD, datasets.load("heart")), r"the data: they have no variable 'person'"),
         (lambda: Network.from_data(GUARD, NET.sample(9), estimate="mode"), r"no estimate 'mode'; expected one of"),  # type: ignore[arg-type]
         (lambda: Network.from_data(GUARD, NET.sample(9), equivalent_sample_size=0), r"equivalent_sample_size must be"),
         (lambda: Network.from_data(GUARD, "rows.csv"), r"there is no file rows.csv"),

@@ -107,10 +107,10 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         lambda: ldag.score(GRAPH, HEART, kappa=0.5, equivalent_sample_size=float("inf")),
         "must be a finite number above 0",
     ),
-    (lambda: ldag.score(GRAPH, SMALL, kappa=0.5), "not over the variables of the graph: it has no variable 'a'"),
+    (lambda: ldag.score(GRAPH, SMALL, kappa=0.5), "not over the variables of the data: they have no variable 's"),
     (lambda: ldag.score(LDAG.from_text("a -> c\na -> b"), SMALL, kappa=0.5), "they have no variable 'c'"),
     (
-        lambda: ldag.score(LDAG.from_text("a -> b"), SMALL, kappa=0.5),
+        lambda: ldag.score(LDAG.from_text("a {0, 1}\nb {0, 1}\na -> b"), SMALL, kappa=0.5),
         "a state that the graph does not know: variable 'b' has no state 2",
     ),
     (lambda: ldag.score("heart", HEART, kappa=0.5), "graph must be an LDAG, got str"),  # type: ignore[arg-type]
