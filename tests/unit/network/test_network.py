@@ -85,7 +85,8 @@ def test_full_table_on_request() -> None:
 def test_variables_without_states_have_those_of_the_data() -> None:
     """From a text, edges alone or a file's record; labels name states of the data, and further columns are told."""
     heart = datasets.load("heart")
-    frame = {name: heart.to_frame()[name].repeat(heart.to_frame()["count"]).tolist() for name in heart.names}
+    rows = pd.DataFrame(heart.to_frame())
+    frame = rows.loc[rows.index.repeat(rows["count"])].drop(columns="count")
     states = {v.name: v for v in heart.variables if v.name in {"smoking", "protein", "pressure"}}
     edges = [("smoking", "pressure"), ("protein", "pressure")]
     label = {("smoking", "pressure"): [{"protein": ">3"}]}
@@ -94,7 +95,7 @@ def test_variables_without_states_have_those_of_the_data() -> None:
     for table in (heart, frame):
         for graph, labels in ((text, label), (edges, {})):
             with pytest.warns(DataNote, match="3 columns left out, which the graph does not know: mental, physical, f"):
-                net = Network.from_data(graph, table)  # type: ignore[arg-type]  # a graph or edges
+                net = Network.from_data(graph, table)
             whole = LDAG.from_edges(edges, states=states, labels=labels)
             expected = Network.from_data(whole, heart.select(["smoking", "protein", "pressure"]))
             assert net.ldag == whole
