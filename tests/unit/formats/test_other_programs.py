@@ -75,7 +75,8 @@ def test_plain_names_on_request(tmp_path: Path) -> None:
     graph = LDAG.from_edges([(age.name, "net")], states={age.name: age, "net": ["yes", "yes!", "no"]})
     rows = [[0.1, 0.2, 0.7], [0.3, 0.3, 0.4], [0.5, 0.2, 0.3]]
     net = Network.from_parameters(graph, {age.name: [0.2, 0.5, 0.3], "net": rows})
-    assert net.to_pyagrum().variable(0).labels() == age.states
+    peer = net.to_pyagrum()  # its variables live no longer than the network
+    assert peer.variable(0).labels() == age.states
     peer = net.to_pyagrum(plain=True)
     assert peer.names() == {"age_in_years", "net_"}
     for ending in ("bif", "bifxml", "net", "xdsl"):
