@@ -6,13 +6,13 @@ from typing import Literal
 from ldag.data import Dataset, check_data
 from ldag.errors import ArgumentError, LdagError
 from ldag.formats import counted, write_atomically
-from ldag.learning import Fit
+from ldag.learning import Fit, check_time_limit
 from ldag.network import Network
 from ldag.presenting.explorer import check_ending
 from ldag.presenting.sections import Findings, all_sections
 from ldag.presenting.sureness import Sureness
 from ldag.reporting import Document, write_html, write_markdown
-from ldag.uncertainty import Bootstrap, Posterior, bootstrap
+from ldag.uncertainty import Bootstrap, Posterior, SearchOptions, bootstrap
 from ldag.uncertainty import posterior as learn_posterior
 
 MOST_VARIABLES = 14
@@ -29,6 +29,7 @@ def report(
     data: Dataset | None = None,
     posterior: Sureness | Literal["auto"] | None = "auto",
     title: str | None = None,
+    time_limit: float | None = None,
 ) -> None:
     """Write a report: the data, the graph, every label as a sentence, rules with intervals, and how sure it all is.
 
@@ -41,10 +42,12 @@ def report(
     data
         The data of a network that was not just learned; a fit has its own.
     posterior
-        A posterior over graphs, or a bootstrap. "auto" computes a posterior for up to 14
-        variables, and learns 50 times again for up to 40; None leaves it out.
+        A posterior over graphs, or a bootstrap. "auto" computes a posterior for up to 14 variables, and learns 50 times
+        again for up to 40; None leaves it out.
     title
         What stands above it.
+    time_limit
+        Seconds for the posterior or the bootstrap; if there is none by then, the report says so.
 
     Examples
     --------
@@ -55,7 +58,7 @@ def report(
     True
     """
     target = check_ending(path, (".html", ".htm", ".md"), "a report")
-    findings = _findings(source, data, posterior)
+    findings = _findings(source, data, posterior, check_time_limit(time_limit))
     n = counted(len(findings.graph.variables), "column")
     size = "" if findings.data is None else f", {counted(findings.data.total, 'row')}"
     document = Document(title or "What depends on what, and when", f"{n}{size}", tuple(all_sections(findings)))
@@ -63,19 +66,23 @@ def report(
     write_atomically(target, write(document).encode())
 
 
-def _findings(source: Fit | Network, data: Dataset | None, given: Sureness | Literal["auto"] | None) -> Findings:
+def _findings(
+    source: Fit | Network, data: Dataset | None, given: Sureness | Literal["auto"] | None, time_limit: float | None
+) -> Findings:
     """Gather what the report tells of."""
     if isinstance(source, Fit):
         if data is not None:
             raise ArgumentError("a fit has its own data; data= is for networks")
-        return Findings(source.network, source.data, source, *_sureness(source, given))
+        return Findings(source.network, source.data, source, *_sureness(source, given, time_limit))
     if not isinstance(source, Network):
         raise ArgumentError(f"report takes a Fit or a Network, got {type(source).__name__}")
     known = None if data is None else check_data(data)
-    return Findings(source, known, None, *_sureness(known, given))
+    return Findings(source, known, None, *_sureness(known, given, time_limit))
 
 
-def _sureness(source: Fit | Dataset | None, given: Sureness | Literal["auto"] | None) -> tuple[Sureness | None, str]:
+def _sureness(
+    source: Fit | Dataset | None, given: Sureness | Literal["auto"] | None, time_limit: float | None
+) -> tuple[Sureness | None, str]:
     """Return a posterior or a bootstrap, or why there is none."""
     if isinstance(given, Posterior | Bootstrap):
         return given, ""
@@ -90,9 +97,13 @@ def _sureness(source: Fit | Dataset | None, given: Sureness | Literal["auto"] | 
         )
     try:
         if isinstance(source, Fit) and n > MOST_VARIABLES:
-            kappa = source.kappa
-            again = bootstrap(source, N_DRAWN, kappa=kappa, method="climb", n_restarts=N_RESTARTS, progress=False)
-            return again, ""
-        return learn_posterior(source), ""
+            quick: SearchOptions = {
+                "kappa": source.kappa,
+                "method": "climb",
+                "n_restarts": N_RESTARTS,
+                "time_limit": time_limit,
+            }
+            return bootstrap(source, N_DRAWN, **quick, progress=False), ""
+        return learn_posterior(source, time_limit=time_limit), ""
     except LdagError as error:
         return None, f"It could not be computed: {error}"

@@ -6,6 +6,7 @@ from ldag.uncertainty.chances import Averaged, AveragedAnswer, Chance
 from ldag.uncertainty.diagnostics import Diagnostics, effective_size, split_r_hat
 from ldag.uncertainty.documents import is_document_of, json_path
 from ldag.uncertainty.door import Posterior
+from ldag.uncertainty.members import SearchOptions
 from ldag.uncertainty.mixture import Mixture
 from ldag.uncertainty.pipeline import PosteriorChoice, posterior
 from ldag.uncertainty.priors import GraphPrior
@@ -26,6 +27,7 @@ __all__ = [
     "Mixture",
     "Posterior",
     "PosteriorChoice",
+    "SearchOptions",
     "average",
     "average_arcs",
     "bootstrap",

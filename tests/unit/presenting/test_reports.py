@@ -172,3 +172,25 @@ def test_a_large_report_stays_short(tmp_path: Path) -> None:
     assert len(re.sub(r"<[^>]+>", " ", visible).split()) < 1200
     assert "more case" not in text
     assert "…" not in text
+
+
+def test_a_report_ends_in_time_and_says_what_there_was_no_time_for(tmp_path: Path) -> None:
+    """How sure it is takes longest; the rest is there all the same."""
+    network = ldag.simulate.random_network(ldag.simulate.random_ldag(20, rng=1), rng=1)
+    fit = ldag.learn(network.sample(500, rng=1), kappa=0.1, method="climb", n_restarts=0)
+    ldag.report(fit, tmp_path / "report.md", time_limit=1e-6)
+    text = (tmp_path / "report.md").read_text()
+    assert "It could not be computed: none of 50 searches came to its end before the time was over" in text
+
+
+def test_limits_of_a_posterior_and_searches_left_out_are_told(tmp_path: Path) -> None:
+    """Beside the probabilities: what they are over, and what a search finds beyond."""
+    heart = ldag.datasets.load("heart")
+    fit = ldag.learn(heart, kappa=0.3)
+    ldag.report(fit, tmp_path / "few.md", posterior=ldag.posterior(heart, kappa=0.3, max_parents=1))
+    text = (tmp_path / "few.md").read_text()
+    assert "Their limits: at most 1 parent of a variable." in text
+    assert "what learn finds lies outside these limits" in text
+    assert "over all models" not in text
+    ldag.report(fit, tmp_path / "again.md", posterior=ldag.bootstrap(heart, 10**6, kappa=0.3, time_limit=0.2))
+    assert "of 1,000,000 searches came to their end within the time limit" in (tmp_path / "again.md").read_text()
