@@ -1,7 +1,11 @@
 """``-`` wherever a command reads or writes a file."""
 
 import json
+import os
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -82,3 +86,24 @@ def test_every_file_of_every_command_may_be_a_pipe() -> None:
             if parameter.name in files and name != "reproduce":  # which writes a folder
                 assert isinstance(parameter.type, File), (name, parameter.name)
     assert {kind.__base__ for kind in (ModelSource, TableSource, TableTarget, Target)} == {File}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_nothing_is_left_of_a_command_that_is_ended(tmp_path: Path) -> None:
+    """The folder in which what comes through a pipe is kept goes when the command is asked to end."""
+    command = Path(sys.executable).with_name("ldag")
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    running = subprocess.Popen(
+        [command, "describe", "-"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert running.stdin is not None
+    running.stdin.write(b"a,b\n" + b"x,y\n" * 500_000)
+    running.stdin.flush()
+    end = time.monotonic() + 20
+    while not list(tmp_path.glob("ldag-*/piped")) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert list(tmp_path.iterdir())
+    running.send_signal(signal.SIGTERM)
+    _, told = running.communicate()
+    assert (running.returncode, told.strip()) == (130, b"interrupted")
+    assert not list(tmp_path.iterdir())

@@ -211,7 +211,8 @@ def _from_text(files: Sequence[FileSource], options: ReadOptions) -> Table:
             spelled = options.wording.option("names")
             notes.append(f"the header reads {shown}: if the file has none, name the columns with {spelled}")
     columns = {name: rows.texts(place) for place, name in enumerate(names)}
-    spelling, told = recognise_spelling(columns, texts[0].separator, layout.spelling.decimal, options)
+    numbers = {name for place, name in enumerate(names) if rows.cells(place).dtype.kind == "f"}
+    spelling, told = recognise_spelling(columns, texts[0].separator, layout.spelling.decimal, options, numbers)
     if spelling.decimal != layout.spelling.decimal:  # which the first rows did not show
         rows = replace(layout, spelling=spelling).read(texts, merging=True)
     notes += [f"{texts[0].shown}: {note}" for note in told]

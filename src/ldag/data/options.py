@@ -1,6 +1,6 @@
 """What can be asked of reading, checked once for every door."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
@@ -189,12 +189,16 @@ class ReadOptions:
 
 
 def recognise_spelling(
-    columns: Mapping[str, Sequence[str]], separator: str | None, decimal: str, options: ReadOptions
+    columns: Mapping[str, Sequence[str]],
+    separator: str | None,
+    decimal: str,
+    options: ReadOptions,
+    numbers: Collection[str] = (),
 ) -> tuple[TextSpelling, list[str]]:
     """Find out how numbers and dates are spelled where no option says it, and what is to be told.
 
     ``separator`` stands between cells, if anything does; ``decimal`` is the sign by which numbers were told from texts
-    so far.
+    so far, and ``numbers`` are columns most of whose cells are, of which only the other texts are given.
     """
     spell = options.wording.option
     notes, parts, asked = [], [], []
@@ -206,7 +210,7 @@ def recognise_spelling(
         if decimal == ",":
             parts.append("numbers have decimal commas")
             asked.append(spell("decimal"))
-    orders = {name: date_orders(texts, options.missing_texts) for name, texts in columns.items()}
+    orders = {name: date_orders(texts, options.missing_texts) for name, texts in columns.items() if name not in numbers}
     shown = recognise_dates(orders) if options.dates is None else {}
     if shown:
         parts += [f"dates have {IN_WORDS[order]} (in {list_names(names)})" for order, names in shown.items()]

@@ -154,3 +154,20 @@ def test_spellings_are_for_texts(tmp_path: Path) -> None:
             ldag.read({"x": [1, 2]}, **option)  # type: ignore[arg-type]  # a mistake
     with pytest.raises(ArgumentError, match=r"sheet= is for workbooks \(\.xlsx\)"):
         read_text(tmp_path, EXPORT, sheet="a")
+
+
+def test_a_text_among_numbers_is_no_date(tmp_path: Path) -> None:
+    """Thousands of numbers and one text that looks like a date of an open order: no order is asked for."""
+    rows = [f"{i / 4};{i % 3 + 1}" for i in range(2000)]
+    text = "x;w\n" + "\n".join([*rows, "3/4/2020;1"]) + "\n"
+    assert read_text(tmp_path, text, unusable="drop").names == ("w",)
+    assert read_text(tmp_path, text, missing="drop", weights="w", na=["3/4/2020"]).names == ("x",)
+
+
+def test_commas_that_come_late_are_seen(tmp_path: Path) -> None:
+    """Whole numbers first, as many as are listed and more, and then fractions."""
+    rows = [str(i) for i in range(2000)] + [f"{i},5" for i in range(500)]
+    data = read_text(tmp_path, "x;y\n" + "".join(f"{x};{i % 2}\n" for i, x in enumerate(rows)))
+    expected = ldag.read({"x": [float(x.replace(",", ".")) for x in rows], "y": [i % 2 for i in range(2500)]})
+    assert data == expected
+    assert data.variables == expected.variables
