@@ -73,8 +73,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         leave it out then.
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's
-        non-reversible Markov chains; "climb": hill climbing with perturbed restarts; "auto": exact where time and
-        memory allow, and climb otherwise.
+        non-reversible Markov chains; "climb": hill climbing with perturbed restarts; "auto": exact where that
+        takes about ten seconds at most and fits into memory, and climb otherwise.
     structure, labels
         As in `learn_family`; the structure may be "cv".
     equivalent_sample_size, prior

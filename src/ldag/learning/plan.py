@@ -34,6 +34,9 @@ SAMPLE_SIZES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 CLASS_SIZES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """The same for priors of so many observations to every class."""
 
+MANY_SECONDS = 20.0
+"""As estimated without what bounds save: more than this, and one of many searches climbs."""
+
 BINARY = 2
 """So many states have no other neighbours."""
 
@@ -296,6 +299,11 @@ class Plan:
         own = self.data.schema
         named = {schema[node].name: [schema[parent].name for parent in above] for node, above in enumerate(parents)}
         return tuple(tuple(sorted(own.nodes(named[name]))) for name in own.names)
+
+    def for_many(self) -> "Plan":
+        """Return the plan for each of many searches: auto proves one graph, not hundreds, unless that is quick."""
+        is_slow = self.settings.method == "auto" and self.search.name == "exact" and self.exact_seconds > MANY_SECONDS
+        return self.searching_by("climb") if is_slow else self
 
     def with_checkpoint(self, path: str | os.PathLike[str] | None, **more: object) -> "Plan":
         """Return the plan with its checkpoint, if there is to be one; a method once chosen stays.

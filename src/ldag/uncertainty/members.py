@@ -195,8 +195,10 @@ def prepare_members(
         settings, data = Settings(**options, rng=seed), check_data(given)
     if data.weights is not None and data.weights.dtype != np.int64:
         raise DataError("rows can be drawn again only where they are counted; these data have real weights")
-    plan = make_plan(data, settings)
-    if settings.method == "auto" and deadline.left is not None and plan.exact_seconds > EXACT_SHARE * deadline.left:
+    plan = make_plan(data, settings).for_many()
+    left = deadline.left
+    is_exact = settings.method == "auto" and plan.search.name == "exact"
+    if is_exact and left is not None and plan.exact_seconds > EXACT_SHARE * left:
         settings = replace(settings, method="climb")  # so that some come to their end
         plan = make_plan(data, settings)
     priors = settings.priors()

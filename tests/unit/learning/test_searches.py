@@ -102,7 +102,14 @@ def test_few_candidates_cost_nothing_on_small_data() -> None:
 
 @pytest.mark.parametrize(
     ("n", "max_parents", "labels", "expected"),
-    [(6, 5, "exact", "exact"), (16, 4, "greedy", "exact"), (16, 15, "greedy", "climb"), (60, 2, "greedy", "climb")],
+    [
+        (6, 5, "exact", "exact"),
+        (16, 4, "greedy", "exact"),
+        (16, 15, "greedy", "exact"),
+        (18, 17, "greedy", "climb"),
+        (16, 15, "refined", "climb"),
+        (60, 2, "greedy", "climb"),
+    ],
 )
 def test_auto_is_exact_where_that_is_affordable(n: int, max_parents: int, labels: LabelSearch, expected: str) -> None:
     """By the sizes of the problem alone, so that it is the same every time."""
@@ -116,7 +123,30 @@ def test_auto_counts_configurations_that_rows_visit(n_rows: int, expected: str) 
     """Nine variables of four states: labels of 65,536 configurations are quick if few of them occur."""
     others = tuple(tuple(i for i in range(9) if i != j) for j in range(9))
     given = problem(9, SearchSpace(others, ((),) * 9, (8,) * 9, ((),) * 9))
-    assert METHODS["auto"].prepare(replace(given, n_rows=n_rows, n_states=(4,) * 9)).name == expected
+    families = replace(given.families, priors=Priors(0.5, 1.0, "labels"))
+    large = replace(given, n_rows=n_rows, n_states=(4,) * 9, families=families)
+    assert METHODS["auto"].prepare(large).name == expected
+
+
+@pytest.mark.parametrize(
+    ("kappa", "n_rows", "expected"),
+    [
+        (0.001, 1_000, "exact"),
+        (0.1, 1_000, "exact"),
+        ("cv", 1_000, "exact"),
+        (0.1, 10_000, "exact"),
+        (0.5, 10_000, "climb"),
+    ],
+)
+def test_auto_knows_what_bounds_save(kappa: Any, n_rows: int, expected: str) -> None:
+    """Eleven columns of two to five states: all classes would take from 40 s on, and a proof takes a few."""
+    rng = np.random.default_rng(2)
+    columns = {f"v{i:02}": rng.integers(0, 2 + i % 4, n_rows) for i in range(11)}
+    plan = make_plan(ldag.read(columns), Settings(kappa=kappa))
+    assert plan.exact_seconds > 20
+    assert plan.search.name == expected
+    assert plan.for_many().search.name == "climb"
+    assert make_plan(ldag.read(columns), Settings(kappa=0.1, method="exact")).for_many().search.name == "exact"
 
 
 @pytest.mark.parametrize(("n", "n_rows", "expected"), [(20, 2_000, "exact"), (20, 100_000, "climb"), (21, 10, "climb")])

@@ -12,6 +12,9 @@ SHARED_FAMILIES = 12_000_000
 EXACT_SECONDS = 20.0
 """More than one of these, and exact is not worth waiting for."""
 
+PROOF_SECONDS = 10.0
+"""Unless bounds do most of the work, and what they leave takes no longer than this."""
+
 
 def prepare(
     problem: SearchProblem,
@@ -33,7 +36,7 @@ def _is_exact_affordable(problem: SearchProblem) -> bool:
     most_families = SHARED_FAMILIES if exact.shares_sets(problem) else EXACT_FAMILIES
     if n_bytes > EXACT_BYTES or n_families > most_families:
         return False
-    return exact.estimate_seconds(problem) < EXACT_SECONDS
+    return exact.estimate_seconds(problem) < EXACT_SECONDS or exact.estimate_proof_seconds(problem) < PROOF_SECONDS
 
 
 METHOD = SearchMethod(climb.METHOD.options, prepare)

@@ -1,7 +1,8 @@
 """Search of the whole space, over sets of variables: the best graph of all, and what finding it costs."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import comb, exp, log, prod, sqrt
+from math import comb, exp, inf, log, log10, prod, sqrt
 from typing import ClassVar
 
 from ldag import _native
@@ -36,6 +37,12 @@ CLIMBING_SHARE = 0.5
 
 FEW_FAMILIES = 1000
 """So many are scored in milliseconds."""
+
+LONG = 700.0
+"""No logarithm of a number of configurations is more, so that it remains a number."""
+
+BOUNDED_SHARE = 0.01
+"""Of the time that all classes would take, what is left where bounds are strong; see `estimate_proof_seconds`."""
 
 SETUP_SECONDS = 2e-8
 """For each family, about what it takes to make the tables; with less time than that, climbing is all there is."""
@@ -143,26 +150,52 @@ def estimate_seconds(problem: SearchProblem) -> float:
         _, n_families = _native.exact_cost(*problem.bounds)
         n_sets = 1 << problem.n_variables
         return n_sets * (1e-7 + 1.2e-9 * problem.n_rows) + 2e-7 * n_families
-    space, n_states = problem.space, problem.n_states
+    return sum(
+        n * sum(_family_seconds(min(size, MOST_CONFIGURATIONS), n_states, problem))
+        for n, size, n_states in _kinds_of_families(problem)
+    )
+
+
+def estimate_proof_seconds(problem: SearchProblem) -> float:
+    """Estimate the same where bounds show of most families that they are no better than smaller ones.
+
+    Then these are counted only. Measured on tables of 9 to 16 variables with labels: classes are searched for in a
+    hundredth of what all would take at a kappa of 0.1, and in about a tenth at 0.5, which is also the largest that is
+    compared where kappa is yet to be chosen. Infinity where that was not measured.
+    """
+    families = problem.families
+    is_known = families.structure == "ldag" and families.labels == "greedy" and not families.label_rules
+    if not is_known or families.priors.prior != "labels":
+        return inf
+    kappa = min(max(families.priors.kappa, 0.1), 0.5)
+    share = BOUNDED_SHARE * (kappa / 0.1) ** (1 / log10(5))
     total = 0.0
+    for n, size, n_states in _kinds_of_families(problem):
+        if size <= MOST_CONFIGURATIONS + 0.5:
+            counting, classes = _family_seconds(size, n_states, problem)
+            total += n * (counting + share * classes)
+    return total
+
+
+def _kinds_of_families(problem: SearchProblem) -> Iterator[tuple[int, float, int]]:
+    """Go through how many families there are, with about how many configurations, of a node with how many states."""
+    space, n_states = problem.space, problem.n_states
     for node, candidates in enumerate(space.candidates):
         free = len(candidates) - len(space.required[node])
         logs = [log(n_states[parent]) for parent in candidates]
         log_mean = sum(logs) / len(logs) if logs else 0.0
         for n_added in range(space.max_parents[node] - len(space.required[node]) + 1):
             n_parents = len(space.required[node]) + n_added
-            n_configurations = exp(min(n_parents * log_mean, log(MOST_CONFIGURATIONS)))
-            total += comb(free, n_added) * _family_seconds(n_configurations, n_states[node], problem)
-    return total
+            yield comb(free, n_added), exp(min(n_parents * log_mean, LONG)), n_states[node]
 
 
-def _family_seconds(n_configurations: float, n_states: int, problem: SearchProblem) -> float:
+def _family_seconds(n_configurations: float, n_states: int, problem: SearchProblem) -> tuple[float, float]:
     """Estimate the time of one family: counting, and the search for its classes; the factors were measured."""
     counting = 5 + 5e-5 * problem.n_rows * sqrt(n_configurations)
     n_visited = min(n_configurations, problem.n_rows)
     is_left_out = n_configurations * n_states > _native.MAX_CELLS
     unvisited = 0.0 if is_left_out else _unvisited_microseconds(n_configurations - n_visited, problem.families)
-    return 1e-6 * (counting + unvisited + n_states / 2 * _class_microseconds(n_visited, problem.families))
+    return 1e-6 * counting, 1e-6 * (unvisited + n_states / 2 * _class_microseconds(n_visited, problem.families))
 
 
 def _unvisited_microseconds(n: float, options: FamilyOptions) -> float:
