@@ -124,6 +124,7 @@ def test_auto_stays_with_its_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """A machine that is slower today does not change the method of a run."""
     first = ldag.learn(TITANIC, kappa=0.5, checkpoint=tmp_path / "run")
     monkeypatch.setattr(auto, "EXACT_SECONDS", 0.0)
+    monkeypatch.setattr(auto, "PROOF_SECONDS", 0.0)
     assert ldag.learn(TITANIC, kappa=0.5).method == "climb"
     assert ldag.learn(TITANIC, kappa=0.5, checkpoint=tmp_path / "run").method == first.method == "exact"
 
