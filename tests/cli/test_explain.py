@@ -15,7 +15,9 @@ def test_a_node_is_explained(tmp_path: Path) -> None:
     said = run("explain", str(path), "pressure")
     assert "pressure depends on smoking and protein" in said
     assert "smoking does not matter for pressure when protein is >3" in said
+    assert f"Markov blanket: {', '.join(net.ldag.markov_blanket('pressure'))}\n" in said
     record = json.loads(run("explain", str(path), "pressure", "--json"))
+    assert record["markov_blanket"] == ["smoking", "protein"]
     assert sum(sum(part["counts"]) for part in record["classes"]) == 1841
     for part in record["classes"]:
         for p, (low, high) in zip(part["probabilities"], part["intervals"], strict=True):

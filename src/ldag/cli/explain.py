@@ -16,6 +16,9 @@ from ldag.network import Network, NodeParameters
 def explain(network: str, node: str, level: float, as_json: bool) -> None:
     """Explain NODE of NETWORK: its parents, when they matter, and its probabilities with counts and intervals.
 
+    The Markov blanket is its parents, its children and their other parents: once these are known, nothing else tells
+    more about it.
+
     Intervals are conditional on the graph; `ldag posterior` gives those that are not.
 
     \b
@@ -30,6 +33,7 @@ def explain(network: str, node: str, level: float, as_json: bool) -> None:
     click.echo(f"{node}{given}")
     for sentence in _labels(net, node):
         click.echo(f"  {sentence}")
+    click.echo(f"  Markov blanket: {', '.join(net.ldag.markov_blanket(node)) or 'empty'}")
     click.echo(_table(classes, level))
 
 
@@ -58,6 +62,8 @@ def _as_dict(net: Network, classes: NodeParameters, level: float) -> dict[str, o
     return {
         "node": classes.node,
         "parents": list(classes.parents),
+        "children": list(net.ldag.children(classes.node)),
+        "markov_blanket": list(net.ldag.markov_blanket(classes.node)),
         "labels_in_words": _labels(net, classes.node),
         "states": list(classes.states),
         "level": level,

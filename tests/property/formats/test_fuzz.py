@@ -57,7 +57,9 @@ def understand(known: Format, text: str) -> None:
     """Read a text and make a model of it; only errors of the library may come out."""
     assert known.read is not None
     try:
-        LDAG.from_record(known.read(text))
+        graph = LDAG.from_record(known.read(text))
+        if max(family.partition.grid.size for family in graph.structure.families) < 1 << 12:
+            assert graph.dimension <= graph.dag_dimension  # grids are made when asked for
     except LdagError as error:
         message = str(error)
     else:
