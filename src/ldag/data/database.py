@@ -1,9 +1,9 @@
 """DuckDB, the embedded database that reads files: one connection per table, nothing installed or loaded on its own."""
 
 import weakref
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 from ldag.data.columns import DECODE, NOT_UTF8
 from ldag.data.scratch import Scratch
 from ldag.errors import DataError
-
-if TYPE_CHECKING:
-    import duckdb
 
 MEMORY = "1GB"
 """What the engine may hold before it writes to disk; merged rows are far smaller than this."""
@@ -43,11 +40,13 @@ class Database:
 
     def run(self, query: str) -> None:
         """Execute a statement that returns nothing."""
-        self._execute(query)
+        with _in_our_words():
+            self.connection.execute(query)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Return the rows of a small answer."""
-        return self._execute(query).fetchall()
+        with _in_our_words():
+            return self.connection.execute(query).fetchall()
 
     def one(self, query: str) -> Any:
         """Return the single cell of an answer."""
@@ -55,18 +54,22 @@ class Database:
 
     def arrays(self, query: str) -> list[NDArray[Any]]:
         """Return the columns of an answer, which has no gaps."""
-        found = self._execute(query).fetchnumpy()
-        return [np.ma.getdata(column) for column in found.values()]
+        with _in_our_words():
+            columns = self.connection.execute(query).fetchnumpy()
+        return [np.ma.getdata(column) for column in columns.values()]
 
-    def _execute(self, query: str) -> "duckdb.DuckDBPyConnection":
-        import duckdb
 
-        try:
-            return self.connection.execute(query)
-        except duckdb.Error as error:
-            if "Invalid string encoding" in str(error):
-                raise DataError(f"{NOT_UTF8} ({str(error).split(': ', 1)[-1]}); {DECODE}") from None
-            raise DatabaseError(str(error)) from None
+@contextmanager
+def _in_our_words() -> Iterator[None]:
+    """Make errors of the engine, which may show as late as an answer is fetched, errors of ours."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        if "Invalid string encoding" in str(error) or "Invalid unicode" in str(error):
+            raise DataError(f"{NOT_UTF8} ({str(error).split(': ', 1)[-1]}); {DECODE}") from None
+        raise DatabaseError(str(error)) from None
 
 
 class DatabaseError(DataError):
