@@ -7,7 +7,7 @@ from ldag.data.counts import Codes, Columns, Weights, check_cells, count_family
 from ldag.data.dataset import Dataset, state_columns
 from ldag.data.doors import Wording
 from ldag.data.frames import Backend, make_frame
-from ldag.data.options import Missing, ReadOptions, Unusable
+from ldag.data.options import Missing, Reading, ReadOptions, Unusable
 from ldag.data.reading import AnyTable, Cells, read, read_table, read_with
 from ldag.data.remarks import describe_data
 from ldag.data.rows import row_keys
@@ -32,6 +32,7 @@ __all__ = [
     "Dates",
     "Missing",
     "ReadOptions",
+    "Reading",
     "Scratch",
     "Table",
     "Unusable",

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import Literal, TypedDict, cast, get_args
 
 from ldag.checks import check_choice, is_whole
 from ldag.data.binning import Binning, Bins, check_bins
@@ -38,6 +38,32 @@ MAX_STATES_DEFAULT = 64
 
 
 PYTHON = Wording("python")
+
+
+class Reading(TypedDict, total=False):
+    """Options of `read`, which every function that takes a table takes as well."""
+
+    counts: str | None
+    weights: str | None
+    states: Mapping[str, Iterable[State]] | None
+    columns: Sequence[str] | None
+    names: Sequence[str] | None
+    bins: Bins | Mapping[str, Bins]
+    missing: Missing
+    max_states: int
+    na: Sequence[str]
+    sep: str | None
+    encoding: str | None
+    unusable: Unusable
+    decimal: str | None
+    dates: Dates | None
+    sheet: str | int | None
+    keep: Sequence[str]
+
+
+OF_TABLES = ("columns", "unusable", "keep")
+OF_STATES = ("states", "bins", "max_states")
+"""Options that say which columns are read, and what states they have; a graph says this of its variables."""
 
 
 @dataclass(frozen=True)

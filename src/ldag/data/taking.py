@@ -4,10 +4,10 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from ldag.data.dataset import Dataset
-from ldag.data.options import ReadOptions
+from ldag.data.options import OF_STATES, OF_TABLES, Reading, ReadOptions
 from ldag.data.reading import read_table, read_with
 from ldag.data.telling import tell
-from ldag.errors import UnknownVariable
+from ldag.errors import ArgumentError, UnknownVariable, suggest
 from ldag.formats import counted, list_names
 from ldag.model import Schema
 
@@ -15,13 +15,28 @@ if TYPE_CHECKING:
     from ldag.data.reading import AnyTable
 
 
-def check_data(data: "AnyTable", schema: Schema | None = None, undeclared: Collection[str] = ()) -> Dataset:
-    """Return data as a data set; a table is read, by the variables of a graph if there is one."""
+def check_data(
+    data: "AnyTable", schema: Schema | None = None, reading: Reading | None = None, undeclared: Collection[str] = ()
+) -> Dataset:
+    """Return data as a data set; a table is read with some options, by the variables of a graph if there is one."""
+    options = _check_reading(reading or {}, schema, undeclared)
     if isinstance(data, Dataset):
+        data = read_with(data, options)
         return data if schema is None else select_for(data, schema)
-    found = read_with(data, ReadOptions()) if schema is None else read_for(data, schema, ReadOptions(), undeclared)
+    found = read_with(data, options) if schema is None else read_for(data, schema, options, undeclared)
     tell(found.notes)
     return found
+
+
+def _check_reading(reading: Reading, schema: Schema | None, undeclared: Collection[str]) -> ReadOptions:
+    """Return the options; what is none of them is what Python says of a wrong argument."""
+    known = () if schema is None else OF_TABLES if undeclared else (*OF_TABLES, *OF_STATES)
+    for name in reading:
+        if name not in Reading.__annotations__:
+            raise TypeError(f"got an unexpected keyword argument {name!r}{suggest(name, Reading.__annotations__)}")
+        if name in known:
+            raise ArgumentError(f"{name}= is for tables that are read without a graph; this one says what columns are")
+    return ReadOptions(**reading)
 
 
 def select_for(data: Dataset, schema: Schema) -> Dataset:
@@ -42,7 +57,8 @@ def read_for(source: object, schema: Schema, options: ReadOptions, undeclared: C
     amounts = {options.counts, options.weights}
     others = [name for name in _others(schema, table.names) if name not in amounts]
     declared = {variable.name: variable for variable in schema if variable.name not in undeclared}
-    chosen = ReadOptions(**{**vars(options), "states": declared, "columns": schema.names, "unusable": "error"})
+    states = {**(options.states or {}), **declared}
+    chosen = ReadOptions(**{**vars(options), "states": states, "columns": schema.names, "unusable": "error"})
     data = read_with(table, chosen)
     return data if not others else data.noted(ignored_note(others))
 

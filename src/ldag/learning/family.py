@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import get_args
+from typing import Unpack, get_args
 
 import numpy as np
 
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_seed
-from ldag.data import AnyTable, check_data
+from ldag.data import AnyTable, Reading, check_data
 from ldag.errors import ArgumentError
 from ldag.formats import Context, EdgeRecord, edge_in_words
 from ldag.graph import NamedPartition, name_contexts
@@ -86,6 +86,7 @@ def learn_family(
     equivalent_sample_size: float = 1.0,
     prior: Prior = "labels",
     rng: Rng = None,
+    **reading: Unpack[Reading],
 ) -> Family:
     """Find the best labels of a node's edges from given parents.
 
@@ -106,6 +107,8 @@ def learn_family(
         (the optimum, up to 16 configurations; larger grids are refined, and ``is_exact`` says so).
     rng
         Seed of the restarts of "refined" and "exact"; None is 0.
+    **reading
+        How a table that is no `Dataset` is read: the options of `read`.
 
     Examples
     --------
@@ -115,7 +118,7 @@ def learn_family(
     >>> print(*family.labels_in_words(), sep="; ")
     smoking does not matter for pressure when protein is >3; protein does not matter for pressure when smoking is no
     """
-    data = check_data(data)
+    data = check_data(data, reading=reading)
     schema = data.schema
     child, above = _check_nodes(schema, node, parents)
     check_choice(structure, tuple(STRUCTURES), "structure")

@@ -5,10 +5,10 @@ import time
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from typing import Literal
+from typing import Literal, Unpack
 
 from ldag.checks import Rng
-from ldag.data import AnyTable, Dataset, check_data, describe_data
+from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.learning.candidates import CandidateGrid
@@ -59,6 +59,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     progress: Progress = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    **reading: Unpack[Reading],
 ) -> Fit:
     """Learn a labelled DAG from data.
 
@@ -116,6 +117,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     checkpoint
         A file to keep what is done in, about every second. The same call resumes from there, whatever ended it, and
         gives the answer of a run that was never interrupted; a file of other data or settings is refused.
+    **reading
+        How a table that is no `Dataset` is read: the options of `read`, such as ``missing="drop"``.
 
     Examples
     --------
@@ -144,7 +147,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         n_jobs=n_jobs,
         time_limit=time_limit,
     )
-    return learn_with(data, settings, progress=progress, executor=executor, checkpoint=checkpoint)
+    return learn_with(data, settings, progress=progress, executor=executor, checkpoint=checkpoint, reading=reading)
 
 
 def learn_with(
@@ -156,6 +159,7 @@ def learn_with(
     checkpoint: str | os.PathLike[str] | None = None,
     target: str | None = None,
     deadline: Deadline | None = None,
+    reading: Reading | None = None,
 ) -> Fit:
     """Learn as `learn` does, with checked settings; what is chosen is best for one variable if a target is given.
 
@@ -166,7 +170,7 @@ def learn_with(
     check_progress(progress)
     if executor is not None and not settings.needs_cross_validation:
         raise ArgumentError("executor applies to cross-validation; one search runs in this process")
-    given = check_data(data)
+    given = check_data(data, reading=reading)
     plan = make_plan(given, settings).with_checkpoint(checkpoint)
     cv, graph = None, None
     if settings.needs_cross_validation:
@@ -203,6 +207,7 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     progress: Progress = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    **reading: Unpack[Reading],
 ) -> CrossValidation:
     """Compare settings by cross-validation: learn on all folds but one, predict that one (equations 10 to 12).
 
@@ -243,7 +248,7 @@ def cross_validate(  # noqa: PLR0913 - the same choices
         if "cv" not in (equivalent_sample_size, structure, parameters_sample_size, prior):
             raise ArgumentError("the uniform prior has no kappa, so there is nothing to compare by cross-validation")
         kappas = (1.0,)
-    plan = make_plan(data, settings)
+    plan = make_plan(check_data(data, reading=reading), settings)
     check_folds(plan.data, n_folds)
     plan = plan.with_checkpoint(checkpoint, kappas=kappas, n_folds=n_folds)
     return _cross_validate(plan, plan.grid(kappas), n_folds, deadline, progress, executor)[0]

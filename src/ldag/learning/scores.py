@@ -2,9 +2,10 @@
 
 from itertools import combinations
 from math import comb
+from typing import Unpack
 
 from ldag.checks import check_whole
-from ldag.data import Dataset, check_data
+from ldag.data import AnyTable, Reading, check_data
 from ldag.errors import TooLarge
 from ldag.formats import ScoresRecord
 from ldag.learning.family import learn_family
@@ -17,7 +18,7 @@ MAX_FAMILIES = 1_000_000
 
 
 def family_scores(
-    data: Dataset,
+    data: AnyTable,
     *,
     max_parents: int = 3,
     kappa: float | None = None,
@@ -26,6 +27,7 @@ def family_scores(
     equivalent_sample_size: float = 1.0,
     prior: Prior = "labels",
     prune: bool = True,
+    **reading: Unpack[Reading],
 ) -> ScoresRecord:
     """Return the best score of every family with at most so many parents.
 
@@ -39,6 +41,8 @@ def family_scores(
         As in `learn_family`.
     prune
         Leave out a set of parents that scores no better than one of its subsets: no best graph needs it.
+    **reading
+        How a table that is no `Dataset` is read: the options of `read`.
 
     Examples
     --------
@@ -47,7 +51,7 @@ def family_scores(
     >>> sorted(scores.families["pressure"])
     [(), ('protein',), ('smoking',)]
     """
-    check_data(data)
+    data = check_data(data, reading=reading)
     most = min(check_whole(max_parents, "max_parents", 0), len(data.names) - 1)
     n_families = len(data.names) * sum(comb(len(data.names) - 1, size) for size in range(most + 1))
     if n_families > MAX_FAMILIES:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self, get_args
+from typing import Self, Unpack, get_args
 
 import numpy as np
 
 from ldag.checks import check_choice
-from ldag.data import AnyTable
+from ldag.data import AnyTable, Reading
 from ldag.errors import ArgumentError
 from ldag.formats import Edge, EdgeRecord, Estimate, GraphRecord, VariableRecord
 from ldag.graph import LDAG, check_pairs, family_counts, take_states
@@ -56,6 +56,7 @@ class NetworkBase:
         equivalent_sample_size: float = 1.0,
         spread: Spread = "configurations",
         estimate: Estimate = "mean",
+        **reading: Unpack[Reading],
     ) -> Self:
         """Estimate the parameters of a graph.
 
@@ -75,6 +76,9 @@ class NetworkBase:
         estimate
             "mean": the means of the posterior; "likelihood": relative frequencies, with equal probabilities in a class
             that was never observed. The posterior is kept in both cases.
+        **reading
+            How a table that is no `Dataset` is read: the options of `read`, but those on columns if there is a graph,
+            which knows these.
 
         Examples
         --------
@@ -87,7 +91,8 @@ class NetworkBase:
         """
         smoothing = check_smoothing(equivalent_sample_size, spread)
         check_choice(estimate, get_args(Estimate), "estimate")
-        graph, known = take_states(graph if isinstance(graph, LDAG) else _graph_of_edges(graph), data)
+        graph = graph if isinstance(graph, LDAG) else _graph_of_edges(graph)
+        graph, known = take_states(graph, data, reading)
         return cls.from_counts(graph, _counts_by_class(graph, known), smoothing, estimate)
 
     @classmethod
@@ -178,29 +183,29 @@ class NetworkBase:
         table = self.probabilities[self.ldag.schema.node(node)]
         return tuple(tuple(row) for row in table.tolist())
 
-    def update(self, more: AnyTable) -> Self:
+    def update(self, more: AnyTable, **reading: Unpack[Reading]) -> Self:
         """Return the network after seeing more data: exactly the one estimated from all data at once."""
         learned = self._posterior("update")
-        counts = _counts_by_class(self.ldag, more)
+        counts = _counts_by_class(self.ldag, more, reading)
         total = [posterior.counts + new for posterior, new in zip(learned.posteriors, counts, strict=True)]
         updated = self.from_counts(self.ldag, total, learned.smoothing, learned.estimate)
         of_old_data = ("score", "trace", "cross_validation", "data")
         origin = {name: value for name, value in (self.origin or {}).items() if name not in of_old_data}
         return replace(updated, origin=origin or None)
 
-    def log_likelihood(self, data: AnyTable) -> float:
+    def log_likelihood(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
         """Return the log probability of data under the parameters; minus infinity if a row is impossible."""
-        counts = _counts_by_class(self.ldag, data)
+        counts = _counts_by_class(self.ldag, data, reading)
         return sum(log_likelihood(table, p) for table, p in zip(counts, self.probabilities, strict=True))
 
-    def log_predictive(self, data: AnyTable) -> float:
+    def log_predictive(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
         """Return the log posterior predictive probability of new data, the parameters integrated out (equation 11).
 
         It is the sum over rows of each row's log predictive probability after the rows before it were learned from.
         """
         learned = self._posterior("log_predictive")
         total = 0.0
-        new = family_counts(self.ldag, data)
+        new = family_counts(self.ldag, data, reading)
         for posterior, (_, fresh, family) in zip(learned.posteriors, new, strict=True):
             trained = configuration_counts(posterior.counts, family.partition)
             total += family_log_predictive(trained, fresh, family, learned.smoothing)
@@ -231,5 +236,5 @@ def _graph_of_edges(edges: Iterable[tuple[str, str]]) -> LDAG:
     return LDAG.from_record(GraphRecord(tuple(map(VariableRecord, names)), records))
 
 
-def _counts_by_class(graph: LDAG, data: AnyTable) -> tuple[ClassTable, ...]:
-    return tuple(class_counts(counts, family.partition) for _, counts, family in family_counts(graph, data))
+def _counts_by_class(graph: LDAG, data: AnyTable, reading: Reading | None = None) -> tuple[ClassTable, ...]:
+    return tuple(class_counts(counts, family.partition) for _, counts, family in family_counts(graph, data, reading))

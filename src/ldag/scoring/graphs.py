@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 
-from ldag.data import AnyTable, Dataset, check_data
+from ldag.data import AnyTable, Dataset, Reading, check_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG, family_counts, take_states
 from ldag.model import Spread
@@ -78,6 +79,7 @@ def score(
     kappa: float | None = None,
     equivalent_sample_size: float = 1.0,
     prior: Prior = "labels",
+    **reading: Unpack[Reading],
 ) -> Score:
     """Score a graph on data: log marginal likelihood plus log prior.
 
@@ -97,6 +99,8 @@ def score(
         as "labels", divided by its sum over all labels that the same parents could have, so that every DAG weighs the
         same and labels pay for having been chosen among many (beyond 16 configurations, by an upper bound of the sum);
         "leaves": as "parameters", with ``equivalent_sample_size`` observations to every class, however large it is.
+    **reading
+        How a table that is no `Dataset` is read: the options of `read`, but those on columns, which the graph knows.
 
     Examples
     --------
@@ -106,7 +110,7 @@ def score(
     -6729.69
     """
     priors = check_priors(kappa, equivalent_sample_size, prior)
-    graph, known = take_states(graph, data)
+    graph, known = take_states(graph, data, reading)
     ordered = _order_nodes(graph)
     if priors.is_normalised:
         _check_labels(graph)
@@ -139,6 +143,7 @@ def log_predictive(
     *,
     equivalent_sample_size: float = 1.0,
     spread: Spread = "configurations",
+    **reading: Unpack[Reading],
 ) -> float:
     """Return the log posterior predictive probability of new data after seeing data (equation 11).
 
@@ -146,10 +151,10 @@ def log_predictive(
     `Network.from_data`.
     """
     smoothing = check_smoothing(equivalent_sample_size, spread)
-    graph, known = take_states(graph, data)
+    graph, known = take_states(graph, data, reading)
     ordered = _order_nodes(graph)
     seen = family_counts(ordered, order_columns(known))
-    unseen = family_counts(ordered, order_columns(check_data(new, graph.schema)))
+    unseen = family_counts(ordered, order_columns(check_data(new, graph.schema, reading)))
     return sum(
         family_log_predictive(trained, fresh, family, smoothing)
         for (_, trained, family), (_, fresh, _) in zip(seen, unseen, strict=True)

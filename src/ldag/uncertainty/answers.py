@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_seed, check_share, check_whole
-from ldag.data import Dataset, check_data
+from ldag.data import AnyTable, Dataset, Reading, check_data
 from ldag.errors import ArgumentError
 from ldag.formats import Context
 from ldag.graph import LDAG
@@ -147,13 +148,16 @@ class PosteriorAnswers(PosteriorStatements):
         with np.errstate(divide="ignore", invalid="ignore"):
             return {"difference": _summary(first - second, interval), "ratio": _summary(first / second, interval)}
 
-    def log_predictive(self, data: Dataset) -> float:
-        """Return the log probability of new data given those seen, everything averaged out: a ratio of evidences."""
+    def log_predictive(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
+        """Return the log probability of new data given those seen, everything averaged out: a ratio of evidences.
+
+        A table is read with the states and cut points of the data seen.
+        """
         if self.data is None or self.evidence is None or self.log_evidence is None:
             raise ArgumentError(
                 "log_predictive needs the data and an exact posterior; use mixture(...).log_predictive(...) instead"
             )
-        more = check_data(data).aligned_to(self.schema)
+        more = check_data(data, self.schema, reading).aligned_to(self.schema)
         return self.evidence(_joined(self.data, more)) - self.log_evidence
 
     def _exact_mean(

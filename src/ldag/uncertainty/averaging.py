@@ -9,7 +9,7 @@ from ldag.errors import ArgumentError
 from ldag.learning import Fit, Progress, check_progress
 from ldag.model import Structure
 from ldag.network import Network
-from ldag.uncertainty.members import Members, SearchOptions, learn_members, prepare_members
+from ldag.uncertainty.members import MemberOptions, Members, learn_members, prepare_members
 from ldag.uncertainty.mixture import Mixture
 
 MemberVariety = Literal["order", "bootstrap", "both"]
@@ -24,7 +24,7 @@ def average(
     rng: Rng = None,
     progress: Progress = None,
     executor: Executor | None = None,
-    **options: Unpack[SearchOptions],
+    **options: Unpack[MemberOptions],
 ) -> Mixture:
     """Learn several networks that differ, and let them answer together: new rows are often predicted much better.
 
@@ -44,7 +44,8 @@ def average(
     executor
         Where the searches run, instead of threads of this process.
     **options
-        The settings of `learn`. Climbing is not restarted unless ``n_restarts`` says so, as members are to differ. A
+        The settings of `learn`, and for a table that is no `Dataset` those of `read`.
+        Climbing is not restarted unless ``n_restarts`` says so, as members are to differ. A
         kappa that is left to cross-validation is chosen once, on all the data; a time limit is for all searches
         together, and those that did not come to their end by then, or when Ctrl-C was pressed, are left out: ``notes``
         says so. A larger ``equivalent_sample_size`` than for one network is often better: try several on rows that

@@ -10,7 +10,7 @@ from ldag.data import AnyTable, describe_data
 from ldag.errors import ArgumentError
 from ldag.learning import Fit, Progress, check_progress
 from ldag.model import Structure
-from ldag.uncertainty.members import Members, Prepared, SearchOptions, learn_members, prepare_members
+from ldag.uncertainty.members import MemberOptions, Members, Prepared, learn_members, prepare_members
 from ldag.uncertainty.replicates import Bootstrap
 from ldag.uncertainty.strengths import DirectedGraph, Directions, average_arcs, average_firm, direct_graph
 
@@ -23,7 +23,7 @@ def bootstrap(
     rng: Rng = None,
     progress: Progress = None,
     executor: Executor | None = None,
-    **options: Unpack[SearchOptions],
+    **options: Unpack[MemberOptions],
 ) -> Bootstrap:
     """Learn from rows drawn again and again with replacement, and count how often edges and labels return.
 
@@ -45,7 +45,8 @@ def bootstrap(
     executor
         Where the searches run, instead of threads of this process.
     **options
-        The settings of `learn`. If kappa is left to cross-validation it is chosen once, on all the data; a time limit
+        The settings of `learn`, and for a table that is no `Dataset` those of `read`.
+        If kappa is left to cross-validation it is chosen once, on all the data; a time limit
         is for all searches together. Searches that did not come to their end by then, or when Ctrl-C was pressed, are
         left out, and ``notes`` says so; a climb ends with fewer restarts, at a graph that no single edge improves.
 

@@ -5,12 +5,12 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, NamedTuple, TypedDict, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypedDict, TypeVar, cast
 
 import numpy as np
 
 from ldag.checks import Rng, check_seed
-from ldag.data import AnyTable, Dataset, check_data
+from ldag.data import AnyTable, Dataset, Reading, check_data
 from ldag.errors import DataError, TooLarge
 from ldag.formats import counted
 from ldag.graph import LDAG
@@ -93,6 +93,10 @@ class Ends:
 NO_ENDS = Ends()
 
 
+class MemberOptions(SearchOptions, Reading, total=False):
+    """The same, and how a table is read."""
+
+
 @dataclass(frozen=True)
 class Members:
     """What members are learned from, by number: each draws rows, an order, or both from a seed of its own."""
@@ -173,10 +177,11 @@ class Prepared:
 
 
 def prepare_members(
-    given: "AnyTable | Fit", rng: Rng, progress: Progress, executor: Executor | None, options: SearchOptions
+    given: "AnyTable | Fit", rng: Rng, progress: Progress, executor: Executor | None, given_options: MemberOptions
 ) -> Prepared:
     """Check data and settings; kappa is chosen once, on all the data, if it is to be chosen."""
     seed = check_seed(rng)
+    options, reading = split_options(given_options)
     limit = options.get("time_limit")  # a fit's own is for the fit
     deadline = Deadline.after(check_time_limit(limit))
     if isinstance(given, Fit):
@@ -190,9 +195,9 @@ def prepare_members(
         }
         changes = {"rng": seed, "time_limit": None, **chosen, **own, **options}
         settings = replace(given.settings, **changes)
-        data = given.data
+        data = check_data(given.data, reading=reading)
     else:
-        settings, data = Settings(**options, rng=seed), check_data(given)
+        settings, data = Settings(**options, rng=seed), check_data(given, reading=reading)
     if data.weights is not None and data.weights.dtype != np.int64:
         raise DataError("rows can be drawn again only where they are counted; these data have real weights")
     plan = make_plan(data, settings).for_many()
@@ -207,6 +212,13 @@ def prepare_members(
         best = _cross_validate(data, settings, deadline, progress, executor).best
         kappa, smoothing, plan = best.kappa, best.of_parameters, plan.choose(best)
     return Prepared(data, replace(plan, data=plan.data.sorted()), kappa, smoothing, deadline)
+
+
+def split_options(given: MemberOptions) -> tuple[SearchOptions, Reading]:
+    """Return how to search, and how to read."""
+    search = {name: value for name, value in given.items() if name in SearchOptions.__annotations__}
+    reading = {name: value for name, value in given.items() if name not in SearchOptions.__annotations__}
+    return cast("SearchOptions", search), cast("Reading", reading)
 
 
 def _cross_validate(

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, fsum, isclose, log
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_generator, check_share, check_whole
-from ldag.data import Cells, Dataset, state_columns
+from ldag.data import AnyTable, Cells, Dataset, Reading, check_data, state_columns
 from ldag.drawing import Charted, Drawing, is_picture
 from ldag.errors import ArgumentError, ImpossibleEvidence
 from ldag.formats import Context, Edge, counted
@@ -273,18 +273,20 @@ class Mixture(Charted):
         schema = self.members[0].ldag.schema
         return state_columns(Schema((schema[schema.node(target)],)), best[None])[target]
 
-    def log_likelihood(self, data: Dataset) -> float:
+    def log_likelihood(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
         """Return the log probability of data whose rows come from the mixture, each by itself."""
-        rows = data.aligned_to(self.members[0].ldag.schema)
+        schema = self.members[0].ldag.schema
+        rows = check_data(data, schema, reading).aligned_to(schema)
         with np.errstate(divide="ignore"):
             logs = np.array([_row_logs(member, rows) for member in self.members]) + np.log(self._shares)[:, None]
         weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
         return float(weights @ np.logaddexp.reduce(logs, axis=0))
 
-    def log_predictive(self, data: Dataset) -> float:
+    def log_predictive(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
         """Return the log probability of data, one member behind all rows, parameters integrated out."""
+        rows = check_data(data, self.members[0].ldag.schema, reading)
         logs = [
-            log(share) + member.log_predictive(data)
+            log(share) + member.log_predictive(rows)
             for member, share in zip(self.members, self._shares.tolist(), strict=True)
             if share > 0
         ]

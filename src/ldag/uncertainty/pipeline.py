@@ -5,13 +5,13 @@ import time
 from dataclasses import astuple, dataclass, replace
 from importlib.metadata import version
 from math import inf
-from typing import Literal, get_args
+from typing import Literal, Unpack, get_args
 
 import numpy as np
 
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_jobs, check_seed, check_whole
-from ldag.data import Dataset, check_data, describe_data
+from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
 from ldag.errors import ArgumentError, TooLarge
 from ldag.formats import counted
 from ldag.graph import LDAG
@@ -91,7 +91,7 @@ class _Computed:
 
 
 def posterior(  # noqa: PLR0913 - every choice is named here, once
-    data: Dataset | Fit,
+    data: "AnyTable | Fit",
     *,
     kappa: KappaChoice = None,
     prior: GraphPrior | None = None,
@@ -105,6 +105,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     time_limit: float | None = None,
     progress: Progress = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    **reading: Unpack[Reading],
 ) -> Posterior:
     """Return how probable every graph and label is, given data.
 
@@ -143,6 +144,8 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         True or False to show progress or not, a function to be told, or None: shown on a terminal.
     checkpoint
         A file to keep finished parts in. The same call resumes from it.
+    **reading
+        How a table that is no `Dataset` is read: the options of `read`, such as ``missing="drop"``.
 
     Examples
     --------
@@ -167,7 +170,16 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         seed=check_seed(rng),
         is_timed=deadline.is_set,
     )
-    job = _job(check_data(data), priors, constraints, max_parents, method, chains, check_jobs(n_jobs), time_limit)
+    job = _job(
+        check_data(data, reading=reading),
+        priors,
+        constraints,
+        max_parents,
+        method,
+        chains,
+        check_jobs(n_jobs),
+        time_limit,
+    )
     if job.method == "exact" and n_rounds is not None:
         raise ArgumentError("n_rounds applies to method 'chains'; an exact posterior needs no rounds")
     kept = None if checkpoint is None else Checkpoint.open(checkpoint, _run_of(job))

@@ -104,7 +104,7 @@ def test_an_exact_posterior_that_takes_too_long_is_refused() -> None:
 def test_reading_takes_its_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock runs from the call on, not from when the table is there."""
 
-    def read_slowly(given: ldag.Dataset) -> ldag.Dataset:
+    def read_slowly(given: ldag.Dataset, **_: object) -> ldag.Dataset:
         time.sleep(0.4)
         return given
 
