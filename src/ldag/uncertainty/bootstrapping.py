@@ -7,7 +7,6 @@ from typing import Unpack, get_args
 
 from ldag.checks import Rng, check_choice, check_whole
 from ldag.data import AnyTable, describe_data
-from ldag.errors import ArgumentError
 from ldag.learning import Fit, Progress, check_progress
 from ldag.model import Structure
 from ldag.uncertainty.members import MemberOptions, Members, Prepared, learn_members, prepare_members
@@ -62,11 +61,6 @@ def bootstrap(
     check_choice(directions, get_args(Directions), "directions")
     check_progress(progress)
     prepared = prepare_members(data, rng, progress, executor, options)
-    if directions == "essential" and prepared.plan.settings.structure in ("partial", "graph"):
-        raise ArgumentError(
-            "directions 'essential' needs graphs whose labels tell everything; structure"
-            f" {prepared.plan.settings.structure!r} goes beyond labels, choose 'cpdag' or 'dag'"
-        )
     members = Members(prepared.plan, resamples=True, reorders=False)
     space, schema = prepared.plan.problem.space, prepared.plan.data.schema
 

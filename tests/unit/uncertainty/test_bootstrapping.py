@@ -11,7 +11,7 @@ import pytest
 
 import ldag
 from ldag.errors import ArgumentError, DataError, FormatError, TooLarge
-from ldag.learning import Settings, make_plan
+from ldag.learning import Settings, StructureKind, make_plan
 from ldag.uncertainty.members import Members, SearchOptions, random_order
 
 
@@ -150,7 +150,6 @@ def test_the_frame_has_the_columns_of_bnlearn(boot: ldag.Bootstrap) -> None:
     [
         ({"n": 0}, "n must be a whole number, 1 or more, got 0"),
         ({"directions": "cpdags"}, "no directions 'cpdags'; did you mean 'cpdag'"),
-        ({"directions": "essential", "structure": "graph"}, "choose 'cpdag' or 'dag'"),
         ({"method": "climb", "n_chains": 3}, "n_chains applies to method 'chain'"),
     ],
 )
@@ -275,3 +274,15 @@ def test_members_climb_where_exact_searches_would_not_end_in_time() -> None:
     limited = ldag.bootstrap(data, 3, kappa=0.1, time_limit=0.5)
     assert (limited.method, ldag.bootstrap(data, 1, kappa=0.1, max_parents=2).method) == ("climb", "exact")
     assert ldag.bootstrap(ldag.datasets.load("heart"), 3, kappa=0.1, time_limit=5).method == "exact"
+
+
+@pytest.mark.parametrize("structure", ["partial", "graph"])
+def test_directions_where_classes_go_beyond_labels(structure: StructureKind) -> None:
+    """States 0 and 1 of a act alike on b, which b -> a could not say: every replicate tells which way it points."""
+    rng = np.random.default_rng(4)
+    a = rng.integers(0, 3, 4000)
+    table = {"a": a, "b": (rng.random(4000) < np.where(a == 2, 0.9, 0.2)).astype(int)}
+    boot = ldag.bootstrap(table, 5, kappa=0.1, structure=structure, directions="essential")
+    assert boot.strength("a", "b") == 1.0
+    assert boot.direction("a", "b") == 1.0
+    assert ldag.bootstrap(table, 5, kappa=0.1, structure=structure).direction("a", "b") == 0.5
