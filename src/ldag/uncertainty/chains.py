@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from ldag import _native
+from ldag.graph import LDAG
 from ldag.learning import SearchSpace
 from ldag.model import Schema
 from ldag.uncertainty.component import Component, Drawn, Floats, KeptDags, ParentSet, sum_edges
@@ -34,11 +35,14 @@ class ChainSettings:
     """Whether time may be up before the end: then all runs go on side by side."""
 
 
-def choose_candidates(weighing: Weighing, schema: Schema, space: SearchSpace, kappa: float) -> tuple[ParentSet, ...]:
+def choose_candidates(
+    weighing: Weighing, schema: Schema, space: SearchSpace, kappa: float, learned: LDAG
+) -> tuple[ParentSet, ...]:
     """Choose the candidate parents of every node.
 
-    All of them if there are few. Otherwise the required ones, and then those that gain most: by themselves, or added to
-    the parents that a greedy choice has found so far, whichever is more.
+    All of them if there are few. Otherwise the required ones, the parents in a graph that a search has learned, and
+    then those that gain most: by themselves, or added to the parents that a greedy choice has found so far, whichever
+    is more.
     """
     chosen = []
     for node in range(len(schema)):
@@ -49,8 +53,9 @@ def choose_candidates(weighing: Weighing, schema: Schema, space: SearchSpace, ka
             continue
         gains = _gains(weighing, schema, space, kappa, node, free)
         best = sorted(free, key=lambda p: (-gains[p], p))
-        kept = [*space.required[node], *(p for p in best if p not in space.required[node])]
-        chosen.append(tuple(sorted(kept[: max(N_CANDIDATES, len(space.required[node]))])))
+        known = [p for p in schema.nodes(learned.parents(schema[node].name)) if p in free]
+        kept = dict.fromkeys((*space.required[node], *sorted(known, key=lambda p: (-gains[p], p)), *best))
+        chosen.append(tuple(sorted(list(kept)[: max(N_CANDIDATES, len(space.required[node]))])))
     return tuple(chosen)
 
 

@@ -192,7 +192,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
 
         try:
             learned = _climb(job, deadline) if fit is None else fit.graph
-            job, computed = _compute(job, tell, kept)
+            job, computed = _compute(job, learned, tell, kept)
         except OutOfTime:
             if not deadline.is_over:
                 raise KeyboardInterrupt from None
@@ -310,12 +310,16 @@ def _climb(job: _Job, deadline: Deadline) -> LDAG:
     return LDAG(plan.data.schema, Structure(plan.problem.n_states, tuple(one.family for one in learned)))
 
 
-def _compute(job: _Job, tell: "_native.OnProgress", checkpoint: Checkpoint | None) -> tuple[_Job, _Computed]:
-    """Do the work at every kappa, and weigh the kappas by their evidence."""
+def _compute(
+    job: _Job, learned: LDAG | None, tell: "_native.OnProgress", checkpoint: Checkpoint | None
+) -> tuple[_Job, _Computed]:
+    """Do the work at every kappa, and weigh the kappas by their evidence; chains know what a search has learned."""
     is_given = job.max_parents is not None
     if job.method == "chains":
         (kappa,) = job.priors.kappas
-        candidates = choose_candidates(job.weighing(tell, checkpoint), job.data.schema, job.families.space, kappa)
+        assert learned is not None
+        weighing = job.weighing(tell, checkpoint)
+        candidates = choose_candidates(weighing, job.data.schema, job.families.space, kappa, learned)
         limits = job.families.choose_limits(is_given, candidates)
         job = job.within(limits)
         sets = job.families.list_sets(limits, candidates)
@@ -371,7 +375,7 @@ class _Evidence:
     job: _Job
 
     def __call__(self, data: Dataset) -> float:
-        again, anew = _compute(replace(self.job, data=data), lambda _: False, None)
+        again, anew = _compute(replace(self.job, data=data), None, lambda _: False, None)
         return _result(again, anew, None, 0.0).log_evidence or 0.0
 
 

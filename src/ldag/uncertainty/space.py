@@ -24,6 +24,8 @@ ENOUGH_PARENTS = 5
 most, labels give way to parents until there can be enough of them: a family without labels is better than none."""
 FEWEST_PARENTS = 2
 """So many parents are allowed however long it takes, unless said otherwise."""
+CHAIN_PARENTS = 4
+"""Parents of a node in chains, unless said otherwise: every sample looks at all parent sets of the candidates."""
 EXACT_SECONDS = 60.0
 EXACT_BYTES = 1 << 30
 """What an exact posterior may cost to be chosen without being asked for."""
@@ -110,6 +112,8 @@ class FamilySpace:
             return Limits(most)
         choices = range(MAX_CONFIGURATIONS, FEWEST_CONFIGURATIONS - 1, -1) if self.labelled else [MAX_CONFIGURATIONS]
         kinds = self._kinds(own)
+        if candidates is not None:
+            kinds = kinds[: CHAIN_PARENTS + 1]
         offers = [(self._most_parents(kinds, largest), largest) for largest in choices]
         n_parents, largest = max(offers, key=lambda offer: (min(offer[0], ENOUGH_PARENTS), offer[1]))
         n_parents = min(max(n_parents, FEWEST_PARENTS), most)

@@ -153,3 +153,16 @@ def test_fixed_labels_are_summed_over_or_left_out() -> None:
     assert list(post.parents("v02")) == [("v00", "v01")]
     with pytest.raises(TooLarge, match="the required parents of 'v02' have 18 configurations, over which fixed labels"):
         ldag.posterior(table((3, 6, 2)), kappa=0.3, constraints=rules)
+
+
+def test_chains_look_at_what_a_search_finds() -> None:
+    """Its parents are among the candidates, so that its graph is not left out; four parents unless said otherwise."""
+    network = ldag.simulate.random_network(ldag.simulate.random_ldag(18, rng=2), rng=2)
+    data = network.sample(300, rng=2)
+    fit = ldag.learn(data, kappa=0.3, method="climb", n_restarts=0, max_parents=3)
+    post = ldag.posterior(fit, method="chains", n_rounds=100)
+    assert post.outside is None or "parents (" not in post.outside
+    families = family_space(data)
+    candidates = [tuple(p for p in range(13) if p != node)[:12] for node in range(18)]
+    limits = families.choose_limits(is_given=False, candidates=candidates)
+    assert (limits.max_parents, limits.was_chosen) == (4, True)
