@@ -6,6 +6,7 @@ from ldag.cli.arguments import json_option, print_json
 from ldag.cli.pipes import TABLE
 from ldag.cli.tables import load_table, table_options
 from ldag.data import Dataset, ReadOptions
+from ldag.formats import counted
 from ldag.model import Variable
 
 
@@ -33,7 +34,7 @@ def describe(data: str, reading: ReadOptions, as_json: bool) -> None:
 def _kind(variable: Variable) -> str:
     if variable.cuts:
         return "measurement"
-    return f"{variable.n_states} states, ordered" if variable.ordered else f"{variable.n_states} states"
+    return counted(variable.n_states, "state") + (", ordered" if variable.ordered else "")
 
 
 def _states(variable: Variable) -> str:

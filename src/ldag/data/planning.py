@@ -243,7 +243,8 @@ def _say_identifier(
 def _measurement_hints(survey: Survey, measured: tuple[Distinct, Weights], options: ReadOptions) -> Iterator[str]:
     """Ask whether numbers that were cut name persons or groups, or are weights."""
     values, times = measured
-    if names_groups(survey.name) and values.dtype != object and not (values % 1 != 0).any():
+    is_whole = values.dtype != object and not (values % 1 != 0).any()
+    if is_whole and names_groups(survey.name) and survey.name not in options.keep:
         yield f"{survey.name}: is it an identifier? name the columns to read with {options.wording.option('columns')}"
     if options.counts is None and options.weights is None and are_survey_weights(survey.name, values, times):
         yield f"{survey.name}: is it a column of survey weights? {options.wording.option('weights', survey.name)}"

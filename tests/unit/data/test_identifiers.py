@@ -125,7 +125,11 @@ def test_names_of_persons_and_places() -> None:
 def test_keep_keeps_a_column(tmp_path: Path) -> None:
     """In Python and on the command line; a name that is not there, and a column that cannot be kept, are errors."""
     cells = several(30, 3)
-    assert read("stratum", cells, keep=["stratum"]).names == ("stratum", "answer")
+    kept = read("stratum", cells, keep=["stratum"])
+    assert kept.names == ("stratum", "answer")
+    assert [note for note in kept.notes if "stratum" in note] == [
+        "stratum: 30 values, cut at 149, 201.5, 254 (quartiles)"
+    ]
     assert read("x", ["a", *[None] * 59], missing="auto", keep=["x"]).names == ("x", "answer")
     with pytest.raises(ldag.errors.ArgumentError, match="keep: the table has no column 'stratums'; did you mean"):
         read("stratum", cells, keep=["stratums"])
