@@ -210,7 +210,8 @@ def _separator(body: str, path: Path) -> str:
             continue
         if widths and widths[0] > 1 and (sign != " " or set(widths) == {widths[0]}):
             agreeing = sum(width == widths[0] for width in widths) / len(widths)
-            splits.append((agreeing == 1, sign != " ", sign == usual, widths[0], sign))
+            has_commas = sign != "," and _decimal(body, sign) == ","  # then commas are in numbers, not between cells
+            splits.append((agreeing == 1, sign != " ", has_commas, sign == usual, widths[0], sign))
     return max(splits)[-1] if splits else usual
 
 

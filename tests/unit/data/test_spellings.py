@@ -171,3 +171,12 @@ def test_commas_that_come_late_are_seen(tmp_path: Path) -> None:
     expected = ldag.read({"x": [float(x.replace(",", ".")) for x in rows], "y": [i % 2 for i in range(2500)]})
     assert data == expected
     assert data.variables == expected.variables
+
+
+def test_commas_in_numbers_are_not_between_cells(tmp_path: Path) -> None:
+    """Each line has two commas and one semicolon: the numbers tell which are which."""
+    text = "size, cm;weight, kg\n" + "".join(f"1,{i % 3}5;7{i % 2},5\n" for i in range(30))
+    data = read_text(tmp_path, text)
+    assert data.names == ("size, cm", "weight, kg")
+    assert data.states("weight, kg") == (70.5, 71.5)
+    assert read_text(tmp_path, "a,b\n1;2,3;4\n5;6,7;8\n").names == ("a", "b")
