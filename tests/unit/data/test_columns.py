@@ -151,6 +151,21 @@ def test_thousands_of_times(door: str, zone: str | None, tmp_path: Path) -> None
         assert counted == ldag.read(twice)
 
 
+@pytest.mark.parametrize("zone", [None, "America/New_York"])
+def test_rows_at_a_cut_point_are_predicted_alike(zone: str | None, tmp_path: Path) -> None:
+    """A row is on the same side of a cut point by every door, whatever digits its library shows."""
+    moments = pl.Series([NOON + 0.5 * dt.timedelta(seconds=step) for step in range(1200)], dtype=pl.Datetime("us"))
+    if zone is not None:
+        moments = moments.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
+    late = [step > 600 for step in range(1200)]
+    data = ldag.read(pl.DataFrame({"x": moments, "late": late}), bins={"x": ["2020-01-31T12:35:00"]})
+    network = ldag.Network.from_data([("x", "late")], data)
+    frame = pl.DataFrame({"x": moments})
+    for name, door in DOORS.items():
+        table: Any = door(frame, tmp_path)
+        assert network.predict(table, "late").tolist() == late, name
+
+
 def test_a_date_is_its_midnight() -> None:
     """As a state, as a cut point and as a finding, however it is spelled."""
     data = ldag.read({"day": ["2020-01-31", "2020/01/31 00:00", "2020-01-31T00:00:00.000Z", "2020-02-01"]})
