@@ -65,11 +65,12 @@ def edge_in_words(
     """
     if any(not context for context in edge.label):
         return f"{edge.parent} never matters for {edge.child}"
-    parts = _lines(edge.label, variables)
+    cases = merge_contexts(edge.label)
     what = f"{edge.parent} does not matter for {edge.child}"
-    if most is not None and len(parts) > most:
-        return f"{what} {', '.join(brief(edge.label, variables, 'when', weights))}"
-    return f"{what} when {', or when '.join(parts)}"
+    if most is not None and len(cases) > most:
+        return f"{what} {', '.join(_brief(cases, variables, 'when', weights))}"
+    known = {variable.name: variable for variable in variables}
+    return f"{what} when {', or when '.join(_line(case, known) for case in cases)}"
 
 
 def brief(
@@ -79,7 +80,12 @@ def brief(
 
     ``weights`` have an axis for each of the variables; without them configurations are counted.
     """
-    cases = merge_contexts(contexts)
+    return _brief(merge_contexts(contexts), variables, when, weights)
+
+
+def _brief(
+    cases: Sequence[Alternatives], variables: Sequence[Variable], when: str, weights: Amounts | None
+) -> tuple[str, ...]:
     named = {name for case in cases for name in case}
     axes = list(variables) if weights is not None else [v for v in variables if v.name in named]
     gist = find_gist(cases, axes, weights)
