@@ -77,7 +77,11 @@ _OPTIONS: dict[str, Callable[..., Any]] = {
         help="The most states of a text column.",
     ),
     "keep": click.option(
-        "--keep", multiple=True, metavar="COLUMN", help="Keep a column that looks like an identifier or is half empty."
+        "--keep",
+        cls=RareOption,
+        multiple=True,
+        metavar="COLUMN",
+        help="Keep a column that looks like an identifier or is half empty.",
     ),
     "unusable": click.option(
         "--unusable",
