@@ -13,7 +13,7 @@ from ldag.cli.tables import load_table
 from ldag.data import Dataset, ReadOptions
 from ldag.errors import ArgumentError
 from ldag.formats import Edge, Scanner, read_name_list, read_utf8
-from ldag.learning import Constraints, Deadline, Settings, check_time_limit, read_edge
+from ldag.learning import LEAST_SECONDS, Constraints, Deadline, Settings, check_time_limit, read_edge
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -48,9 +48,6 @@ RANGES = {
     "equivalent_sample_size": ABOVE_0,
     "parameters_sample_size": ABOVE_0,
 }
-
-LEAST_SECONDS = 0.05
-"""Of a time limit, for the search at least."""
 
 CONSTRAINTS = (
     click.option(

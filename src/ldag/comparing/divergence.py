@@ -10,6 +10,7 @@ import numpy as np
 from ldag.checks import Rng, check_seed, check_whole
 from ldag.comparing import expectations
 from ldag.errors import ArgumentError, TooLarge
+from ldag.formats import list_names
 from ldag.graph import align
 from ldag.inference import TooManyGates, sample_rows
 from ldag.model import Model
@@ -110,7 +111,7 @@ def _explained(network: Network, hint: str = "") -> Iterator[None]:
         yield
     except TooManyGates as refused:
         names = [network.ldag.schema[node].name for node in refused.nodes if node < len(network.ldag.schema)]
-        shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
         raise TooLarge(
-            f"the exact value needs a circuit of more than {refused.max_size:,} arguments: it has to join {shown}{hint}"
+            f"the exact value needs a circuit of more than {refused.max_size:,} arguments: it has to join"
+            f" {list_names(names, 12)}{hint}"
         ) from None

@@ -311,10 +311,6 @@ def _without_zeros(time: str) -> str:
     return rf"regexp_replace({time}, '(\.[0-9]*[1-9])0+$|\.0+$', '\1')"
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
-
-
 def _is_date(kind: str) -> bool:
     return kind == "DATE" or kind.startswith("TIMESTAMP")
 

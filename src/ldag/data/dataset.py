@@ -13,7 +13,7 @@ from ldag.data.counts import Codes, Columns, Weights, count_family
 from ldag.data.frames import Backend, make_frame
 from ldag.data.rows import merge_rows
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable
-from ldag.formats import spell_share, state_in_words
+from ldag.formats import list_names, spell_share, state_in_words
 from ldag.model import Schema, State, Variable, state_key
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Dataset:
     weights: Weights | None
     weight_name: str | None = None
     notes: tuple[str, ...] = ()
+    """What reading did to the table, and what it left out."""
 
     @classmethod
     def from_codes(
@@ -226,9 +227,8 @@ class Dataset:
         return hash((self.schema, self.n_rows, self.total))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{v.name} ({v.n_states})" for v in self.variables[:8])
-        more = f" and {len(self.variables) - 8} more" if len(self.variables) > 8 else ""
-        return f"<Dataset: total {self.total:,} in {self.n_rows:,} different rows; {shown}{more}>"
+        shown = list_names([f"{v.name} ({v.n_states})" for v in self.variables], 8)
+        return f"<Dataset: total {self.total:,} in {self.n_rows:,} different rows; {shown}>"
 
     def shares(self, name: str, max_states: int = 12) -> str:
         """Return how common the states of a variable are, in words.
@@ -241,9 +241,8 @@ class Dataset:
         """
         variable = self.schema[self.schema.node(name)]
         pairs = list(zip(variable.states, self.counts(name)[0].tolist(), strict=True))
-        parts = [f"{state_in_words(variable, state)}: {spell_share(n / self.total)}" for state, n in pairs[:max_states]]
-        more = f" and {len(pairs) - max_states} more" if len(pairs) > max_states else ""
-        return ", ".join(parts) + more
+        parts = [f"{state_in_words(variable, state)}: {spell_share(n / self.total)}" for state, n in pairs]
+        return list_names(parts, max_states)
 
     def _repr_html_(self) -> str:
         rows = [

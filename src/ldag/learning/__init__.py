@@ -17,7 +17,7 @@ from ldag.learning.cross_validation import CrossValidation
 from ldag.learning.family import Family, learn_family
 from ldag.learning.fit import Fit
 from ldag.learning.partitions import CountedFamily, FamilyOptions, LabelSearch, learn_families
-from ldag.learning.pipeline import cross_validate, learn, learn_with
+from ldag.learning.pipeline import LEAST_SECONDS, cross_validate, learn, learn_with
 from ldag.learning.plan import Plan, Settings, make_plan
 from ldag.learning.progress import (
     NO_DEADLINE,
@@ -35,6 +35,7 @@ from ldag.learning.structures import STRUCTURES, StructureKind
 from ldag.learning.trace import Trace
 
 __all__ = [
+    "LEAST_SECONDS",
     "METHODS",
     "NO_DEADLINE",
     "STRUCTURES",

@@ -1,15 +1,12 @@
 """Amounts of memory, and sizes of circuits, as people write and read them."""
 
 import re
-from collections.abc import Sequence
 from math import ceil
 
 from ldag.checks import is_whole
 from ldag.errors import ArgumentError
 
 UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-NAMED = 12
-"""So many names are listed in an error."""
 
 
 def check_memory(limit: int | str) -> int:
@@ -43,9 +40,3 @@ def allow_size(needed: float) -> str:
     step = 10.0 ** max(0, len(f"{needed:.0f}") - 2)
     size = ceil(needed / step) * int(step)
     return f"allow compile(max_size={size:_}), " if size <= MOST_ARGUMENTS else ""
-
-
-def shorten(names: Sequence[str]) -> str:
-    """Return names in a row, the last of many left out."""
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_seed, check_whole
 from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge
-from ldag.formats import Context, Edge
+from ldag.formats import Context, Edge, list_names
 from ldag.inference import (
     MAX_SIZE,
     MEMORY_LIMIT,
@@ -27,12 +27,15 @@ from ldag.network.answers import Answer, AnswerKey, Marginals
 from ldag.network.base import NetworkBase
 from ldag.network.directions import MOST_ANSWERS, MOST_SETS, EquivalentGraphs, tell_arrows
 from ldag.network.findings import Findings, read_findings, spell_findings
-from ldag.network.memory import allow_size, check_memory, shorten, spell_bytes
+from ldag.network.memory import allow_size, check_memory, spell_bytes
 from ldag.reasoning import possible_parents
 from ldag.reporting import ShownAsText
 
 JOINT_LIMIT = 1 << 20
 ESTIMATE = "estimate(...), which samples"
+
+NAMED = 12
+"""Variables of a large table that an error names."""
 
 SINGLE = "this is the answer of one graph of several that say the same"
 RANGE = SINGLE + ", and the range is over {over}; constraints settle what is known"
@@ -446,12 +449,12 @@ class Questions(NetworkBase):
             raise TooLarge(
                 f"exact inference needs tables of {spell_bytes(refused.n_bytes)}, and memory_limit is"
                 f" {spell_bytes(refused.memory_limit)}: the largest has {refused.n_cells:,.0f} cells, over"
-                f" {shorten(names)}; observe some of these variables, allow"
+                f" {list_names(names, NAMED)}; observe some of these variables, allow"
                 f" memory_limit={spell_bytes(refused.n_bytes)!r}, or use {other}"
             ) from None
         except TooManyGates as refused:
             first, *others = (self.ldag.schema[node].name for node in refused.nodes)
-            step = f": {first!r} has to be summed out of a function of {shorten(others)}" if others else ""
+            step = f": {first!r} has to be summed out of a function of {list_names(others, NAMED)}" if others else ""
             raise TooLarge(
                 f"exact inference needs sums and products with more than {refused.max_size:,} arguments"
                 f"{step or f' already for {first!r}'}; observe some of these variables,"

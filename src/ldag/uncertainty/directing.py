@@ -49,9 +49,8 @@ def sum_directions(components: Sequence[Component], space: SearchSpace | None) -
     chances = np.zeros((n, n))
     for component in components:
         for dag, probability in all_dags(component):
-            allowed = None if space is None else space.candidates
-            turned = ((j, i) for j, above in enumerate(dag) for i in above)
-            forbidden = [] if allowed is None else [(j, i) for j, i in turned if j not in allowed[i]]
+            turned = [(j, i) for j, above in enumerate(dag) for i in above]
+            forbidden = () if space is None else [(j, i) for j, i in turned if j not in space.candidates[i]]
             for i, j in cpdag(dag, forbidden).directed:
                 chances[i, j] += component.weight * probability
     return DirectionChances(chances, 0)
