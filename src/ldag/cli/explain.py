@@ -48,10 +48,10 @@ def _table(classes: NodeParameters, level: float) -> str:
     columns = [("if", [str(part.rule) if classes.parents else "always" for part in classes])]
     if classes[0].counts is not None:
         columns.append(("rows", [f"{sum(part.counts or ()):,.10g}" for part in classes]))
+    intervals = [part.intervals(level) for part in classes]
     for code, state in enumerate(classes.states):
         cells = []
-        for part in classes:
-            ends = part.intervals(level)
+        for part, ends in zip(classes, intervals, strict=True):
             interval = f" ({ends[code][0]:.3f} to {ends[code][1]:.3f})" if ends else ""
             cells.append(f"{part.probabilities[code]:.3f}{interval}")
         columns.append((str(state), cells))

@@ -4,6 +4,7 @@ The distribution function is the continued fraction of the incomplete Beta funct
 by bisection: slow and sure, for a few numbers at a time.
 """
 
+from functools import lru_cache
 from math import exp, lgamma, log, log1p
 
 _TINY = 1e-300
@@ -11,6 +12,7 @@ _STEPS = 10_000
 _BISECTIONS = 200
 
 
+@lru_cache(maxsize=1 << 14)  # large tables have few different counts
 def beta_interval(a: float, b: float, level: float) -> tuple[float, float]:
     """Return the equal-tailed interval that a Beta(a, b) variable falls into with a probability.
 
