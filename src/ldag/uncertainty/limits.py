@@ -14,8 +14,11 @@ SHOWN_NODES = 3
 def describe_space(sets: ParentSets, n_candidates: int | None) -> Iterator[str]:
     """Go through the limits; ``n_candidates`` is how many parents of a variable were looked at, if not all."""
     limits = sets.limits
-    largest = max((len(parents) for own in sets.by_node for parents in own), default=0)
-    if largest < len(sets.by_node) - 1:
+    sizes = [max(map(len, own)) for own in sets.by_node]
+    largest = max(sizes)
+    candidates = [len({parent for parents in own for parent in parents}) for own in sets.by_node]
+    others = len(sizes) - 1
+    if any(size == largest < (n if size else others) for size, n in zip(sizes, candidates, strict=True)):
         hint = " (more would take long; max_parents allows them)"
         yield f"at most {counted(largest, 'parent')} of a variable{hint if limits.was_chosen else ''}"
     if n_candidates is not None:

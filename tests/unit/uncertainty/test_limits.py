@@ -166,3 +166,14 @@ def test_chains_look_at_what_a_search_finds() -> None:
     candidates = [tuple(p for p in range(13) if p != node)[:12] for node in range(18)]
     limits = families.choose_limits(is_given=False, candidates=candidates)
     assert (limits.max_parents, limits.was_chosen) == (4, True)
+
+
+def test_only_what_leaves_parents_out_is_a_limit() -> None:
+    """A constant column and arrows that are forbidden leave fewer parents, and no graph that is allowed out."""
+    columns = {name: list("xy" * 20 + "yx" * 10 + "xx" * 10) for name in "abc"}
+    data = ldag.read(columns | {"b": list("xxyy" * 20), "c": list("xyyyx" * 16), "d": ["k"] * 80})
+    assert "parent" not in ldag.posterior(data, kappa=0.3).limits
+    assert ldag.posterior(data, kappa=0.3, max_parents=1).limits == "at most 1 parent of a variable"
+    assert ldag.posterior(data, kappa=0.3, max_parents=0).limits == "at most 0 parents of a variable"
+    forbidden = Constraints(forbidden=[("a", "b"), ("b", "a"), ("a", "c"), ("c", "a")])
+    assert "parent" not in ldag.posterior(data, kappa=0.3, constraints=forbidden).limits
