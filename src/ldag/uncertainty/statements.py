@@ -90,7 +90,8 @@ class PosteriorStatements(PosteriorBase):
         """
         i, j = self._pair(parent, child)
         chances = self._directions
-        return Chance(chances.probabilities[i, j], float(chances.errors[i, j]))
+        share = min(chances.probabilities[i, j], float(self.edge(parent, child)))  # which draws may exceed
+        return Chance(share, float(chances.errors[i, j]))
 
     @cached_property
     def _directions(self) -> DirectionChances:

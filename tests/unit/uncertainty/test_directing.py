@@ -133,3 +133,11 @@ def test_files_copies_and_pickles_say_the_same(tmp_path: Path) -> None:
     assert str(pickle.loads(pickle.dumps(loaded))) == str(post)
     chains = ldag.posterior(data, kappa=0.3, method="chains", n_rounds=200)
     assert pickle.loads(pickle.dumps(chains)).sample(20, rng=3) == chains.sample(20, rng=3)
+
+
+def test_an_arrow_is_determined_at_most_as_often_as_it_is_there() -> None:
+    """Also where drawn graphs have it more often than it is probable."""
+    rng = np.random.default_rng(1)
+    columns = {name: rng.integers(0, n, 300).astype(str) for name, n in zip("abcdef", (2, 3, 4, 2, 3, 2), strict=True)}
+    post = ldag.posterior(ldag.read(columns), kappa=0.3, max_parents=2)
+    assert all(post.determined(edge.parent, edge.child) <= edge.probability for edge in post.edges)
