@@ -73,7 +73,8 @@ def _drop_gaps(
         seen = np.unique(column.codes).tolist()
         if plan.variable is None and not column.column.declared and 0 < len(seen) < column.variable.n_states:
             lost = [repr(state) for code, state in enumerate(column.variable.states) if code not in seen]
-            notes.append(f"{plan.name}: {list_names(lost)} left out, in rows with missing cells only")
+            noun = "state" if len(lost) == 1 else "states"
+            notes.append(f"{plan.name}: {noun} {list_names(lost)} left out, in rows with missing cells only")
             kept[place] = column.with_states(seen)
     return kept, None if weights is None else weights[~gaps], notes
 

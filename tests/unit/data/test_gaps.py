@@ -90,7 +90,7 @@ def test_states_of_rows_left_out_go_and_are_told(source: str, tmp_path: Path) ->
     assert data.states("y") == ("u", "v")
     assert data.notes == (
         "1 of 3 rows left out, which have missing cells (in x)",
-        "y: 'w' left out, in rows with missing cells only",
+        "y: state 'w' left out, in rows with missing cells only",
     )
 
 

@@ -69,7 +69,7 @@ def gaps() -> Dataset:
 LOSSES = (
     "name: left out, 300 values in 300 rows",
     "20 of 300 rows left out, which have missing cells (in x)",
-    "y: 'rare' left out, in rows with missing cells only",
+    "y: state 'rare' left out, in rows with missing cells only",
     "k: has one state only in the data, 'same'; it takes no edges",
 )
 

@@ -256,3 +256,8 @@ def test_a_promise_says_what_families_have(options: dict[str, Any], families: st
     """The best labels only where every family of the space can be solved: five binary parents make 32 of them."""
     promise = ldag.learn(HEART, kappa=0.1, method="exact", **options).promise
     assert promise.endswith(f"scores better, where every family has {families}")
+
+
+def test_one_parent_is_one_parent() -> None:
+    """What a search promises is a sentence."""
+    assert "no allowed graph with at most 1 parent scores better" in str(ldag.learn(HEART, kappa=0.3, max_parents=1))

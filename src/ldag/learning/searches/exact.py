@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ldag import _native
 from ldag.errors import TooLarge
-from ldag.formats import spell_cost
+from ldag.formats import counted, spell_cost
 from ldag.learning.partitions import FamilyOptions
 from ldag.learning.searches import climb
 from ldag.learning.searches.contract import (
@@ -73,7 +73,7 @@ class Exact:
     def promise(self, problem: SearchProblem, _result: SearchResult) -> str:
         """Return what is known of the result."""
         limit = max(problem.space.max_parents)
-        parents = "any number of parents" if limit >= problem.n_variables - 1 else f"at most {limit} parents"
+        parents = "any number of parents" if limit >= problem.n_variables - 1 else f"at most {counted(limit, 'parent')}"
         if any(exceeds_cells(problem, node) for node in range(problem.n_variables)):
             parents += f" and tables of at most {_native.MAX_CELLS:,} cells"
         return f"no allowed graph with {parents} scores better, where every family has {problem.families_in_words}"
