@@ -9,7 +9,7 @@ from ldag.data.doors import Wording
 from ldag.data.frames import Backend, make_frame
 from ldag.data.options import Missing, Reading, ReadOptions, Unusable
 from ldag.data.reading import AnyTable, Cells, read, read_table, read_with
-from ldag.data.remarks import describe_data
+from ldag.data.remarks import describe_data, describe_gaps
 from ldag.data.rows import row_keys
 from ldag.data.scratch import Scratch
 from ldag.data.spellings import Dates
@@ -42,6 +42,7 @@ __all__ = [
     "check_data",
     "count_family",
     "describe_data",
+    "describe_gaps",
     "ignored_note",
     "make_frame",
     "read",

@@ -13,7 +13,7 @@ from ldag.data.dataset import Dataset
 from ldag.data.gaps import Settled
 from ldag.data.options import ReadOptions
 from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_note
-from ldag.data.remarks import describe_columns
+from ldag.data.remarks import ROWS_WITH_GAPS, STATES_OF_GAPS, describe_columns
 from ldag.errors import DataError
 from ldag.formats import counted, list_names
 from ldag.model import Schema, Variable
@@ -43,7 +43,7 @@ def assemble_data(
         raise DataError(_gap_message(gaps, plans, options))
     if gaps:
         amounts = [f"{column.variable.name} ({_count(column.missing, weights):,})" for column in gaps]
-        notes.append(f"missing cells are a state of {list_names(amounts)}{settled.why}")
+        notes.append(f"{STATES_OF_GAPS} {list_names(amounts)}{settled.why}")
     coded = [column.with_missing_state(options.wording) if column.missing.any() else column for column in coded]
     codes = np.stack([column.codes for column in coded])
     schema = Schema(tuple(column.variable for column in coded))
@@ -67,7 +67,7 @@ def _drop_gaps(
         return list(coded), weights, []
     n_gaps, n_rows = _count(gaps, weights), _count(np.ones_like(gaps), weights)
     where = list_names([column.variable.name for column in coded if column.missing.any()])
-    notes = [f"{n_gaps:,} of {counted(n_rows, noun)} left out, which have missing cells (in {where})"]
+    notes = [f"{n_gaps:,} of {counted(n_rows, noun)} left out, {ROWS_WITH_GAPS} (in {where})"]
     kept = [replace(column, codes=column.codes[~gaps]) for column in coded]
     for place, (column, plan) in enumerate(zip(kept, plans, strict=True)):
         seen = np.unique(column.codes).tolist()

@@ -13,6 +13,9 @@ from ldag.data.counts import Codes
 from ldag.data.dataset import Dataset
 from ldag.formats import list_names
 
+ROWS_WITH_GAPS, STATES_OF_GAPS = "which have missing cells", "missing cells are a state of"
+"""What notes on rows and on states with missing cells say."""
+
 LOSS = " left out"
 """What every note on something that is not in the data says."""
 
@@ -30,6 +33,11 @@ def describe_data(data: Dataset) -> tuple[str, ...]:
     if more > 0:
         losses = [*losses[:MOST_LOSSES], f"{more:,} further notes on what was left out are in the notes of the data"]
     return tuple(dict.fromkeys((*losses, *describe_columns(data))))
+
+
+def describe_gaps(data: Dataset) -> tuple[str, ...]:
+    """Return what became of missing cells: rows that were left out, or states that were made of them."""
+    return tuple(note for note in data.notes if ROWS_WITH_GAPS in note or note.startswith(STATES_OF_GAPS))
 
 
 def describe_columns(data: Dataset) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 
-from ldag.data import Dataset
+from ldag.data import Dataset, describe_data, describe_gaps
 from ldag.drawing import Cell, Meter
 from ldag.formats import MOST_CASES, counted
 from ldag.graph import LDAG, EdgeDirections, family_counts
@@ -106,7 +106,8 @@ def summary_section(findings: Findings) -> Section:
     found = _found(findings)
     more = [f"and {len(found) - MOST_FOUND} more, shown below"] if len(found) > MOST_FOUND else []
     alone = [v.name for v in graph.variables if not any(v.name in edge for edge in graph.edges)]
-    blocks: list[Block] = []
+    gaps = () if data is None else describe_gaps(data)
+    blocks: list[Block] = [Paragraph(f"Of the table: {'; '.join(gaps)}.", is_warning=True)] if gaps else []
     if found:
         blocks += [Bullets((*found[:MOST_FOUND], *more)), Paragraph(NOT_CAUSES)]
     if alone:
@@ -219,13 +220,14 @@ def sure_sections(findings: Findings) -> Iterator[Section]:
     if sureness is None:
         yield Section("How sure is it?", (Paragraph(findings.why_not_sure, is_warning=True),))
         return
+    known = () if findings.data is None else describe_data(findings.data)
     pairs = list(connections(sureness, findings.graph, LEAST_PAIR))
     rows = [(f"{a} – {b}", Meter(chance), "yes" if is_drawn else "no") for a, b, is_drawn, chance in pairs]
     if isinstance(sureness, Bootstrap):
         text = (
             f"The model was learned again {counted(sureness.n, 'time')}, each time from as many rows drawn at random "
             "from the table. The bars show how often two columns were connected, in either direction."
-            + "".join(f" Note: {note}." for note in sureness.notes)
+            + "".join(f" Note: {note}." for note in sureness.notes if note not in known)
         )
     else:
         text = (

@@ -194,3 +194,20 @@ def test_limits_of_a_posterior_and_searches_left_out_are_told(tmp_path: Path) ->
     assert "over all models" not in text
     ldag.report(fit, tmp_path / "again.md", posterior=ldag.bootstrap(heart, 10**6, kappa=0.3, time_limit=0.2))
     assert "of 1,000,000 searches came to their end within the time limit" in (tmp_path / "again.md").read_text()
+
+
+def test_rows_left_out_are_told_first_and_once(tmp_path: Path) -> None:
+    """What became of missing cells stands above what was found; how sure it is does not repeat it."""
+    cells: dict[str, list[object]] = {
+        "x": ["a", "b", None, "a"] * 30,
+        "y": ["u", "v", "v", "u"] * 30,
+        "z": ["p", "q", "q", "q"] * 30,
+    }
+    fit = ldag.learn(ldag.read(cells, missing="drop"), kappa=0.1)
+    sure = ldag.bootstrap(fit, 5, rng=1, progress=False)
+    fit.report(tmp_path / "gaps.md", posterior=sure)
+    text = (tmp_path / "gaps.md").read_text()
+    said = "30 of 120 rows left out, which have missing cells (in x)"
+    assert text.index(said) < text.index(" go together")
+    assert said not in text.partition("How sure is it?")[2].partition("\n## ")[0]
+    assert text.count(said) == 2  # above what was found, and among what was done to the table
