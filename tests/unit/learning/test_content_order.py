@@ -90,3 +90,10 @@ def test_the_order_is_one_of_the_same_rows() -> None:
         other = order_by_content(renamed(data, seed))
         assert np.array_equal(other.codes, ordered.codes)
         assert np.array_equal(other.whole_weights, ordered.whole_weights)
+
+
+def test_columns_that_are_alike_at_first_sight() -> None:
+    """The first two differ in what goes with the third, whose states are equally common: the third round sees it."""
+    columns = [0, 1, 0, 0, 1, 0], [1, 1, 0, 0, 0, 0], [1, 1, 0, 1, 0, 0]
+    data, exchanged = (ldag.read(dict(zip(names, columns, strict=True))) for names in ("abc", "bac"))
+    assert np.array_equal(order_by_content(data).codes, order_by_content(exchanged).codes)

@@ -111,6 +111,10 @@ def test_a_better_graph_outside_the_limits_is_told_in_the_first_lines() -> None:
     free = ldag.posterior(data, kappa=0.1)
     assert free.outside is None
     assert "warning" not in str(free)
+    coins = np.random.default_rng(1).integers(0, 2, 200).astype(str)
+    equal = ldag.posterior(ldag.read(dict.fromkeys("abcde", coins)), kappa=0.1, max_parents=0).outside
+    assert equal is not None
+    assert equal.endswith(", and 1 more")  # of four with a parent, three are named
     for parent in "abc":
         assert free.edge(parent, "m") > 0.99
 
