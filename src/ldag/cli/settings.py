@@ -53,7 +53,12 @@ CONSTRAINTS = (
     click.option(
         "--constraints", "constraint_file", cls=RareOption, type=TEXT, metavar="FILE", help="A file of constraints."
     ),
-    click.option("--tiers", type=TEXT, metavar="FILE", help="A file: one tier per line, names separated by commas."),
+    click.option(
+        "--tiers",
+        type=TEXT,
+        metavar="FILE",
+        help="A file: one tier per line, names separated by commas; * is all others.",
+    ),
     click.option("--require", multiple=True, metavar='"A -> B"', help="An edge that must be there."),
     click.option("--forbid", multiple=True, metavar='"A -> B"', help="An edge that must not be there."),
     click.option(
