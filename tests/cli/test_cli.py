@@ -6,11 +6,13 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 import ldag
 from ldag import LDAG, datasets
+from ldag.learning import Deadline, Settings, learn_with
 from tests.command import PROGRAM, execute, run
 from tests.interrupts import bound
 
@@ -202,20 +204,32 @@ def test_learn_says_in_one_line_that_it_was_interrupted(tmp_path: Path, number: 
     assert len(said.splitlines()) == 1
 
 
-def test_the_clock_of_a_time_limit_runs_while_a_table_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_clock_of_a_time_limit_runs_while_a_table_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A search has what reading leaves of it, and a moment at least; a bad limit is refused before anything is read."""
 
     def read_slowly(*_: object) -> ldag.Dataset:
         time.sleep(0.2)
         return ldag.datasets.load("heart")
 
+    left: list[float] = []
+
+    def learn_and_look(data: ldag.Dataset, settings: Settings, *, deadline: Deadline, **others: Any) -> ldag.Fit:
+        left.append(cast("float", deadline.left))
+        return learn_with(data, settings, deadline=deadline, **others)
+
     monkeypatch.setattr("ldag.cli.settings.load_table", read_slowly)
-    left = json.loads(run("learn", "heart", "--kappa", "0.1", "--time-limit", "60", "--json"))["settings"]["time_limit"]
-    assert 50 < left < 59.85
-    left = json.loads(run("learn", "heart", "--kappa", "0.1", "--time-limit", "0.1", "--json"))["settings"][
-        "time_limit"
-    ]
-    assert left == 0.05
+    for command in ("learn", "certify", "report"):
+        monkeypatch.setattr(f"ldag.cli.{command}.learn_with", learn_and_look)
+    learned = json.loads(run("learn", "heart", "--kappa", "0.1", "--time-limit", "60", "--json"))
+    run("certify", "heart", "--kappa", "0.1", "--time-limit", "60")
+    run("report", "heart", "--kappa", "0.1", "--time-limit", "60", "-o", str(tmp_path / "r.md"))
+    assert all(50 < seconds < 59.85 for seconds in left[:2])
+    assert 25 < left[2] < 29.95  # half of it: the other is for how sure it is
+    assert learned["settings"]["time_limit"] == 60  # what was given
+    assert "time_limit=60.0" in (tmp_path / "r.md").read_text()
+    learned = json.loads(run("learn", "heart", "--kappa", "0.1", "--time-limit", "0.1", "--json"))
+    assert left[3] == 0
+    assert learned["edges"]
     monkeypatch.setattr("ldag.cli.settings.load_table", lambda *_: pytest.fail("it was read"))
     assert "--time-limit must be a number of seconds above 0, got -1" in run(
         "learn", "heart", "--time-limit", "-1", code=2

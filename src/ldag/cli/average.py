@@ -6,7 +6,7 @@ import click
 
 from ldag.cli.arguments import json_option, print_json
 from ldag.cli.pipes import TABLE, Target
-from ldag.cli.settings import load_with_settings, settings_options
+from ldag.cli.settings import load_to_repeat, settings_options
 from ldag.cli.tables import table_options
 from ldag.data import ReadOptions
 from ldag.formats import check_place
@@ -45,7 +45,7 @@ def average(
     ldag predict several.json new.csv --target pain
     """
     check_place(json_path(output, "mixture"))
-    table, given = load_with_settings(data, reading, options)
+    table, given = load_to_repeat(data, reading, options)
     settings = {name: value for name, value in given.items() if value is not None}
     result = learn_several(table, n, by=by, **settings)
     result.save(output)

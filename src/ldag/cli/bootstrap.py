@@ -6,7 +6,7 @@ import click
 
 from ldag.cli.arguments import json_option, print_json
 from ldag.cli.pipes import TABLE, Target
-from ldag.cli.settings import load_with_settings, settings_options
+from ldag.cli.settings import load_to_repeat, settings_options
 from ldag.cli.tables import table_options
 from ldag.data import ReadOptions
 from ldag.drawing import check_picture
@@ -50,7 +50,7 @@ def bootstrap(
         check_place(json_path(output, "bootstrap"))
     if picture is not None:
         check_place(check_picture(picture))
-    table, settings = load_with_settings(data, reading, options)
+    table, settings = load_to_repeat(data, reading, options)
     result = learn_again(table, n, directions=directions, **settings)
     if output is not None:
         result.save(output)

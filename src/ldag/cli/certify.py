@@ -4,11 +4,11 @@ import click
 
 from ldag.cli.arguments import json_option, print_json
 from ldag.cli.pipes import TABLE
-from ldag.cli.settings import load_with_settings, settings_options
+from ldag.cli.settings import load_to_learn, settings_options
 from ldag.cli.tables import table_options
 from ldag.data import ReadOptions
 from ldag.errors import ArgumentError, LdagError
-from ldag.learning import learn as learn_graph
+from ldag.learning import Settings, learn_with
 
 
 @click.command()
@@ -26,8 +26,8 @@ def certify(data: str, proof_limit: float, reading: ReadOptions, as_json: bool, 
     ldag certify heart --kappa 0.1
     ldag certify survey.csv --structure table --method climb --max-parents 3 --proof-limit 300
     """
-    table, settings = load_with_settings(data, reading, options)
-    fit = learn_graph(table, **settings)
+    table, settings, deadline = load_to_learn(data, reading, options)
+    fit = learn_with(table, Settings(**settings), deadline=deadline)
     try:
         certificate = fit.certify(time_limit=proof_limit)
     except LdagError as error:  # --time-limit is that of the search

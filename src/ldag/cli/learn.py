@@ -6,12 +6,12 @@ import click
 
 from ldag.cli.arguments import RareOption, json_option, print_json, save_model
 from ldag.cli.pipes import TABLE, Target
-from ldag.cli.settings import load_with_settings, settings_options
+from ldag.cli.settings import load_to_learn, settings_options
 from ldag.cli.tables import table_options, tell_of_parameters
 from ldag.data import ReadOptions
 from ldag.errors import ArgumentError
 from ldag.formats import check_writable
-from ldag.learning import learn as learn_graph
+from ldag.learning import Settings, learn_with
 
 
 @click.command()
@@ -50,8 +50,8 @@ def learn(
         check_writable(output)
         if checkpoint is not None and Path(output).resolve() == Path(checkpoint).resolve():
             raise ArgumentError(f"--output and --checkpoint are the same file, {output}; give one of them another name")
-    table, settings = load_with_settings(data, reading, options)
-    fit = learn_graph(table, **settings, checkpoint=checkpoint)
+    table, settings, deadline = load_to_learn(data, reading, options)
+    fit = learn_with(table, Settings(**settings), checkpoint=checkpoint, deadline=deadline)
     if as_json:  # what is printed otherwise says so itself
         tell_of_parameters(fit.network, fit.data)
     if output is not None:

@@ -7,12 +7,12 @@ import click
 
 from ldag.cli.arguments import json_option, load_network, print_json
 from ldag.cli.pipes import MODEL, PIPE, TABLE, Target, is_model_piped
-from ldag.cli.settings import left_for_search, load_with_settings, settings_options
+from ldag.cli.settings import left_for_search, load_to_learn, settings_options
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
 from ldag.errors import ArgumentError
 from ldag.formats import holds_models
-from ldag.learning import Deadline, check_time_limit, learn
+from ldag.learning import Settings, learn_with
 from ldag.presenting import report as write_report
 
 
@@ -64,11 +64,9 @@ def report(
     else:
         if data is not None:
             raise ArgumentError(f"--data is for models; {source} is data itself")
-        deadline = Deadline.after(check_time_limit(cast("float | None", options["time_limit"])))
-        table, settings = load_with_settings(source, reading, options)
-        if settings["time_limit"] is not None and how is not None:
-            settings["time_limit"] /= 2  # the other half is for how sure it is
-        fit = learn(table, **settings)
+        table, settings, deadline = load_to_learn(source, reading, options)
+        half = deadline if how is None else deadline.share(0.5)  # the other one is for how sure it is
+        fit = learn_with(table, Settings(**settings), deadline=half)
         write_report(fit, output, posterior=how, title=title, time_limit=left_for_search(deadline))
     if as_json:
         print_json({"written": output})

@@ -99,11 +99,18 @@ def read_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     return given | {"constraints": read_constraints(*(options[name] for name in names))}
 
 
-def load_with_settings(source: str, reading: ReadOptions, options: Mapping[str, Any]) -> tuple[Dataset, dict[str, Any]]:
-    """Read a table and the settings of a search; of a time limit, what reading leaves is for the search."""
+def load_to_learn(
+    source: str, reading: ReadOptions, options: Mapping[str, Any]
+) -> tuple[Dataset, dict[str, Any], Deadline]:
+    """Read a table and the settings of a search; its time limit begins before the table is read."""
     deadline = Deadline.after(check_time_limit(options["time_limit"]))
     settings = read_settings(options)
-    data = load_table(source, reading)
+    return load_table(source, reading), settings, deadline
+
+
+def load_to_repeat(source: str, reading: ReadOptions, options: Mapping[str, Any]) -> tuple[Dataset, dict[str, Any]]:
+    """Read a table and the settings of many searches; of a time limit, what reading leaves is for them."""
+    data, settings, deadline = load_to_learn(source, reading, options)
     return data, settings | {"time_limit": left_for_search(deadline)}
 
 

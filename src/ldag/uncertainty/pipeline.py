@@ -196,7 +196,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         except OutOfTime:
             if not deadline.is_over:
                 raise KeyboardInterrupt from None
-            raise TooLarge(_too_late(job, time_limit)) from None
+            raise TooLarge(_too_late(job)) from None
     outside = describe_outside(learned, computed.sets, job.data.schema)
     return _result(job, computed, outside, time.perf_counter() - began)
 
@@ -266,11 +266,11 @@ def _is_exact(families: FamilySpace, is_given: bool, is_asked: bool) -> bool:
     return is_asked or (cost.is_affordable and cost.seconds <= (families.time_limit or inf))
 
 
-def _too_late(job: _Job, time_limit: float | None) -> str:
+def _too_late(job: _Job) -> str:
     """Say that there is nothing to return, and what to do."""
     what = "the exact posterior was" if job.method == "exact" else "samples of the chains were"
     less = "fewer parents, or method 'chains'" if job.method == "exact" else "fewer parents or n_rounds"
-    return f"{what} not there within {time_limit:g} seconds; give a longer time_limit, or {less}"
+    return f"{what} not there within the time limit; give a longer time_limit, or {less}"
 
 
 def _run_of(job: _Job) -> dict[str, object]:

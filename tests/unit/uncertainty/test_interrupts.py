@@ -84,7 +84,7 @@ def test_chains_return_the_samples_that_they_have() -> None:
 def test_chains_end_in_time() -> None:
     """With what they have, or with a message if that is too little."""
     began = time.monotonic()
-    with pytest.raises(TooLarge, match="samples of the chains were not there within 1 seconds"):
+    with pytest.raises(TooLarge, match="samples of the chains were not there within the time limit"):
         ldag.posterior(table(10), kappa=0.3, max_parents=2, method="chains", n_rounds=10**7, time_limit=1)
     assert time.monotonic() - began < 10
 
@@ -92,7 +92,7 @@ def test_chains_end_in_time() -> None:
 def test_an_exact_posterior_that_takes_too_long_is_refused() -> None:
     """There is no half of it; the message says what to do."""
     with pytest.raises(
-        TooLarge, match=r"the exact posterior was not there within 0\.8 seconds; give a longer time_limit"
+        TooLarge, match=r"the exact posterior was not there within the time limit; give a longer time_limit"
     ):
         ldag.posterior(LARGE, kappa=0.3, max_parents=3, method="exact", time_limit=0.8)
     with pytest.raises(TooLarge, match=r"takes about .* seconds of CPU, and time_limit is 1; use method 'chains'"):
