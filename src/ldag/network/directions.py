@@ -56,7 +56,7 @@ class EquivalentGraphs:
                 n_left_out += 1
             else:
                 low, high = np.minimum(low, answer), np.maximum(high, answer)
-        return Bounds(low, high, self.count(n_left_out))
+        return Bounds(low, high, self.count(n_left_out), self.are_all(n_left_out))
 
     def answers(
         self, targets: Sequence[int], seen: CodedFindings, done: Mapping[int, int], memory_limit: float
@@ -71,10 +71,14 @@ class EquivalentGraphs:
             except (TablesTooLarge, TooManyGates):
                 yield None
 
+    def are_all(self, n_left_out: int) -> bool:
+        """Whether all graphs were looked at."""
+        return self.parents.is_complete and not n_left_out
+
     def count(self, n_left_out: int) -> str:
         """Say how many graphs were looked at."""
         n = len(self.parents.sets)
-        if self.parents.is_complete and not n_left_out:
+        if self.are_all(n_left_out):
             return "all of them"
         more = "" if self.parents.is_complete else " or more"
         return f"{n - n_left_out} of {n}{more} ways to direct the edges at what is set"
@@ -115,16 +119,17 @@ class EquivalentGraphs:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The least and the greatest probability in each cell, and in words over what."""
+    """The least and the greatest probability in each cell, in words over what, and whether that is all graphs."""
 
     low: Numbers
     high: Numbers
     over: str
+    is_over_all: bool
 
     @property
-    def is_wide(self) -> bool:
-        """Whether it makes a difference which graph is asked."""
-        return bool(np.max(self.high - self.low) > SAME)
+    def is_open(self) -> bool:
+        """Whether it makes a difference which graph is asked, or may make one, as not all were."""
+        return not self.is_over_all or bool(np.max(self.high - self.low) > SAME)
 
 
 def tell_arrows(arrows: Sequence[Edge], consequence: str) -> None:

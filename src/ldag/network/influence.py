@@ -156,8 +156,10 @@ class NetworkInfluence(Questions):
                 sides.append([None if one is None else float(one[place]) for one in (posterior, *others)])
         pairs = np.array([(a, b) for a, b in zip(*sides, strict=True) if a is not None and b is not None])
         is_known = members is None or self._can_tell(members, 2)
-        if members is not None and is_known and np.ptp(pairs, axis=0).max() > SAME:
-            tell_arrows(members.arrows, RANGE.format(over=members.count(len(sides[0]) - len(pairs))))
+        if members is not None and members.arrows and is_known:
+            n_left_out = len(sides[0]) - len(pairs)
+            if np.ptp(pairs, axis=0).max() > SAME or not members.are_all(n_left_out):
+                tell_arrows(members.arrows, RANGE.format(over=members.count(n_left_out)))
         with np.errstate(divide="ignore", invalid="ignore"):
             both = {"difference": pairs[:, 0] - pairs[:, 1], "ratio": pairs[:, 0] / pairs[:, 1]}
         ends = {name: (v.min(), v.max()) if is_known else (np.nan, np.nan) for name, v in both.items()}

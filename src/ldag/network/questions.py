@@ -353,14 +353,14 @@ class Questions(NetworkBase):
         seen = {node: finding for node, finding in asked.evidence.items() if node not in asked.done}
         with self._explained():
             bounds = [members.bounds(*one, seen, asked.done, asked.memory_limit) for one in answers]
-        wide = [one for one in bounds if one.is_wide]
-        if wide:
-            tell_arrows(members.arrows, RANGE.format(over=wide[0].over))
+        is_open = [one for one in bounds if one.is_open and members.arrows]
+        if is_open:
+            tell_arrows(members.arrows, RANGE.format(over=is_open[0].over))
         ranges = []
         for (nodes, _), one in zip(answers, bounds, strict=True):
             high = self._answer(nodes, one.high, "")
             ranges.append({state: (low, high[state]) for state, low in self._answer(nodes, one.low, "").items()})
-        return ranges, members.arrows if wide else ()
+        return ranges, members.arrows if is_open else ()
 
     def _can_tell(self, members: EquivalentGraphs, n_answers: int) -> bool:
         """Return whether ranges can be told; warn of arrows where they cannot."""

@@ -123,6 +123,22 @@ def test_too_many_graphs_are_counted() -> None:
         everything_joined(14).probability({"v13": 0}, do={"v00": 1})
 
 
+def test_graphs_that_are_too_large_to_ask_are_told() -> None:
+    """A table of 4 ** 9 cells is the largest; beyond, the arrow is told, though the range is that of one graph."""
+    others = [f"c{i}" for i in range(9)]
+    states = {"a": [0, 1], "b": [0, 1, 2], **{name: [0, 1, 2, 3] for name in others}}
+    graph = LDAG.from_edges([("a", "b")], states=states)
+    rows: dict[str, Any] = {"a": [[0.6, 0.4]], "b": [[0.7, 0.2, 0.1], [0.3, 0.1, 0.6]]}
+    parameters = Network.from_parameters(graph, rows | {name: [[0.25] * 4] for name in others}).probabilities
+    net = Network(graph, parameters, origin={"forbidden": []})
+    event = {"b": 2, **dict.fromkeys(others[1:], 0)}
+    with pytest.warns(GraphWarning, match="the range is over all of them"):
+        low = net.contrast(event, do={"a": 1}, against={"a": 0})["ratio"].low
+    assert low == pytest.approx(1)
+    with pytest.warns(GraphWarning, match="a -> b points; .* the range is over 1 of 2 ways to direct the edges"):
+        net.contrast({**event, others[0]: 0}, do={"a": 1}, against={"a": 0})
+
+
 def test_intervals_of_effects_take_the_graph_for_granted() -> None:
     """Said wherever the graph was learned, whether arrows are determined or not; a drawn graph is granted."""
     fixed = learn_pair(Constraints(tiers=[["a"], ["b"]]))
