@@ -105,7 +105,7 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
     largest = content["settings"].get("max_configurations", _native.MAX_EXACT_CELLS)
     priors = PosteriorPriors(kappas, float(content["equivalent_sample_size"]), content["prior"], largest)
     counts = {(f["node"], tuple(f["parents"])): np.array(f["counts"], dtype=np.float64) for f in content["families"]}
-    given, directions = content["diagnostics"], content.get("directions")  # which files of 1.0 do not have
+    given, directions = content["diagnostics"], content.get("directions")  # which older files do not have
     return {
         "schema": schema,
         "names": tuple(content["order"]),
@@ -123,7 +123,7 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _label_rules(content: Mapping[str, Any]) -> LabelRules:
-    """Return the labels that constraints fix; files of 1.0 do not have them."""
+    """Return the labels that constraints fix; older files do not have them."""
     return tuple(
         tuple(
             LabelRule(rule["parent"], tuple(tuple(map(tuple, context)) for context in rule["contexts"]))
@@ -137,7 +137,7 @@ def _component(given: Mapping[str, Any]) -> Component:
     draw = KeptDags(np.array(given["dags"], dtype=np.uint32).T, is_all=True)
     sets = tuple(tuple(tuple(s["parents"]) for s in own) for own in given["parent_sets"])
     probabilities = tuple(np.array([s["probability"] for s in own], dtype=np.float64) for own in given["parent_sets"])
-    edges = given.get("edges")  # which files of 1.0 do not have
+    edges = given.get("edges")  # which older files do not have
     return Component(
         float(given["kappa"]),
         float(given["weight"]),

@@ -344,6 +344,6 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
     arcs = {(arc["from"], arc["to"]): arc["share"] for arc in content["arcs"]}
     firm = {(arc["from"], arc["to"]): arc["determined"] for arc in content["arcs"] if arc.get("determined")}
     same = ("directions", "kappa", "method", "settings", "n_observations", "seconds")
-    n_asked = content.get("n_asked", sum(count for _, count in graphs))  # files of 1.0 have all that were asked for
+    n_asked = content.get("n_asked", sum(count for _, count in graphs))  # older files have all that were asked for
     told = {"n_asked": n_asked, "notes": tuple(content.get("notes", ()))}
     return {"graphs": graphs, "arcs": arcs, "firm": firm, **told, **{name: content[name] for name in same}}

@@ -188,7 +188,7 @@ class PosteriorViews(PosteriorAnswers):
     @property
     def limits(self) -> str:
         """What the posterior runs over, in words: graphs and labels outside of that have no probability here."""
-        told = self.settings.get("limits")  # which files of 1.0 do not have
+        told = self.settings.get("limits")  # which older files do not have
         given = [f"at most {self.settings['max_parents']} parents of a variable"] if told is None else told
         assert isinstance(given, Sequence)
         return "; ".join(given) or ("none, all DAGs" if self.priors.prior == "table" else "none, all DAGs and labels")

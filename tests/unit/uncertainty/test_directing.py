@@ -1,6 +1,7 @@
 """How probable it is that the data determine an arrow."""
 
 import copy
+import json
 import pickle
 from itertools import combinations, product
 from pathlib import Path
@@ -141,3 +142,22 @@ def test_an_arrow_is_determined_at_most_as_often_as_it_is_there() -> None:
     columns = {name: rng.integers(0, n, 300).astype(str) for name, n in zip("abcdef", (2, 3, 4, 2, 3, 2), strict=True)}
     post = ldag.posterior(ldag.read(columns), kappa=0.3, max_parents=2)
     assert all(post.determined(edge.parent, edge.child) <= edge.probability for edge in post.edges)
+
+
+def test_older_files_have_neither_directions_nor_limits(tmp_path: Path) -> None:
+    """Their directions are counted in 500 of the graphs that they keep, and their edges summed over parent sets."""
+    post = ldag.posterior(table(), kappa=0.3, max_parents=2)
+    content = post.to_dict()
+    for name in ("directions", "label_rules"):
+        del content[name]
+    for name in ("limits", "max_configurations"):
+        del content["settings"][name]
+    for component in content["components"]:
+        del component["edges"]
+    path = tmp_path / "post.json"
+    path.write_text(json.dumps(content))
+    old = ldag.Posterior.load(path)
+    assert "(from 500 drawn graphs)" in str(old)
+    assert old.limits == "at most 2 parents of a variable"
+    assert old.edge("a", "c") == pytest.approx(float(post.edge("a", "c")), abs=1e-8)
+    assert float(old.determined("a", "c")) == pytest.approx(float(post.determined("a", "c")), abs=0.1)
