@@ -198,7 +198,7 @@ def label_sections(findings: Findings) -> Iterator[Section]:
         header.append("probability")
         for row, edge in zip(rows, edges, strict=True):
             chance = exception_chance(findings.sureness, graph, edge)
-            row.append("the connection is never there" if chance is None else Meter(chance))
+            row.append(chance if isinstance(chance, str) else Meter(chance))
         texts.append("The probability takes for granted that the two are connected at all.")
     if fit is not None and fit.label_gains:
         header.append("gain")

@@ -15,6 +15,8 @@ Arrow = tuple[str, str]
 LIKELY = 0.7
 WORDS = ((0.99, "as good as certain"), (0.9, "very likely"), (LIKELY, "likely"), (0.3, "uncertain"), (0.0, "doubtful"))
 """How probabilities of connections are said, from so much on."""
+NEVER_THERE = "the connection is never there"
+NOT_SUMMED = "not known: outside the limits below"
 
 
 def joined(sureness: Sureness, a: str, b: str) -> float:
@@ -48,13 +50,16 @@ def connections(sureness: Sureness, graph: LDAG, least: float) -> Iterator[tuple
             yield (*pair, is_drawn, chance)
 
 
-def exception_chance(sureness: Sureness, graph: LDAG, edge: Arrow) -> float | None:
-    """Return the probability of a label's least certain entry, given the edge; None if the edge is never there."""
+def exception_chance(sureness: Sureness, graph: LDAG, edge: Arrow) -> float | str:
+    """Return the probability of a label's least certain entry, given the edge; or why there is none."""
     others = [name for name in graph.parents(edge[1]) if name != edge[0]]
     contexts: list[Context] = [dict(zip(others, entry, strict=True)) for entry in sorted(graph.label(*edge), key=str)]
     if isinstance(sureness, Posterior) and float(sureness.edge(*edge)) == 0:
-        return None
+        return NEVER_THERE
+    n_cases = graph.structure.families[graph.schema.node(edge[1])].partition.grid.size
+    if isinstance(sureness, Posterior) and not sureness.priors.sums_labels(n_cases):
+        return NOT_SUMMED
     try:
         return min(float(sureness.label(*edge, context=context)) for context in contexts)
     except ArgumentError:  # a bootstrap that never learned the edge
-        return None
+        return NEVER_THERE

@@ -128,8 +128,8 @@ class PosteriorBase:
         """Return the probability that an edge vanishes in a context, given that there is the edge.
 
         The context names other variables; an edge vanishes there if its label holds every configuration of the other
-        parents that agrees with the context. Where none of the named variables is a parent, it does not vanish. With
-        ``parents``, given that these are the parents of the child.
+        parents that agrees with the context. Where none of the named variables is a parent, it does not vanish, nor
+        where `limits` leave a family without labels. With ``parents``, given that these are the parents of the child.
 
         Examples
         --------

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ldag
@@ -211,3 +212,16 @@ def test_rows_left_out_are_told_first_and_once(tmp_path: Path) -> None:
     assert text.index(said) < text.index(" go together")
     assert said not in text.partition("How sure is it?")[2].partition("\n## ")[0]
     assert text.count(said) == 2  # above what was found, and among what was done to the table
+
+
+def test_exceptions_that_a_posterior_does_not_sum_over_have_no_probability(tmp_path: Path) -> None:
+    """Columns of 5, 4 and 2 states: 40 cases, in half of which the first does not matter; that is not 0 % probable."""
+    rng = np.random.default_rng(5)
+    a, b, c = (rng.integers(0, n, 4000) for n in (5, 4, 2))
+    y = np.where(rng.random(4000) < 0.05, rng.integers(0, 2, 4000), np.where(c == 1, (a + b) % 3 > 0, b > 1))
+    fit = ldag.learn({"a": a, "b": b, "c": c, "y": y.astype(int)}, kappa=0.1)
+    assert ("a", "y") in fit.graph.labelled_edges
+    fit.report(tmp_path / "r.md")
+    row = next(line for line in (tmp_path / "r.md").read_text().splitlines() if line.startswith("| a does not matter"))
+    assert "| not known: outside the limits below |" in row
+    assert " %" not in row.split("|", 3)[3]
