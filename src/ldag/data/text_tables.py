@@ -191,8 +191,9 @@ class TextTable:
         values, times = _count_numbers(cells[is_number], None if self._weights is None else self._times[is_number])
         codes = _texts_in(cells[~is_number])
         n_times = np.bincount(codes + 1, self._times[~is_number], len(texts) + 1).astype(np.int64)
-        odd = [text for text, n in zip(texts, n_times[1:], strict=True) if n and text.strip() not in self.layout.na]
-        n_gaps = int(n_times.sum() - sum(n_times[1 + texts.index(text)] for text in odd))
+        is_odd = self._are_given(texts, n_times)
+        odd = [texts[number] for number in np.flatnonzero(is_odd)]
+        n_gaps = int(n_times.sum() - n_times[1:][is_odd].sum())
         examples = Column(name, [*odd, *values[:3].tolist()][:3], np.zeros(0, np.int64), text=True, na=self.layout.na)
         if not odd:
             every = np.concatenate(([n_gaps], times))
@@ -205,7 +206,7 @@ class TextTable:
         texts, cells = cast("list[str]", self._texts(place)), cast("Positions", self._cells(place))
         na = self.layout.na
         n_times = np.bincount(cells.astype(np.int64) + 1, self._weights, len(texts) + 1).astype(np.int64)
-        is_known = np.array([text.strip() not in na for text in texts]) & (n_times[1:] > 0)
+        is_known = self._are_given(texts, n_times)
         n_gaps = int(n_times.sum() - n_times[1:][is_known].sum())
         dates = self._dates(place)
         if dates is not None:
@@ -217,6 +218,11 @@ class TextTable:
         known = [texts[number] for number in np.flatnonzero(is_known)]
         few = Column(self.names[place], list(nsmallest(3, known)), np.zeros(0, np.int64), text=True, na=na)
         return Survey(few, np.array([n_gaps, n_times.sum() - n_gaps], dtype=np.int64), len(known))
+
+    def _are_given(self, texts: Sequence[str], n_times: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Tell which texts occur and are no gaps; how often each does follows on empty cells."""
+        na = self.layout.na
+        return np.array([text.strip() not in na for text in texts], dtype=np.bool_) & (n_times[1:] > 0)
 
     def _find_gaps(self, place: int, states: Sequence[str]) -> NDArray[np.bool_]:
         """Tell which cells are missing; a text that is a state is not."""
