@@ -28,8 +28,8 @@ class CrossValidation(ShownAsText, Charted):
     ``scores`` has them by candidate (of ``n_folds``, those that a time limit left time for). Where more than kappa is
     chosen, bad candidates stop early: they have the first folds only, and their means are not comparable with those
     over all folds. ``tables`` has the folds of plain tables with the sample sizes of the best candidate; nothing if
-    that has tables itself. ``left_out`` has structures that were not compared, as their families are too large;
-    ``notes`` says which folds a time limit left out.
+    that has tables itself, or if searches were cut off on nearly all folds. ``left_out`` has structures that were not
+    compared, as their families are too large; ``notes`` says which folds a time limit left out.
 
     By kappa, ``fold_scores``, ``mean`` (the paper's rho) and ``standard_error`` are those of the best candidate with
     that kappa.
@@ -117,7 +117,7 @@ class CrossValidation(ShownAsText, Charted):
         """How much better the best candidate predicts a fold than plain tables, and the standard error of that.
 
         The error is that of a mean over overlapping folds, as in ``standard_error``. None if the best candidate has
-        tables itself.
+        tables itself, or if searches on the folds were cut off.
         """
         if not self.tables:
             return None

@@ -308,8 +308,10 @@ def test_searches_that_were_cut_off_are_not_counted(monkeypatch: pytest.MonkeyPa
 
 
 def test_too_little_time_for_any_fold_is_told() -> None:
-    """What was found is compared all the same, as something must be chosen."""
+    """What was found is compared all the same, as something must be chosen; nothing is said of held-out data."""
     data = ldag.simulate.random_network(ldag.simulate.random_ldag(15, rng=1), rng=1).sample(3000, rng=1)
     fit = ldag.learn(data, method="exact", time_limit=0.02, n_jobs=1)
     assert any(note.startswith("cross-validation: too little time") for note in fit.notes)
     assert "note: cross-validation: too little time" in str(fit)
+    assert fit.held_out_gain is None
+    assert "held-out" not in str(fit)
