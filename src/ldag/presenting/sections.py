@@ -321,8 +321,11 @@ def prediction_section(fit: Fit) -> Section:
     )
     gain = cv.gain_over_tables
     blocks: list[Block] = [Paragraph(text), Figure(cv.to_svg())]
-    if gain is None:
+    if gain is None and fit.structure == "table":
         blocks.append(Paragraph("The best model has no exceptions: it is an ordinary one, with plain tables."))
+    elif gain is None:
+        why = "".join(f" Note: {note}." for note in cv.notes)
+        blocks.append(Paragraph(f"It was not compared with a model that has plain tables.{why}"))
     elif not any(gain):
         blocks.append(Paragraph("Hidden rows are predicted the same with exceptions as without: none was found there."))
     else:

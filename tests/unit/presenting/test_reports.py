@@ -225,3 +225,13 @@ def test_exceptions_that_a_posterior_does_not_sum_over_have_no_probability(tmp_p
     row = next(line for line in (tmp_path / "r.md").read_text().splitlines() if line.startswith("| a does not matter"))
     assert "| not known: outside the limits below |" in row
     assert " %" not in row.split("|", 3)[3]
+
+
+def test_searches_that_were_cut_off_are_not_called_plain_tables(tmp_path: Path) -> None:
+    """Nothing is known of hidden rows then, and the reason is given."""
+    data = ldag.simulate.random_network(ldag.simulate.random_ldag(15, rng=1), rng=1).sample(3000, rng=1)
+    fit = ldag.learn(data, method="exact", time_limit=0.02, n_jobs=1)
+    fit.report(tmp_path / "r.md", posterior=None)
+    text = (tmp_path / "r.md").read_text()
+    assert "It was not compared with a model that has plain tables. Note: too little time" in text
+    assert "The best model has no exceptions" not in text
