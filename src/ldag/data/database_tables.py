@@ -18,9 +18,10 @@ LISTED = 1000
 """Different values of a column that are listed; a column with more is a measurement, or no variable."""
 
 DATE = (
-    r"[0-9]{4}(-[0-9]{2}-|/[0-9]{2}/)[0-9]{2}"
-    r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)? ?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
+    r"[0-9]{4}(-(0[1-9]|1[0-2])-|/(0[1-9]|1[0-2])/)(0[1-9]|[12][0-9]|3[01])"
+    r"([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)? ?(Z|[+-][0-9]{2}(:?[0-5][0-9])?)?)?"
 )
+"""What `date_text` takes for a date, in the words of the engine."""
 
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 KEY_BITS = 62

@@ -21,7 +21,9 @@ from ldag.errors import DataError
 from ldag.formats import counted
 from ldag.model import Variable, date_text
 
-_PLAIN_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2})?")
+_PLAIN_DATE = re.compile(
+    r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])?"
+)
 """Dates that are spelled in the one way already, but for midnight."""
 _MIDNIGHT = "T00:00:00"
 

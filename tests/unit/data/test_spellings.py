@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 import ldag
@@ -180,3 +182,16 @@ def test_commas_in_numbers_are_not_between_cells(tmp_path: Path) -> None:
     assert data.names == ("size, cm", "weight, kg")
     assert data.states("weight, kg") == (70.5, 71.5)
     assert read_text(tmp_path, "a,b\n1;2,3;4\n5;6,7;8\n").names == ("a", "b")
+
+
+@pytest.mark.parametrize("odd", ["2020-13-05", "2020/00/05", "2020-01-32", "2020-01-31T24:00", "2020-01-31 10:60:00"])
+def test_what_is_no_date_is_none_by_any_door(odd: str, tmp_path: Path) -> None:
+    """Among more times than are listed, one that does not exist makes texts of all, which are no variable."""
+    times = [str(np.datetime64("2020-01-01T00:00") + np.timedelta64(7 * i, "h")) for i in range(1200)]
+    frame = pl.DataFrame({"when": [*times, odd], "x": [i % 2 for i in range(1201)]})
+    frame.write_csv(tmp_path / "t.csv")
+    frame.write_parquet(tmp_path / "t.parquet")
+    for source in (frame, frame.lazy(), tmp_path / "t.csv", tmp_path / "t.parquet"):
+        data = ldag.read(source, unusable="drop")
+        assert data.names == ("x",)
+        assert data.notes == ("when: left out, 1,201 values in 1,201 rows",)
