@@ -36,19 +36,25 @@ def _colour(data: Dataset) -> tuple[Colours, Colours]:
     rows = np.zeros(data.n_rows, dtype=np.uint64)
     states: list[Colours] = [np.zeros(n, dtype=np.uint64) for n in data.schema.n_states]
     for _ in range(N_ROUNDS):
-        of_rows = _mix(rows)
+        pieces = _cut(_mix(rows), weights)
         rows = np.zeros(data.n_rows, dtype=np.uint64)
         for node, codes in enumerate(data.codes):
-            states[node] = _mix(states[node] + _add_up(codes, weights, of_rows, len(states[node])))
+            states[node] = _mix(states[node] + _add_up(codes, pieces, len(states[node])))
             rows += _mix(states[node] + _mix(states[node]).sum())[codes]  # a state is one of its column
     return np.array([_mix(own).sum() for own in states]), rows
 
 
-def _add_up(column: NDArray[np.uint8], weights: NDArray[np.int64], numbers: Colours, n_states: int) -> Colours:
-    """Return the sum over the rows of each state, modulo 2 ** 64, in pieces that floating-point sums hold exactly."""
+def _cut(numbers: Colours, weights: NDArray[np.int64]) -> list[tuple[int, NDArray[np.float64]]]:
+    """Return numbers times weights in pieces whose sums floating-point numbers hold exactly, and where each begins."""
+    width = max(1, min(53 - int(weights.sum()).bit_length(), 32))
+    mask = np.uint64((1 << width) - 1)
+    return [(shift, (numbers >> np.uint64(shift) & mask).astype(np.float64) * weights) for shift in range(0, 64, width)]
+
+
+def _add_up(column: NDArray[np.uint8], pieces: list[tuple[int, NDArray[np.float64]]], n_states: int) -> Colours:
+    """Return the sum over the rows of each state, modulo 2 ** 64."""
     total = np.zeros(n_states, dtype=np.uint64)
-    for shift in range(0, 64, 16):
-        piece = (numbers >> np.uint64(shift) & np.uint64(0xFFFF)).astype(np.float64) * weights
+    for shift, piece in pieces:
         total += np.bincount(column, piece, n_states).astype(np.uint64) << np.uint64(shift)
     return total
 
