@@ -14,7 +14,7 @@ from pathlib import Path
 try:
     import fcntl
 except ImportError:  # on Windows what was left behind stays
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # Windows has no such module
 
 PREFIX = "ldag-"
 _LOCK = "in use"
