@@ -4,110 +4,90 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ldag import datasets, simulate
-    from ldag.comparing import (
-        Comparison,
-        adjusted_rand,
-        compare,
-        entropy,
-        kl_divergence,
-        kl_divergence_estimate,
-        label_precision_recall,
-        structural_hamming_distance,
-    )
-    from ldag.data import Dataset, read
-    from ldag.errors import DataNote, GraphWarning, LdagError
-    from ldag.graph import LDAG
-    from ldag.learning import Constraints, CrossValidation, Family, Fit, cross_validate, learn, learn_family
+    from ldag import datasets as datasets
+    from ldag import simulate as simulate
+    from ldag.comparing import Comparison as Comparison
+    from ldag.comparing import adjusted_rand as adjusted_rand
+    from ldag.comparing import compare as compare
+    from ldag.comparing import entropy as entropy
+    from ldag.comparing import kl_divergence as kl_divergence
+    from ldag.comparing import kl_divergence_estimate as kl_divergence_estimate
+    from ldag.comparing import label_precision_recall as label_precision_recall
+    from ldag.comparing import structural_hamming_distance as structural_hamming_distance
+    from ldag.data import Dataset as Dataset
+    from ldag.data import read as read
+    from ldag.errors import DataNote as DataNote
+    from ldag.errors import GraphWarning as GraphWarning
+    from ldag.errors import LdagError as LdagError
+    from ldag.graph import LDAG as LDAG
+    from ldag.learning import Constraints as Constraints
+    from ldag.learning import CrossValidation as CrossValidation
+    from ldag.learning import Family as Family
+    from ldag.learning import FamilyScores as FamilyScores
+    from ldag.learning import Fit as Fit
+    from ldag.learning import cross_validate as cross_validate
+    from ldag.learning import family_scores as family_scores
+    from ldag.learning import learn as learn
+    from ldag.learning import learn_family as learn_family
+    from ldag.learning import learn_labels as learn_labels
     from ldag.learning.classifier import LDAGClassifier as LDAGClassifier
-    from ldag.model import Variable, ordered
-    from ldag.network import Network
+    from ldag.model import Variable as Variable
+    from ldag.model import ordered as ordered
+    from ldag.network import Network as Network
     from ldag.presenting import explore as explore
     from ldag.presenting import plot as plot
     from ldag.presenting import report as report
-    from ldag.reasoning import Independence, Verdict
-    from ldag.scoring import Score, log_predictive, score
-    from ldag.uncertainty import Bootstrap, Mixture, Posterior, average, bootstrap, posterior
+    from ldag.reasoning import Independence as Independence
+    from ldag.reasoning import Verdict as Verdict
+    from ldag.scoring import Score as Score
+    from ldag.scoring import log_predictive as log_predictive
+    from ldag.scoring import score as score
+    from ldag.uncertainty import Bootstrap as Bootstrap
+    from ldag.uncertainty import Mixture as Mixture
+    from ldag.uncertainty import Posterior as Posterior
+    from ldag.uncertainty import average as average
+    from ldag.uncertainty import bootstrap as bootstrap
+    from ldag.uncertainty import posterior as posterior
 
-__all__ = [
-    "LDAG",
-    "Bootstrap",
-    "Comparison",
-    "Constraints",
-    "CrossValidation",
-    "DataNote",
-    "Dataset",
-    "Family",
-    "Fit",
-    "GraphWarning",
-    "Independence",
-    "LdagError",
-    "Mixture",
-    "Network",
-    "Posterior",
-    "Score",
-    "Variable",
-    "Verdict",
-    "adjusted_rand",
-    "average",
-    "bootstrap",
-    "compare",
-    "cross_validate",
-    "datasets",
-    "entropy",
-    "kl_divergence",
-    "kl_divergence_estimate",
-    "label_precision_recall",
-    "learn",
-    "learn_family",
-    "log_predictive",
-    "ordered",
-    "posterior",
-    "read",
-    "score",
-    "simulate",
-    "structural_hamming_distance",
-]
 __version__ = "0.1.0"
 
-
 _ROOMS = {
-    "comparing": (
-        "Comparison",
-        "adjusted_rand",
-        "compare",
-        "entropy",
-        "kl_divergence",
-        "kl_divergence_estimate",
-        "label_precision_recall",
-        "structural_hamming_distance",
-    ),
-    "data": ("Dataset", "read"),
-    "errors": ("DataNote", "GraphWarning", "LdagError"),
-    "graph": ("LDAG",),
-    "learning": ("Constraints", "CrossValidation", "Family", "Fit", "cross_validate", "learn", "learn_family"),
-    "model": ("Variable", "ordered"),
-    "network": ("Network",),
-    "reasoning": ("Independence", "Verdict"),
-    "scoring": ("Score", "log_predictive", "score"),
-    "uncertainty": ("Bootstrap", "Mixture", "Posterior", "average", "bootstrap", "posterior"),
-    "learning.classifier": ("LDAGClassifier",),
-    "presenting": ("explore", "plot", "report"),
+    "": "datasets simulate",
+    "comparing": "Comparison adjusted_rand compare entropy kl_divergence kl_divergence_estimate"
+    " label_precision_recall structural_hamming_distance",
+    "data": "Dataset read",
+    "errors": "DataNote GraphWarning LdagError",
+    "graph": "LDAG",
+    "learning": "Constraints CrossValidation Family FamilyScores Fit cross_validate family_scores learn learn_family"
+    " learn_labels",
+    "learning.classifier": "LDAGClassifier",
+    "model": "Variable ordered",
+    "network": "Network",
+    "presenting": "explore plot report",
+    "reasoning": "Independence Verdict",
+    "scoring": "Score log_predictive score",
+    "uncertainty": "Bootstrap Mixture Posterior average bootstrap posterior",
 }
-"""Where the public names are: each is loaded when it is first asked for, so that importing the package stays cheap."""
+"""Where the public names are: each is loaded when it is first asked for, so that importing the package stays cheap.
 
-_PLACES = {name: room for room, names in _ROOMS.items() for name in names}
+Above, the same for type checkers.
+"""
+
+_PLACES = {name: room for room, names in _ROOMS.items() for name in names.split()}
+
+__all__ = sorted(_PLACES.keys() - {"LDAGClassifier"})  # noqa: PLE0605 - a star works without scikit-learn, too
 
 
 def __dir__() -> list[str]:
     """List the public names, with those that are not loaded yet."""
-    return sorted({*globals(), *__all__, *_PLACES})
+    return sorted({*globals(), *_PLACES})
 
 
 def __getattr__(name: str) -> object:
     """Load a public name, or a room of the house."""
+    room = _PLACES.get(name)
     try:
-        value = getattr(import_module(f"ldag.{_PLACES[name]}"), name) if name in _PLACES else _load_room(name)
+        value = getattr(import_module(f"ldag.{room}"), name) if room else _load_room(name)
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "sklearn":
             raise

@@ -1,6 +1,7 @@
 """What the doors check arguments with: whole numbers, choices, seeds, threads, lists and paths."""
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -106,3 +107,8 @@ def check_path(value: str | os.PathLike[str]) -> str:
     if not isinstance(path, str):
         raise ArgumentError(f"expected a path as text, got {value!r}")
     return path
+
+
+def tell_renamed(old: str, new: str) -> None:
+    """Warn that a name is kept for one release only; to be called by what has the old name."""
+    warnings.warn(f"{old} is now {new}; the old name goes with the next release", DeprecationWarning, stacklevel=3)

@@ -26,7 +26,7 @@ def test_a_graph_in_dot() -> None:
 def test_classes_beyond_labels(name: str) -> None:
     """Configurations that share a distribution without a label that says so."""
     graph = LDAG.load(FILES / name)
-    assert graph == ldag.datasets.graph("guard").from_table("badge", ROWS)
+    assert graph == ldag.datasets.graph("guard").with_table("badge", ROWS)
     assert not graph.is_csi_consistent("badge")
 
 

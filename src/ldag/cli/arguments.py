@@ -12,7 +12,7 @@ from ldag import datasets
 from ldag.data import Arrays, write_rows, write_separated
 from ldag.errors import ArgumentError, suggest
 from ldag.formats import format_of, read_assignments
-from ldag.graph import LDAG
+from ldag.graph import LDAG, Description
 from ldag.model import State, Variable
 from ldag.network import Network
 
@@ -121,6 +121,17 @@ def put_table(columns: Arrays, output: str | None, as_json: bool, variables: Ite
         print_json({name: cells.tolist() for name, cells in columns.items()})
     else:
         write_separated(columns, sys.stdout)
+
+
+def print_description(description: Description, as_json: bool) -> None:
+    """Print what was said of a model, its headings bold on a terminal."""
+    if as_json:
+        print_json(description.to_dict())
+        return
+    for number, (title, lines) in enumerate(description.sections.items()):
+        heading(f"\n{title}" if number else title)
+        for line in lines:
+            click.echo(f"  {line}")
 
 
 def heading(text: str) -> None:

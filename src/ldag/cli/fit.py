@@ -7,11 +7,10 @@ import click
 from ldag.cli.arguments import json_option, load_graph, print_json, save_model
 from ldag.cli.pipes import MODEL, TABLE, Target
 from ldag.cli.tables import load_table, table_options
-from ldag.data import Dataset, ReadOptions
+from ldag.data import ReadOptions
 from ldag.errors import ArgumentError
 from ldag.formats import Estimate, check_writable
-from ldag.graph import LDAG, take_states
-from ldag.learning import LabelSearch, StructureKind, learn_family
+from ldag.learning import LabelSearch, StructureKind, learn_labels
 from ldag.model import Spread
 from ldag.network import Network
 
@@ -54,9 +53,11 @@ def fit(  # noqa: PLR0913, PLR0917 - one parameter per option
     if labels is None and (kappa is not None or structure is not None):
         raise ArgumentError("--kappa and --structure are for --labels, which learns labels on the edges")
     known = load_graph(graph)
-    known, table = take_states(known, load_table(data, reading, known.schema, known.undeclared))
+    table = load_table(data, reading, known.schema, known.undeclared)
     if labels is not None:
-        known = _labelled(known, table, labels, 0.1 if kappa is None else kappa, structure or "ldag")
+        known = learn_labels(
+            known, table, kappa=0.1 if kappa is None else kappa, structure=structure or "ldag", label_search=labels
+        )
     network = Network.from_data(
         known, table, equivalent_sample_size=equivalent_sample_size, spread=spread, estimate=estimate
     )
@@ -66,14 +67,3 @@ def fit(  # noqa: PLR0913, PLR0917 - one parameter per option
         print_json({"dimension": network.dimension, "log_likelihood": network.log_likelihood(table)})
     else:
         click.echo(str(network))
-
-
-def _labelled(graph: LDAG, data: Dataset, labels: LabelSearch, kappa: float, structure: StructureKind) -> LDAG:
-    """Return the graph with the best labels found on its edges."""
-    partitions = {
-        variable.name: learn_family(
-            data, variable.name, parents=graph.parents(variable.name), kappa=kappa, structure=structure, labels=labels
-        ).partition
-        for variable in graph.variables
-    }
-    return LDAG.from_partitions(partitions, states={v.name: v for v in graph.variables})

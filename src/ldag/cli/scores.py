@@ -9,8 +9,8 @@ from ldag.cli.arguments import json_option, print_json
 from ldag.cli.pipes import ROWS_OUT, TABLE
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
-from ldag.formats import check_place, load_scores, save_scores, write_scores
-from ldag.learning import LabelSearch, StructureKind, family_scores
+from ldag.formats import check_place
+from ldag.learning import FamilyScores, LabelSearch, StructureKind, family_scores
 from ldag.scoring import PRIORS, Prior
 
 
@@ -48,9 +48,9 @@ def scores(  # noqa: PLR0913, PLR0917 - one parameter per option
     if output is not None:
         check_place(Path(output))
     if data.lower().endswith(".jkl"):
-        found = load_scores(data)
+        scored = FamilyScores.load(data)
     else:
-        found = family_scores(
+        scored = family_scores(
             load_table(data, reading),
             max_parents=max_parents,
             kappa=kappa,
@@ -61,12 +61,9 @@ def scores(  # noqa: PLR0913, PLR0917 - one parameter per option
             prune=not keep_all,
         )
     if output is not None:
-        save_scores(found, output)
+        scored.save(output)
     if as_json:
-        families = {
-            name: [{"parents": list(parents), "score": score} for parents, score in sets.items()]
-            for name, sets in found.families.items()
-        }
-        print_json({"families": families} if output is None else {"written": output, "n_scores": found.n_scores})
+        told = {"families": scored.to_dict()} if output is None else {"written": output, "n_scores": scored.n_scores}
+        print_json(told)
     elif output is None:
-        click.echo(write_scores(found), nl=False)
+        click.echo(scored.to_text(), nl=False)

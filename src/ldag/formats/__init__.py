@@ -4,7 +4,7 @@ from ldag.formats.contract import Format, ModelRecord, table_of_formats
 from ldag.formats.dot import read_dot, write_dot
 from ldag.formats.files import check_place, name_file, read_utf8, shown_path, write_atomically
 from ldag.formats.identifiers import spell_plainly
-from ldag.formats.jkl import ScoresRecord, load_scores, read_scores, save_scores, write_scores
+from ldag.formats.jkl import FamilyScores
 from ldag.formats.json import read_json, read_network_json, write_json, write_network_json
 from ldag.formats.networkx import from_networkx, to_networkx
 from ldag.formats.pgmpy import from_pgmpy, to_pgmpy
@@ -60,12 +60,12 @@ __all__ = [
     "Edge",
     "EdgeRecord",
     "Estimate",
+    "FamilyScores",
     "Format",
     "GraphRecord",
     "ModelRecord",
     "NetworkRecord",
     "Scanner",
-    "ScoresRecord",
     "TableRecord",
     "TabularRecord",
     "VariableRecord",
@@ -84,7 +84,6 @@ __all__ = [
     "from_pyagrum",
     "holds_models",
     "list_names",
-    "load_scores",
     "name_file",
     "read_assignments",
     "read_dot",
@@ -92,11 +91,9 @@ __all__ = [
     "read_model",
     "read_name_list",
     "read_network_json",
-    "read_scores",
     "read_text",
     "read_utf8",
     "repeated",
-    "save_scores",
     "shown_path",
     "spell_contexts",
     "spell_cost",
@@ -117,6 +114,5 @@ __all__ = [
     "write_json",
     "write_network",
     "write_network_json",
-    "write_scores",
     "write_text",
 ]

@@ -11,15 +11,26 @@ from math import isfinite
 from pathlib import Path
 
 from ldag.errors import FormatError
-from ldag.formats.files import read_utf8, shown_path, write_atomically
+from ldag.formats.files import name_file, read_utf8, shown_path, write_atomically
 from ldag.formats.record_checks import shown
 
 _BLANK = re.compile(r"\s")
 
 
 @dataclass(frozen=True)
-class ScoresRecord:
-    """For every variable the scores of sets of parents, in the order of the file."""
+class FamilyScores:
+    """For every variable the scores of sets of parents, in the order of the file.
+
+    Examples
+    --------
+    >>> print(FamilyScores({"rain": {(): -3.5}, "wet": {(): -4.0, ("rain",): -2.5}}).to_text(), end="")
+    2
+    rain 1
+    -3.5 0
+    wet 2
+    -4.0 0
+    -2.5 1 rain
+    """
 
     families: dict[str, dict[tuple[str, ...], float]]
 
@@ -28,21 +39,50 @@ class ScoresRecord:
         """Number of sets, over all variables."""
         return sum(map(len, self.families.values()))
 
+    def to_text(self) -> str:
+        """Return the text of a file of scores; every digit is kept."""
+        for name in self.families:
+            if _BLANK.search(name) or not name:
+                raise FormatError(f"a file of scores cannot name {name!r}: names are separated by blanks; rename it")
+        lines = [str(len(self.families))]
+        for name, scores in self.families.items():
+            lines.append(f"{name} {len(scores)}")
+            lines += [" ".join([repr(score), str(len(parents)), *parents]) for parents, score in scores.items()]
+        return "\n".join(lines) + "\n"
 
-def write_scores(record: ScoresRecord) -> str:
-    """Return the text of the scores; every digit is kept."""
-    for name in record.families:
-        if _BLANK.search(name) or not name:
-            raise FormatError(f"a file of scores cannot name {name!r}: names are separated by blanks; rename it")
-    lines = [str(len(record.families))]
-    for name, scores in record.families.items():
-        lines.append(f"{name} {len(scores)}")
-        lines += [" ".join([repr(score), str(len(parents)), *parents]) for parents, score in scores.items()]
-    return "\n".join(lines) + "\n"
+    @classmethod
+    def from_text(cls, text: str) -> "FamilyScores":
+        """Read scores; parents may be named before they are listed."""
+        return cls(_read_families(text))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "FamilyScores":
+        """Read a file of scores."""
+        text = read_utf8(Path(path))
+        try:
+            return cls.from_text(text)
+        except FormatError as error:
+            raise name_file(path, error) from None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file of scores, which ends in .jkl."""
+        if Path(path).suffix.lower() != ".jkl":
+            raise FormatError(f"{shown_path(Path(path))}: scores are kept in a file that ends in .jkl")
+        write_atomically(Path(path), self.to_text().encode())
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the scores as plain values."""
+        return {
+            name: [{"parents": list(parents), "score": score} for parents, score in scores.items()]
+            for name, scores in self.families.items()
+        }
+
+    def __repr__(self) -> str:
+        return f"<FamilyScores: {self.n_scores:,} sets of parents of {len(self.families):,} variables>"
 
 
-def read_scores(text: str) -> ScoresRecord:
-    """Read scores; parents may be named before they are listed."""
+def _read_families(text: str) -> dict[str, dict[tuple[str, ...], float]]:
+    """Return the scores of every variable."""
     lines = [(number, words) for number, line in enumerate(text.splitlines(), start=1) if (words := line.split())]
     place = 0
 
@@ -71,23 +111,7 @@ def read_scores(text: str) -> ScoresRecord:
             unknown = [parent for parent in parents if parent not in families or parent == name]
             if unknown:
                 raise FormatError(f"the variable {name!r} has a set with {unknown[0]!r}, which is no other variable")
-    return ScoresRecord(families)
-
-
-def load_scores(path: str | os.PathLike[str]) -> ScoresRecord:
-    """Read a file of scores."""
-    text = read_utf8(Path(path))
-    try:
-        return read_scores(text)
-    except FormatError as error:
-        raise FormatError(f"{shown_path(Path(path))}: {error}") from None
-
-
-def save_scores(record: ScoresRecord, path: str | os.PathLike[str]) -> None:
-    """Write a file of scores, whole or not at all."""
-    if Path(path).suffix.lower() != ".jkl":
-        raise FormatError(f"{shown_path(Path(path))}: scores are kept in a file that ends in .jkl")
-    write_atomically(Path(path), write_scores(record).encode())
+    return families
 
 
 def _read_set(scores: dict[tuple[str, ...], float], number: int, words: list[str]) -> None:

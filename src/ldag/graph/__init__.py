@@ -4,6 +4,7 @@ from ldag.graph.alignment import align
 from ldag.graph.arguments import check_pairs
 from ldag.graph.base import NamedPartition
 from ldag.graph.counts import family_counts, take_states
+from ldag.graph.description import Description
 from ldag.graph.door import LDAG
 from ldag.graph.pictures import MOST_LABELS, Drawable, PictureOptions, absent_if
 from ldag.graph.questions import Cpdag, EdgeDirections, EquivalenceClass, GraphDifference, Names
@@ -16,6 +17,7 @@ __all__ = [
     "LDAG",
     "MOST_LABELS",
     "Cpdag",
+    "Description",
     "Drawable",
     "EdgeDirections",
     "EquivalenceClass",

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Generic, Self, TypeVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ldag.checks import tell_renamed
 from ldag.drawing import PictureSheet, check_picture, draw_sheet, sheet_axes, side_by_side, write_picture
 from ldag.errors import ArgumentError, GraphError
 from ldag.formats import counted
+from ldag.graph.description import Description, describe_graph
 from ldag.graph.pictures import GraphPictures, PictureOptions
 from ldag.graph.representations import (
     CptTree,
@@ -81,6 +83,17 @@ class Multinet(Generic[G]):
 class GraphViews(GraphPictures):
     """Other representations."""
 
+    def describe(self) -> Description:
+        """Say what the graph says: its variables, edges, labels in words, tables as rules, and how many parameters.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> print(ldag.datasets.graph("guard").describe().sections["Labels"][0])
+        gender does not matter for badge when person is visitor or spy
+        """
+        return describe_graph(self, self._record)
+
     def reduced_cpt(self, node: str) -> ReducedCPT:
         """Return a node's table as rules: for each class, the fewest AND-terms, joined by OR.
 
@@ -111,7 +124,7 @@ class GraphViews(GraphPictures):
         """Return a decision graph of a node: its smallest tree with equal parts merged, one leaf per class."""
         return name_decision_graph(self.schema, *self._family(node))
 
-    def from_tree(self, node: str, tree: NestedTree | CptTree) -> Self:
+    def with_tree(self, node: str, tree: NestedTree | CptTree) -> Self:
         """Return this graph with a node's classes taken from a tree over its parents.
 
         Parameters
@@ -127,7 +140,7 @@ class GraphViews(GraphPictures):
         >>> import ldag
         >>> guard = ldag.datasets.graph("guard")
         >>> tree = {"person": {"worker": {"gender": {"male": 0, "female": 1}}, "visitor": 2, "spy": 3}}
-        >>> guard.from_tree("badge", tree) == guard
+        >>> guard.with_tree("badge", tree) == guard
         True
         """
         number, family = self._family(node)
@@ -135,7 +148,7 @@ class GraphViews(GraphPictures):
         read = read_tree(self.schema, number, family.parents, nested)
         return self._with_partition(number, partition_of_tree(family.partition.grid, read))
 
-    def from_table(self, node: str, cpt: ArrayLike, tolerance: float = 1e-9) -> Self:
+    def with_table(self, node: str, cpt: ArrayLike, tolerance: float = 1e-9) -> Self:
         """Return this graph with a node's classes recovered from a table: rows that are equal share a class.
 
         The result's ``is_csi_consistent(node)`` tells whether labels express these classes, or a decision graph is
@@ -156,6 +169,16 @@ class GraphViews(GraphPictures):
         if isinstance(tolerance, bool) or not (isinstance(tolerance, int | float) and 0 <= tolerance < np.inf):
             raise ArgumentError(f"tolerance must be a number, 0 or more, got {tolerance!r}")
         return self._with_partition(number, partition_of_rows(family.partition.grid, rows, float(tolerance)))
+
+    def from_tree(self, node: str, tree: NestedTree | CptTree) -> Self:
+        """Use `with_tree`."""
+        tell_renamed("LDAG.from_tree", "with_tree")
+        return self.with_tree(node, tree)
+
+    def from_table(self, node: str, cpt: ArrayLike, tolerance: float = 1e-9) -> Self:
+        """Use `with_table`."""
+        tell_renamed("LDAG.from_table", "with_table")
+        return self.with_table(node, cpt, tolerance)
 
     def as_multinet(self, variable: str) -> Multinet[Self]:
         """Return the context graphs for all states of a variable."""

@@ -14,7 +14,7 @@ from ldag.learning.constraints import (
     search_space,
 )
 from ldag.learning.cross_validation import CrossValidation
-from ldag.learning.family import Family, learn_family
+from ldag.learning.family import Family, learn_family, learn_labels
 from ldag.learning.fit import Fit
 from ldag.learning.partitions import CountedFamily, FamilyOptions, LabelSearch, learn_families
 from ldag.learning.pipeline import LEAST_SECONDS, cross_validate, learn, learn_with
@@ -28,7 +28,7 @@ from ldag.learning.progress import (
     check_time_limit,
     listen,
 )
-from ldag.learning.scores import family_scores
+from ldag.learning.scores import FamilyScores, family_scores
 from ldag.learning.searches import METHODS, MethodChoice, SearchControl, SearchProblem, SearchResult
 from ldag.learning.searches.climb import Climb
 from ldag.learning.structures import STRUCTURES, StructureKind
@@ -48,6 +48,7 @@ __all__ = [
     "Deadline",
     "Family",
     "FamilyOptions",
+    "FamilyScores",
     "Fit",
     "LabelRule",
     "LabelRules",
@@ -73,6 +74,7 @@ __all__ = [
     "learn",
     "learn_families",
     "learn_family",
+    "learn_labels",
     "learn_with",
     "listen",
     "make_plan",

@@ -1,4 +1,4 @@
-"""The best labels of one node for given parents, in names: `learn_family`."""
+"""The best labels of one node for given parents, and of a given graph, in names: `learn_family`, `learn_labels`."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ldag.checks import Rng, check_choice, check_seed
 from ldag.data import AnyTable, Reading, check_data
 from ldag.errors import ArgumentError
 from ldag.formats import Context, EdgeRecord, edge_in_words
-from ldag.graph import NamedPartition, name_contexts
+from ldag.graph import LDAG, NamedPartition, name_contexts, take_states
 from ldag.learning.partitions import FamilyOptions, LabelSearch, best_partition
 from ldag.learning.structures import STRUCTURES, StructureKind, prior_of
 from ldag.model import Grid, Partition, Schema, State, Variable
@@ -143,6 +143,58 @@ def learn_family(
         best.is_exact,
         tuple(schema[number] for number in (*above, child)),
     )
+
+
+def learn_labels(
+    graph: LDAG,
+    data: AnyTable,
+    *,
+    kappa: float | None = None,
+    structure: StructureKind = "ldag",
+    label_search: LabelSearch = "greedy",
+    equivalent_sample_size: float = 1.0,
+    prior: Prior = "labels",
+    rng: Rng = None,
+    **reading: Unpack[Reading],
+) -> LDAG:
+    """Return a graph with the best labels found on its edges; all edges stay, and labels they had are given up.
+
+    Parameters
+    ----------
+    graph
+        The graph; variables that were written without states have those of the data.
+    data
+        The data.
+    kappa, structure, label_search, equivalent_sample_size, prior, rng
+        As in `learn_family`, whose ``labels`` is the search for labels.
+    **reading
+        How a table that is no `Dataset` is read: the options of `read`, but those on columns, which the graph knows.
+
+    Examples
+    --------
+    >>> import ldag
+    >>> heart = ldag.datasets.load("heart")
+    >>> edges = [("smoking", "pressure"), ("protein", "pressure")]
+    >>> dag = ldag.LDAG.from_edges(edges, states={variable.name: variable for variable in heart.variables})
+    >>> print(*ldag.learn_labels(dag, heart, kappa=0.1).labels_in_words(), sep="; ")
+    smoking does not matter for pressure when protein is >3; protein does not matter for pressure when smoking is no
+    """
+    graph, data = take_states(graph, data, reading)
+    partitions = {
+        name: learn_family(
+            data,
+            name,
+            parents=graph.parents(name),
+            kappa=kappa,
+            structure=structure,
+            labels=label_search,
+            equivalent_sample_size=equivalent_sample_size,
+            prior=prior,
+            rng=rng,
+        ).partition
+        for name in graph.schema.names
+    }
+    return LDAG.from_partitions(partitions, states={variable.name: variable for variable in graph.variables})
 
 
 def _check_nodes(schema: Schema, node: str, parents: Iterable[str]) -> tuple[int, tuple[int, ...]]:

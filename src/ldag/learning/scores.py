@@ -7,11 +7,13 @@ from typing import Unpack
 from ldag.checks import check_whole
 from ldag.data import AnyTable, Reading, check_data
 from ldag.errors import TooLarge
-from ldag.formats import ScoresRecord
+from ldag.formats import FamilyScores
 from ldag.learning.family import learn_family
 from ldag.learning.partitions import LabelSearch
 from ldag.learning.structures import StructureKind
 from ldag.scoring import Prior
+
+__all__ = ["FamilyScores", "family_scores"]
 
 MAX_FAMILIES = 1_000_000
 """Families that are scored at most; more would take hours."""
@@ -28,7 +30,7 @@ def family_scores(
     prior: Prior = "labels",
     prune: bool = True,
     **reading: Unpack[Reading],
-) -> ScoresRecord:
+) -> FamilyScores:
     """Return the best score of every family with at most so many parents.
 
     Parameters
@@ -47,7 +49,7 @@ def family_scores(
     Examples
     --------
     >>> import ldag
-    >>> scores = family_scores(ldag.datasets.load("heart"), kappa=0.1, max_parents=1)
+    >>> scores = ldag.family_scores(ldag.datasets.load("heart"), kappa=0.1, max_parents=1)
     >>> sorted(scores.families["pressure"])
     [(), ('protein',), ('smoking',)]
     """
@@ -81,4 +83,4 @@ def family_scores(
             if score > below or not prune:
                 scores[parents] = score
         families[node] = scores
-    return ScoresRecord(families)
+    return FamilyScores(families)

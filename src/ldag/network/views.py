@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ldag.checks import check_share
 from ldag.data import Backend, make_frame, state_columns
-from ldag.drawing import Cell, Charted, Drawing, Meter, lay_out_table
+from ldag.drawing import Cell, Charted, Drawing, Meter, lay_out_table, side_by_side
 from ldag.errors import TooLarge
 from ldag.formats import brief_conditions, conditions, counted, spell_name, spell_state, state_in_words
-from ldag.graph import Rule
+from ldag.graph import Description, Rule
 from ldag.model import Schema, State, Variable, beta_interval
 from ldag.network.base import NetworkBase
 from ldag.reporting import TableBlock, write_fragment
@@ -78,6 +78,15 @@ class ClassParameters:
         weights = [prior + count for prior, count in zip(self.prior, self.counts, strict=True)]
         total = sum(weights)
         return tuple(beta_interval(weight, total - weight, level) for weight in weights)
+
+    def to_dict(self, level: float = 0.95) -> dict[str, object]:
+        """Return plain values for JSON, with intervals of a probability."""
+        return {
+            "contexts": [dict(context) for context in self.contexts],
+            "probabilities": list(self.probabilities),
+            "counts": None if self.counts is None else list(self.counts),
+            "intervals": [list(ends) for ends in self.intervals(level)],
+        }
 
     @property
     def distribution(self) -> dict[State, float]:
@@ -150,6 +159,20 @@ class NodeParameters(Charted):
 
     def _repr_html_(self) -> str:
         return write_fragment([self.table()])
+
+    def in_columns(self, level: float = 0.95) -> str:
+        """Return a row per class: its rule, its rows of data, and each state's probability with its interval."""
+        columns = [("if", [str(part.rule) if self.parents else "always" for part in self.classes])]
+        if self.classes[0].counts is not None:
+            columns.append(("rows", [f"{sum(part.counts or ()):,.10g}" for part in self.classes]))
+        intervals = [part.intervals(level) for part in self.classes]
+        for code, state in enumerate(self.states):
+            cells = []
+            for part, ends in zip(self.classes, intervals, strict=True):
+                interval = f" ({ends[code][0]:.3f} to {ends[code][1]:.3f})" if ends else ""
+                cells.append(f"{part.probabilities[code]:.3f}{interval}")
+            columns.append((str(state), cells))
+        return side_by_side(columns)
 
     def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
         """Return the table: the number of every class, its rule in words, and a column of probabilities per state."""
@@ -251,6 +274,56 @@ class NetworkViews(NetworkBase):
         values = values.reshape([variable.n_states for variable in variables])
         values.flags.writeable = False
         return ConditionalTable(variables, values)
+
+    def describe(self, node: str | None = None, level: float = 0.95) -> Description:
+        """Say what the network says, or explain one variable: when its parents matter, and its probabilities.
+
+        Those of a variable have how many rows they rest on, and intervals that hold them with the probability
+        ``level``, conditional on the graph; `ldag.posterior` gives those that are not.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+        >>> print(net.describe("mental"))
+        mental depends on no other variable
+          Markov blanket: physical, protein
+        <BLANKLINE>
+        Probabilities
+          if        rows     no                        yes
+          ──        ────     ──                        ───
+          always    1,841    0.577 (0.555 to 0.600)    0.423 (0.400 to 0.445)
+        """
+        if node is not None:
+            return self._describe_node(node, check_share(level, "level", inside=True))
+        told = self.ldag.describe()
+        sections = {**told.sections, "Probabilities": str(self).splitlines(), "Reduced tables": ()}
+        sections["Parameters"] = sections.pop("Parameters")
+        facts = {"probabilities": {variable.name: self.parameters(variable.name) for variable in self.variables}}
+        return Description({title: lines for title, lines in sections.items() if lines}, {**told.facts, **facts})
+
+    def _describe_node(self, node: str, level: float) -> Description:
+        classes, graph = self.classes(node), self.ldag
+        parents = " and ".join(classes.parents) or "no other variable"
+        sentences = zip(graph.labelled_edges, graph.labels_in_words(), strict=True)
+        labels = [text for (_, child), text in sentences if child == node]
+        blanket = graph.markov_blanket(node)
+        return Description(
+            {
+                f"{node} depends on {parents}": [*labels, f"Markov blanket: {', '.join(blanket) or 'empty'}"],
+                "Probabilities": classes.in_columns(level).splitlines(),
+            },
+            {
+                "node": node,
+                "parents": list(classes.parents),
+                "children": list(graph.children(node)),
+                "markov_blanket": list(blanket),
+                "labels_in_words": labels,
+                "states": list(classes.states),
+                "level": level,
+                "classes": [part.to_dict(level) for part in classes],
+            },
+        )
 
     def __str__(self) -> str:
         return "\n".join(self.classes(v.name).to_text(CLASSES_SHOWN) for v in self.variables)

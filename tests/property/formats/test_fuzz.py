@@ -9,7 +9,7 @@ from time import process_time
 import pytest
 
 from ldag import LDAG, LdagError, Network, datasets
-from ldag.formats import FORMATS, Format, read_scores
+from ldag.formats import FORMATS, FamilyScores, Format
 
 N_INPUTS = int(os.environ.get("LDAG_FUZZ", "2000"))
 READERS = [known for known in FORMATS if known.read]
@@ -84,10 +84,10 @@ def test_mutated_scores() -> None:
     """The same for files of family scores."""
     rng = random.Random(1)
     text = "3\na 2\n-1.5 0\n-1.25 1 b\nb 1\n-2 0\nc 2\n-3 0\n-2.5 2 a b\n"
-    assert read_scores(text).n_scores == 5
+    assert FamilyScores.from_text(text).n_scores == 5
     for _ in range(N_INPUTS):
         with suppress(LdagError):
-            read_scores(mutated(text, rng))
+            FamilyScores.from_text(mutated(text, rng))
 
 
 BIF = NETWORK.to_format("bif")

@@ -115,7 +115,7 @@ def test_trees_and_rules_describe_the_classes(graph: LDAG) -> None:
     """A tree read back gives the graph; the rules cover every configuration once."""
     states = {v.name: v.states for v in graph.variables}
     for variable in graph.variables:
-        assert graph.from_tree(variable.name, graph.as_tree(variable.name)) == graph
+        assert graph.with_tree(variable.name, graph.as_tree(variable.name)) == graph
         partition = graph.partition(variable.name)
         rules = graph.reduced_cpt(variable.name).rules
         for index, number in enumerate(partition.classes):

@@ -14,8 +14,7 @@ from click.testing import CliRunner
 import ldag
 from ldag import LDAG, LdagError, Network, datasets
 from ldag.cli.main import cli
-from ldag.formats import FORMATS, load_scores, save_scores, table_of_formats
-from ldag.learning import family_scores, learn_family
+from ldag.formats import FORMATS, table_of_formats
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # pgmpy announces its own coming changes
 HEART = Network.from_data(datasets.graph("heart"), datasets.load("heart"))
@@ -130,17 +129,17 @@ def test_tikz() -> None:
 def test_family_scores(tmp_path: Path) -> None:
     """Each is the score of its family, pruned sets are beaten by a subset, and the file keeps every digit."""
     data = datasets.load("heart")
-    scores = family_scores(data, kappa=0.1, max_parents=2, prune=False)
-    pruned = family_scores(data, kappa=0.1, max_parents=2)
+    scores = ldag.family_scores(data, kappa=0.1, max_parents=2, prune=False)
+    pruned = ldag.family_scores(data, kappa=0.1, max_parents=2)
     assert scores.n_scores == 6 * (1 + 5 + 10)
-    family = learn_family(data, "pressure", parents=["smoking", "protein"], kappa=0.1)
+    family = ldag.learn_family(data, "pressure", parents=["smoking", "protein"], kappa=0.1)
     assert scores.families["pressure"]["smoking", "protein"] == family.score
     for node, sets in scores.families.items():
         for parents, score in sets.items():
             below = [sets[s] for size in range(len(parents)) for s in combinations(parents, size)]
             assert (parents in pruned.families[node]) == (not below or score > max(below))
-    save_scores(pruned, tmp_path / "heart.jkl")
-    assert load_scores(tmp_path / "heart.jkl") == pruned
+    pruned.save(tmp_path / "heart.jkl")
+    assert ldag.FamilyScores.load(tmp_path / "heart.jkl") == pruned
     printed = run("scores", "heart", "--kappa", "0.1", "--max-parents", "2")
     assert printed == (tmp_path / "heart.jkl").read_text()
     run("scores", "heart", "--kappa", "0.1", "-o", str(tmp_path / "heart.csv"), code=1)

@@ -300,3 +300,22 @@ def test_ranges_of_a_measurement_are_printed_everywhere() -> None:
     assert "not if age &gt; 40<" in graph.to_svg()
     net = Network.from_data(graph, {"age": [10, 20, 50, 70], "sex": list("fmfm"), "ill": ["no", "yes"] * 2})
     assert "18 < age <= 40 and sex=m" in str(net.classes("ill"))
+
+
+def test_old_names_of_changed_copies_warn() -> None:
+    """`from_tree` and `from_table` are no constructors; for one release they call what replaced them."""
+    guard = datasets.graph("guard")
+    with pytest.warns(DeprecationWarning, match="LDAG.from_tree is now with_tree"):
+        assert guard.from_tree("badge", guard.as_tree("badge")) == guard
+    table = np.array([[0.9, 0.1], [0.8, 0.2], [0.5, 0.5], [0.5, 0.5], [0.1, 0.9], [0.1, 0.9]])
+    with pytest.warns(DeprecationWarning, match="LDAG.from_table is now with_table"):
+        assert guard.from_table("badge", table) == guard.with_table("badge", table)
+
+
+def test_a_graph_describes_itself() -> None:
+    """Lines under headings for people, the same as plain values for programs."""
+    described = datasets.graph("nonregular").describe()
+    assert "Edges\n  2 -> 1\n" in str(described)
+    assert "4 -> 1 never matters" in described.sections["Parameters"][-1]
+    assert repr(described) == "<Description: Variables>"
+    assert described.to_dict()["dag_dimension"] == 11

@@ -144,7 +144,7 @@ def test_widths_are_probabilities() -> None:
 
 def test_classes_beyond_labels_are_told() -> None:
     """A node whose classes are not made of labels is marked, and the legend lists its rules."""
-    guard = GUARD.from_tree("badge", {"person": {"worker": 0, "visitor": 1, "spy": 0}})
+    guard = GUARD.with_tree("badge", {"person": {"worker": 0, "visitor": 1, "spy": 0}})
     svg = guard.to_svg()
     assert "badge *" in [line for group in groups(svg, "node") for line in words(group)]
     legend = words(groups(svg, "legend")[0])
