@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ldag.errors import ArgumentError, suggest
+from ldag.errors import ArgumentError, argument, suggest
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -20,8 +20,13 @@ def check_whole(value: int, what: str, least: int = 1, most: int | None = None) 
     """Check a whole number; numpy's count too, booleans do not."""
     if not is_whole(value) or value < least or (most is not None and value > most):
         upper = " or more" if most is None else f" to {most:,}"
-        raise ArgumentError(f"{what} must be a whole number, {least}{upper}, got {value!r}")
+        raise ArgumentError(f"{_name(what)} must be a whole number, {least}{upper}, got {value!r}")
     return int(value)
+
+
+def _name(what: str) -> str:
+    """Name an argument for the user's door; what has blanks says itself what it is."""
+    return argument(what) if what.isidentifier() else what
 
 
 def is_whole(value: object) -> bool:
@@ -37,7 +42,9 @@ def is_number(value: object) -> bool:
 def check_share(value: float, what: str, *, inside: bool = False) -> float:
     """Check a number from 0 to 1, or strictly between them."""
     if not is_number(value) or not 0 <= value <= 1 or (inside and value in (0, 1)):
-        raise ArgumentError(f"{what} must be a number {'between 0 and 1' if inside else 'from 0 to 1'}, got {value!r}")
+        raise ArgumentError(
+            f"{_name(what)} must be a number {'between 0 and 1' if inside else 'from 0 to 1'}, got {value!r}"
+        )
     return float(value)
 
 
@@ -54,9 +61,11 @@ def check_seed(rng: Rng) -> int:
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**63))
     if not is_whole(rng) or rng < 0:
-        raise ArgumentError(f"rng must be a whole number, 0 or more, a numpy Generator or None, got {rng!r}")
+        raise ArgumentError(
+            f"{argument('rng')} must be a whole number, 0 or more, a numpy Generator or None, got {rng!r}"
+        )
     if rng >= 2**63:
-        raise ArgumentError(f"rng must be below 2^63 = {2**63:,}, got {rng!r}")
+        raise ArgumentError(f"{argument('rng')} must be below 2^63 = {2**63:,}, got {rng!r}")
     return int(rng)
 
 
@@ -68,7 +77,9 @@ def check_generator(rng: Rng) -> np.random.Generator:
 def check_jobs(n_jobs: int) -> int:
     """Return a number of threads; -1 is all cores."""
     if not is_whole(n_jobs) or (n_jobs < 1 and n_jobs != -1):
-        raise ArgumentError(f"n_jobs must be a whole number, 1 or more, or -1 for all cores, got {n_jobs!r}")
+        raise ArgumentError(
+            f"{argument('n_jobs')} must be a whole number, 1 or more, or -1 for all cores, got {n_jobs!r}"
+        )
     return int(n_jobs) if n_jobs > 0 else os.cpu_count() or 1
 
 

@@ -1,7 +1,70 @@
-"""The errors of this library: what was expected, what came, where, and what to do about it."""
+"""The errors of this library: what was expected, what came, where, and what to do about it.
+
+Messages and notes that name an option do so by `option` or `argument`, which spell it for the door by which the user
+came: as an argument in Python, as it is typed in a shell.
+"""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+_DOORS = ["python"]
+"""The doors that were entered; the last is the one that is spoken to."""
+
+
+@contextmanager
+def speak_to_shell() -> Iterator[None]:
+    """Spell options as they are typed in a shell, in all messages that are made meanwhile."""
+    _DOORS.append("shell")
+    try:
+        yield
+    finally:
+        _DOORS.pop()
+
+
+def by_door(python: str, shell: str) -> str:
+    """Return the one of two texts that the user's door understands."""
+    return python if _DOORS[-1] == "python" else shell
+
+
+def argument(name: str) -> str:
+    """Name an argument as the beginning of a message does.
+
+    Examples
+    --------
+    >>> argument("max_parents")
+    'max_parents'
+    >>> with speak_to_shell():
+    ...     argument("max_parents"), argument("n_jobs"), argument("n")
+    ('--max-parents', '--jobs', '-n')
+    """
+    return by_door(name, f"-{name}" if len(name) == 1 else f"--{name.removeprefix('n_').replace('_', '-')}")
+
+
+def option(name: str, value: object = None) -> str:
+    """Name an option that is to be given, with a value or without; a list has one item, a mapping one column.
+
+    Examples
+    --------
+    >>> option("max_states"), option("missing", "drop"), option("keep", ["id"]), option("bins", {"age": 3})
+    ('max_states=', "missing='drop'", "keep=['id']", "bins={'age': 3}")
+    >>> with speak_to_shell():
+    ...     option("max_states"), option("missing", "drop"), option("keep", ["id"]), option("bins", {"age": 3})
+    ('--max-states', '--missing drop', '--keep id', '--bins age=3')
+    """
+    flag = argument(name)
+    if value is None:
+        return by_door(f"{name}=", flag)
+    return by_door(f"{name}={value!r}", f"{flag} {_quote(value)}")
+
+
+def _quote(value: object) -> str:
+    """Spell a value for a shell, in quotes if it would be split."""
+    if isinstance(value, Mapping):
+        return _quote("=".join(map(str, next(iter(value.items())))))
+    text = str(value[0] if isinstance(value, list) else value)
+    is_plain = text and all(sign.isalnum() or sign in "_-.,=+:/%" for sign in text)
+    return text if is_plain else '"' + text.replace('"', '\\"') + '"'
 
 
 class LdagError(Exception):

@@ -353,7 +353,7 @@ def test_datasets_lists_what_there_is() -> None:
             ("plot", "guard", "-o", "guard.gif"),
             "a picture is a file that ends in .svg, .png, .pdf, got the ending '.gif'",
         ),
-        (("score", "heart", "heart"), "error: kappa is needed: a number above 0 and at most 1"),
+        (("score", "heart", "heart"), "error: --kappa is needed: a number above 0 and at most 1"),
         (("score", "heart", "heart", "--kappa", "2"), "kappa must be a number above 0 and at most 1, got 2.0"),
         (
             ("score", "heart", "hart", "--kappa", "1"),

@@ -36,7 +36,7 @@ def test_networks_as_json(files: tuple[str, str]) -> None:
     assert found["structural_hamming_distance"] == found["cpdag_distance"] == 1
     assert found["adjusted_rand"]["per_node"]["gender"] == 1
     assert found["kl_standard_error"] is None
-    estimated = json.loads(run("compare", *files, "--n-samples", "1000", "--rng", "2", "--json"))
+    estimated = json.loads(run("compare", *files, "--samples", "1000", "--rng", "2", "--json"))
     assert abs(estimated["kl_divergence"] - found["kl_divergence"]) < 5 * estimated["kl_standard_error"]
 
 
@@ -50,8 +50,8 @@ def test_a_graph_has_no_divergence(files: tuple[str, str]) -> None:
 def test_mistakes_are_one_line(files: tuple[str, str], tmp_path: Path) -> None:
     """Other variables, options that do not apply, no such file."""
     assert "only the first has 'badge'" in run("compare", "guard", "heart", code=2)
-    assert "--n-samples is for the divergence of two networks" in run(
-        "compare", "guard", files[0], "--n-samples", "9", code=2
+    assert "--samples is for the divergence of two networks" in run(
+        "compare", "guard", files[0], "--samples", "9", code=2
     )
     assert "neither a file nor" in run("compare", "gard", files[0], code=2)
     assert "no such file" in run("compare", str(tmp_path / "no.json"), files[0], code=2)

@@ -1,25 +1,58 @@
-"""Errors of the library in the words of the shell."""
+"""Messages of the library in the words of the shell."""
 
+from pathlib import Path
+
+import click
 import pytest
 
-from ldag.cli.main import cli
-from ldag.cli.wording import in_shell_words
+from ldag.cli.main import COMMANDS, cli
+from ldag.errors import argument, speak_to_shell
+from tests.command import execute, run
+
+OWN = {"as_json", "constraint_file", "everything", "form", "keep_all", "list_formats"}
+"""Names of options that no function of the library has."""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_options_are_called_as_messages_call_them(command: str) -> None:
+    """So that a message of the library can name an option of any command."""
+    parsed = cli.get_command(click.Context(cli), command)
+    assert parsed is not None
+    with speak_to_shell():
+        for option in parsed.params:
+            if isinstance(option, click.Option) and option.name not in OWN:
+                assert argument(str(option.name)) in option.opts, option.name
 
 
 @pytest.mark.parametrize(
-    ("command", "message", "said"),
+    ("arguments", "message"),
     [
-        ("query", "allow memory_limit='3 GB', or use estimate(...), which samples", 'allow --memory-limit "3 GB"'),
-        ("query", "and memory_limit is 2 GB", "and --memory-limit is 2 GB"),
-        ("learn", "n_restarts must be 0 or more", "--restarts must be 0 or more"),
-        ("learn", "choose missing='drop' to leave out such rows", "choose --missing drop to leave out such rows"),
-        ("learn", "give names= of columns", "give --names of columns"),
-        ("learn", "kappa must be above 0", "kappa must be above 0"),
-        ("learn", "no variable 'max_parents'", "no variable 'max_parents'"),
-        ("learn", "the column max_parents_2 is odd", "the column max_parents_2 is odd"),
+        (["learn", "{table}", "--restarts", "-1"], "error: --restarts must be a whole number, 0 or more, got -1"),
+        (["learn", "{table}", "--jobs", "0"], "error: --jobs must be a whole number, 1 or more, or -1 for all cores"),
+        (["learn", "{table}", "--kappa", "7"], "error: --kappa must be a number above 0 and at most 1, got 7.0"),
+        (["learn", "{table}", "--time-limit", "0"], "error: --time-limit must be a number of seconds above 0, got 0.0"),
+        (["describe", "{table}", "--sep", "ab"], "error: --sep must be one sign, such as ; or tab, got 'ab'"),
+        (["describe", "{table}", "--missing", "error"], "choose --missing drop to leave out such rows"),
+        (["bootstrap", "{table}", "-n", "0"], "error: -n must be a whole number, 1 or more, got 0"),
+        (["sample", "{model}", "-n", "0"], "error: -n must be a whole number, 1 or more, got 0"),
+        (["compare", "guard", "guard", "--samples", "9"], "error: --samples is for the divergence of two networks"),
     ],
 )
-def test_arguments_become_options(command: str, message: str, said: str) -> None:
-    """What has an underscore or a value is an argument; what is in quotes, or just a word, stays."""
-    context = cli.make_context("ldag", [], resilient_parsing=True)
-    assert in_shell_words(message, cli.get_command(context, command)) == said
+def test_errors_name_options(arguments: list[str], message: str, tmp_path: Path) -> None:
+    """What was typed is called as it was typed."""
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n" + "x,u\ny,v\nx,v\n" * 3 + ",v\n")
+    assert message in execute(*(word.format(table=table, model=_learn(tmp_path)) for word in arguments)).stderr
+
+
+def test_columns_are_not_mistaken_for_options(tmp_path: Path) -> None:
+    """A column may be called as an argument is."""
+    (tmp_path / "t.csv").write_text("max_parents,b\nx,u\ny,v\n")
+    assert "states: max_parents" not in run("describe", str(tmp_path / "t.csv"))
+    assert "no variable 'max_parent'" in run("query", _learn(tmp_path), "max_parent", code=2)
+
+
+def _learn(folder: Path) -> str:
+    model = str(folder / "m.json")
+    run("learn", str(folder / "t.csv"), "--kappa", "0.1", "-o", model)
+    return model

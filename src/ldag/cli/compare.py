@@ -13,7 +13,12 @@ from ldag.formats import check_place
 @click.argument("first", type=MODEL)
 @click.argument("second", type=MODEL)
 @click.option(
-    "--n-samples", type=int, metavar="N", help="Estimate the KL divergence from N rows; it is exact otherwise."
+    "--samples",
+    "--n-samples",
+    "n_samples",
+    type=int,
+    metavar="N",
+    help="Estimate the KL divergence from N rows; it is exact otherwise.",
 )
 @click.option("--rng", type=int, help="Seed of these rows.  [0]")
 @click.option("--picture", metavar="FILE", help="Draw the edges of both there (.svg, .png, .pdf).")

@@ -13,8 +13,7 @@ import click
 
 import ldag
 from ldag.cli.pipes import without_folder
-from ldag.cli.wording import in_shell_words
-from ldag.errors import DataNote, LdagError, suggest
+from ldag.errors import DataNote, LdagError, speak_to_shell, suggest
 
 COMMANDS = {
     "describe": "Say what a table holds.",
@@ -108,7 +107,8 @@ def _offer_all_help(command: click.Command) -> None:
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(ldag.__version__, prog_name="ldag")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Discrete Bayesian networks that know when an edge matters.
 
     \b
@@ -127,6 +127,7 @@ def cli() -> None:
     Completion in bash: eval "$(_LDAG_COMPLETE=bash_source ldag)"
     (zsh_source and fish_source likewise)
     """
+    ctx.with_resource(speak_to_shell())
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
@@ -158,7 +159,7 @@ def main() -> None:
         click.echo("interrupted", err=True)
         sys.exit(130)
     except LdagError as error:
-        _fail(in_shell_words(without_folder(str(error)), _command()))
+        _fail(without_folder(str(error)))
     except MemoryError as error:
         size = "" if str(error) in ("", "std::bad_alloc") else f": {error}"  # numpy says how much it asked for
         _fail(f"not enough memory{size}; try fewer parents, rows or threads")

@@ -8,15 +8,13 @@ import click
 
 from ldag import datasets
 from ldag.cli.arguments import RareOption, is_path
-from ldag.data import Bins, Dataset, Dates, Missing, ReadOptions, Unusable, Wording, read_for, read_with
-from ldag.errors import ArgumentError, suggest
+from ldag.data import Bins, Dataset, Dates, Missing, ReadOptions, Unusable, read_for, read_with
+from ldag.errors import ArgumentError, option, suggest
 from ldag.model import Schema
 from ldag.network import Network
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-WORDS = Wording("command line")
 
 _OPTIONS: dict[str, Callable[..., Any]] = {
     "counts": click.option(
@@ -114,8 +112,8 @@ def _with_options(command: Callable[P, R], options: Mapping[str, Callable[..., A
         return cast("Callable[..., R]", command)(*args, **given)
 
     wrapped: Callable[..., R] = with_reading
-    for option in reversed(list(options.values())):
-        wrapped = option(wrapped)
+    for add in reversed(list(options.values())):
+        wrapped = add(wrapped)
     return wrapped
 
 
@@ -136,8 +134,8 @@ def load_table(
 
 def _shipped(name: str, reading: ReadOptions) -> Dataset:
     """Return a data set that comes along; of the options of reading, only that of columns means anything to it."""
-    usual = ReadOptions(wording=WORDS)
-    for option in (
+    usual = ReadOptions()
+    for given in (
         "counts",
         "weights",
         "bins",
@@ -150,8 +148,8 @@ def _shipped(name: str, reading: ReadOptions) -> Dataset:
         "max_states",
         "keep",
     ):
-        if getattr(reading, option) != getattr(usual, option):
-            raise ArgumentError(f"{WORDS.option(option)} is for files; the data set {name!r} comes with the package")
+        if getattr(reading, given) != getattr(usual, given):
+            raise ArgumentError(f"{option(given)} is for files; the data set {name!r} comes with the package")
     data = datasets.load(name)
     return data if reading.columns is None else data.select(reading.columns)
 
@@ -173,7 +171,6 @@ def _reading(given: dict[str, object]) -> ReadOptions:
         columns=None if columns is None else _split(columns),
         names=None if names is None else _split(names),
         bins=bins,
-        wording=WORDS,
     )
 
 

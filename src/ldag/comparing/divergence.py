@@ -9,7 +9,7 @@ import numpy as np
 
 from ldag.checks import Rng, check_seed, check_whole
 from ldag.comparing import expectations
-from ldag.errors import ArgumentError, TooLarge
+from ldag.errors import ArgumentError, TooLarge, argument, by_door, option
 from ldag.formats import list_names
 from ldag.graph import align
 from ldag.inference import TooManyGates, sample_rows
@@ -48,7 +48,8 @@ def kl_divergence(p: Network, q: Network) -> float:
     0.0215
     """
     first, second = _models(p, q)
-    with _explained(p, "; kl_divergence_estimate(p, q), or compare(p, q, n_samples=...), samples instead"):
+    python = "kl_divergence_estimate(p, q), or compare(p, q, n_samples=...), samples instead"
+    with _explained(p, f"; {by_door(python, option('n_samples') + ' samples instead')}"):
         return expectations.model_divergence(first, second)
 
 
@@ -66,7 +67,7 @@ def kl_divergence_estimate(p: Network, q: Network, n_samples: int = 100_000, rng
     """
     first, second = _models(p, q)
     if check_whole(n_samples, "n_samples") < 2:
-        raise ArgumentError("n_samples must be 2 or more: one row has no standard error")
+        raise ArgumentError(f"{argument('n_samples')} must be 2 or more: one row has no standard error")
     codes = sample_rows(first.structure, first.probabilities, n_samples, check_seed(rng))
     ratios = expectations.log_probabilities(first, codes) - expectations.log_probabilities(second, codes)
     if np.isposinf(ratios).any():

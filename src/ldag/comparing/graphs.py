@@ -15,7 +15,7 @@ from ldag.comparing.structures import (
     overlay,
     union_size,
 )
-from ldag.errors import ArgumentError, TooLarge
+from ldag.errors import ArgumentError, TooLarge, argument
 from ldag.formats import Edge
 from ldag.graph import LDAG, align
 from ldag.model import Structure
@@ -61,9 +61,11 @@ def compare(
     """
     both_networks = isinstance(first, Network) and isinstance(second, Network)
     if n_samples is not None and not both_networks:
-        raise ArgumentError("n_samples is for the divergence of two networks; one of these is a graph")
+        raise ArgumentError(f"{argument('n_samples')} is for the divergence of two networks; one of these is a graph")
     if rng is not None and n_samples is None:
-        raise ArgumentError("rng is for a divergence that is estimated; give n_samples too")
+        raise ArgumentError(
+            f"{argument('rng')} is for a divergence that is estimated; give {argument('n_samples')} too"
+        )
     graph, a, b = _aligned(first, second)
     edges = compare_edges(a, b)
     value, error = _divergence(first, second, n_samples, rng)

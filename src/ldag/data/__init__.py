@@ -5,7 +5,6 @@ from ldag.data.coding import Coded, recognise_column
 from ldag.data.columns import Column
 from ldag.data.counts import Codes, Columns, Weights, check_cells, count_family
 from ldag.data.dataset import Dataset, state_columns
-from ldag.data.doors import Wording
 from ldag.data.frames import Backend, make_frame
 from ldag.data.options import Missing, Reading, ReadOptions, Unusable
 from ldag.data.reading import AnyTable, Cells, read, read_table, read_with
@@ -37,7 +36,6 @@ __all__ = [
     "Table",
     "Unusable",
     "Weights",
-    "Wording",
     "check_cells",
     "check_data",
     "count_family",

@@ -7,44 +7,43 @@ import numpy as np
 from ldag.data.coding import number_in
 from ldag.data.columns import Column
 from ldag.data.counts import Weights
-from ldag.data.doors import Wording
 from ldag.data.values import HUGE, is_gap
-from ldag.errors import DataError
+from ldag.errors import DataError, option
 
 
-def read_weights(column: Column, whole: bool, wording: Wording) -> Weights:
+def read_weights(column: Column, whole: bool) -> Weights:
     """Return the amounts in a column: counts (whole numbers) or real weights; zero is allowed, not negative."""
-    option = "counts" if whole else "weights"
+    what = "counts" if whole else "weights"
     missing = int(np.count_nonzero(column.positions < 0))
     amounts: list[float] = []
     for position, value in enumerate(column.values):
         amount = _amount(value, column.text)
         if amount is None:
             found = "a missing cell" if column.is_missing(value) else repr(value)
-            raise DataError(f"{column.where(position)}{option} must be numbers, got {found}")
+            raise DataError(f"{column.where(position)}{what} must be numbers, got {found}")
         if not isfinite(amount) or amount < 0:
-            raise DataError(f"{column.where(position)}{option} must be finite and not negative, got {value!r}")
+            raise DataError(f"{column.where(position)}{what} must be finite and not negative, got {value!r}")
         if whole and amount != int(amount):
             raise DataError(
                 f"{column.where(position)}counts must be whole numbers, got {value!r}; "
-                f"for real numbers use {wording.option('weights', column.name)}"
+                f"for real numbers use {option('weights', column.name)}"
             )
         amounts.append(int(amount) if whole else float(amount))
     if missing:
         found = "a missing cell" if missing == 1 else f"{missing} missing cells"
-        raise DataError(f"{column.where(-1)}{option} must be numbers, got {found}")
-    return _as_weights(column, amounts, option)
+        raise DataError(f"{column.where(-1)}{what} must be numbers, got {found}")
+    return _as_weights(column, amounts, what)
 
 
-def _as_weights(column: Column, amounts: list[float], option: str) -> Weights:
+def _as_weights(column: Column, amounts: list[float], what: str) -> Weights:
     """Put the amounts in rows, as int64 for counts."""
     with np.errstate(over="ignore"):
         total = float(np.asarray(amounts, dtype=np.float64)[column.positions].sum())
     if total == 0:
-        raise DataError(f"column {column.name!r}: all {option} are zero; nothing was observed")
-    if not isfinite(total) or (option == "counts" and total >= 1 << 62):
-        raise DataError(f"column {column.name!r}: the {option} add up to {total:.3g}, which is too large")
-    if option == "counts":
+        raise DataError(f"column {column.name!r}: all {what} are zero; nothing was observed")
+    if not isfinite(total) or (what == "counts" and total >= 1 << 62):
+        raise DataError(f"column {column.name!r}: the {what} add up to {total:.3g}, which is too large")
+    if what == "counts":
         return np.asarray(amounts, dtype=np.int64)[column.positions]
     return np.asarray(amounts, dtype=np.float64)[column.positions]
 

@@ -14,7 +14,7 @@ from ldag.data.gaps import Settled
 from ldag.data.options import ReadOptions
 from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_note
 from ldag.data.remarks import ROWS_WITH_GAPS, STATES_OF_GAPS, describe_columns
-from ldag.errors import DataError
+from ldag.errors import DataError, option
 from ldag.formats import counted, list_names
 from ldag.model import Schema, Variable
 
@@ -40,21 +40,21 @@ def assemble_data(
             notes.append(cut_note(plan.name, plan.survey.n_values, column.variable, plan.binning))
     gaps = [column for column in coded if column.missing.any()]
     if gaps and settled.missing == "error":
-        raise DataError(_gap_message(gaps, plans, options))
+        raise DataError(_gap_message(gaps, plans))
     if gaps:
         amounts = [f"{column.variable.name} ({_count(column.missing, weights):,})" for column in gaps]
         notes.append(f"{STATES_OF_GAPS} {list_names(amounts)}{settled.why}")
-    coded = [column.with_missing_state(options.wording) if column.missing.any() else column for column in coded]
+    coded = [column.with_missing_state() if column.missing.any() else column for column in coded]
     codes = np.stack([column.codes for column in coded])
     schema = Schema(tuple(column.variable for column in coded))
     data = Dataset.from_codes(schema, codes.astype(np.uint8), weights, weight_name)
     if not data.n_rows:
-        spelled = options.wording.option("missing", "state")
+        spelled = option("missing", "state")
         raise DataError(f"no rows are left: every row that occurs has missing cells; {spelled} keeps them")
     notes += lost
     if any(plan.variable is None or plan.is_cut for plan in plans):  # else data are read for a graph that is known
         notes += describe_columns(data)
-    hint = None if weight_name is not None else _counts_hint(data, plans, options)
+    hint = None if weight_name is not None else _counts_hint(data, plans)
     return replace(data, notes=tuple(notes) if hint is None else (*notes, hint))
 
 
@@ -84,22 +84,21 @@ def _count(rows: NDArray[np.bool_], weights: Weights | None) -> int:
     return int(np.count_nonzero(rows) if weights is None or weights.dtype != np.int64 else weights[rows].sum())
 
 
-def _gap_message(gaps: Sequence[Coded], plans: Sequence[ColumnPlan], options: ReadOptions) -> str:
+def _gap_message(gaps: Sequence[Coded], plans: Sequence[ColumnPlan]) -> str:
     """Say where cells are missing, and what can be done."""
     name = gaps[0].variable.name
     n_missing = next(plan.n_missing for plan in plans if plan.name == name)
     others = f" (and {counted(len(gaps) - 1, 'other column')} too)" if len(gaps) > 1 else ""
     row = gaps[0].first_missing()
     first = f", the first in row {row}" if row is not None else ""
-    spell = options.wording.option
     return (
         f"column {name!r} has {counted(n_missing, 'missing cell')}{first}{others}; "
-        f"choose {spell('missing', 'drop')} to leave out such rows, or {spell('missing', 'state')} to make missing a "
+        f"choose {option('missing', 'drop')} to leave out such rows, or {option('missing', 'state')} to make missing a "
         "state"
     )
 
 
-def _counts_hint(data: Dataset, plans: Sequence[ColumnPlan], options: ReadOptions) -> str | None:
+def _counts_hint(data: Dataset, plans: Sequence[ColumnPlan]) -> str | None:
     """Ask whether a column says how often rows occur: it is called so, and the other columns never repeat."""
     if len(plans) < 2 or data.total != data.n_rows:
         return None
@@ -107,7 +106,7 @@ def _counts_hint(data: Dataset, plans: Sequence[ColumnPlan], options: ReadOption
         if plan.name.lower() in COUNT_NAMES and (plan.is_cut or _is_whole(plan)):
             others = data.select([name for name in data.names if name != plan.name])
             if others.n_rows == data.n_rows:
-                return f"{plan.name}: is it a column of counts? {options.wording.option('counts', plan.name)}"
+                return f"{plan.name}: is it a column of counts? {option('counts', plan.name)}"
     return None
 
 

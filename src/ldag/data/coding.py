@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from ldag._native import MAX_STATES
 from ldag.data.columns import NUMBER, Column
-from ldag.data.doors import Wording
 from ldag.data.values import plain_number, plain_state, tidy_column
-from ldag.errors import DataError, UnknownState
+from ldag.errors import DataError, UnknownState, by_door, option
 from ldag.model import MISSING_STATE, State, StateKey, Variable, bin_of, state_key, state_order
 
 __all__ = ["MAX_STATES", "Coded", "code_column", "number_in", "recognise_column"]
@@ -57,7 +56,7 @@ class Coded:
         variable = self.variable.with_states(self.variable.states[code] for code in codes)
         return replace(self, variable=variable, codes=new[self.codes])
 
-    def with_missing_state(self, wording: Wording) -> "Coded":
+    def with_missing_state(self) -> "Coded":
         """Turn missing cells into a last state of their own, which may be declared as long as no cell says so."""
         states = self.variable.states
         if states[-1] == MISSING_STATE and not (self.codes == len(states) - 1).any():
@@ -65,16 +64,14 @@ class Coded:
         if MISSING_STATE in states:
             raise DataError(
                 f"column {self.variable.name!r} has missing cells and also a state {MISSING_STATE!r}; "
-                f"rename that state, or choose {wording.option('missing', 'drop')}"
+                f"rename that state, or choose {option('missing', 'drop')}"
             )
-        check_n_states(self.variable.name, (*states, MISSING_STATE), MAX_STATES, wording)
+        check_n_states(self.variable.name, (*states, MISSING_STATE), MAX_STATES)
         variable = replace(self.variable, states=(*states, MISSING_STATE))
         return replace(self, variable=variable, codes=np.where(self.missing, np.int16(len(states)), self.codes))
 
 
-def code_column(
-    column: Column, declared: Variable | None, max_states: int, wording: Wording, lenient: bool = False
-) -> Coded:
+def code_column(column: Column, declared: Variable | None, max_states: int, lenient: bool = False) -> Coded:
     """Fix the states of a column: as declared (or cut), else the source's ordered categories, else the sorted values.
 
     ``lenient`` takes two spellings of one number for one state.
@@ -82,11 +79,11 @@ def code_column(
     column = tidy_column(column)
     if declared is not None:
         return Coded(declared, _recoded(column, _declared_codes(column, declared)), _without_rows(column))
-    values = _typed(column, lenient, wording)
+    values = _typed(column, lenient)
     states: list[State] = [value for value in values if value is not None]
     is_listed = column.declared and column.ordered
     states = _distinct(states) if is_listed else sorted(_distinct(states), key=state_order)
-    check_n_states(column.name, states, max_states, wording)
+    check_n_states(column.name, states, max_states)
     if not states:
         raise DataError(f"column {column.name!r} has no values, only missing cells; leave it out")
     code = {state_key(state): number for number, state in enumerate(states)}
@@ -110,12 +107,12 @@ def recognise_column(column: Column, variable: Variable, refuse_unseen: bool) ->
     return Coded(variable, _recoded(column, [-1 if code is None else code for code in codes]), column)
 
 
-def check_n_states(name: str, states: Iterable[State], max_states: int, wording: Wording) -> None:
+def check_n_states(name: str, states: Iterable[State], max_states: int) -> None:
     """Refuse more states than are allowed."""
     states = list(states)
     if len(states) > max_states:
         shown = ", ".join(repr(state) for state in states[:3])
-        more = f"allow more with {wording.option('max_states')} (at most {MAX_STATES})"
+        more = f"allow more with {option('max_states')} (at most {MAX_STATES})"
         raise DataError(
             f"column {name!r} has {len(states):,} states ({shown}, ...), more than {max_states}: is it an "
             "identifier? leave it out, group its values" + (f", or {more}" if max_states < MAX_STATES else "")
@@ -131,7 +128,7 @@ def number_in(text: str) -> int | float | None:
     return None
 
 
-def _typed(column: Column, lenient: bool, wording: Wording) -> list[State | None]:
+def _typed(column: Column, lenient: bool) -> list[State | None]:
     """Return the distinct values as plain states; a text column is all whole numbers, all numbers, or text."""
     if not column.text:
         return [plain_state(value, column.name) for value in column.values]
@@ -147,7 +144,10 @@ def _typed(column: Column, lenient: bool, wording: Wording) -> list[State | None
             first, second = sorted((seen[number], text))
             raise DataError(
                 f"column {column.name!r} spells one number in two ways, {first!r} and {second!r}; "
-                + wording.two_spellings(column.name)
+                + by_door(
+                    f"say what they are with states={{{column.name!r}: [...]}}, as numbers or as texts",
+                    f"spell it in one way, or {option('unusable', 'drop')} takes both for one state",
+                )
             )
     return list(numbers)
 

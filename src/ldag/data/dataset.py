@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ldag.data.counts import Codes, Columns, Weights, count_family
 from ldag.data.frames import Backend, make_frame
 from ldag.data.rows import merge_rows
-from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable
+from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, option
 from ldag.formats import list_names, spell_share, state_in_words
 from ldag.model import Schema, State, Variable, state_key
 
@@ -264,7 +264,8 @@ def _joint(mine: Variable, theirs: Variable) -> Variable:
         return mine
     if mine.cuts or theirs.cuts:
         raise DataError(
-            f"the parts cut {mine.name!r} differently, at {mine.cuts} and {theirs.cuts}; read both with the same bins="
+            f"the parts cut {mine.name!r} differently, at {mine.cuts} and {theirs.cuts}; read both with the same"
+            f" {option('bins')}"
         )
     keys = {state_key(state) for state in mine.states}
     return replace(mine, states=(*mine.states, *(s for s in theirs.states if state_key(s) not in keys)))

@@ -3,8 +3,7 @@
 import codecs
 import re
 
-from ldag.data.doors import Wording
-from ldag.errors import ArgumentError, DataError
+from ldag.errors import ArgumentError, DataError, option
 
 WESTERN = "cp1252"
 
@@ -16,7 +15,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _SIGN_IN_WORD = re.compile(r"[^\W\d_][^\w\s!-/:-@[-`{-~’‘´·\xad\ufffd][^\W\d_]|[^\W\d_][¹²³¿¾¼½][^\W\d_]")
 
 
-def check_encoding(encoding: str | None, wording: Wording) -> str | None:
+def check_encoding(encoding: str | None) -> str | None:
     """Check the name of an encoding."""
     if encoding is None or encoding == "auto":
         return encoding
@@ -25,22 +24,22 @@ def check_encoding(encoding: str | None, wording: Wording) -> str | None:
         "".encode(encoding)
     except (LookupError, TypeError, UnicodeError):
         raise ArgumentError(
-            f"{wording.option('encoding')}: no encoding {encoding!r}; expected a name such as latin-1, cp1252, utf-16"
+            f"{option('encoding')}: no encoding {encoding!r}; expected a name such as latin-1, cp1252, utf-16"
         ) from None
     return None if known.name == "utf-8" else known.name
 
 
-def choose_encoding(sample: bytes, encoding: str | None, shown: str, problem: str, wording: Wording) -> tuple[str, str]:
+def choose_encoding(sample: bytes, encoding: str | None, shown: str, problem: str) -> tuple[str, str]:
     """Return the encoding of text that is not UTF-8, and a note on it; ``sample`` are lines that show it.
 
     Encodings cannot be told apart for sure. Where none was asked for, only what reads like Western European is taken.
     """
     if encoding == "auto" and b"\0" not in sample and _reads_western(sample):
-        spelled = wording.option("encoding")
+        spelled = option("encoding")
         return WESTERN, f"{shown} is not UTF-8 text; read as Windows-1252 ({spelled} names another encoding)"
-    readings = "" if b"\0" in sample else _readings(sample, wording)
+    readings = "" if b"\0" in sample else _readings(sample)
     raise DataError(
-        f"{shown} is not UTF-8 text ({problem}); name its encoding, as in {wording.option('encoding', 'latin-1')}, "
+        f"{shown} is not UTF-8 text ({problem}); name its encoding, as in {option('encoding', 'latin-1')}, "
         f"or save it as UTF-8{readings}"
     )
 
@@ -59,7 +58,7 @@ def _reads_western(sample: bytes) -> bool:
     return 2 * n_accents <= n_letters and _SIGN_IN_WORD.search(text) is None
 
 
-def _readings(sample: bytes, wording: Wording) -> str:
+def _readings(sample: bytes) -> str:
     """Say how the first word that is not ASCII would read in some encodings."""
     line = next((line for line in sample.splitlines() if not line.isascii()), b"")
     readings = []
@@ -70,5 +69,5 @@ def _readings(sample: bytes, wording: Wording) -> str:
             continue
         word = next((word for word in _WORD.findall(text) if not word.isascii()), None)
         if word is not None:
-            readings.append(f"{wording.option('encoding', name)} would read {word[:12]!r}")
+            readings.append(f"{option('encoding', name)} would read {word[:12]!r}")
     return "".join(f"; {reading}" for reading in readings)

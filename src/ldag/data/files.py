@@ -23,7 +23,7 @@ from ldag.data.text_files import PACKINGS, FileSource, TextFile, check_separator
 from ldag.data.text_tables import NotUtf8, TextLayout, TextTable
 from ldag.data.workbooks import WORKBOOKS, from_workbook
 from ldag.data.writing import ORDERS_KEY
-from ldag.errors import DataError
+from ldag.errors import DataError, option
 
 ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".data")
 """Endings of text files; each also packed."""
@@ -197,18 +197,18 @@ def _own_orders(engine: Database, path: Path) -> dict[str, tuple[list[object], b
 
 def _from_text(files: Sequence[FileSource], options: ReadOptions) -> Table:
     options.check_no_sheet(f"{files[0].shown} is a text file")
-    separator = check_separator(options.sep, options.wording)
-    encoding = check_encoding(options.encoding, options.wording)
-    texts = [open_text(file, separator, encoding, options.wording) for file in files]
+    separator = check_separator(options.sep)
+    encoding = check_encoding(options.encoding)
+    texts = [open_text(file, separator, encoding) for file in files]
     layout, rows = _read_texts(texts, separator, encoding, options)
     names = texts[0].header if options.names is None else tuple(options.names)
     notes = [note for text in texts for note in text.notes]
     if options.names is None:
         names = options.name_columns(names)
-        check_column_names(names, f"leave it out with {options.wording.option('unusable', 'drop')}")
+        check_column_names(names, f"leave it out with {option('unusable', 'drop')}")
         if _looks_like_data(names):
             shown = ", ".join(names[:3])
-            spelled = options.wording.option("names")
+            spelled = option("names")
             notes.append(f"the header reads {shown}: if the file has none, name the columns with {spelled}")
     columns = {name: rows.texts(place) for place, name in enumerate(names)}
     numbers = {name for place, name in enumerate(names) if rows.cells(place).dtype.kind == "f"}
@@ -224,12 +224,12 @@ def _read_texts(
 ) -> tuple[TextLayout, CodedTable]:
     """Read text files; one that turns out not to be UTF-8 is opened again, if its encoding may be chosen."""
     spelling = TextSpelling(options.decimal or texts[0].decimal)
-    layout = TextLayout(_width(texts, options), options.names is None, options.missing_texts, options.wording, spelling)
+    layout = TextLayout(_width(texts, options), options.names is None, options.missing_texts, spelling)
     try:
         return layout, layout.read(texts, merging=True)
     except NotUtf8 as error:
         source = texts[error.place].source
-        texts[error.place] = open_other_text(source, separator, encoding, options.wording, error.problem)
+        texts[error.place] = open_other_text(source, separator, encoding, error.problem)
     return _read_texts(texts, separator, encoding, options)
 
 
@@ -240,7 +240,7 @@ def _width(texts: Sequence[TextFile], options: ReadOptions) -> int:
         if options.names is None and text.header != texts[0].header:
             raise DataError(f"{text.shown} has another header than {texts[0].shown}: {', '.join(text.header)}")
         if len(text.header) != width:
-            spelled = options.wording.option("names")
+            spelled = option("names")
             raise DataError(f"{text.shown} has {len(text.header)} columns, but {spelled} has {width} names")
     return width
 

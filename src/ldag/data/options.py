@@ -8,7 +8,6 @@ from ldag.checks import check_choice, is_whole
 from ldag.data.binning import Binning, Bins, check_bins
 from ldag.data.coding import MAX_STATES
 from ldag.data.columns import MISSING_TEXT
-from ldag.data.doors import Wording
 from ldag.data.encodings import check_encoding
 from ldag.data.spellings import (
     IN_WORDS,
@@ -21,7 +20,7 @@ from ldag.data.spellings import (
 )
 from ldag.data.text_files import check_separator
 from ldag.data.values import plain_state
-from ldag.errors import ArgumentError, suggest
+from ldag.errors import ArgumentError, argument, option, suggest
 from ldag.formats import list_names
 from ldag.model import OrderedStates, State, Variable
 
@@ -35,9 +34,6 @@ TAB = "\t"
 
 MAX_STATES_DEFAULT = 64
 """A text column with more values than this is more often an identifier than a variable."""
-
-
-PYTHON = Wording("python")
 
 
 class Reading(TypedDict, total=False):
@@ -86,32 +82,28 @@ class ReadOptions:
     dates: Dates | None = None
     sheet: str | int | None = None
     keep: Sequence[str] = ()
-    wording: Wording = PYTHON
 
     def __post_init__(self) -> None:
-        spell = self.wording.option
         if self.counts is not None and self.weights is not None:
-            raise ArgumentError(f"give either {spell('counts')} or {spell('weights')}, not both")
+            raise ArgumentError(f"give either {option('counts')} or {option('weights')}, not both")
         if self.missing not in get_args(Missing):
             raise ArgumentError(
-                f"{spell('missing').rstrip('=')} must be one of {', '.join(get_args(Missing))}, got {self.missing!r}"
+                f"{argument('missing')} must be one of {', '.join(get_args(Missing))}, got {self.missing!r}"
             )
         if not is_whole(self.max_states) or not 1 <= self.max_states <= MAX_STATES:
-            raise ArgumentError(
-                f"{spell('max_states').rstrip('=')} must be between 1 and {MAX_STATES}, got {self.max_states!r}"
-            )
+            raise ArgumentError(f"{argument('max_states')} must be between 1 and {MAX_STATES}, got {self.max_states!r}")
         check_choice(self.unusable, get_args(Unusable), "unusable")
-        check_separator(self.sep, self.wording)
-        check_encoding(self.encoding, self.wording)
-        check_spelling(self.decimal, self.dates, self.wording)
+        check_separator(self.sep)
+        check_encoding(self.encoding)
+        check_spelling(self.decimal, self.dates)
         if self.sheet is not None and (not isinstance(self.sheet, str | int) or isinstance(self.sheet, bool)):
             raise ArgumentError(
-                f"{spell('sheet')} must be the name of a sheet, or its number from 1, got {self.sheet!r}"
+                f"{option('sheet')} must be the name of a sheet, or its number from 1, got {self.sheet!r}"
             )
         if isinstance(self.na, str) or not all(isinstance(text, str) for text in self.na):
-            raise ArgumentError(f"{spell('na')} must be a list of texts such as ['?', '-'], got {self.na!r}")
+            raise ArgumentError(f"{option('na')} must be a list of texts such as ['?', '-'], got {self.na!r}")
         if isinstance(self.keep, str) or not all(isinstance(name, str) for name in self.keep):
-            raise ArgumentError(f"{spell('keep')} must be a list of names of columns, got {self.keep!r}")
+            raise ArgumentError(f"{option('keep')} must be a list of names of columns, got {self.keep!r}")
 
     @property
     def missing_texts(self) -> frozenset[str]:
@@ -124,14 +116,14 @@ class ReadOptions:
         given |= {"dates": self.dates, "encoding": None if self.encoding == "auto" else self.encoding}
         for name, value in given.items():
             if value is not None and name not in unless:
-                raise ArgumentError(f"{self.wording.option(name)} is for text files; {source}")
+                raise ArgumentError(f"{option(name)} is for text files; {source}")
         if "sheet" not in unless:
             self.check_no_sheet(source)
 
     def check_no_sheet(self, source: str) -> None:
         """Refuse the name of a sheet for a source that has none."""
         if self.sheet is not None:
-            raise ArgumentError(f"{self.wording.option('sheet')} is for workbooks (.xlsx); {source}")
+            raise ArgumentError(f"{option('sheet')} is for workbooks (.xlsx); {source}")
 
     def name_columns(self, names: Sequence[str]) -> tuple[str, ...]:
         """Name columns without a name, the first of which is usually a row index, if unusable ones are left out."""
@@ -154,26 +146,24 @@ class ReadOptions:
         """Refuse to keep columns that are not there."""
         for name in self.keep:
             if name not in names:
-                spelled = self.wording.option("keep").rstrip("=")
+                spelled = argument("keep")
                 raise ArgumentError(f"{spelled}: the table has no column {name!r}{suggest(name, names)}")
 
     def is_default(self) -> bool:
         """Whether nothing is asked."""
-        return self == ReadOptions(wording=self.wording)
+        return self == ReadOptions()
 
     def binning(self, name: str, names: Sequence[str]) -> tuple[Binning, bool]:
         """Return how a column is cut, and whether it was named."""
         if not isinstance(self.bins, Mapping):
-            return check_bins(self.bins, self.wording.option("bins").rstrip("=")), False
+            return check_bins(self.bins, argument("bins")), False
         for given in self.bins:
             if given not in names:
                 hint = suggest(given, names)
-                raise ArgumentError(
-                    f"{self.wording.option('bins').rstrip('=')}: the table has no column {given!r}{hint}"
-                )
+                raise ArgumentError(f"{argument('bins')}: the table has no column {given!r}{hint}")
         if name not in self.bins:
             return Binning("auto"), False
-        return check_bins(self.bins[name], f"{self.wording.option('bins').rstrip('=')} of {name!r}"), True
+        return check_bins(self.bins[name], f"{argument('bins')} of {name!r}"), True
 
     def declared(self, names: Sequence[str]) -> dict[str, Variable]:
         """Check the declared states."""
@@ -202,13 +192,11 @@ class ReadOptions:
         if self.columns is None:
             return list(range(len(names)))
         if isinstance(self.columns, str) or not isinstance(self.columns, Sequence):
-            raise ArgumentError(f"{self.wording.option('columns')} must be a list of names, got {self.columns!r}")
+            raise ArgumentError(f"{option('columns')} must be a list of names, got {self.columns!r}")
         for name in self.columns:
             if name not in names:
                 hint = suggest(name, names)
-                raise ArgumentError(
-                    f"{self.wording.option('columns').rstrip('=')}: the table has no column {name!r}{hint}"
-                )
+                raise ArgumentError(f"{argument('columns')}: the table has no column {name!r}{hint}")
         amounts = [name for name in (self.counts, self.weights) if name is not None and name not in self.columns]
         wanted = list(dict.fromkeys([*self.columns, *(name for name in amounts if name in names)]))
         return [names.index(name) for name in wanted]
@@ -226,24 +214,23 @@ def recognise_spelling(
     ``separator`` stands between cells, if anything does; ``decimal`` is the sign by which numbers were told from texts
     so far, and ``numbers`` are columns most of whose cells are, of which only the other texts are given.
     """
-    spell = options.wording.option
     notes, parts, asked = [], [], []
     if options.decimal is None:
         sign = recognise_decimal(columns.values(), separator, options.missing_texts)
         decimal = "." if sign is None else "," if sign == "," else decimal
         if sign is None:
-            notes.append(f"some numbers have decimal commas, some points; {spell('decimal')} says which are numbers")
+            notes.append(f"some numbers have decimal commas, some points; {option('decimal')} says which are numbers")
         if decimal == ",":
             parts.append("numbers have decimal commas")
-            asked.append(spell("decimal"))
+            asked.append(option("decimal"))
     orders = {name: date_orders(texts, options.missing_texts) for name, texts in columns.items() if name not in numbers}
     shown = recognise_dates(orders) if options.dates is None else {}
     if shown:
         parts += [f"dates have {IN_WORDS[order]} (in {list_names(names)})" for order, names in shown.items()]
-        asked.append(spell("dates"))
+        asked.append(option("dates"))
     if parts and separator is not None and options.sep is None:
         parts.insert(0, f"cells are separated by {'tabs' if separator == TAB else separator}")
-        asked.insert(0, spell("sep"))
+        asked.insert(0, option("sep"))
     if parts:
         say = "says" if len(asked) == 1 else "say"
         notes.append(f"{', '.join(parts)}; {' and '.join(asked)} {say} otherwise")

@@ -22,7 +22,7 @@ from ldag.data.identifiers import (
 from ldag.data.options import ReadOptions
 from ldag.data.tables import Survey
 from ldag.data.values import plain_state, tidy_column
-from ldag.errors import DataError
+from ldag.errors import DataError, option
 from ldag.formats import counted
 from ldag.model import MISSING_STATE, Variable, bin_states, cuts_in, date_text, spell_cut
 
@@ -237,7 +237,7 @@ def _say_identifier(
     shown = f"looks like {what}: {counted(n_values, 'value')} in {counted(n_rows, 'row')}; leave it out, or"
     if is_text and n_values > options.max_states:
         return f"{shown} group its values"
-    return f"{shown} keep it with {options.wording.several('keep', name)}"
+    return f"{shown} keep it with {option('keep', [name])}"
 
 
 def _measurement_hints(survey: Survey, measured: tuple[Distinct, Weights], options: ReadOptions) -> Iterator[str]:
@@ -245,9 +245,9 @@ def _measurement_hints(survey: Survey, measured: tuple[Distinct, Weights], optio
     values, times = measured
     is_whole = values.dtype != object and not (values % 1 != 0).any()
     if is_whole and names_groups(survey.name) and survey.name not in options.keep:
-        yield f"{survey.name}: is it an identifier? name the columns to read with {options.wording.option('columns')}"
+        yield f"{survey.name}: is it an identifier? name the columns to read with {option('columns')}"
     if options.counts is None and options.weights is None and are_survey_weights(survey.name, values, times):
-        yield f"{survey.name}: is it a column of survey weights? {options.wording.option('weights', survey.name)}"
+        yield f"{survey.name}: is it a column of survey weights? {option('weights', survey.name)}"
 
 
 def _names_rows(
@@ -296,7 +296,7 @@ def _check_states(survey: Survey, options: ReadOptions) -> None:
         elif not column.declared:
             examples = sorted(examples, key=lambda value: (isinstance(value, str), value))
         shown = ", ".join(repr(value) for value in examples[:3])
-        more = f"allow more with {options.wording.option('max_states')} (at most {MAX_STATES})"
+        more = f"allow more with {option('max_states')} (at most {MAX_STATES})"
         raise DataError(
             f"column {survey.name!r} has {n_states:,} states ({shown}, ...), more than {options.max_states}: is it an "
             "identifier? leave it out, group its values" + (f", or {more}" if options.max_states < MAX_STATES else "")
@@ -348,13 +348,13 @@ def _hints(survey: Survey, measured: tuple[Distinct, Weights] | None, options: R
     odd = sorted(texts & set(ODD_TEXTS))
     if odd and len(texts) > 1:
         if column.text:
-            notes.append(f"{column.name}: is {odd[0]!r} a missing cell? {options.wording.option('na', odd[0])}")
+            notes.append(f"{column.name}: is {odd[0]!r} a missing cell? {option('na', odd[0])}")
         else:
             notes.append(f"{column.name}: the state {odd[0]!r} may stand for a missing cell")
     is_merged = options.counts is not None or options.weights is not None
     hardly_repeated = survey.n_rows > MANY_VALUES and len(texts) > HARDLY_REPEATED * survey.n_rows
     if measured is None and hardly_repeated and not column.declared and not is_merged:
-        spelled = options.wording.option("columns")
+        spelled = option("columns")
         notes.append(
             f"{column.name}: {len(texts)} different texts in {survey.n_rows} rows; is it an identifier? name the "
             f"columns to read with {spelled}"
@@ -362,7 +362,7 @@ def _hints(survey: Survey, measured: tuple[Distinct, Weights] | None, options: R
     if measured is not None and not column.declared and survey.n_rows >= FEW_ROWS:
         n_numbers = len(measured[0])
         if 2 * n_numbers > survey.n_rows:
-            spelled = options.wording.of_column("bins", column.name, "3")
+            spelled = option("bins", {column.name: 3})
             notes.append(
                 f"{column.name}: {n_numbers} different numbers in {survey.n_rows} rows; cut them with {spelled}"
             )

@@ -23,7 +23,7 @@ from ldag.data.planning import ColumnPlan, plan_column
 from ldag.data.spellings import Dates
 from ldag.data.tables import Survey, Table, check_table
 from ldag.data.telling import tell
-from ldag.errors import ArgumentError, DataError, suggest
+from ldag.errors import ArgumentError, DataError, option, suggest
 from ldag.model import State, Variable
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def read_with(source: object, options: ReadOptions) -> Dataset:
     plans = settled.plans
     lenient = options.unusable == "drop"
     coded = [
-        code_column(column, plan.variable, options.max_states, options.wording, lenient)
+        code_column(column, plan.variable, options.max_states, lenient)
         for column, plan in zip(columns, plans, strict=True)
     ]
     notes = [*table.notes, *dropped]
@@ -184,7 +184,7 @@ def _plans(table: Table, places: Sequence[int], options: ReadOptions) -> tuple[l
     bad = [plan for plan in plans if plan.problem is not None]
     refused = [plan for plan in bad if options.refuses(plan.name, plan.is_spare)]
     if refused:
-        raise DataError(_refusal(refused, options))
+        raise DataError(_refusal(refused))
     good = [plan for plan in plans if plan.problem is None]
     notes = [f"{plan.name}{LEFT_OUT}{_reason(plan)}" for plan in bad]
     if not good:
@@ -219,14 +219,12 @@ def _without_empty(plan: ColumnPlan) -> ColumnPlan:
     return replace(plan, problem=problem, is_spare=True)
 
 
-def _refusal(bad: Sequence[ColumnPlan], options: ReadOptions) -> str:
+def _refusal(bad: Sequence[ColumnPlan]) -> str:
     """Say why columns cannot be variables, all in one message."""
     if len(bad) == 1:
         return f"column {bad[0].name!r} {bad[0].problem}"
     every = "".join(f"\n  column {plan.name!r} {plan.problem}" for plan in bad)
-    return (
-        f"{len(bad)} columns cannot be variables ({options.wording.option('unusable', 'drop')} leaves them out):{every}"
-    )
+    return f"{len(bad)} columns cannot be variables ({option('unusable', 'drop')} leaves them out):{every}"
 
 
 def _reason(plan: ColumnPlan) -> str:
@@ -240,14 +238,14 @@ def _reason(plan: ColumnPlan) -> str:
 
 def _amounts(table: Table, options: ReadOptions) -> Weights | None:
     """Read the column of counts or weights, if one is named."""
-    for option, name in (("counts", options.counts), ("weights", options.weights)):
+    for what, name in (("counts", options.counts), ("weights", options.weights)):
         if name is not None:
             if name not in table.names:
-                spelled = options.wording.option(option, name)
+                spelled = option(what, name)
                 raise ArgumentError(f"{spelled}: the table has no such column{suggest(name, table.names)}")
             if len(table.names) == 1:
-                raise DataError(f"the table has no columns besides the {option} {name!r}")
-            return read_weights(table.column(table.names.index(name)), option == "counts", options.wording)
+                raise DataError(f"the table has no columns besides the {what} {name!r}")
+            return read_weights(table.column(table.names.index(name)), what == "counts")
     return None
 
 
@@ -268,7 +266,9 @@ def _open(source: object, options: ReadOptions) -> Table:
         paths = [source] if isinstance(source, str | PathLike) else cast("list[str]", list(cast("Any", source)))
         return from_files(cast("list[str]", paths), options)
     if options.names is not None:
-        raise DataError("names= is for numpy arrays and text files without a header; this source has names of its own")
+        raise DataError(
+            f"{option('names')} is for numpy arrays and text files without a header; this source has names of its own"
+        )
     options.check_no_text("this source has cells of its own")
     if isinstance(source, Mapping):
         return from_mapping(source)

@@ -8,8 +8,7 @@ from typing import Literal, get_args
 
 from ldag.checks import check_choice
 from ldag.data.columns import NUMBER
-from ldag.data.doors import Wording
-from ldag.errors import ArgumentError
+from ldag.errors import ArgumentError, argument, option
 
 Dates = Literal["dmy", "mdy", "ymd"]
 """What comes first in a date: the day, the month or the year."""
@@ -27,12 +26,12 @@ _ISO = re.compile(r"[0-9]{4}([-/])[0-9]{2}\1[0-9]{2}([T ].*)?")
 IN_WORDS = {"dmy": "the day first", "mdy": "the month first", "ymd": "the year first"}
 
 
-def check_spelling(decimal: str | None, dates: str | None, wording: Wording) -> None:
+def check_spelling(decimal: str | None, dates: str | None) -> None:
     """Check the sign before fractions and the order of dates, if they are given."""
     if decimal is not None and decimal not in (".", ","):
-        raise ArgumentError(f"{wording.option('decimal')} must be . or , (the sign before fractions), got {decimal!r}")
+        raise ArgumentError(f"{option('decimal')} must be . or , (the sign before fractions), got {decimal!r}")
     if dates is not None:
-        check_choice(dates, get_args(Dates), wording.option("dates").rstrip("="))
+        check_choice(dates, get_args(Dates), argument("dates"))
 
 
 @dataclass(frozen=True)
@@ -48,23 +47,23 @@ class TextSpelling:
     is_given: bool = False
     orders: Mapping[str, tuple[Dates, ...]] = field(default_factory=dict)
 
-    def respell(self, name: str, texts: Sequence[str], na: frozenset[str], wording: Wording) -> list[object]:
+    def respell(self, name: str, texts: Sequence[str], na: frozenset[str]) -> list[object]:
         """Return the texts of a column with decimal points and ISO dates, if all of them are numbers or dates."""
         if self.decimal == "," and _are_commas(_known(texts, na)):
             return [_point(text) if text.strip() not in na else text for text in texts]
         orders = self.orders.get(name, ())
         if not orders:
             return list(texts)
-        order = self._choose(name, next(_known(texts, na)), orders, wording)
+        order = self._choose(name, next(_known(texts, na)), orders)
         spelled = [text if text.strip() in na else iso_date(text.strip(), order) for text in texts]
         return list(texts) if None in spelled else list(spelled)  # some days do not exist
 
-    def _choose(self, name: str, example: str, orders: tuple[Dates, ...], wording: Wording) -> Dates:
+    def _choose(self, name: str, example: str, orders: tuple[Dates, ...]) -> Dates:
         """Return the order of a column's dates; one that the texts leave open is asked for."""
         if "ymd" in orders:
             return "ymd"
         if self.is_given and self.dates not in orders:
-            given = wording.option("dates", str(self.dates))
+            given = option("dates", str(self.dates))
             raise ArgumentError(
                 f"{given}: column {name!r} has dates such as {example!r}, of which not all have "
                 f"{IN_WORDS[str(self.dates)]}"
@@ -74,7 +73,7 @@ class TextSpelling:
         if self.dates not in orders:
             raise ArgumentError(
                 f"column {name!r} has dates such as {example!r}, which may have the day or the month first; say which "
-                f"with {wording.option('dates', 'dmy')} or {wording.option('dates', 'mdy')}, or leave the column out"
+                f"with {option('dates', 'dmy')} or {option('dates', 'mdy')}, or leave the column out"
             )
         return self.dates
 

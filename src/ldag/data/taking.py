@@ -7,7 +7,7 @@ from ldag.data.dataset import Dataset
 from ldag.data.options import OF_STATES, OF_TABLES, Reading, ReadOptions
 from ldag.data.reading import read_table, read_with
 from ldag.data.telling import tell
-from ldag.errors import ArgumentError, UnknownVariable, suggest
+from ldag.errors import ArgumentError, UnknownVariable, option, suggest
 from ldag.formats import counted, list_names
 from ldag.model import Schema
 
@@ -35,7 +35,9 @@ def _check_reading(reading: Reading, schema: Schema | None, undeclared: Collecti
         if name not in Reading.__annotations__:
             raise TypeError(f"got an unexpected keyword argument {name!r}{suggest(name, Reading.__annotations__)}")
         if name in known:
-            raise ArgumentError(f"{name}= is for tables that are read without a graph; this one says what columns are")
+            raise ArgumentError(
+                f"{option(name)} is for tables that are read without a graph; this one says what columns are"
+            )
     return ReadOptions(**reading)
 
 

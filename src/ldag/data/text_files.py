@@ -14,11 +14,10 @@ from typing import IO, Any, cast
 from zlib import error as ZlibError  # noqa: N812
 
 from ldag.data.columns import MISSING_TEXT
-from ldag.data.doors import Wording
 from ldag.data.encodings import WESTERN, choose_encoding, marked_encoding
 from ldag.data.scratch import Scratch
 from ldag.data.spellings import recognise_decimal
-from ldag.errors import ArgumentError, DataError
+from ldag.errors import ArgumentError, DataError, option
 
 PACKINGS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 """Endings of packed files, and what opens them."""
@@ -105,7 +104,7 @@ def _check_utf8(file: IO[bytes]) -> Iterator[bytes]:
     decoder.decode(b"", final=True)
 
 
-def open_text(source: FileSource, separator: str | None, encoding: str | None, wording: Wording) -> TextFile:
+def open_text(source: FileSource, separator: str | None, encoding: str | None) -> TextFile:
     """Find out how a text file is written by how it begins.
 
     ``encoding`` None is UTF-8 (or UTF-16 with a mark); "auto" takes what reads like it for Windows-1252, and says so.
@@ -120,7 +119,7 @@ def open_text(source: FileSource, separator: str | None, encoding: str | None, w
     except UnicodeError as error:
         if used is not None:
             raise DataError(f"{shown} is not {used} text ({error})") from None
-        return open_other_text(source, separator, encoding, wording, error)
+        return open_other_text(source, separator, encoding, error)
     body = text[_BLANK_LINES.match(text).end() :]  # type: ignore[union-attr]  # it matches any text
     if not body.strip():
         raise DataError(f"{shown} is empty; expected a header with the names of the columns")
@@ -139,15 +138,13 @@ def _decimal(body: str, separator: str) -> str:
     return recognise_decimal(columns, separator, MISSING_TEXT) or "."
 
 
-def open_other_text(
-    source: FileSource, separator: str | None, encoding: str | None, wording: Wording, error: UnicodeError
-) -> TextFile:
+def open_other_text(source: FileSource, separator: str | None, encoding: str | None, error: UnicodeError) -> TextFile:
     """Find out how a text file is written that is not UTF-8, if that may be found out."""
     problem = str(error)
     if isinstance(error, UnicodeDecodeError):
         problem = f"{error.reason} at byte {error.start}"
-    chosen, note = choose_encoding(_sample(source.path), encoding, source.shown, problem, wording)
-    return replace(open_text(source, separator, chosen, wording), notes=(note,))
+    chosen, note = choose_encoding(_sample(source.path), encoding, source.shown, problem)
+    return replace(open_text(source, separator, chosen), notes=(note,))
 
 
 def _decoder(encoding: str | None) -> codecs.IncrementalDecoder:
@@ -163,13 +160,13 @@ def _names(header: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def check_separator(separator: str | None, wording: Wording) -> str | None:
+def check_separator(separator: str | None) -> str | None:
     """Check the sign between cells."""
     if separator is None:
         return None
     sign = {"tab": "\t", "\\t": "\t", "space": " "}.get(separator, separator)
     if not isinstance(sign, str) or len(sign) != 1 or sign in '"\r\n':
-        raise ArgumentError(f"{wording.option('sep')} must be one sign, such as ; or tab, got {separator!r}")
+        raise ArgumentError(f"{option('sep')} must be one sign, such as ; or tab, got {separator!r}")
     return sign
 
 

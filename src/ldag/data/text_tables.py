@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from ldag._native import TextTable as CodedTable
 from ldag.data.columns import Column, Positions
 from ldag.data.database_tables import LISTED
-from ldag.data.doors import Wording
 from ldag.data.spellings import TextSpelling
 from ldag.data.tables import Survey, Table
 from ldag.data.text_files import TextFile
-from ldag.errors import DataError
+from ldag.errors import DataError, option
 from ldag.formats import counted
 from ldag.model import Variable, date_text
 
@@ -43,7 +42,6 @@ class TextLayout:
     width: int
     has_header: bool
     na: frozenset[str]
-    wording: Wording
     spelling: TextSpelling
 
     def read(self, files: Sequence[TextFile], merging: bool) -> CodedTable:
@@ -68,7 +66,7 @@ class TextLayout:
             above = "; remove lines above the header, if there are any" if n_cells > self.width else ""
             return f"{place}expected {counted(self.width, 'cell')} as in the header, got {n_cells}{above}"
         if kind == "quotes":
-            instead = f"{self.wording.option('sep')} names the sign between cells"
+            instead = f"{option('sep')} names the sign between cells"
             return f"{place}a quoted cell does not end, or goes on after its quotes; {instead}"
         return f"{place}the line is longer than sixteen million bytes"
 
@@ -147,7 +145,7 @@ class TextTable:
         return cast("NDArray[np.float64]", cells) if cells.dtype == np.float64 else None
 
     def _spell(self, place: int, rows: CodedTable) -> list[object]:
-        return self.layout.spelling.respell(self.names[place], rows.texts(place), self.layout.na, self.layout.wording)
+        return self.layout.spelling.respell(self.names[place], rows.texts(place), self.layout.na)
 
     def _texts(self, place: int) -> list[object]:
         """Return the texts of a column as others spell them, in the order of their numbers."""

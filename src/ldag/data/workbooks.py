@@ -10,7 +10,7 @@ from ldag.data.options import ReadOptions, recognise_spelling
 from ldag.data.spellings import TextSpelling
 from ldag.data.tables import Table
 from ldag.data.text_files import FileSource
-from ldag.errors import DataError, MissingDependency
+from ldag.errors import DataError, MissingDependency, option
 from ldag.formats import counted, list_names
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -32,7 +32,7 @@ def from_workbook(file: FileSource, options: ReadOptions) -> Table:
     else:
         names = tuple(options.names)
         if len(names) != len(rows[0]):
-            spelled = options.wording.option("names")
+            spelled = option("names")
             raise DataError(f"{file.shown} has {len(rows[0])} columns, but {spelled} has {len(names)} names")
     cells = [[_plain(row[place], options.missing_texts) for row in rows] for place in range(len(names))]
     texts = {
@@ -62,7 +62,7 @@ def _read_sheet(file: FileSource, options: ReadOptions) -> tuple[list[list[Any]]
     others = [other for other in book.sheet_names if other != name]
     notes = []
     if others and options.sheet is None:
-        spelled = options.wording.option("sheet")
+        spelled = option("sheet")
         notes = [f"{file.shown}: the sheet {name!r} was read; {spelled} names another ({list_names(others)})"]
     rows = [row for row in rows if any(cell != "" for cell in row)]
     if not rows:
@@ -79,7 +79,7 @@ def _choose_sheet(names: Sequence[str], file: FileSource, options: ReadOptions) 
         return names[0] if wanted is None else str(wanted)
     number = int(wanted) if str(wanted).isdecimal() else 0
     if not 1 <= number <= len(names):
-        spelled = options.wording.option("sheet", str(wanted))
+        spelled = option("sheet", str(wanted))
         raise DataError(f"{spelled}: {file.shown} has {counted(len(names), 'sheet')}, {list_names(names)}")
     return names[number - 1]
 
@@ -104,7 +104,7 @@ def _column(name: str, cells: Sequence[object], spelling: TextSpelling, options:
     """Return a column; texts are taken as those of a text file, and numbers are whole if all of them are."""
     if _are_texts(cells):
         column = column_of(name, ["" if cell is None else cell for cell in cells])
-        texts = spelling.respell(name, list(map(str, column.values)), options.missing_texts, options.wording)
+        texts = spelling.respell(name, list(map(str, column.values)), options.missing_texts)
         return replace(column, values=texts, text=True, na=options.missing_texts)
     if all(cell.is_integer() for cell in cells if isinstance(cell, float)):
         cells = [int(cell) if isinstance(cell, float) else cell for cell in cells]

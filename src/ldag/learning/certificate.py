@@ -8,7 +8,7 @@ from itertools import chain, combinations
 
 from ldag import _native
 from ldag.checks import check_jobs
-from ldag.errors import ArgumentError, TooLarge
+from ldag.errors import ArgumentError, TooLarge, argument, option
 from ldag.formats import counted, spell_cost
 from ldag.learning.plan import Plan
 from ldag.learning.progress import Deadline, Listener, Progress, listen
@@ -116,7 +116,9 @@ def certify(plan: Plan, score: Score, edges: NamedEdges, time_limit: float, prog
     limit = max(problem.space.max_parents, default=0)
     n_parents = max((sum(child == name for _, child in edges) for name in names), default=0)
     if n_parents > limit:
-        raise ArgumentError(f"the graph has {n_parents} parents of a variable; max_parents must be that at least")
+        raise ArgumentError(
+            f"the graph has {n_parents} parents of a variable; {argument('max_parents')} must be that at least"
+        )
     _, n_families = _native.exact_cost(*problem.bounds)
     _check_size(n_families)
     deadline = Deadline.after(time_limit)
@@ -169,7 +171,7 @@ def _check_size(n_families: int) -> None:
     if n_families > MOST_FAMILIES:
         raise TooLarge(
             f"a certificate needs the scores of {spell_cost(n_families)} families, at most {MOST_FAMILIES:,} are"
-            " possible; give max_parents"
+            f" possible; give {argument('max_parents')}"
         )
 
 
@@ -197,7 +199,7 @@ def _rank_choices(
         if ranked is None:
             raise TooLarge(
                 f"the scores of {n_families:,} families were not there within {time_limit:g} seconds; give a longer "
-                "time_limit, or max_parents"
+                f"{argument('time_limit')}, or {argument('max_parents')}"
             )
         for node, ranking in enumerate(ranked):
             for places, score in zip(*ranking, strict=True):
@@ -225,7 +227,8 @@ def _share(candidates: list[int], required: list[int], max_parents: int) -> list
     size = (MOST_CANDIDATES - len(required)) // n_chosen
     if size < 1:
         raise TooLarge(
-            f"a certificate takes at most {MOST_CANDIDATES} parents of a variable, got max_parents={max_parents}"
+            f"a certificate takes at most {MOST_CANDIDATES} parents of a variable, got"
+            f" {option('max_parents', max_parents)}"
         )
     groups = [optional[first : first + size] for first in range(0, len(optional), size)]
     return [

@@ -10,7 +10,7 @@ import numpy as np
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_seed
 from ldag.data import AnyTable, Reading, check_data
-from ldag.errors import ArgumentError
+from ldag.errors import ArgumentError, argument, option
 from ldag.formats import Context, EdgeRecord, edge_in_words
 from ldag.graph import LDAG, NamedPartition, name_contexts, take_states
 from ldag.learning.partitions import FamilyOptions, LabelSearch, best_partition
@@ -209,7 +209,10 @@ def _check_nodes(schema: Schema, node: str, parents: Iterable[str]) -> tuple[int
 def _restart_seed(rng: Rng, labels: LabelSearch) -> int:
     """Return the seed of the restarts, which the greedy search does not have."""
     if rng is not None and labels == "greedy":
-        raise ArgumentError("rng applies to labels='refined' and 'exact'; the greedy search has no chance in it")
+        raise ArgumentError(
+            f"{argument('rng')} applies to {option('labels', 'refined')} and 'exact'; the greedy search has no"
+            " chance in it"
+        )
     return check_seed(rng)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ldag.checks import check_whole
 from ldag.data import Dataset
-from ldag.errors import ArgumentError, DataError, TooLarge
+from ldag.errors import ArgumentError, DataError, TooLarge, argument
 
 N_FOLDS = 10
 """Unless told otherwise, as in the paper."""
@@ -21,7 +21,7 @@ MOST_OBSERVATIONS = 10**9 - 1
 def check_folds(data: Dataset, n_folds: int) -> int:
     """Check that the data can be cut into so many folds."""
     n_folds = check_whole(n_folds, "n_folds", 2)
-    instead = "without cross-validation, kappa is a number and nothing else is 'cv'"
+    instead = f"without cross-validation, {argument('kappa')} is a number and nothing else is 'cv'"
     if data.weights is not None and data.weights.dtype != np.int64:
         raise DataError(
             f"cross-validation needs observations; data with real weights cannot be cut into folds; {instead}"
@@ -30,7 +30,8 @@ def check_folds(data: Dataset, n_folds: int) -> int:
         raise DataError(f"cross-validation needs at least two observations, got {data.total:,}; {instead}")
     if n_folds > data.total:
         raise ArgumentError(
-            f"n_folds must be at most the number of observations, {data.total:,}, got {n_folds}; {instead}"
+            f"{argument('n_folds')} must be at most the number of observations, {data.total:,}, got {n_folds};"
+            f" {instead}"
         )
     if data.total > MOST_OBSERVATIONS:
         raise TooLarge(

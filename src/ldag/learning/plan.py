@@ -11,7 +11,7 @@ import numpy as np
 
 from ldag.checks import Rng, check_choice, check_jobs, check_seed, is_number
 from ldag.data import AnyTable, Dataset, check_data
-from ldag.errors import ArgumentError
+from ldag.errors import ArgumentError, argument
 from ldag.graph import LDAG
 from ldag.learning.candidates import Candidate, CandidateGrid
 from ldag.learning.checkpoint import Checkpoint, digest, fingerprint
@@ -96,7 +96,7 @@ class Settings:
         for name, numbers in NUMBERS.items():
             value = getattr(self, name)
             if value is not None and not is_number(value) and value != "cv":
-                raise ArgumentError(f"{name} must be {numbers}, or 'cv', got {value!r}")
+                raise ArgumentError(f"{argument(name)} must be {numbers}, or 'cv', got {value!r}")
         check_choice(self.method, tuple(METHODS), "method")
         self._check_applicable()
         check_choice(self.structure, (*STRUCTURES, "cv"), "structure")
@@ -111,14 +111,18 @@ class Settings:
             check_choice(self.parameters_spread, get_args(Spread), "parameters_spread")
             if self.parameters_sample_size is None:
                 raise ArgumentError(
-                    "parameters_spread says how the observations of parameters_sample_size are spread; give that, too"
+                    f"{argument('parameters_spread')} says how the observations of"
+                    f" {argument('parameters_sample_size')} are"
+                    " spread; give that, too"
                 )
         if self.max_parents is not None:
             check_max_parents(self.max_parents)
         if self.constraints is not None and not isinstance(self.constraints, Constraints):
             raise ArgumentError(f"constraints must be ldag.Constraints(...), got {type(self.constraints).__name__}")
         if self.start is not None and not isinstance(self.start, LDAG):
-            raise ArgumentError(f"start must be an LDAG, such as fit.ldag, got {type(self.start).__name__}")
+            raise ArgumentError(
+                f"{argument('start')} must be an LDAG, such as fit.ldag, got {type(self.start).__name__}"
+            )
         check_jobs(self.n_jobs)
         check_time_limit(self.time_limit)
 
@@ -127,7 +131,7 @@ class Settings:
         for name in dict.fromkeys(option for method in METHODS.values() for option in method.options):
             if getattr(self, name) is not None and name not in METHODS[self.method].options:
                 owners = [repr(other) for other, method in METHODS.items() if name in method.options]
-                raise ArgumentError(f"{name} applies to method {' or '.join(owners)}, not to {self.method!r}")
+                raise ArgumentError(f"{argument(name)} applies to method {' or '.join(owners)}, not to {self.method!r}")
 
     @property
     def needs_cross_validation(self) -> bool:
@@ -368,7 +372,9 @@ def _check_start(start: LDAG, schema: Schema, space: SearchSpace) -> None:
     """Check that a graph to start from is one of the space."""
     odd = sorted({v.name for v in start.variables} ^ set(schema.names))
     if odd:
-        raise ArgumentError(f"start must be a graph over the variables of the data; {odd[0]!r} is in one of them only")
+        raise ArgumentError(
+            f"{argument('start')} must be a graph over the variables of the data; {odd[0]!r} is in one of them only"
+        )
     for node, above in enumerate(_translate_start(start, schema)):
         if not space.allows(node, above):
             raise ArgumentError(f"start does not satisfy the constraints on the parents of {schema.names[node]!r}")

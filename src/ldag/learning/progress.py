@@ -10,7 +10,7 @@ from math import ceil, inf, isfinite
 from typing import Any
 
 from ldag.checks import is_number
-from ldag.errors import ArgumentError
+from ldag.errors import ArgumentError, argument
 
 ProgressReport = Mapping[str, float]
 """How far work is: parts done, parts in total, those of them that changed the graph (chains), and the best score.
@@ -233,5 +233,5 @@ def check_time_limit(limit: float | None) -> float | None:
     if limit is None:
         return None
     if not is_number(limit) or not 0 < limit < float("inf"):
-        raise ArgumentError(f"time_limit must be a number of seconds above 0, got {limit!r}")
+        raise ArgumentError(f"{argument('time_limit')} must be a number of seconds above 0, got {limit!r}")
     return float(limit)

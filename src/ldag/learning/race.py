@@ -23,6 +23,7 @@ from typing import cast
 
 import numpy as np
 
+from ldag.errors import argument
 from ldag.learning.candidates import Candidate, CandidateGrid
 from ldag.learning.checkpoint import Checkpoint
 from ldag.learning.cross_validation import CrossValidation
@@ -388,7 +389,7 @@ class Race:
         if self._compares_cut:
             yield (
                 "too little time: searches on the folds did not come to their end, so that unfinished graphs are"
-                " compared; give a longer time_limit, or a kappa"
+                f" compared; give a longer {argument('time_limit')}, or a {argument('kappa')}"
             )
         elif self._left_out:
             yield (

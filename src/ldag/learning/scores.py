@@ -6,7 +6,7 @@ from typing import Unpack
 
 from ldag.checks import check_whole
 from ldag.data import AnyTable, Reading, check_data
-from ldag.errors import TooLarge
+from ldag.errors import TooLarge, argument
 from ldag.formats import FamilyScores
 from ldag.learning.family import learn_family
 from ldag.learning.partitions import LabelSearch
@@ -59,7 +59,7 @@ def family_scores(
     if n_families > MAX_FAMILIES:
         raise TooLarge(
             f"{len(data.names)} variables with at most {most} parents have {n_families:,} families; at most"
-            f" {MAX_FAMILIES:,} are scored, so give a smaller max_parents"
+            f" {MAX_FAMILIES:,} are scored, so give a smaller {argument('max_parents')}"
         )
     families = {}
     for node in data.names:

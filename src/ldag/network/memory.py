@@ -4,7 +4,7 @@ import re
 from math import ceil
 
 from ldag.checks import is_whole
-from ldag.errors import ArgumentError
+from ldag.errors import ArgumentError, argument
 
 UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
@@ -17,7 +17,7 @@ def check_memory(limit: int | str) -> int:
             return int(float(parts[1]) * 1024 ** UNITS[parts[2]])
     elif is_whole(limit) and limit > 0:
         return int(limit)
-    raise ArgumentError(f"memory_limit must be a number of bytes or a text such as '8 GB', got {limit!r}")
+    raise ArgumentError(f"{argument('memory_limit')} must be a number of bytes or a text such as '8 GB', got {limit!r}")
 
 
 def spell_bytes(n_bytes: float) -> str:

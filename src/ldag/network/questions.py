@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_seed, check_whole
-from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge
+from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge, argument, by_door, option
 from ldag.formats import Context, Edge, list_names
 from ldag.inference import (
     MAX_SIZE,
@@ -32,7 +32,7 @@ from ldag.reasoning import possible_parents
 from ldag.reporting import ShownAsText
 
 JOINT_LIMIT = 1 << 20
-ESTIMATE = "estimate(...), which samples"
+ESTIMATE = "or use estimate(...), which samples"
 
 NAMED = 12
 """Variables of a large table that an error names."""
@@ -257,7 +257,8 @@ class Questions(NetworkBase):
         asked = self._asked(given, do, memory_limit)
         self._warn_of_directions(asked.done)
         nodes = None if of is None else self._named(of, asked, "of: ")
-        other = ESTIMATE if of is None else "bound_most_probable(...), which takes variables one by one"
+        bound = by_door("bound_most_probable(...)", "--bound")
+        other = None if of is None else f", or use {bound}, which takes variables one by one"
         with self._explained(other):
             log_probability, codes = asked.engine.most_probable(nodes, asked.evidence, asked.memory_limit)
         self._check_possible(log_probability, asked)
@@ -294,7 +295,7 @@ class Questions(NetworkBase):
         if found is None:
             raise ImpossibleEvidence(
                 f"no sample agrees with {asked.spelled}: it is impossible, or so improbable that"
-                f" {n_samples:,} samples do not show it; give more n_samples"
+                f" {n_samples:,} samples do not show it; give more {argument('n_samples')}"
             )
         numbers = (found.probabilities, found.standard_errors)
         probabilities, errors = (self._answer(nodes, n, asked.in_words) for n in numbers)
@@ -440,25 +441,26 @@ class Questions(NetworkBase):
             )
 
     @contextmanager
-    def _explained(self, other: str = ESTIMATE) -> Iterator[None]:
+    def _explained(self, other: str | None = None) -> Iterator[None]:
         """Turn what is too large into an error that names the variables, and what else can be done."""
         try:
             yield
         except TablesTooLarge as refused:
             names = [self.ldag.schema[node].name for node in refused.nodes]
             raise TooLarge(
-                f"exact inference needs tables of {spell_bytes(refused.n_bytes)}, and memory_limit is"
+                f"exact inference needs tables of {spell_bytes(refused.n_bytes)}, and {argument('memory_limit')} is"
                 f" {spell_bytes(refused.memory_limit)}: the largest has {refused.n_cells:,.0f} cells, over"
                 f" {list_names(names, NAMED)}; observe some of these variables, allow"
-                f" memory_limit={spell_bytes(refused.n_bytes)!r}, or use {other}"
+                f" {option('memory_limit', spell_bytes(refused.n_bytes))}"
+                + (by_door(f", {ESTIMATE}", "") if other is None else other)
             ) from None
         except TooManyGates as refused:
             first, *others = (self.ldag.schema[node].name for node in refused.nodes)
             step = f": {first!r} has to be summed out of a function of {list_names(others, NAMED)}" if others else ""
             raise TooLarge(
                 f"exact inference needs sums and products with more than {refused.max_size:,} arguments"
-                f"{step or f' already for {first!r}'}; observe some of these variables,"
-                f" {allow_size(refused.needed)}or use estimate(...), which samples"
+                f"{step or f' already for {first!r}'}; observe some of these variables"
+                + by_door(f", {allow_size(refused.needed)}{ESTIMATE}", "")
             ) from None
 
 

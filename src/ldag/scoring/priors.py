@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, cast, get_args
 
 from ldag import _native
 from ldag.checks import check_choice, is_number
-from ldag.errors import ArgumentError, suggest
+from ldag.errors import ArgumentError, argument, suggest
 from ldag.model import Grid, Smoothing, Spread
 
 Prior = Literal["labels", "parameters", "uniform", "normalised", "leaves"]
@@ -94,9 +94,9 @@ def check_priors(kappa: float | None, equivalent_sample_size: float, prior: Prio
             raise ArgumentError(f"the uniform prior has no kappa; leave it out or give 1, got {kappa!r}")
         kappa = 1.0
     if kappa is None:
-        raise ArgumentError("kappa is needed: a number above 0 and at most 1, such as 0.1")
+        raise ArgumentError(f"{argument('kappa')} is needed: a number above 0 and at most 1, such as 0.1")
     if not is_number(kappa) or not 0 < kappa <= 1:
-        raise ArgumentError(f"kappa must be a number above 0 and at most 1, got {kappa!r}")
+        raise ArgumentError(f"{argument('kappa')} must be a number above 0 and at most 1, got {kappa!r}")
     return Priors(float(kappa), check_equivalent_sample_size(equivalent_sample_size), prior)
 
 
@@ -113,7 +113,7 @@ def learned_priors(origin: Mapping[str, object]) -> Priors | None:
 def check_equivalent_sample_size(size: float, name: str = "equivalent_sample_size") -> float:
     """Check an equivalent sample size."""
     if not is_number(size) or not isfinite(size) or size <= 0:
-        raise ArgumentError(f"{name} must be a finite number above 0, got {size!r}")
+        raise ArgumentError(f"{argument(name)} must be a finite number above 0, got {size!r}")
     return float(size)
 
 

@@ -5,7 +5,7 @@ from typing import Literal, Unpack, get_args
 
 from ldag.checks import Rng, check_choice, check_whole
 from ldag.data import AnyTable, describe_data
-from ldag.errors import ArgumentError
+from ldag.errors import ArgumentError, argument, option
 from ldag.learning import Fit, Progress, check_progress
 from ldag.model import Structure
 from ldag.network import Network
@@ -65,7 +65,10 @@ def average(
     check_progress(progress)
     own = data.settings if isinstance(data, Fit) else None
     if by != "bootstrap" and (options.get("start") or (own and own.start)):
-        raise ArgumentError("start does not apply to random orders, which its edges may not follow; use by='bootstrap'")
+        raise ArgumentError(
+            f"{argument('start')} does not apply to random orders, which its edges may not follow; use"
+            f" {option('by', 'bootstrap')}"
+        )
     method = options.get("method", own.method if own else "auto")
     if method in ("auto", "climb") and (own is None or own.n_restarts is None):
         options.setdefault("n_restarts", 0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ldag.errors import argument
 from ldag.formats import counted, list_names
 from ldag.graph import LDAG
 from ldag.model import Schema
@@ -19,7 +20,7 @@ def describe_space(sets: ParentSets, n_candidates: int | None) -> Iterator[str]:
     candidates = [len({parent for parents in own for parent in parents}) for own in sets.by_node]
     others = len(sizes) - 1
     if any(size == largest < (n if size else others) for size, n in zip(sizes, candidates, strict=True)):
-        hint = " (more would take long; max_parents allows them)"
+        hint = f" (more would take long; {argument('max_parents')} allows them)"
         yield f"at most {counted(largest, 'parent')} of a variable{hint if limits.was_chosen else ''}"
     if n_candidates is not None:
         yield f"{n_candidates} candidate parents of each, those that gain most"

@@ -11,7 +11,7 @@ import numpy as np
 
 from ldag.checks import Rng, check_seed
 from ldag.data import AnyTable, Dataset, Reading, check_data
-from ldag.errors import DataError, TooLarge
+from ldag.errors import DataError, TooLarge, argument, option
 from ldag.formats import counted
 from ldag.graph import LDAG
 from ldag.learning import (
@@ -273,7 +273,8 @@ def learn_members(
     if not gathered.made:
         raise TooLarge(
             f"none of {counted(n, 'search', 'searches')} came to its end before the time was over; give a longer"
-            " time_limit, or searches that are quicker: fewer parents, or method 'climb' with n_restarts=0"
+            f" {argument('time_limit')}, or searches that are quicker: fewer parents, or method 'climb'"
+            f" with {option('n_restarts', 0)}"
         )
     return LearnedMembers(tuple(gathered.made[number] for number in sorted(gathered.made)), tuple(gathered.notes()))
 

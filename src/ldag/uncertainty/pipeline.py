@@ -12,7 +12,7 @@ import numpy as np
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_jobs, check_seed, check_whole
 from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
-from ldag.errors import ArgumentError, TooLarge
+from ldag.errors import ArgumentError, TooLarge, argument
 from ldag.formats import counted
 from ldag.graph import LDAG
 from ldag.learning import (
@@ -181,7 +181,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         time_limit,
     )
     if job.method == "exact" and n_rounds is not None:
-        raise ArgumentError("n_rounds applies to method 'chains'; an exact posterior needs no rounds")
+        raise ArgumentError(f"{argument('n_rounds')} applies to method 'chains'; an exact posterior needs no rounds")
     kept = None if checkpoint is None else Checkpoint.open(checkpoint, _run_of(job))
     with listen(progress, f"posterior ({job.method})", deadline) as listener:
 
@@ -269,8 +269,8 @@ def _is_exact(families: FamilySpace, is_given: bool, is_asked: bool) -> bool:
 def _too_late(job: _Job) -> str:
     """Say that there is nothing to return, and what to do."""
     what = "the exact posterior was" if job.method == "exact" else "samples of the chains were"
-    less = "fewer parents, or method 'chains'" if job.method == "exact" else "fewer parents or n_rounds"
-    return f"{what} not there within the time limit; give a longer time_limit, or {less}"
+    less = "method 'chains'" if job.method == "exact" else f"fewer {argument('n_rounds')}"
+    return f"{what} not there within the time limit; give a longer {argument('time_limit')}, fewer parents, or {less}"
 
 
 def _run_of(job: _Job) -> dict[str, object]:

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from ldag import _native
 from ldag.checks import check_choice
-from ldag.errors import ArgumentError
+from ldag.errors import ArgumentError, argument
 from ldag.scoring import check_equivalent_sample_size, check_priors
 
 GraphPrior = Literal["labels", "normalised", "table"]
@@ -49,7 +49,7 @@ def check_posterior_priors(kappa: KappaChoice, equivalent_sample_size: float, pr
     size = check_equivalent_sample_size(equivalent_sample_size)
     if prior == "table":
         if kappa not in (None, "evidence"):
-            raise ArgumentError(f"prior 'table' has no labels to pay for; leave kappa out, got {kappa!r}")
+            raise ArgumentError(f"prior 'table' has no labels to pay for; leave {argument('kappa')} out, got {kappa!r}")
         return PosteriorPriors((1.0,), size, prior)
     if kappa == "evidence" and prior == "labels":
         raise ArgumentError(
@@ -57,7 +57,7 @@ def check_posterior_priors(kappa: KappaChoice, equivalent_sample_size: float, pr
             " weigh more; give a number, or leave prior out"
         )
     if isinstance(kappa, str) and kappa != "evidence":
-        raise ArgumentError(f"kappa must be a number above 0 and at most 1, or 'evidence', got {kappa!r}")
+        raise ArgumentError(f"{argument('kappa')} must be a number above 0 and at most 1, or 'evidence', got {kappa!r}")
     if kappa == "evidence" or kappa is None:
         return PosteriorPriors(KAPPAS, size, prior)
     return PosteriorPriors((check_priors(kappa, size, "labels").kappa,), size, prior)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import _native
-from ldag.errors import TooLarge
+from ldag.errors import TooLarge, argument
 from ldag.formats import spell_cost
 from ldag.learning import LabelRules, SearchSpace
 from ldag.model import Schema
@@ -241,7 +241,8 @@ class ExactCost:
         if time_limit is not None and self.seconds > HOPELESS * time_limit:
             raise TooLarge(
                 f"the exact posterior over {self.n_variables} variables takes about {spell_cost(self.seconds)} seconds"
-                f" of CPU, and time_limit is {time_limit:g}; use method 'chains', or fewer variables or parents"
+                f" of CPU, and {argument('time_limit')} is {time_limit:g}; use method 'chains', or fewer"
+                " variables or parents"
             )
         if self._is_possible:
             return

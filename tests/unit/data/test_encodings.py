@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ldag.data import ReadOptions, Wording, read_with
-from ldag.errors import DataError
+from ldag.data import ReadOptions, read_with
+from ldag.errors import DataError, speak_to_shell
 
 RUSSIAN = "пол,возраст,город\nм,старый,Москва\nж,молодой,Тверь\n"
 CHINESE = "性别,年龄,城市\n男,老,北京\n女,年轻,上海\n"
@@ -23,7 +23,8 @@ WESTERN = [
 def read_bytes(folder: Path, content: bytes, encoding: str = "auto") -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of columns and the notes."""
     (folder / "t.csv").write_bytes(content)
-    data = read_with(folder / "t.csv", ReadOptions(encoding=encoding, wording=Wording("command line")))
+    with speak_to_shell():
+        data = read_with(folder / "t.csv", ReadOptions(encoding=encoding))
     return data.names, data.notes
 
 

@@ -6,7 +6,7 @@ from math import comb, exp, inf, log, log10, prod, sqrt
 from typing import ClassVar
 
 from ldag import _native
-from ldag.errors import TooLarge
+from ldag.errors import TooLarge, argument
 from ldag.formats import counted, spell_cost
 from ldag.learning.partitions import FamilyOptions
 from ldag.learning.searches import climb
@@ -112,8 +112,8 @@ def prepare(problem: SearchProblem) -> Exact:
         raise TooLarge(
             f"an exact search over {problem.n_variables} variables needs {spell_cost(n_bytes / 2**30, 1)} GB and "
             f"{spell_cost(n_families)} families; at most {MOST_VARIABLES} variables and {MOST_BYTES / 2**30:.0f} GB"
-            " are possible; give a smaller max_parents or constraints, or use method 'climb', whose graph can be"
-            " certified"
+            f" are possible; give a smaller {argument('max_parents')} or {argument('constraints')}, or use method"
+            " 'climb', whose graph can be certified"
         )
     return Exact()
 
