@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ldag.hook import hang
+
 if TYPE_CHECKING:
     from ldag import datasets as datasets
     from ldag import simulate as simulate
@@ -72,6 +74,8 @@ _ROOMS = {
 
 Above, the same for type checkers.
 """
+
+hang(lambda: import_module("ldag.presenting"))
 
 _PLACES = {name: room for room, names in _ROOMS.items() for name in names.split()}
 

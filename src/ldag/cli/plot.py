@@ -7,7 +7,7 @@ import click
 
 from ldag.cli.arguments import json_option, load_model, print_json, split_context, split_names
 from ldag.cli.pipes import MODEL, Target
-from ldag.drawing import Charted, Direction
+from ldag.drawing import Direction, Drawable
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.learning import CrossValidation, Trace
@@ -41,7 +41,7 @@ class ChartChoice:
         chosen = {"--rules": self.rules is not None, "--bars": self.bars, "--curve": self.curve, "--trace": self.trace}
         return [flag for flag, is_given in chosen.items() if is_given]
 
-    def chart(self, loaded: Loaded, source: str) -> Charted:
+    def chart(self, loaded: Loaded, source: str) -> Drawable:
         """Return the chart, or say which file has it."""
         if self.rules is not None:
             if not isinstance(loaded, Network):
@@ -58,7 +58,7 @@ class ChartChoice:
             )
         return self._search(loaded, source)
 
-    def _search(self, loaded: Loaded, source: str) -> Charted:
+    def _search(self, loaded: Loaded, source: str) -> Drawable:
         """Return the curve of kappas or the trace that a learned network keeps."""
         part = "cross_validation" if self.curve else "trace"
         origin = (loaded.origin if isinstance(loaded, Network) else None) or {}

@@ -8,9 +8,11 @@ from ldag.comparing.graphs import (
     label_precision_recall,
     structural_hamming_distance,
 )
+from ldag.comparing.result import EdgeLabels
 
 __all__ = [
     "Comparison",
+    "EdgeLabels",
     "adjusted_rand",
     "compare",
     "entropy",

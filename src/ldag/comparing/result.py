@@ -1,18 +1,14 @@
 """What a comparison of two graphs or networks found, by name: as values, as text and for JSON."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isinf, isnan
 from statistics import fmean
-from typing import Unpack
 
 from ldag.comparing.structures import LabelAgreement
-from ldag.drawing import Change, Picture, PictureEdge, PictureNode, legend_of
-from ldag.errors import ArgumentError
+from ldag.drawing import Drawable
 from ldag.formats import Context, Edge, counted
-from ldag.graph import MOST_LABELS, Drawable, PictureOptions, absent_if
 from ldag.model import Variable
-from ldag.reporting import Figure, Listing, write_fragment
 
 
 @dataclass(frozen=True)
@@ -39,12 +35,6 @@ class EdgeLabels:
         """Whether both say the same."""
         ours, theirs = ({frozenset(context.items()) for context in label} for label in (self.first, self.second))
         return ours == theirs
-
-    def in_words(self, variables: Sequence[Variable]) -> tuple[str, ...]:
-        """Return the lines for an edge that both graphs have."""
-        if self.agree:
-            return absent_if(self.first, variables)
-        return (*_said("first", self.first, variables), *_said("second", self.second, variables))
 
 
 @dataclass(frozen=True, repr=False)
@@ -109,48 +99,11 @@ class Comparison(Drawable):
             error = "" if self.kl_standard_error is None else f" ± {self.kl_standard_error:.2g} (standard error)"
             yield "KL divergence in nats", f"{self.kl_divergence:.6g}{error}"
 
-    def picture(self, **options: Unpack[PictureOptions]) -> Picture:
-        """Return the edges of both graphs in one picture; for the library itself."""
-        if set(options) - {"direction", "title"}:
-            raise ArgumentError("a picture of two graphs takes direction and title only")
-        changes: dict[Edge, Change] = dict.fromkeys(self.common_edges, "")
-        changes.update(dict.fromkeys(self.missing_edges, "missing"))
-        changes.update(dict.fromkeys(self.extra_edges, "extra"))
-        changes.update(dict.fromkeys(self.reversed_edges, "reversed"))
-        names = [variable.name for variable in self.variables]
-        drawn = len(self.edge_labels) <= MOST_LABELS
-        edges = tuple(
-            PictureEdge(
-                names.index(edge[0]),
-                names.index(edge[1]),
-                label=self._label_lines(edge) if drawn else (),
-                change=change,
-                note="" if drawn else "; ".join(self._label_lines(edge)),
-            )
-            for edge, change in changes.items()
-        )
-        legend = [legend_of(edges)]
-        if not drawn:
-            legend.append(f"{len(self.edge_labels)} edges have labels that are not drawn")
-        title = options.get("title") or "Two graphs compared"
-        nodes = tuple(PictureNode(name) for name in names)
-        return Picture(nodes, edges, tuple(filter(None, legend)), title, options.get("direction", "down"))
-
-    def _label_lines(self, edge: Edge) -> tuple[str, ...]:
-        """Return what the two graphs say about an edge; of one that only one graph has this way, what that one says."""
-        labels = self.edge_labels.get(edge, EdgeLabels())
-        if edge in self.common_edges:
-            return labels.in_words(self.variables)
-        return absent_if(labels.second if edge in self.extra_edges else labels.first, self.variables)
-
     def __repr__(self) -> str:
         return (
             f"<Comparison: {counted(len(self.common_edges), 'edge')} in both, {len(self.missing_edges)} missing,"
             f" {len(self.extra_edges)} extra, {len(self.reversed_edges)} reversed>"
         )
-
-    def _repr_html_(self) -> str:
-        return write_fragment([Figure(self.to_svg()), Listing(str(self))])
 
     def to_dict(self) -> dict[str, object]:
         """Return plain values for JSON: None for what is not a number, "inf" for infinity."""
@@ -178,12 +131,6 @@ class Comparison(Drawable):
             "kl_divergence": _plain(self.kl_divergence),
             "kl_standard_error": _plain(self.kl_standard_error),
         }
-
-
-def _said(graph: str, label: tuple[Context, ...], variables: Sequence[Variable]) -> tuple[str, ...]:
-    """Return a label's lines, the first of which names the graph."""
-    lines = absent_if(label, variables) or ("no label",)
-    return (f"{graph}: {lines[0]}", *lines[1:])
 
 
 def _edges(edges: tuple[Edge, ...], *, listed: bool = True) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from ldag.data.counts import Codes, Columns, Weights, count_family
 from ldag.data.frames import Backend, make_frame
 from ldag.data.rows import merge_rows
+from ldag.drawing import Printable
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, option
 from ldag.formats import list_names, spell_share, state_in_words
 from ldag.model import Schema, State, Variable, state_key
@@ -20,12 +20,8 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 
-VARIABLES_SHOWN = 40
-"""Variables that a notebook lists."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Dataset:
+class Dataset(Printable):
     """Rows of states over named variables; equal rows are stored once, with how often they occur.
 
     Made by :func:`read`. Two data sets are equal when they hold the same rows equally often, in whatever order
@@ -243,16 +239,6 @@ class Dataset:
         pairs = list(zip(variable.states, self.counts(name)[0].tolist(), strict=True))
         parts = [f"{state_in_words(variable, state)}: {spell_share(n / self.total)}" for state, n in pairs]
         return list_names(parts, max_states)
-
-    def _repr_html_(self) -> str:
-        rows = [
-            f"<tr><td>{escape(v.name)}</td><td>{v.n_states}</td><td>{escape(self.shares(v.name))}</td></tr>"
-            for v in self.variables[:VARIABLES_SHOWN]
-        ]
-        head = "<tr><th>variable</th><th>states</th><th>shares</th></tr>"
-        size = f"{self.total:,} observations, {self.n_rows:,} different rows, {len(self.variables):,} variables"
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        return f'<div class="ldag"><p>{size}</p><ul>{notes}</ul><table>{head}{"".join(rows)}</table></div>'
 
     def __str__(self) -> str:
         return "\n".join([repr(self), *(f"  {note}" for note in self.notes)])

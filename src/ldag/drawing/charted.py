@@ -1,15 +1,14 @@
-"""Whatever shows itself as a chart or a table with bars: one way to draw, to save, and to look at it in a notebook."""
+"""Pictures of graphs, sheets of them, and charts: as SVG text, in axes, and in files by their endings."""
 
 import os
-from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ldag.checks import check_path
 from ldag.drawing.ink import Drawing
-from ldag.drawing.ink_matplotlib import ink_axes, ink_bytes
+from ldag.drawing.ink_matplotlib import ink_axes
 from ldag.drawing.ink_svg import ink_svg
-from ldag.drawing.matplotlib import draw_bytes, figure_bytes
+from ldag.drawing.matplotlib import draw_axes, figure_bytes
 from ldag.drawing.picture import Picture
 from ldag.drawing.sheet import PictureSheet, draw_sheet, sheet_axes
 from ldag.drawing.svg import draw_svg
@@ -22,29 +21,7 @@ if TYPE_CHECKING:
 PICTURES = (".svg", ".png", ".pdf")
 """Endings of files that hold a picture."""
 
-
-class Charted(ABC):
-    """Values that can be drawn as a chart: the rules of a node, a curve of kappas, probabilities of edges."""
-
-    @abstractmethod
-    def chart(self) -> Drawing:
-        """Return the chart before any ink; for the library itself."""
-
-    def to_svg(self) -> str:
-        """Return the chart as SVG text."""
-        return ink_svg(self.chart())
-
-    def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the chart with matplotlib, into axes of your own or a new figure."""
-        return ink_axes(self.chart(), ax)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the chart to a file that ends in .svg, .png or .pdf."""
-        self.save_picture(path)
-
-    def save_picture(self, path: str | os.PathLike[str]) -> None:
-        """Write the chart to a file that ends in .svg, .png or .pdf; the latter two are drawn by matplotlib."""
-        write_picture(self.chart(), check_picture(path))
+Sketch = Picture | PictureSheet | Drawing
 
 
 def is_picture(path: str | os.PathLike[str]) -> bool:
@@ -61,13 +38,21 @@ def check_picture(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def write_picture(shown: Picture | PictureSheet | Drawing, path: Path) -> None:
-    """Write a picture of a graph, a sheet of them, or a chart, by the ending of the file."""
+def sketch_svg(sketch: Sketch) -> str:
+    """Return SVG text."""
+    if isinstance(sketch, Picture):
+        return draw_svg(sketch)
+    return draw_sheet(sketch) if isinstance(sketch, PictureSheet) else ink_svg(sketch)
+
+
+def sketch_axes(sketch: Sketch, ax: "Axes | None" = None) -> "Axes":
+    """Draw with matplotlib."""
+    if isinstance(sketch, Picture):
+        return draw_axes(sketch, ax)
+    return sheet_axes(sketch, ax) if isinstance(sketch, PictureSheet) else ink_axes(sketch, ax)
+
+
+def write_picture(sketch: Sketch, path: Path) -> None:
+    """Write a file by its ending."""
     kind = check_picture(path).suffix.lower().removeprefix(".")
-    if isinstance(shown, Picture):
-        content = draw_svg(shown).encode() if kind == "svg" else draw_bytes(shown, kind)
-    elif isinstance(shown, PictureSheet):
-        content = draw_sheet(shown).encode() if kind == "svg" else figure_bytes(sheet_axes(shown), kind)
-    else:
-        content = ink_svg(shown).encode() if kind == "svg" else ink_bytes(shown, kind)
-    write_atomically(path, content)
+    write_atomically(path, sketch_svg(sketch).encode() if kind == "svg" else figure_bytes(sketch_axes(sketch), kind))

@@ -76,6 +76,7 @@ def draw_sheet(sheet: PictureSheet) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{title}" class="ldag-picture"'
         f' width="{width}" height="{height}" viewBox="0 0 {width} {height}">',
         f"<title>{title}</title>",
+        f"<desc>{xml_text(' '.join(f'{head}: {shown.describe()}' for head, shown in sheet.pictures))}</desc>",
         STYLE,
         f'<rect class="ground" width="{width}" height="{height}" fill="#ffffff"/>',
     ]

@@ -39,6 +39,7 @@ from ldag.formats.spelling import spell_contexts, spell_name, spell_state, spell
 from ldag.formats.text import read_text, write_text
 from ldag.formats.words import (
     MOST_CASES,
+    absent_if,
     brief,
     brief_conditions,
     conditions,
@@ -69,6 +70,7 @@ __all__ = [
     "TableRecord",
     "TabularRecord",
     "VariableRecord",
+    "absent_if",
     "brief",
     "brief_conditions",
     "check_place",

@@ -125,6 +125,25 @@ def brief_conditions(contexts: Sequence[Context], variables: Sequence[Variable],
     return ", or ".join(_after(when, line) for line in lines)
 
 
+def absent_if(
+    label: Sequence[Context], variables: Sequence[Variable], weights: Amounts | None = None
+) -> tuple[str, ...]:
+    """Return the lines of a label: when the edge is absent; of many cases, what they cover (see `brief`).
+
+    Examples
+    --------
+    >>> absent_if([{"person": "visitor"}, {"person": "spy"}], [])
+    ('not if person is visitor or spy',)
+    """
+    lines = conditions(label, variables)
+    if lines == ["always"]:
+        return ("never matters",)
+    if len(lines) > MOST_CASES:
+        extent, typical = brief(label, variables, "if", weights)
+        return f"not {extent},", typical
+    return tuple(f"{'or' if number else 'not'} if {line}" for number, line in enumerate(lines))
+
+
 def _after(*words: str) -> str:
     """Return words one after the other, without those that are empty."""
     return " ".join(word for word in words if word)

@@ -6,7 +6,6 @@ from ldag.graph.base import NamedPartition
 from ldag.graph.counts import family_counts, take_states
 from ldag.graph.description import Description
 from ldag.graph.door import LDAG
-from ldag.graph.pictures import MOST_LABELS, Drawable, PictureOptions, absent_if
 from ldag.graph.questions import Cpdag, EdgeDirections, EquivalenceClass, GraphDifference, Names
 from ldag.graph.records import assemble, disassemble, name_contexts
 from ldag.graph.representations import ReducedCPT, Rule
@@ -15,20 +14,16 @@ from ldag.graph.views import Multinet
 
 __all__ = [
     "LDAG",
-    "MOST_LABELS",
     "Cpdag",
     "Description",
-    "Drawable",
     "EdgeDirections",
     "EquivalenceClass",
     "GraphDifference",
     "Multinet",
     "NamedPartition",
     "Names",
-    "PictureOptions",
     "ReducedCPT",
     "Rule",
-    "absent_if",
     "align",
     "assemble",
     "assemble_tables",

@@ -4,14 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ldag.drawing import Printable
 from ldag.formats import MOST_CASES, GraphRecord, spell_name, spell_states, write_json
 from ldag.graph.base import Graph
 from ldag.graph.representations import ReducedCPT, name_rules
-from ldag.reporting import ShownAsText
 
 
 @dataclass(frozen=True, repr=False)
-class Description(ShownAsText):
+class Description(Printable):
     """What a graph, a network or one variable of it says: lines under headings, and the same as plain values."""
 
     sections: Mapping[str, Sequence[str]]

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
+from ldag.drawing import Drawable
 from ldag.graph.files import GraphFiles
 from ldag.graph.views import GraphViews
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LDAG(GraphViews, GraphFiles):
+class LDAG(GraphViews, GraphFiles, Drawable):
     """A labelled DAG: a directed acyclic graph whose edges say in which contexts they vanish.
 
     A frozen, hashable value. Two are equal when variables, edges and partitions are, in whatever order variables

@@ -6,6 +6,7 @@ from itertools import combinations, product
 from typing import Generic, Self, TypeVar, overload
 
 from ldag.checks import check_names, check_whole
+from ldag.drawing import Printable
 from ldag.errors import ArgumentError, GraphError
 from ldag.formats import Edge, counted
 from ldag.graph.alignment import align
@@ -30,7 +31,6 @@ from ldag.reasoning import (
     label_variables,
     markov_equivalent,
 )
-from ldag.reporting import ShownAsText
 
 Names = str | Iterable[str]
 G = TypeVar("G", bound=Graph)
@@ -84,7 +84,7 @@ class EquivalenceClass(Sequence[G], Generic[G]):
 
 
 @dataclass(frozen=True, repr=False)
-class GraphDifference(ShownAsText):
+class GraphDifference(Printable):
     """A context in which two graphs are not Markov equivalent, and what differs there.
 
     ``first`` and ``second`` are the edges among ``variables`` that the two graphs have in that context.

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ldag.drawing import Printable
 from ldag.errors import GraphError
 from ldag.formats import Context, formulas, spell_name, spell_state
 from ldag.graph.rules import reduced_rules
 from ldag.graph.trees import CodedDecisionGraph, Leaf, Split, Tree, decision_graph, n_leaves, smallest_tree
 from ldag.model import CodedFamily, Schema, State, Term, Variable
-from ldag.reporting import ShownAsText
 
 NestedTree = int | Mapping[str, Mapping[State, "NestedTree"]]
 """A tree as people write it: a class number, or ``{variable: {state: tree, ...}}``."""
@@ -30,7 +30,7 @@ class Rule:
 
 
 @dataclass(frozen=True, repr=False)
-class ReducedCPT(ShownAsText):
+class ReducedCPT(Printable):
     """A table as rules: exactly one holds in every configuration of the parents.
 
     ``is_minimal`` says that no rule can be written with fewer AND-terms (proven up to 256 configurations).
@@ -53,7 +53,7 @@ class ReducedCPT(ShownAsText):
 
 
 @dataclass(frozen=True, repr=False)
-class CptTree(ShownAsText):
+class CptTree(Printable):
     """A CPT-tree of one node; ``is_smallest`` says that no tree has fewer leaves (proven)."""
 
     node: str
@@ -80,7 +80,7 @@ class CptTree(ShownAsText):
 
 
 @dataclass(frozen=True, repr=False)
-class DecisionGraph(ShownAsText):
+class DecisionGraph(Printable):
     """A decision graph of one node: nodes in order from the root, each a class number or a question.
 
     A question is a variable's name and, for each of its states, the place of the next node.

@@ -1,19 +1,18 @@
-"""An LDAG as other people draw and write it: rules, trees, decision graphs, multinets, pictures."""
+"""An LDAG as other people draw and write it: rules, trees, decision graphs, multinets."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Self, TypeVar, Unpack
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ldag.checks import tell_renamed
-from ldag.drawing import PictureSheet, check_picture, draw_sheet, sheet_axes, side_by_side, write_picture
+from ldag.drawing import Drawable, side_by_side
 from ldag.errors import ArgumentError, GraphError
 from ldag.formats import counted
 from ldag.graph.description import Description, describe_graph
-from ldag.graph.pictures import GraphPictures, PictureOptions
+from ldag.graph.questions import GraphQuestions
 from ldag.graph.representations import (
     CptTree,
     DecisionGraph,
@@ -28,14 +27,11 @@ from ldag.graph.trees import partition_of_rows, partition_of_tree
 from ldag.model import CodedFamily, Partition, State, Structure
 from ldag.reasoning import assignments, context_structure
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-G = TypeVar("G", bound=GraphPictures)
+G = TypeVar("G", bound=GraphQuestions)
 
 
 @dataclass(frozen=True, repr=False)
-class Multinet(Generic[G]):
+class Multinet(Drawable, Generic[G]):
     """One context graph per state of a variable; printing it puts them side by side."""
 
     variable: str
@@ -54,33 +50,8 @@ class Multinet(Generic[G]):
             columns.append((assignments({self.variable: state})[0], lines or ["(no edges)"]))
         return side_by_side(columns)
 
-    def _sheet(self, options: PictureOptions) -> PictureSheet:
-        """Return the context graphs side by side; edges that vanish are dashed."""
-        if "context" in options:
-            raise ArgumentError(f"context graphs by {self.variable!r} have contexts of their own; leave context out")
-        pictures = []
-        for state in self.graphs:
-            own: PictureOptions = {**options, "context": {self.variable: state}}
-            pictures.append((f"{self.variable} is {state}", self.whole.picture(**own)))
-        return PictureSheet(options.get("title") or f"Context graphs by {self.variable}", tuple(pictures))
 
-    def to_svg(self, **options: Unpack[PictureOptions]) -> str:
-        """Return the context graphs side by side; edges that vanish are dashed. The options are those of a graph."""
-        return draw_sheet(self._sheet(options))
-
-    def plot(self, ax: "Axes | None" = None, **options: Unpack[PictureOptions]) -> "Axes":
-        """Draw the context graphs side by side with matplotlib."""
-        return sheet_axes(self._sheet(options), ax)
-
-    def save_picture(self, path: str | os.PathLike[str], **options: Unpack[PictureOptions]) -> None:
-        """Write the context graphs side by side to a file that ends in .svg, .png or .pdf."""
-        write_picture(self._sheet(options), check_picture(path))
-
-    def _repr_svg_(self) -> str:
-        return self.to_svg()
-
-
-class GraphViews(GraphPictures):
+class GraphViews(GraphQuestions):
     """Other representations."""
 
     def describe(self) -> Description:

@@ -8,13 +8,13 @@ from itertools import chain, combinations
 
 from ldag import _native
 from ldag.checks import check_jobs
+from ldag.drawing import Printable
 from ldag.errors import ArgumentError, TooLarge, argument, option
 from ldag.formats import counted, spell_cost
 from ldag.learning.plan import Plan
 from ldag.learning.progress import Deadline, Listener, Progress, listen
 from ldag.learning.proofs import Bound, ParentChoice, bits_of, bound_scores, load_highspy
 from ldag.learning.searches import SearchProblem
-from ldag.reporting import ShownAsText
 from ldag.scoring import Score
 
 TOLERANCE = 1e-4
@@ -30,7 +30,7 @@ NamedEdges = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, repr=False)
-class Certificate(ShownAsText):
+class Certificate(Printable):
     """A proof about the score of a learned graph: no graph of the stated space scores more than ``bound``."""
 
     score: float

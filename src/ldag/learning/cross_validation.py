@@ -7,22 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from ldag.drawing import Charted, Drawing, LineChart, RowChart, Series, lay_out_charts
+from ldag.drawing import Drawable
 from ldag.errors import ArgumentError
 from ldag.learning.candidates import Candidate
 from ldag.learning.structures import STRUCTURES, StructureKind
 from ldag.model import Smoothing
-from ldag.reporting import Figure, Listing, ShownAsText, write_fragment
 from ldag.scoring import check_priors, spread_of
 
 MOST_CANDIDATES = 24
-"""Candidates in the chart and in print, the best ones."""
-
-BEHIND = "log probability of a fold, best = 0"
+"""Candidates in print, the best ones."""
 
 
 @dataclass(frozen=True, repr=False)
-class CrossValidation(ShownAsText, Charted):
+class CrossValidation(Drawable):
     """How well each candidate predicts: the log posterior predictive probability of every fold.
 
     ``scores`` has them by candidate (of ``n_folds``, those that a time limit left time for). Where more than kappa is
@@ -64,7 +61,7 @@ class CrossValidation(ShownAsText, Charted):
         scores = self.scores[candidate]
         return (-len(scores), -float(np.mean(scores)), candidate.rank)
 
-    def _ranked(self) -> list[Candidate]:
+    def ranking(self) -> list[Candidate]:
         """Return the candidates, the best first."""
         best = self.best
         return [best, *sorted((one for one in self.scores if one != best), key=self._order)]
@@ -124,48 +121,11 @@ class CrossValidation(ShownAsText, Charted):
         gains = np.array(self.scores[self.best][: len(self.tables)]) - self.tables
         return float(gains.mean()), self._error(gains.tolist())
 
-    def _behind(self, scores: Sequence[float]) -> tuple[float, float]:
+    def behind(self, scores: Sequence[float]) -> tuple[float, float]:
         """Return by how much folds are worse than the best in the mean, and the standard error of that."""
         differences = np.array(scores) - self.scores[self.best][: len(scores)]
         error = self._error(differences.tolist())
         return float(differences.mean()), 0.0 if isnan(error) else error
-
-    def chart(self) -> Drawing:
-        """Return how much worse than the best each choice predicts, with standard errors; for the library itself.
-
-        Differences are taken fold by fold, so their errors are those of the differences.
-        """
-        is_curve = len(self._kappas()) == len(self.scores) > 1
-        return lay_out_charts(
-            [self._curve() if is_curve else self._candidate_rows()], title="How well unseen rows are predicted"
-        )
-
-    def _curve(self) -> LineChart:
-        """Return a point per kappa, and plain tables as a level."""
-        points = [(kappa, *self._behind(scores)) for kappa, scores in sorted(self.fold_scores.items())]
-        x, mean, error = zip(*points, strict=True)
-        series = [Series("with labels", x, mean, *_ends(mean, error))]
-        if self.tables:
-            behind, wide = self._behind(self.tables)
-            level = Series("plain tables", (x[0], x[-1]), (behind, behind), *_ends((behind,) * 2, (wide,) * 2))
-            series.append(level)
-        head = f"best: kappa {self.best_kappa:g}; bands are standard errors"
-        return LineChart(head, series, "kappa", BEHIND, log_x=True, x_ticks=x)
-
-    def _candidate_rows(self) -> RowChart:
-        """Return a row per candidate, the best first, and plain tables last."""
-        ordered = self._ranked()[:MOST_CANDIDATES]
-        names = [f"{one.structure}, kappa {one.kappa:g}, sample size {one.equivalent_sample_size:g}" for one in ordered]
-        behind = [self._behind(self.scores[one]) for one in ordered]
-        if self.tables:
-            names.append("plain tables")
-            behind.append(self._behind(self.tables))
-        mean, error = zip(*behind, strict=True)
-        dots = Series("difference from the best", mean, range(len(names)), *_ends(mean, error))
-        return RowChart("the best first; whiskers are standard errors", names, [dots], BEHIND)
-
-    def _repr_html_(self) -> str:
-        return write_fragment([Figure(self.to_svg()), Listing(str(self))])
 
     def __repr__(self) -> str:
         means = ", ".join(f"{kappa:g}: {mean:.2f}" for kappa, mean in self.mean.items())
@@ -220,7 +180,7 @@ class CrossValidation(ShownAsText, Charted):
         parameters = "  parameters" if with_parameters else ""
         parameters += "      spread over" if with_spread else ""
         lines = [f"{'structure':<9}  {prior}   kappa  sample size{parameters}  folds  behind the best"]
-        best, *_ = ranked = self._ranked()
+        best, *_ = ranked = self.ranking()
         for candidate in ranked[:MOST_CANDIDATES]:
             size, of_parameters = candidate.equivalent_sample_size, candidate.parameters_sample_size
             numbers = f"{candidate.structure:<9}  " + (f"{candidate.prior:<10}  " if with_prior else "")
@@ -241,12 +201,6 @@ class CrossValidation(ShownAsText, Charted):
             mark = "  best" if kappa == self.best_kappa else ""
             lines.append(f"{kappa:>8g}  {mean:>12.2f}  {self.standard_error[kappa]:>10.2f}{mark}")
         return "\n".join(lines)
-
-
-def _ends(means: Sequence[float], errors: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Return the ends of whiskers of one standard error."""
-    pairs = list(zip(means, errors, strict=True))
-    return [mean - error for mean, error in pairs], [mean + error for mean, error in pairs]
 
 
 def _or_none(number: float) -> float | None:

@@ -10,13 +10,13 @@ import numpy as np
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_seed
 from ldag.data import AnyTable, Reading, check_data
+from ldag.drawing import Printable
 from ldag.errors import ArgumentError, argument, option
 from ldag.formats import Context, EdgeRecord, edge_in_words
 from ldag.graph import LDAG, NamedPartition, name_contexts, take_states
 from ldag.learning.partitions import FamilyOptions, LabelSearch, best_partition
 from ldag.learning.structures import STRUCTURES, StructureKind, prior_of
 from ldag.model import Grid, Partition, Schema, State, Variable
-from ldag.reporting import ShownAsText
 from ldag.scoring import Prior, check_priors
 
 
@@ -34,7 +34,7 @@ class Gain:
 
 
 @dataclass(frozen=True, repr=False)
-class Family(ShownAsText):
+class Family(Printable):
     """A node with its parents and the best partition found.
 
     ``labels`` has, for each parent, the configurations of the others (in order) in which its edge vanishes;

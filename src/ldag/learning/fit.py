@@ -7,12 +7,11 @@ from functools import cached_property
 from importlib.metadata import version
 from math import isnan
 from os import PathLike
-from typing import Unpack
 
 from ldag.data import Dataset
-from ldag.drawing import Picture
+from ldag.drawing import Presentable
 from ldag.formats import MOST_CASES, Edge, brief_conditions, counted
-from ldag.graph import LDAG, Drawable, EdgeDirections, PictureOptions
+from ldag.graph import LDAG, EdgeDirections
 from ldag.learning.candidates import Candidate
 from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint
@@ -23,8 +22,7 @@ from ldag.learning.progress import Progress, check_progress, check_time_limit
 from ldag.learning.structures import ClassKind, StructureKind
 from ldag.learning.trace import Trace
 from ldag.model import Counts, Smoothing, Spread, State, class_counts, state_order
-from ldag.network import Network, Presentable
-from ldag.reporting import Figure, Listing, Paragraph, write_fragment
+from ldag.network import Network
 from ldag.scoring import Prior, Score, class_gains, label_gains
 
 SHOWN_CLASSES = 12
@@ -48,7 +46,7 @@ MOST_PARAMETERS = 1 / 3
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Fit(Drawable, Presentable):
+class Fit(Presentable):
     """A learned graph, its score, and how it was found."""
 
     graph: LDAG
@@ -195,18 +193,8 @@ class Fit(Drawable, Presentable):
         """For each node whose configurations share distributions, how much worse a full table would score."""
         return class_gains(self.graph, self.counts, self.score.priors)
 
-    def picture(self, **options: Unpack[PictureOptions]) -> Picture:
-        """Return what a picture shows, before any ink; for the library itself."""
-        options.setdefault("notes", self.graph.notes_of_rows(self.counts))
-        options.setdefault("forbidden", self.forbidden)
-        return self.graph.picture(**options)
-
     def _save_file(self, path: str | PathLike[str]) -> None:
         self.network.save(path)
-
-    def _repr_html_(self) -> str:
-        summary, _, rest = str(self).partition("\n")
-        return write_fragment([Paragraph(summary), Figure(self.to_svg()), Listing(rest)])
 
     def __repr__(self) -> str:
         graph = self.graph

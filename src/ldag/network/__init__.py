@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ldag.checks import Rng
+from ldag.drawing import Presentable
 from ldag.network.answers import Answer, AnswerKey, Marginals, StateMapping
 from ldag.network.files import NetworkFiles
 from ldag.network.findings import Finding, Findings
@@ -15,8 +16,6 @@ from ldag.network.influence import (
     ParameterInfluence,
 )
 from ldag.network.intervals import NetworkIntervals
-from ldag.network.pages import Presentable
-from ldag.network.pictures import NetworkPictures
 from ldag.network.prediction import NetworkPrediction, Unseen, describe_unknown
 from ldag.network.questions import Compiled, Estimated
 from ldag.network.views import ClassParameters, ConditionalTable, NetworkViews, NodeParameters
@@ -38,7 +37,6 @@ __all__ = [
     "Network",
     "NodeParameters",
     "ParameterInfluence",
-    "Presentable",
     "Rng",
     "StateMapping",
     "Unseen",
@@ -47,9 +45,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Network(
-    NetworkViews, NetworkPictures, NetworkIntervals, NetworkInfluence, NetworkPrediction, NetworkFiles, Presentable
-):
+class Network(NetworkViews, NetworkIntervals, NetworkInfluence, NetworkPrediction, NetworkFiles, Presentable):
     """A labelled DAG with parameters: for every class of a node the distribution of its states.
 
     A frozen value. Build one with `from_data`, `from_parameters` or `load`, or take ``fit.network``. A network

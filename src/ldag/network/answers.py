@@ -1,21 +1,17 @@
-"""Answers of a network: mappings from states to probabilities that show themselves as bars in a notebook."""
+"""Answers of a network: mappings from states to probabilities which are shown as bars."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from ldag.drawing import Cell, Charted, Drawing, Meter, TableRow, lay_out_table
+from ldag.drawing import Drawable
 from ldag.formats import Edge
 from ldag.model import State
-from ldag.reporting import TableBlock, write_fragment
 
 AnswerKey = State | tuple[State, ...]
 AnswerValue = TypeVar("AnswerValue")
 
-ROWS_SHOWN = 50
-"""Rows of a joint distribution that are drawn, the most probable ones."""
 
-
-class StateMapping(dict[AnswerKey, AnswerValue], Charted):
+class StateMapping(dict[AnswerKey, AnswerValue], Drawable):
     """A dict from a state, or a tuple of states of several variables, to a number; and what was asked."""
 
     targets: tuple[str, ...] = ()
@@ -33,35 +29,6 @@ class StateMapping(dict[AnswerKey, AnswerValue], Charted):
         super().__init__(values)
         self.targets, self.said = tuple(targets), said
 
-    def table(self) -> TableBlock:
-        """Return the answer with bars; for the library itself."""
-        ends = self.range if self.range and self.undetermined else {}
-        bars = [
-            (key if isinstance(key, tuple) else (key,), _meter((value, *ends[key]) if key in ends else value))
-            for key, value in self.items()
-        ]
-        if len(bars) > ROWS_SHOWN:
-            bars = sorted(bars, key=lambda bar: -bar[1].value)[:ROWS_SHOWN]
-        n_states = max((len(states) for states, _ in bars), default=1)
-        header = self.targets if len(self.targets) == n_states else ("",) * n_states
-        rows: tuple[TableRow, ...] = tuple((*map(str, states), bar) for states, bar in bars)
-        return TableBlock((*header, self._head()), rows)
-
-    def _head(self) -> str:
-        more = f", the {ROWS_SHOWN} most probable of {len(self):,}" if len(self) > ROWS_SHOWN else ""
-        ends = ", and its range over graphs that say the same" if self.undetermined else ""
-        return f"probability{f' if {self.said}' if self.said else ''}{more}{ends}"
-
-    def chart(self) -> Drawing:
-        """Return the answer as a table with bars; for the library itself."""
-        table = self.table()
-        condition = f" if {self.said}" if self.said else ""
-        title = f"{', '.join(self.targets) or 'Probabilities'}{condition}"
-        return lay_out_table((*table.header[:-1], "probability"), table.rows, title=title)
-
-    def _repr_html_(self) -> str:
-        return write_fragment([self.table()])
-
 
 class Answer(StateMapping[float]):
     """Probabilities by state, or by tuples of states of several variables: a dict that draws itself as bars.
@@ -76,7 +43,7 @@ class Answer(StateMapping[float]):
     """
 
 
-class Marginals(dict[str, dict[State, float]], Charted):
+class Marginals(dict[str, dict[State, float]], Drawable):
     """The distribution of every variable, by name: a dict that draws itself as bars."""
 
     said: str = ""
@@ -88,28 +55,3 @@ class Marginals(dict[str, dict[State, float]], Charted):
         """Make it of distributions by name; ``said`` is what was given, in words."""
         super().__init__(values)
         self.said = said
-
-    def table(self) -> TableBlock:
-        """Return a row per variable and state; for the library itself."""
-        rows: list[tuple[Cell, ...]] = []
-        for name, distribution in self.items():
-            for place, (state, p) in enumerate(distribution.items()):
-                rows.append((name if place == 0 else "", str(state), Meter(p)))
-        return TableBlock(("variable", "state", f"probability{f' if {self.said}' if self.said else ''}"), tuple(rows))
-
-    def chart(self) -> Drawing:
-        """Return a table with bars; for the library itself."""
-        title = f"All variables{f' if {self.said}' if self.said else ''}"
-        table = self.table()
-        return lay_out_table((*table.header[:-1], "probability"), table.rows, title=title)
-
-    def _repr_html_(self) -> str:
-        return write_fragment([self.table()])
-
-
-def _meter(value: object) -> Meter:
-    """Return a bar: of a probability, or of a mean with the ends of its interval."""
-    if isinstance(value, tuple):
-        mean, low, high = value
-        return Meter(float(mean), float(low), float(high))
-    return Meter(float(value))  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import check_whole
+from ldag.drawing import Printable
 from ldag.errors import ArgumentError
 from ldag.formats import Context, conditions
 from ldag.inference import MEMORY_LIMIT, compile_circuit
@@ -15,7 +16,6 @@ from ldag.model import State, Variable
 from ldag.network.directions import SAME, tell_arrows
 from ldag.network.findings import Findings, read_findings, spell_findings
 from ldag.network.questions import RANGE, Questions
-from ldag.reporting import ShownAsText
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class FindingInfluence:
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(ShownAsText):
+class Explanation(Printable):
     """How findings moved the distribution of a target; those that changed ``state`` most come first."""
 
     target: str

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_seed, check_whole
+from ldag.drawing import Printable
 from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge, argument, by_door, option
 from ldag.formats import Context, Edge, list_names
 from ldag.inference import (
@@ -29,7 +30,6 @@ from ldag.network.directions import MOST_ANSWERS, MOST_SETS, EquivalentGraphs, t
 from ldag.network.findings import Findings, read_findings, spell_findings
 from ldag.network.memory import allow_size, check_memory, spell_bytes
 from ldag.reasoning import possible_parents
-from ldag.reporting import ShownAsText
 
 JOINT_LIMIT = 1 << 20
 ESTIMATE = "or use estimate(...), which samples"
@@ -63,7 +63,7 @@ class Compiled:
 
 
 @dataclass(frozen=True, repr=False)
-class Estimated(ShownAsText):
+class Estimated(Printable):
     """A posterior estimated by likelihood weighting; ``effective_size`` is what the samples are worth."""
 
     probabilities: Answer

@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from ldag.checks import check_share
 from ldag.data import Backend, make_frame, state_columns
-from ldag.drawing import Cell, Charted, Drawing, Meter, lay_out_table, side_by_side
+from ldag.drawing import Drawable, side_by_side
 from ldag.errors import TooLarge
-from ldag.formats import brief_conditions, conditions, counted, spell_name, spell_state, state_in_words
+from ldag.formats import conditions, counted, spell_name, spell_state
 from ldag.graph import Description, Rule
 from ldag.model import Schema, State, Variable, beta_interval
 from ldag.network.base import NetworkBase
-from ldag.reporting import TableBlock, write_fragment
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -25,12 +24,6 @@ TABLE_LIMIT = 1 << 20
 
 CLASSES_SHOWN = 16
 """Classes per node in the print of a whole network."""
-
-CLASSES_DRAWN = 40
-"""Classes in the picture of a node."""
-
-STATES_ACROSS = 5
-"""States of a node that stand beside each other in a table with bars; more stand below each other."""
 
 STATES_SHOWN = 10
 """States in the print of a distribution."""
@@ -95,7 +88,7 @@ class ClassParameters:
 
 
 @dataclass(frozen=True, repr=False)
-class NodeParameters(Charted):
+class NodeParameters(Drawable):
     """The classes of a node with their distributions; a sequence that prints as a table with a line per class."""
 
     node: str
@@ -119,46 +112,6 @@ class NodeParameters(Charted):
 
     def __repr__(self) -> str:
         return f"<NodeParameters of {self.node}: {counted(len(self.classes), 'class', 'classes')}>"
-
-    def table(self, level: float = 0.95, max_classes: int | None = None) -> TableBlock:
-        """Return the rules with bars, counts and intervals; for the library itself.
-
-        A column per state; one state below the other where there are many, or only one rule.
-        """
-        is_long = len(self.states) > STATES_ACROSS or not self.parents
-        has_counts = bool(self.parents) and any(part.counts is not None for part in self.classes)
-        names = self._states_in_words()
-        rows: list[tuple[Cell, ...]] = []
-        for part in self.classes[:max_classes]:
-            ends = part.intervals(level) or ((None, None),) * len(self.states)
-            bars = [Meter(p, low, high) for p, (low, high) in zip(part.probabilities, ends, strict=True)]
-            head: list[Cell] = [brief_conditions(part.contexts, self.variables)] if self.parents else []
-            head += [sum(part.counts or ())] if has_counts else []
-            if is_long:
-                blank: list[Cell] = [None] * len(head)
-                for place, (state, bar) in enumerate(zip(names, bars, strict=True)):
-                    rows.append((*(blank if place else head), state, bar))
-            else:
-                rows.append((*head, *bars))
-        header = (*(["if"] if self.parents else []), *(["rows"] if has_counts else []))
-        of_states = (self.node, "probability") if is_long else tuple(f"{self.node}: {state}" for state in names)
-        return TableBlock((*header, *of_states), tuple(rows))
-
-    def _states_in_words(self) -> list[str]:
-        own = [variable for variable in self.variables if variable.name == self.node]
-        return [state_in_words(own[0], state) if own else str(state) for state in self.states]
-
-    def chart(self) -> Drawing:
-        """Return the rules with bars as a drawing; for the library itself."""
-        table = self.table(max_classes=CLASSES_DRAWN)
-        given = f" given {', '.join(self.parents)}" if self.parents else ""
-        notes = ["thin line: 95 % interval, the graph taken as given"] if self.classes[0].counts is not None else []
-        if len(self.classes) > CLASSES_DRAWN:
-            notes.append(f"{len(self.classes) - CLASSES_DRAWN} more rules are not drawn")
-        return lay_out_table(table.header, table.rows, title=f"{self.node}{given}", below="; ".join(notes))
-
-    def _repr_html_(self) -> str:
-        return write_fragment([self.table()])
 
     def in_columns(self, level: float = 0.95) -> str:
         """Return a row per class: its rule, its rows of data, and each state's probability with its interval."""

@@ -1,6 +1,9 @@
 """The explorer of a network: its graph, its marginals, and the circuit that moves them, in one HTML file."""
 
+import json
 import os
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
 from ldag.checks import check_path
@@ -10,10 +13,31 @@ from ldag.inference import TooManyGates, compile_circuit
 from ldag.learning import Fit
 from ldag.model import CodedFamily, Model
 from ldag.network import Network
-from ldag.reporting import Exploration, LabelledEdge, write_explorer
+from ldag.presenting.html import asset, page
 
 MOST_PRODUCTS = 1_500_000
 """Products of a circuit that a page evaluates in well under a second."""
+
+_TOOLS = """<div class="tools">
+<span class="choice" role="group" aria-label="what a click on a state does">a click
+<button type="button" id="observe" aria-pressed="true" title="What if we saw this? Shift and a click sets it instead.">
+observes</button><button type="button" id="set" aria-pressed="false"
+title="What if we made it so? Arrows into it are cut first. Shift and a click observes it instead.">sets</button></span>
+<button type="button" id="undo" title="Ctrl+Z">undo</button>
+<button type="button" id="reset">reset</button>
+<button type="button" id="pin" aria-pressed="false" title="Compare other clicks with these numbers">pin</button>
+<input id="search" type="search" placeholder="search a variable (/)" aria-label="search a variable">
+</div>"""
+
+
+@dataclass(frozen=True)
+class LabelledEdge:
+    """An edge by node numbers; ``label`` has a 0 or 1 per configuration of the other parents, None without one."""
+
+    parent: int
+    child: int
+    others: tuple[int, ...] = ()
+    label: str | None = None
 
 
 def explore(model: Network | Fit, path: str | os.PathLike[str], *, title: str | None = None) -> None:
@@ -40,7 +64,7 @@ def explore(model: Network | Fit, path: str | os.PathLike[str], *, title: str | 
     if not isinstance(network, Network):
         raise ArgumentError(f"explore takes a Network or a Fit, got {type(model).__name__}")
     target = check_ending(path, (".html", ".htm"), "an explorer")
-    write_atomically(target, write_explorer(_exploration(network, title or "A network to explore")).encode())
+    write_atomically(target, _write_page(network, title or "A network to explore").encode())
 
 
 def check_ending(path: str | os.PathLike[str], endings: tuple[str, ...], what: str) -> Path:
@@ -52,7 +76,28 @@ def check_ending(path: str | os.PathLike[str], endings: tuple[str, ...], what: s
     return target
 
 
-def _exploration(network: Network, title: str) -> Exploration:
+def _write_page(network: Network, title: str) -> str:
+    """Return the page: the picture, the cards of the variables, and the model that its script reads."""
+    content = json.dumps(_model(network, title), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    svg = network.to_svg(title=title)
+    body = f"""<h1>{escape(title)}</h1>
+<p class="soft">Click a state: arrows that do not matter then fade, and all probabilities are updated. Click it again to
+take it back.</p>
+{_TOOLS}
+<p aria-live="polite"><span id="findings"></span> <span id="probability" class="soft"></span>
+<span id="pinned" class="soft"></span></p>
+<main>
+<figure id="graph">{svg}</figure>
+<div><p id="nothing" class="soft" hidden>No variable has this in its name.</p><div id="variables"></div></div>
+</main>"""
+    script = (
+        f'<script type="application/json" id="model">{content}</script>\n<script>\n{asset("explorer.js")}</script>\n'
+    )
+    return page(title, body, style=asset("explorer.css"), script=script)
+
+
+def _model(network: Network, title: str) -> dict[str, object]:
+    """Return what the script reads: names, states, edges, and the circuit or why there is none."""
     graph = network.ldag
     circuit, why = None, ""
     try:
@@ -70,8 +115,8 @@ def _exploration(network: Network, title: str) -> Exploration:
         for child, family in enumerate(graph.structure.families)
         for axis in range(len(family.parents))
     ]
-    variables = tuple((v.name, tuple(state_in_words(v, state) for state in v.states)) for v in graph.variables)
-    return Exploration(title, variables, tuple(edges), network.to_svg(title=title), circuit, why)
+    variables = [{"name": v.name, "states": [state_in_words(v, state) for state in v.states]} for v in graph.variables]
+    return {"title": title, "variables": variables, "edges": list(map(vars, edges)), "circuit": circuit, "why": why}
 
 
 def _edge(axis: int, family: CodedFamily, child: int) -> LabelledEdge:

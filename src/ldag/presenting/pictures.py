@@ -2,15 +2,13 @@
 
 from typing import TYPE_CHECKING, Unpack
 
-from ldag.drawing import Charted
-from ldag.errors import ArgumentError
-from ldag.graph import Drawable, PictureOptions
+from ldag.drawing import Drawable, PictureOptions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def plot(thing: Drawable | Charted, *, ax: "Axes | None" = None, **options: Unpack[PictureOptions]) -> "Axes":
+def plot(thing: Drawable, *, ax: "Axes | None" = None, **options: Unpack[PictureOptions]) -> "Axes":
     """Draw whatever can be drawn with matplotlib; it can also be saved by its `save_picture`, or be had as `to_svg`.
 
     Graphs, networks, fits, posteriors, bootstraps and comparisons are pictures of graphs. The rules of a node
@@ -33,13 +31,4 @@ def plot(thing: Drawable | Charted, *, ax: "Axes | None" = None, **options: Unpa
     >>> ax = ldag.plot(ldag.datasets.graph("guard"), context={"person": "spy"})
     >>> ax = ldag.plot(ldag.simulate.guard().classes("badge"))
     """
-    if isinstance(thing, Charted):
-        if options:
-            raise ArgumentError(f"{min(options)} is for pictures of graphs; a {type(thing).__name__} is a chart")
-        return thing.plot(ax)
-    if not isinstance(thing, Drawable):
-        raise ArgumentError(
-            "plot draws graphs, networks, fits, posteriors, and charts such as net.classes(node) and fit.cv,"
-            f" got {type(thing).__name__}"
-        )
-    return thing.plot(ax, **options)
+    return Drawable.plot(thing, ax, **options)

@@ -8,10 +8,12 @@ from ldag.errors import ArgumentError, LdagError
 from ldag.formats import counted, write_atomically
 from ldag.learning import Fit, check_time_limit
 from ldag.network import Network
+from ldag.presenting.document import Document
 from ldag.presenting.explorer import check_ending
+from ldag.presenting.html import write_html
+from ldag.presenting.markdown import write_markdown
 from ldag.presenting.sections import Findings, all_sections
 from ldag.presenting.sureness import Sureness
-from ldag.reporting import Document, write_html, write_markdown
 from ldag.uncertainty import Bootstrap, Posterior, SearchOptions, bootstrap
 from ldag.uncertainty import posterior as learn_posterior
 

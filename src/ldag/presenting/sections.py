@@ -12,8 +12,10 @@ from ldag.graph import LDAG, EdgeDirections, family_counts
 from ldag.learning import Fit
 from ldag.model import Counts
 from ldag.network import Network, NodeParameters
+from ldag.presenting.document import Block, Bullets, Figure, Listing, Paragraph, Section, TableBlock
+from ldag.presenting.graphs import notes_of_rows
+from ldag.presenting.networks import rules_table
 from ldag.presenting.sureness import LIKELY, Arrow, Sureness, connections, exception_chance, in_words, joined
-from ldag.reporting import Block, Bullets, Figure, Listing, Paragraph, Section, TableBlock
 from ldag.uncertainty import Bootstrap, Posterior
 
 MOST_NODES = 60
@@ -163,7 +165,7 @@ def graph_section(findings: Findings) -> Section:
     if widths:
         parts.append("Thick arrows are sure, thin ones are not.")
     parts += _directions_in_words(findings)
-    notes = None if findings.counts is None else graph.notes_of_rows(findings.counts)
+    notes = None if findings.counts is None else notes_of_rows(graph, findings.counts)
     title = "What depends on what"
     picture = findings.network.to_svg(probabilities=widths, labels=is_written, notes=notes, title=title)
     return Section("The picture", (Figure(picture), Paragraph(" ".join(parts))))
@@ -290,7 +292,7 @@ def node_sections(findings: Findings) -> Iterator[Section]:
         classes = net.classes(name)
         given = f", by {', '.join(classes.parents)}" if classes.parents else ""
         shown, rest = _most_frequent(classes)
-        table = shown.table()
+        table = rules_table(shown)
         is_folded = len(table.rows) > FOLDED or len(names) > MOST_OPEN
         yield Section(f"{name}{given}", (table, *rest), level=3, is_folded=is_folded)
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 
+from ldag.drawing import Printable
 from ldag.errors import NotDecided
 from ldag.formats import spell_name, spell_state
 from ldag.model import Schema, State, Structure
@@ -70,7 +70,7 @@ class NamedWitness:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Verdict:
+class Verdict(Printable):
     """Whether a labelled DAG implies an independence, and why.
 
     ``bool(verdict)`` is the answer; it raises `NotDecided` where there is none, so that "not decided" is never
@@ -146,9 +146,6 @@ class Verdict:
 
     def __repr__(self) -> str:
         return f"<Verdict: {self}>"
-
-    def _repr_html_(self) -> str:
-        return f'<div class="ldag"><pre>{escape(self.explain())}</pre></div>'
 
     def __str__(self) -> str:
         if self.independent is None:

@@ -7,16 +7,16 @@ from typing import Unpack
 import numpy as np
 
 from ldag.data import AnyTable, Dataset, Reading, check_data
+from ldag.drawing import Printable
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG, family_counts, take_states
 from ldag.model import Spread
-from ldag.reporting import ShownAsText
 from ldag.scoring.families import NodeScore, family_log_predictive, score_family
 from ldag.scoring.priors import Prior, Priors, check_priors, check_smoothing
 
 
 @dataclass(frozen=True, repr=False)
-class Score(ShownAsText):
+class Score(Printable):
     """How well a graph explains data: natural logarithms, the prior up to a constant.
 
     ``per_node`` has each node's share, and ``priors`` what the score depends on besides graph and data.

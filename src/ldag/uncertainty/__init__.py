@@ -11,7 +11,15 @@ from ldag.uncertainty.mixture import Mixture
 from ldag.uncertainty.pipeline import PosteriorChoice, posterior
 from ldag.uncertainty.priors import GraphPrior
 from ldag.uncertainty.replicates import Bootstrap, LabelShare
-from ldag.uncertainty.strengths import Directions, EdgeStrength, average_arcs, direct_graph, edge_strengths
+from ldag.uncertainty.strengths import (
+    Directions,
+    EdgeStrength,
+    EdgeStrengths,
+    average_arcs,
+    direct_graph,
+    edge_strengths,
+)
+from ldag.uncertainty.views import EdgeChances
 
 __all__ = [
     "Averaged",
@@ -20,7 +28,9 @@ __all__ = [
     "Chance",
     "Diagnostics",
     "Directions",
+    "EdgeChances",
     "EdgeStrength",
+    "EdgeStrengths",
     "GraphPrior",
     "LabelShare",
     "MemberVariety",

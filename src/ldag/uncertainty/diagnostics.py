@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ldag.reporting import ShownAsText
+from ldag.drawing import Printable
 from ldag.uncertainty.component import Floats
 
 CONVERGED = 1.05
@@ -14,7 +14,7 @@ CONVERGED = 1.05
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Diagnostics(ShownAsText):
+class Diagnostics(Printable):
     """How chains went: by pair of variables (from, to), and over all."""
 
     n_runs: int

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_generator, check_share, check_whole
 from ldag.data import AnyTable, Cells, Dataset, Reading, check_data, state_columns
-from ldag.drawing import Charted, Drawing, is_picture
+from ldag.drawing import Drawable
 from ldag.errors import ArgumentError, ImpossibleEvidence
 from ldag.formats import Context, Edge, counted
 from ldag.inference import MEMORY_LIMIT
 from ldag.model import Schema, Variable
 from ldag.network import Answer, AnswerKey, Findings, Marginals, Network, Unseen
-from ldag.reporting import Paragraph, write_fragment
 from ldag.uncertainty.chances import Averaged, AveragedAnswer
 from ldag.uncertainty.documents import VERSION, read_document, write_document
 from ldag.uncertainty.strengths import EdgeStrengths, edge_strengths
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mixture(Charted):
+class Mixture(Drawable):
     """Networks over the same variables, each with a weight: what they say together, and how far they disagree.
 
     Parameters
@@ -85,13 +84,6 @@ class Mixture(Charted):
             for edge in member.ldag.edges:
                 arcs[edge] = arcs.get(edge, 0.0) + share
         return edge_strengths([variable.name for variable in self.variables], arcs)
-
-    def chart(self) -> Drawing:
-        """Return how many of the networks have each edge; for the library itself."""
-        return self.edges.chart_titled(f"How much of the weight of {counted(len(self), 'network')} has each edge")
-
-    def _repr_html_(self) -> str:
-        return write_fragment([Paragraph(repr(self)[1:-1]), self.edges.table()])
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -225,12 +217,8 @@ class Mixture(Charted):
             "members": [json.loads(member.to_json()) for member in self.members],
         }
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write a JSON file, whole or not at all, or a picture of how common edges are (.svg, .png, .pdf)."""
-        if is_picture(path):
-            self.save_picture(path)
-        else:
-            write_document(path, "mixture", self.to_dict())
+    def _save_file(self, path: str | PathLike[str]) -> None:
+        write_document(path, "mixture", self.to_dict())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:

@@ -2,21 +2,20 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args
 
 import numpy as np
 
 from ldag.checks import check_share
 from ldag.data import Backend, make_frame
-from ldag.drawing import Picture
+from ldag.drawing import Drawable
 from ldag.errors import ArgumentError
 from ldag.formats import Context, Edge, EdgeRecord, counted, edge_in_words
-from ldag.graph import LDAG, Drawable, PictureOptions
+from ldag.graph import LDAG
 from ldag.model import CodedFamily, Grid, Partition, Schema, State, Structure, Variable
 from ldag.reasoning import is_satisfied
-from ldag.reporting import Figure, Listing, write_fragment
 from ldag.uncertainty.documents import VERSION, read_document, schema_from_list, variables_to_list, write_document
 from ldag.uncertainty.strengths import (
     Directions,
@@ -160,20 +159,6 @@ class Bootstrap(Drawable):
         ]
         return LDAG(self.schema, Structure(self.schema.n_states, tuple(families)))
 
-    def picture(self, **options: Unpack[PictureOptions]) -> Picture:
-        """Return what a picture of the consensus shows, strengths as widths; for the library itself."""
-        graph = self.consensus()
-        own: PictureOptions = {
-            "probabilities": {edge: self.strength(*edge) for edge in graph.edges},
-            "arrows": False,
-            "title": f"Consensus of {counted(self.n, 'graph')}",
-        }
-        picture = graph.picture(**cast("PictureOptions", {**own, **options}))
-        return replace(
-            picture,
-            legend=tuple(text.replace("probability that", "share of graphs in which") for text in picture.legend),
-        )
-
     def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
         """Return a dataframe with the columns of bnlearn's ``boot.strength``: from, to, strength, direction."""
         columns = {
@@ -222,9 +207,6 @@ class Bootstrap(Drawable):
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file that `save` wrote."""
         return read_document(path, "bootstrap", lambda content: cls(**_fields(content)))
-
-    def _repr_html_(self) -> str:
-        return write_fragment([Figure(self.to_svg()), Listing(str(self))])
 
     def __repr__(self) -> str:
         return f"<Bootstrap: {counted(self.n, 'graph')} of {counted(len(self.schema), 'variable')}>"

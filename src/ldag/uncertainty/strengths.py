@@ -1,16 +1,14 @@
 """Strengths and directions of pairs over many graphs, and what is significant of them, by name."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from ldag.drawing import Charted, Drawing
+from ldag.drawing import Drawable
 from ldag.formats import Edge, counted
 from ldag.graph import LDAG
 from ldag.model import find_cycle
-from ldag.reporting import TableBlock, write_fragment
-from ldag.uncertainty.pair_bars import Pair, pair_drawing, pair_table
 
 Directions = Literal["cpdag", "essential", "dag"]
 """Which edges of a graph count for one direction only: see `bootstrap`."""
@@ -25,30 +23,12 @@ class EdgeStrength(NamedTuple):
     direction: float
 
 
-class EdgeStrengths(tuple[EdgeStrength, ...], Charted):
+class EdgeStrengths(tuple[EdgeStrength, ...], Drawable):
     """Every ordered pair, the strongest first: a tuple that draws itself as bars."""
-
-    def chart(self) -> Drawing:
-        """Return the bars; for the library itself."""
-        return self.chart_titled("How often each edge was learned again")
-
-    def chart_titled(self, title: str) -> Drawing:
-        """Return the bars under another title; for the library itself."""
-        return pair_drawing(self._pairs(), title)
-
-    def table(self) -> TableBlock:
-        """Return a row per pair with bars; for the library itself."""
-        return pair_table(self._pairs())
-
-    def _pairs(self) -> Iterator[Pair]:
-        return ((e.parent, e.child, e.strength, e.strength * e.direction) for e in self)
 
     def __repr__(self) -> str:
         strong = sum(edge.strength > 0.5 for edge in self) // 2
         return f"<EdgeStrengths: {counted(len(self) // 2, 'pair')}, {strong} above 0.5>"
-
-    def _repr_html_(self) -> str:
-        return write_fragment([self.table()])
 
 
 class DirectedGraph(NamedTuple):

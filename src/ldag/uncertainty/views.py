@@ -8,14 +8,12 @@ import numpy as np
 
 from ldag.checks import check_share
 from ldag.data import Backend, make_frame
-from ldag.drawing import Charted, Drawing
+from ldag.drawing import Drawable
 from ldag.formats import Context, EdgeRecord, counted, edge_in_words
 from ldag.graph import LDAG
 from ldag.model import CodedFamily, Partition, Structure
-from ldag.reporting import write_fragment
 from ldag.uncertainty.answers import PosteriorAnswers
 from ldag.uncertainty.consensus import consensus_edges
-from ldag.uncertainty.pair_bars import Pair, pair_drawing, pair_table
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -46,22 +44,12 @@ class LabelChance(NamedTuple):
     given_edge: float
 
 
-class EdgeChances(tuple[EdgeChance, ...], Charted):
+class EdgeChances(tuple[EdgeChance, ...], Drawable):
     """All possible edges, the most probable first: a tuple that draws itself as bars."""
-
-    def chart(self) -> Drawing:
-        """Return the bars; for the library itself."""
-        return pair_drawing(self._pairs(), "How probable each edge is")
-
-    def _pairs(self) -> Iterator[Pair]:
-        return ((edge.parent, edge.child, edge.either_direction, edge.probability) for edge in self)
 
     def __repr__(self) -> str:
         likely = sum(edge.probability > 0.5 for edge in self)
         return f"<EdgeChances: {counted(len(self), 'possible edge')}, {likely} above 0.5>"
-
-    def _repr_html_(self) -> str:
-        return write_fragment([pair_table(self._pairs())])
 
 
 class PosteriorViews(PosteriorAnswers):

@@ -12,6 +12,7 @@ from ldag import LDAG, LdagError, Network, simulate
 from ldag.drawing import Direction
 from ldag.drawing.placing import node_size, place
 from ldag.model import Grid, Partition
+from ldag.presenting.compared import comparison_picture
 from tests.oracle import distributions
 
 STATES = {name: [0, 1] for name in "abcd"}
@@ -250,7 +251,7 @@ def test_labels_of_each_edge_are_told_side_by_side() -> None:
         {"edge": ("a", "c"), "first": (), "second": ({"b": 1},)},
         {"edge": ("b", "c"), "first": ({"a": 0},), "second": ({"a": 0},)},
     ]
-    picture = {edge.ends: edge.label for edge in found.picture().edges}
+    picture = {edge.ends: edge.label for edge in comparison_picture(found, {}).edges}
     assert picture[0, 2] == ("first: no label", "second: not if b is 1")
     assert picture[1, 2] == ("not if a is 0",)
     assert picture[2, 3] == ()
@@ -260,7 +261,7 @@ def test_labels_of_each_edge_are_told_side_by_side() -> None:
 def test_two_graphs_that_have_a_cycle_together_are_drawn(direction: Direction) -> None:
     """One graph is a -> b -> c, the other b -> c -> a: every arrow ends at its child's box."""
     found = ldag.compare(dag("ab", "bc"), dag("bc", "ca"))
-    placed = place(found.picture(direction=direction))
+    placed = place(comparison_picture(found, {"direction": direction}))
     assert len(placed.picture.nodes) == 4  # d has no edges
     for edge, pieces in zip(placed.picture.edges, placed.curves, strict=True):
         for end, point in ((edge.parent, pieces[0][0]), (edge.child, pieces[-1][-1])):

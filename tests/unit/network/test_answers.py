@@ -6,6 +6,7 @@ import pickle
 
 import ldag
 from ldag.network import Answer
+from ldag.presenting.networks import answer_table
 
 NET = ldag.simulate.guard()
 
@@ -33,14 +34,14 @@ def test_answers_show_bars_and_what_was_asked() -> None:
 
 def test_joint_answers_have_a_column_per_variable() -> None:
     """In the order of the targets."""
-    table = NET.query(["person", "badge"]).table()
+    table = answer_table(NET.query(["person", "badge"]))
     assert table.header == ("person", "badge", "probability")
     assert len(table.rows) == 6
 
 
 def test_many_states_are_cut_to_the_most_probable() -> None:
     """And it is said."""
-    table = Answer(((number, number / 4950) for number in range(100)), ["x"]).table()
+    table = answer_table(Answer(((number, number / 4950) for number in range(100)), ["x"]))
     assert len(table.rows) == 50
     assert table.rows[0][0] == "99"
     assert "the 50 most probable of 100" in table.header[-1]

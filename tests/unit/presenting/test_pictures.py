@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 import ldag
-from ldag.drawing import Charted
+from ldag.drawing import Drawable
 from ldag.errors import ArgumentError
 
 HEART = ldag.datasets.load("heart")
@@ -103,17 +103,14 @@ def test_every_public_class_shows_itself(values: dict[str, object]) -> None:
         assert len(repr(value)) < 500, name
         if name in TEXT_ONLY:
             continue
-        if hasattr(value, "_repr_html_"):
-            shown = value._repr_html_()
-            assert shown.startswith("<div"), name
-            ElementTree.fromstring(shown.replace("&#x27;", "'"))
-        else:
-            assert value._repr_svg_().startswith("<svg"), name  # type: ignore[attr-defined]
+        shown = value._repr_html_()  # type: ignore[attr-defined]
+        assert shown.startswith("<div"), name
+        ElementTree.fromstring(shown.replace("&#x27;", "'"))
 
 
 def test_charts_are_drawn_saved_and_plotted_alike(values: dict[str, object], tmp_path: Path) -> None:
     """Every chart has `to_svg`, `save_picture` and `plot`, and says its numbers to those who cannot see it."""
-    charts = {name: value for name, value in values.items() if isinstance(value, Charted)}
+    charts = {name: value for name, value in values.items() if isinstance(value, Drawable)}
     assert {"CrossValidation", "Mixture", "trace", "classes", "query", "joint", "chances", "strengths"} <= set(charts)
     for name, chart in charts.items():
         root = ElementTree.fromstring(chart.to_svg())

@@ -12,6 +12,7 @@ import pytest
 import ldag
 from ldag.errors import ArgumentError, DataError, FormatError, TooLarge
 from ldag.learning import Settings, StructureKind, make_plan
+from ldag.presenting.uncertain import bootstrap_picture
 from ldag.uncertainty.members import Members, SearchOptions, random_order
 
 
@@ -132,7 +133,7 @@ def test_other_files_are_refused(boot: ldag.Bootstrap, tmp_path: Path) -> None:
 
 def test_the_picture_shows_strengths(boot: ldag.Bootstrap) -> None:
     """As widths, which the tooltips say in numbers."""
-    picture = boot.picture()
+    picture = bootstrap_picture(boot, {})
     first = picture.edges[0]
     assert first.probability == boot.strength(picture.nodes[first.parent].name, picture.nodes[first.child].name)
     assert "Consensus of 40 graphs" in boot.to_svg()

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import cast
 
 from ldag.checks import check_whole, is_whole
+from ldag.drawing import Printable
 from ldag.errors import ArgumentError, FormatError
 from ldag.formats import Context, Edge, read_utf8
 from ldag.learning.constraints.text import EVERY, Statements, read_statements, write_statements
-from ldag.reporting import ShownAsText
 
 
 @dataclass(frozen=True, repr=False)
-class Constraints(ShownAsText):
+class Constraints(Printable):
     """Constraints on the edges of a graph and their labels; edges are pairs (parent, child).
 
     Parameters

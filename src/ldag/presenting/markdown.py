@@ -1,7 +1,7 @@
 """The pen for Markdown: the same documents as plain text."""
 
 from ldag.drawing import Cell, number_text
-from ldag.reporting.document import (
+from ldag.presenting.document import (
     Block,
     Bullets,
     Document,

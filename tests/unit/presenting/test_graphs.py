@@ -13,6 +13,7 @@ from ldag import LDAG
 from ldag.drawing import Direction
 from ldag.drawing.placing import place
 from ldag.errors import ArgumentError, UnknownVariable
+from ldag.presenting.graphs import graph_picture, notes_of_rows
 
 SVG = "{http://www.w3.org/2000/svg}"
 GUARD = ldag.datasets.graph("guard")
@@ -86,7 +87,7 @@ def test_labels_of_many_cases_say_what_they_cover() -> None:
     rows = np.zeros((2, 3, 2, 2))
     rows[:, 0, 0, 1], rows[:, 2, 0, 1], rows[:, 1, 1, 0] = 6.0, 5.0, 9.0  # 22 of 40 rows in two cases of the label
     counts[4] = np.stack([rows.reshape(-1), rows.reshape(-1)], axis=1)
-    assert graph.notes_of_rows(counts)["a", "y"] == ("not in 55 % of the rows,", "mostly if c is 0")
+    assert notes_of_rows(graph, counts)["a", "y"] == ("not in 55 % of the rows,", "mostly if c is 0")
 
 
 def test_the_legend_is_one_line_that_explains_what_is_there() -> None:
@@ -199,7 +200,7 @@ def test_many_nodes_without_edges_go_below_in_rows() -> None:
     """A wide graph leaves no room beside it: the others stand in rows below, not in one tall column."""
     wide = [("root", f"child with a long name {number}") for number in range(9)]
     names = {name for edge in wide for name in edge} | {f"alone {number}" for number in range(20)}
-    picture = LDAG.from_edges(wide, states={name: [0, 1] for name in names}).picture()
+    picture = graph_picture(LDAG.from_edges(wide, states={name: [0, 1] for name in names}), {})
     placed = place(picture)
     centres = dict(zip([node.name for node in picture.nodes], placed.layout.nodes, strict=True))
     alone = [centres[f"alone {number}"] for number in range(20)]

@@ -5,7 +5,7 @@ from html import escape
 from importlib.resources import files
 
 from ldag.drawing import Cell, Meter, number_text
-from ldag.reporting.document import (
+from ldag.presenting.document import (
     Block,
     Bullets,
     Document,

@@ -1,0 +1,169 @@
+"""Pictures of graphs: which edges and labels are shown, and what is said about them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ldag.checks import check_choice, check_names
+from ldag.drawing import Picture, PictureEdge, PictureNode, PictureOptions, PictureSheet, elide, fits_label, legend_of
+from ldag.errors import ArgumentError
+from ldag.formats import MOST_CASES, Context, Edge, absent_if, brief_conditions, conditions
+from ldag.graph import LDAG, Multinet
+from ldag.model import Counts
+from ldag.presenting.document import Block, Listing
+from ldag.presenting.looks import blocks, picture
+from ldag.reasoning import Verdict, context_parents
+
+MOST_LABELS = 40
+"""With more labelled edges than this, labels are not drawn unless asked for; tooltips have them."""
+
+MOST_RULES = 8
+"""Rules of one node in the legend."""
+
+ELISIONS = (24, 17, 12)
+"""Letters that long names and states keep on an edge where there is no room for more; tooltips have them whole."""
+
+
+@picture.register
+def graph_picture(graph: LDAG, options: PictureOptions) -> Picture:
+    """Return what the picture of a graph shows."""
+    unknown = set(options) - set(PictureOptions.__annotations__)
+    if unknown:
+        raise ArgumentError(
+            f"a picture has no option {min(unknown)!r}; it has {', '.join(PictureOptions.__annotations__)}"
+        )
+    direction = options.get("direction", "down")
+    check_choice(direction, ("down", "right"), "direction")
+    nodes = _nodes_in_focus(graph, options.get("focus"))
+    place = {node: number for number, node in enumerate(nodes)}
+    edges = tuple(
+        replace(edge, parent=place[edge.parent], child=place[edge.child])
+        for edge in _edges(graph, options)
+        if edge.parent in place and edge.child in place
+    )
+    boxes, rules = _boxes(graph, nodes, options)
+    context = options.get("context")
+    given = ", ".join(conditions([context], graph.variables)) if context else ""
+    legend = [legend_of(edges, given), *rules]
+    hidden = sum(bool(edge.note and not edge.label) for edge in edges)
+    if hidden:
+        have = "edge has a label that is" if hidden == 1 else "edges have labels that are"
+        legend.append(f"{hidden} {have} not drawn")
+    return Picture(boxes, edges, tuple(filter(None, legend)), options.get("title") or "Labelled DAG", direction)
+
+
+@picture.register
+def multinet_picture(multinet: Multinet, options: PictureOptions) -> PictureSheet:  # type: ignore[type-arg]  # of any graph
+    """Return the context graphs side by side; edges that vanish are dashed."""
+    name = multinet.variable
+    if "context" in options:
+        raise ArgumentError(f"context graphs by {name!r} have contexts of their own; leave context out")
+    pictures = []
+    for state in multinet.graphs:
+        own: PictureOptions = {**options, "context": {name: state}}
+        pictures.append((f"{name} is {state}", graph_picture(multinet.whole, own)))
+    return PictureSheet(options.get("title") or f"Context graphs by {name}", tuple(pictures))
+
+
+@blocks.register
+def _(verdict: Verdict) -> list[Block]:
+    return [Listing(verdict.explain())]
+
+
+def notes_of_rows(graph: LDAG, counts: Sequence[Counts]) -> dict[Edge, tuple[str, ...]]:
+    """Return the lines of labels of many cases, by the rows they cover."""
+    notes = {}
+    for parent, child in graph.labelled_edges:
+        label, axis = graph.label_contexts(parent, child), graph.parents(child).index(parent)
+        others = [v for v in graph.variables if v.name in graph.parents(child) and v.name != parent]
+        if len(conditions(label, others)) > MOST_CASES:
+            node = graph.schema.node(child)
+            rows = counts[node].sum(axis=1).reshape(graph.structure.families[node].partition.grid.n_states)
+            notes[parent, child] = absent_if(label, others, rows.sum(axis=axis))
+    return notes
+
+
+def _nodes_in_focus(graph: LDAG, focus: str | Iterable[str] | None) -> list[int]:
+    """Return the nodes to show: all, or the Markov blankets of some."""
+    if focus is None:
+        return list(range(len(graph.schema)))
+    chosen = graph.schema.nodes(check_names(focus), "focus: ")
+    return sorted({*chosen, *graph.structure.markov_blanket(chosen)})
+
+
+def _edges(graph: LDAG, options: PictureOptions) -> list[PictureEdge]:
+    """Return every edge with what is to be said about it."""
+    kept = context_parents(graph.structure, graph.schema.context(options.get("context"), "context: "))
+    reversible = graph.edge_directions(options.get("forbidden", ())).open if options.get("arrows", True) else ()
+    probabilities, notes = options.get("probabilities") or {}, options.get("notes") or {}
+    draw_labels = options.get("labels")
+    draw_labels = len(graph.labelled_edges) <= MOST_LABELS if draw_labels is None else draw_labels
+    edges = []
+    for parent, child in graph.structure.edges:
+        name = graph.schema[parent].name, graph.schema[child].name
+        text = tuple(notes.get(name, ())) or absent_if(graph.label_contexts(*name), graph.variables)
+        drawn = text if fits_label(text) else _shorten(graph, text)
+        edges.append(
+            PictureEdge(
+                parent,
+                child,
+                drawn if draw_labels else (),
+                parent not in kept[child],
+                name in reversible,
+                probabilities.get(name),
+                note="" if draw_labels and drawn == text else "; ".join(text),
+            )
+        )
+    return edges
+
+
+def _shorten(graph: LDAG, lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines of a label with long names and states shortened, as far as they stay apart."""
+    drawn = tuple(lines)
+    for longest in ELISIONS:
+        short = _short_forms([variable.name for variable in graph.variables], longest)
+        for variable in graph.variables:
+            short |= _short_forms([str(state) for state in variable.states], longest)
+        drawn = tuple(_put_short(line, short) for line in lines)
+        if fits_label(drawn):
+            break
+    return drawn
+
+
+def _short_forms(texts: Sequence[str], longest: int) -> dict[str, str]:
+    """Return short forms of texts; the texts themselves if short forms would be mixed up."""
+    short = {text: elide(text, longest) for text in texts}
+    return short if len(set(short.values())) == len(short) else {text: text for text in texts}
+
+
+def _put_short(line: str, short: Mapping[str, str]) -> str:
+    """Put short forms in the place of long texts, the longest of these first, as one may be a part of another."""
+    for text in sorted(short, key=len, reverse=True):
+        if short[text] != text:
+            line = line.replace(text, short[text])
+    return line
+
+
+def _boxes(graph: LDAG, nodes: Sequence[int], options: PictureOptions) -> tuple[tuple[PictureNode, ...], list[str]]:
+    """Return the boxes, with a mark where labels cannot tell the classes, and these classes in words."""
+    focus = options.get("focus")
+    context: Context = options.get("context") or {}
+    chosen = set() if focus is None else set(check_names(focus))
+    boxes, rules = [], []
+    for node in nodes:
+        name = graph.schema[node].name
+        mark = "" if graph.is_csi_consistent(name) else "*"
+        boxes.append(PictureNode(name, mark, name in chosen, str(context[name]) if name in context else ""))
+        if mark:
+            rules += _classes_in_words(graph, name)
+    return tuple(boxes), rules
+
+
+def _classes_in_words(graph: LDAG, name: str) -> list[str]:
+    """Return which configurations of the parents of a node act alike; the others each act in their own way."""
+    sizes = graph.structure.families[graph.schema.node(name)].partition.sizes.tolist()
+    rules = [rule for rule in graph.reduced_cpt(name).rules if sizes[rule.number] > 1]
+    lines = [f"{name}* has one distribution for all cases of a line:"]
+    lines += [f"–  {brief_conditions(rule.contexts, graph.variables)}" for rule in rules[:MOST_RULES]]
+    if len(rules) > MOST_RULES:
+        lines.append(f"–  and {len(rules) - MOST_RULES} more such lines")
+    return lines

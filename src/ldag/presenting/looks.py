@@ -1,0 +1,54 @@
+"""How values look, by their type: as a picture of a graph, as a chart, and in a cell of a notebook.
+
+Other modules of this room register a function for each type. A type with a picture takes the options of pictures.
+"""
+
+from collections.abc import Callable
+from functools import singledispatch
+from typing import Any
+
+from ldag.drawing import Drawable, Drawing, Picture, PictureOptions, PictureSheet
+from ldag.errors import ArgumentError
+from ldag.presenting.document import Block, Figure, Listing
+from ldag.presenting.html import write_fragment
+
+
+@singledispatch
+def picture(value: object, options: PictureOptions) -> Picture | PictureSheet:
+    """Return what the picture of a graph shows."""
+    raise NotImplementedError(type(value).__name__)
+
+
+@singledispatch
+def chart(value: object) -> Drawing:
+    """Return a value as a chart, or as a table with bars."""
+    raise ArgumentError(
+        "plot draws graphs, networks, fits, posteriors, and charts such as net.classes(node) and fit.cv,"
+        f" got {type(value).__name__}"
+    )
+
+
+@singledispatch
+def blocks(value: object) -> list[Block]:
+    """Return what a notebook shows of a value: its picture, or else its text."""
+    return [Figure(value.to_svg())] if isinstance(value, Drawable) else [Listing(str(value))]
+
+
+def draw(value: object, options: PictureOptions) -> Picture | PictureSheet | Drawing:
+    """Return a value as a drawing."""
+    if _has_own(picture, value):
+        return picture(value, options)
+    if options and _has_own(chart, value):
+        raise ArgumentError(f"{min(options)} is for pictures of graphs; a {type(value).__name__} is a chart")
+    return chart(value)
+
+
+def write_cell(value: object) -> str:
+    """Return a value as HTML for a cell of a notebook."""
+    return write_fragment(blocks(value))
+
+
+def _has_own(look: Any, value: object) -> bool:
+    """Tell whether a type has a function of its own."""
+    own: Callable[..., object] = look.dispatch(type(value))
+    return own is not look.dispatch(object)
