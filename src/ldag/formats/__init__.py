@@ -3,12 +3,11 @@
 from ldag.formats.contract import Format, ModelRecord, table_of_formats
 from ldag.formats.dot import read_dot, write_dot
 from ldag.formats.files import check_place, name_file, read_utf8, shown_path, write_atomically
-from ldag.formats.identifiers import spell_plainly
 from ldag.formats.jkl import FamilyScores
 from ldag.formats.json import read_json, read_network_json, write_json, write_network_json
-from ldag.formats.networkx import from_networkx, to_networkx
-from ldag.formats.pgmpy import from_pgmpy, to_pgmpy
-from ldag.formats.pyagrum import from_pyagrum, to_pyagrum
+from ldag.formats.lexer import Scanner, read_assignments, read_name_list
+from ldag.formats.libraries import from_networkx, from_pgmpy, from_pyagrum, to_networkx, to_pgmpy, to_pyagrum
+from ldag.formats.notes import spell_plainly
 from ldag.formats.record import (
     ClassRecord,
     Context,
@@ -34,7 +33,6 @@ from ldag.formats.registry import (
     write_graph,
     write_network,
 )
-from ldag.formats.scanner import Scanner, read_assignments, read_name_list
 from ldag.formats.spelling import spell_contexts, spell_name, spell_state, spell_states
 from ldag.formats.text import read_text, write_text
 from ldag.formats.words import (

@@ -5,6 +5,7 @@ read ``default`` rows, and neither reads names with odd characters; what they ca
 """
 
 import re
+from collections.abc import Iterable
 from math import prod
 
 import numpy as np
@@ -12,23 +13,28 @@ from numpy.typing import NDArray
 
 from ldag.errors import FormatError, suggest
 from ldag.formats.contract import Carries, Format
-from ldag.formats.identifiers import Spelling, plain_words
 from ldag.formats.lexer import Lexer, NumberRow, read_numbers
-from ldag.formats.notes import apply_notes, find_notes, write_notes
+from ldag.formats.notes import Spelling, apply_notes, find_notes, plain_words, write_notes
 from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
-from ldag.formats.table_checks import check_parents, check_size, check_tables, shape_table
+from ldag.formats.record_checks import check_parents, check_size, check_tables, shape_table
 
 _SIGNS = "{}()[];,|"
-_ROW = re.compile(r"\s*\(([^()\";/]*)\)\s*([^;\"/]*);")
+_NUMBER = re.compile(r"[-+.\d]")
+_ROW = re.compile(r"\s*\(([^()\";/]*)\)\s*:?\s*([^;\"/]*);")
 
 
 def read_bif(text: str) -> TabularRecord:
     """Read BIF, version 0.15, with what programs made of it."""
-    reader = _Reader(text)
+    reader = BlockReader(Lexer(text, _SIGNS), "variable")
     while not reader.lexer.at_end:
-        reader.block()
-    record = TabularRecord(tuple(reader.variables.values()), tuple(reader.tables), name=reader.name)
-    return check_tables(apply_notes(record, find_notes(text, "//")))
+        if reader.lexer.accept("network"):
+            reader.name = reader.lexer.name("the network's name")
+            reader.lexer.expect("{")
+            while not reader.lexer.accept("}"):
+                reader.skip_property("'property' or '}'")
+        elif not reader.block():
+            raise reader.lexer.unexpected("'network', 'variable' or 'probability'")
+    return reader.record()
 
 
 def write_bif(record: TabularRecord) -> str:
@@ -55,39 +61,46 @@ def _table(table: CptRecord, spelling: Spelling) -> str:
     return f"probability ( {node} | {given} ) {{\n{body}}}\n"
 
 
-class _Reader:
-    """The blocks read so far."""
+class BlockReader:
+    """The blocks of a BIF file, or of one like it, that were read so far: variables with states, and their tables.
 
-    def __init__(self, text: str) -> None:
-        self.lexer = Lexer(text, _SIGNS)
+    ``word`` begins the block of a variable.
+    """
+
+    def __init__(self, lexer: Lexer, word: str) -> None:
+        self.lexer, self.word = lexer, word
         self.name = ""
         self.variables: dict[str, VariableRecord] = {}
         self.tables: list[CptRecord] = []
 
-    def block(self) -> None:
-        """Read one block."""
-        kind = self.lexer.peek()
-        if kind == "network":
-            self.lexer.take()
-            self.name = self.lexer.name("the network's name")
-            self.lexer.expect("{")
-            while not self.lexer.accept("}"):
-                self._property("'property' or '}'")
-        elif kind == "variable":
-            self._variable()
-        elif kind == "probability":
-            self._probability()
-        else:
-            raise self.lexer.unexpected("'network', 'variable' or 'probability'")
+    def record(self) -> TabularRecord:
+        """Return everything as a network."""
+        record = TabularRecord(tuple(self.variables.values()), tuple(self.tables), name=self.name)
+        return check_tables(apply_notes(record, find_notes(self.lexer.text, "//")))
 
-    def _property(self, expected: str) -> None:
+    def block(self) -> bool:
+        """Read the block of a variable or of a table, if that is what comes."""
+        where = self.lexer.where
+        if self.lexer.accept(self.word):
+            self._variable(where)
+        elif self.lexer.accept("probability"):
+            self._probability(where)
+        else:
+            return False
+        return True
+
+    def name_states(self, variable: VariableRecord) -> Iterable[str]:
+        """Return what rows call the states of a variable."""
+        return map(str, variable.states or ())
+
+    def skip_property(self, expected: str) -> None:
+        """Step over a property, which must come."""
         if not self.lexer.accept("property"):
             raise self.lexer.unexpected(expected)
         self.lexer.skip_until(";")
 
-    def _variable(self) -> None:
-        lexer, where = self.lexer, self.lexer.where
-        lexer.take()
+    def _variable(self, where: str) -> None:
+        lexer = self.lexer
         name = lexer.name("a variable's name")
         if name in self.variables:
             raise FormatError(f"{where}variable {name!r} is given twice")
@@ -95,12 +108,14 @@ class _Reader:
         states: tuple[str, ...] | None = None
         while not lexer.accept("}"):
             if not lexer.accept("type"):
-                self._property("'type', 'property' or '}'")
+                self.skip_property("'type', 'property' or '}'")
                 continue
+            lexer.accept(":")
             lexer.expect("discrete")
             lexer.expect("[")
             announced = lexer.name("the number of states")
             lexer.expect("]")
+            lexer.accept("=")
             lexer.expect("{")
             states = lexer.names("a state", "}")
             lexer.expect(";")
@@ -112,23 +127,19 @@ class _Reader:
             )
         self.variables[name] = VariableRecord(name, states, where)
 
-    def _probability(self) -> None:
-        lexer, where = self.lexer, self.lexer.where
-        lexer.take()
+    def _probability(self, where: str) -> None:
+        lexer = self.lexer
         lexer.expect("(")
         node = lexer.name("a variable's name")
-        parents: tuple[str, ...] = ()
-        if lexer.accept("|"):
-            parents = lexer.names("a parent's name", ")")
-        else:
-            lexer.accept(",")
-            parents = lexer.names("a parent's name", ")")  # some programs write no bar
+        if not lexer.accept("|"):
+            lexer.accept(",")  # some programs write no bar
+        parents = lexer.names("a parent's name", ")")
         lexer.expect("{")
         table = CptRecord(node, parents, np.zeros((0, 0)), where)
         if node not in self.variables:
             raise FormatError(f"{where}no variable {node!r}{suggest(node, self.variables)}")
         codes = [
-            {str(state): code for code, state in enumerate(self.variables[name].states or ())}
+            {word: code for code, word in enumerate(self.name_states(self.variables[name]))}
             for name in check_parents(table, self.variables)
         ]
         values, cells = _Rows(lexer, node, len(self.variables[node].states or ()), codes, where).read()
@@ -152,13 +163,14 @@ class _Rows:
         while True:
             self._fast_rows()
             if lexer.accept("}"):
-                return self._assembled()
+                return self._assemble()
             if lexer.peek() == "(":
                 where = lexer.where
                 lexer.take()
                 self.cells.append(self._cell(lexer.names("a parent's state", ")"), where))
+                lexer.accept(":")
                 self.rows.append(self._row(lexer.numbers(";"), where))
-            elif lexer.accept("table"):
+            elif lexer.accept("table") or (not self.codes and _NUMBER.match(lexer.peek())):
                 self.table = lexer.numbers(";")
             elif lexer.accept("default"):
                 self.default = self._row(lexer.numbers(";"), lexer.where)
@@ -199,7 +211,7 @@ class _Rows:
             raise FormatError(f"{where}expected {self.n_states} probabilities of {self.node!r}, got {len(numbers)}")
         return numbers
 
-    def _assembled(self) -> tuple[NumberRow, NDArray[np.int64] | None]:
+    def _assemble(self) -> tuple[NumberRow, NDArray[np.int64] | None]:
         check_size(self.n_rows, self.n_states, self.node, self.where)
         if self.table is not None:
             if self.rows or self.default is not None:

@@ -4,12 +4,11 @@ import re
 
 from ldag.errors import FormatError, suggest
 from ldag.formats.contract import Carries, Format
-from ldag.formats.identifiers import Spelling, plain_identifiers
 from ldag.formats.lexer import Lexer, NumberRow
-from ldag.formats.net import nested
-from ldag.formats.notes import apply_notes, find_notes, write_notes
+from ldag.formats.net import nest_rows
+from ldag.formats.notes import Spelling, find_notes, finish_tables, plain_identifiers, write_notes
 from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
-from ldag.formats.table_checks import certain_rows, check_tables, table_of_numbers
+from ldag.formats.record_checks import certain_rows
 
 _SIGNS = "{}();,="
 _BRACKETS = re.compile(r"[(),]")
@@ -34,10 +33,8 @@ def read_dne(text: str) -> TabularRecord:
             lexer.skip_block()
         lexer.accept(";")
     lexer.accept(";")
-    if not lexer.at_end:
-        raise lexer.unexpected("the end of the file")
-    shaped = tuple(table_of_numbers(table, tuple(variables)) for table in tables)
-    return check_tables(apply_notes(TabularRecord(tuple(variables), shaped), find_notes(text, "//")))
+    lexer.expect_end("the end of the file")
+    return finish_tables(variables, tables, find_notes(text, "//"))
 
 
 def write_dne(record: TabularRecord) -> str:
@@ -48,7 +45,7 @@ def write_dne(record: TabularRecord) -> str:
         states = spelling.states[table.node]
         parents = ", ".join(spelling.names[parent] for parent in table.parents)
         rows = [f"({', '.join(map(repr, row))})" for row in table.values.tolist()]
-        probs = "\n    ".join(nested(rows, [len(spelling.states[parent]) for parent in table.parents], ","))
+        probs = "\n    ".join(nest_rows(rows, [len(spelling.states[parent]) for parent in table.parents], ","))
         parts.append(
             f"\nnode {spelling.names[table.node]} {{\n  kind = NATURE;\n  discrete = TRUE;\n  chance = CHANCE;\n"
             f"  states = ({', '.join(states)});\n  parents = ({parents});\n  probs =\n    {probs};\n}};\n"

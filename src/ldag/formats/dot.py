@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from ldag.errors import FormatError, MissingDependency
 from ldag.formats.contract import Carries, Format
+from ldag.formats.lexer import Scanner
 from ldag.formats.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
 from ldag.formats.record_checks import check_cuts_of, check_record
-from ldag.formats.scanner import Scanner
 from ldag.formats.spelling import spell_contexts, spell_quoted, spell_states
 from ldag.model import Cuts
 
@@ -47,13 +47,13 @@ def write_dot(record: GraphRecord) -> str:
 
 def read_dot(text: str) -> GraphRecord:
     """Read a directed graph in DOT; nodes without the attribute ``states`` have none declared."""
-    found = _Found()
-    _collect(_parsed(text), found)
+    parts = _Parts()
+    _collect(_parse(text), parts)
     return check_record(
         GraphRecord(
-            tuple(_variable(name, attributes) for name, attributes in found.nodes.items()),
-            tuple(_labelled(parent, child, attributes) for parent, child, attributes in found.edges),
-            tuple(item for name, attributes in found.nodes.items() for item in _classes(name, attributes)),
+            tuple(_variable(name, attributes) for name, attributes in parts.nodes.items()),
+            tuple(_edge_record(parent, child, attributes) for parent, child, attributes in parts.edges),
+            tuple(item for name, attributes in parts.nodes.items() for item in _classes(name, attributes)),
         )
     )
 
@@ -62,7 +62,7 @@ Attributes = dict[str, str]
 
 
 @dataclass
-class _Found:
+class _Parts:
     """Nodes with their attributes, and edges, in the order of the file."""
 
     nodes: dict[str, Attributes] = field(default_factory=dict)
@@ -79,19 +79,19 @@ def _node(variable: VariableRecord, classes: Iterable[ClassRecord]) -> str:
     own = [spell_contexts(item.contexts, _OR) for item in classes if item.node == variable.name]
     if own:
         attributes.append(f"classes={spell_quoted(_NEXT_CLASS.join(own))}")
-    return f"  {spell_quoted(variable.name)}{_bracketed(attributes)};\n"
+    return f"  {spell_quoted(variable.name)}{_bracket(attributes)};\n"
 
 
 def _edge(edge: EdgeRecord) -> str:
     label = [f"label={spell_quoted(spell_contexts(edge.label, _OR))}"] if edge.label else []
-    return f"  {spell_quoted(edge.parent)} -> {spell_quoted(edge.child)}{_bracketed(label)};\n"
+    return f"  {spell_quoted(edge.parent)} -> {spell_quoted(edge.child)}{_bracket(label)};\n"
 
 
-def _bracketed(attributes: list[str]) -> str:
+def _bracket(attributes: list[str]) -> str:
     return f" [{', '.join(attributes)}]" if attributes else ""
 
 
-def _parsed(text: str) -> "pydot.Dot":
+def _parse(text: str) -> "pydot.Dot":
     """Parse DOT; the added last graph shows whether pydot, which stops silently, read everything."""
     try:
         import pydot
@@ -116,7 +116,7 @@ def _parsed(text: str) -> "pydot.Dot":
     return graphs[0]
 
 
-def _collect(graph: "pydot.Graph", found: _Found) -> list[str]:
+def _collect(graph: "pydot.Graph", parts: _Parts) -> list[str]:
     """Add the statements of a graph or subgraph in their order; return the names of its nodes."""
     import pydot
 
@@ -124,67 +124,67 @@ def _collect(graph: "pydot.Graph", found: _Found) -> list[str]:
     statements = [*graph.get_nodes(), *graph.get_edges(), *graph.get_subgraphs()]
     for item in sorted(statements, key=lambda item: item.get_sequence() or 0):
         if isinstance(item, pydot.Node):
-            names += _collect_node(item, found)
+            names += _collect_node(item, parts)
         elif isinstance(item, pydot.Edge):
-            names += _collect_edge(item, found)
+            names += _collect_edge(item, parts)
         elif isinstance(item, pydot.Graph):
-            names += _collect(item, found)
+            names += _collect(item, parts)
     return names
 
 
-def _collect_node(node: "pydot.Node", found: _Found) -> list[str]:
+def _collect_node(node: "pydot.Node", parts: _Parts) -> list[str]:
     attributes = _attributes(node)
     raw = str(node.get_name())
     if raw.lower() in {"graph", "node", "edge"}:  # defaults, not a node; a node of that name is quoted
         if raw.lower() == "edge" and "label" in attributes:
             raise FormatError("a default label for all edges is not supported; give each edge its own")
         return []
-    name = _unquoted_end(raw)
-    found.nodes.setdefault(name, {}).update(attributes)
+    name = _unquote_end(raw)
+    parts.nodes.setdefault(name, {}).update(attributes)
     return [name]
 
 
-def _collect_edge(edge: "pydot.Edge", found: _Found) -> list[str]:
+def _collect_edge(edge: "pydot.Edge", parts: _Parts) -> list[str]:
     attributes = _attributes(edge)
-    parents = _end_names(edge.get_source(), found)
-    children = _end_names(edge.get_destination(), found)
+    parents = _end_names(edge.get_source(), parts)
+    children = _end_names(edge.get_destination(), parts)
     for name in (*parents, *children):
-        found.nodes.setdefault(name, {})
-    found.edges += [(parent, child, attributes) for parent, child in product(parents, children)]
+        parts.nodes.setdefault(name, {})
+    parts.edges += [(parent, child, attributes) for parent, child in product(parents, children)]
     return [*parents, *children]
 
 
-def _end_names(end: object, found: _Found) -> list[str]:
+def _end_names(end: object, parts: _Parts) -> list[str]:
     """Return the node at an end of an edge, or the nodes of the subgraph there."""
     import pydot
 
     if isinstance(end, dict):
-        return list(dict.fromkeys(_collect(pydot.Subgraph(obj_dict=end), found)))
-    return [_unquoted_end(str(end))]
+        return list(dict.fromkeys(_collect(pydot.Subgraph(obj_dict=end), parts)))
+    return [_unquote_end(str(end))]
 
 
 def _attributes(item: "pydot.Common") -> Attributes:
     pairs = item.obj_dict["attributes"].items()
-    return {_unquoted(str(key)): _unquoted(str(value)) for key, value in pairs if value is not None}
+    return {_unquote(str(key)): _unquote(str(value)) for key, value in pairs if value is not None}
 
 
-def _unquoted_end(raw: str) -> str:
+def _unquote_end(raw: str) -> str:
     """Return the name of a node, without the port that may follow it."""
     if raw.startswith("<"):
         raise FormatError(f"node {raw}: expected a plain name, got an HTML-like one")
     string = _STRING.match(raw)
-    return _unquoted(string[0]) if string else raw.partition(":")[0]
+    return _unquote(string[0]) if string else raw.partition(":")[0]
 
 
-def _unquoted(raw: str) -> str:
+def _unquote(raw: str) -> str:
     """Return what a DOT string stands for; escapes that only Graphviz knows stay."""
     string = _STRING.fullmatch(raw)
-    return _ESCAPE.sub(_unescaped, string[1]) if string else raw
+    return _ESCAPE.sub(_unescape, string[1]) if string else raw
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    code = found[1]
-    return chr(int(code[1:], 16)) if len(code) == 5 else _ESCAPED.get(code, found[0])
+def _unescape(escape: re.Match[str]) -> str:
+    code = escape[1]
+    return chr(int(code[1:], 16)) if len(code) == 5 else _ESCAPED.get(code, escape[0])
 
 
 def _variable(name: str, attributes: Attributes) -> VariableRecord:
@@ -193,16 +193,16 @@ def _variable(name: str, attributes: Attributes) -> VariableRecord:
         return VariableRecord(name, where=f"{path}: ")
     scanner = Scanner(attributes["states"], f"{path}, attribute states")
     states, ordered = scanner.declared_states()
-    _end(scanner, "',' or '<'")
+    scanner.expect_end("',' or '<' or the end")
     cuts: Cuts = ()
     if "cuts" in attributes:
         cut_scanner = Scanner(attributes["cuts"], f"{path}, attribute cuts")
         cuts = check_cuts_of(cut_scanner.states(), cut_scanner.path)
-        _end(cut_scanner, "','")
+        cut_scanner.expect_end("',' or the end")
     return VariableRecord(name, states, f"{path}: ", ordered, cuts)
 
 
-def _labelled(parent: str, child: str, attributes: Attributes) -> EdgeRecord:
+def _edge_record(parent: str, child: str, attributes: Attributes) -> EdgeRecord:
     path = f"edge {parent!r} -> {child!r}"
     if attributes.get("dir", "forward") != "forward":
         raise FormatError(
@@ -212,7 +212,7 @@ def _labelled(parent: str, child: str, attributes: Attributes) -> EdgeRecord:
     if attributes.get("label", "").strip():
         scanner = Scanner(attributes["label"], f"{path}, attribute label (contexts such as x=1; y=no)")
         label = scanner.contexts()
-        _end(scanner, "',' or ';'")
+        scanner.expect_end("',' or ';' or the end")
     return EdgeRecord(parent, child, label, f"{path}: ")
 
 
@@ -224,12 +224,7 @@ def _classes(name: str, attributes: Attributes) -> Iterator[ClassRecord]:
     yield ClassRecord(name, scanner.contexts(), f"{path}: ")
     while scanner.accept("|"):
         yield ClassRecord(name, scanner.contexts(), f"{path}: ")
-    _end(scanner, "',', ';' or '|'")
-
-
-def _end(scanner: Scanner, expected: str) -> None:
-    if not scanner.at_end:
-        raise scanner.unexpected(f"{expected} or the end")
+    scanner.expect_end("',', ';' or '|' or the end")
 
 
 FORMAT = Format(

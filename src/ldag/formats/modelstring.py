@@ -16,15 +16,15 @@ def read_modelstring(text: str) -> GraphRecord:
     names: list[str] = []
     position = 0
     while position < len(text.rstrip()):
-        found = _NODE.match(text, position)
+        match = _NODE.match(text, position)
         line = text.count("\n", 0, position) + 1
-        if found is None:
+        if match is None:
             rest = text[position : position + 20]
             raise FormatError(f"line {line}: expected a node such as [x] or [x|y:z], got {shown(rest)}")
-        position = found.end()
-        node = found[1].strip()
+        position = match.end()
+        node = match[1].strip()
         names.append(node)
-        parents = [parent.strip() for parent in found[2].split(":")] if found[2] is not None else []
+        parents = [parent.strip() for parent in match[2].split(":")] if match[2] is not None else []
         edges += [EdgeRecord(parent, node, where=f"line {line}: ") for parent in parents]
     return check_record(GraphRecord(tuple(VariableRecord(name) for name in names), tuple(edges)))
 

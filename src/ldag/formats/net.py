@@ -4,11 +4,9 @@ from math import prod
 
 from ldag.errors import FormatError
 from ldag.formats.contract import Carries, Format
-from ldag.formats.identifiers import Spelling, plain_words
 from ldag.formats.lexer import Lexer
-from ldag.formats.notes import apply_notes, find_notes, write_notes
+from ldag.formats.notes import Spelling, find_notes, finish_tables, plain_words, write_notes
 from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
-from ldag.formats.table_checks import check_tables, table_of_numbers
 
 _SIGNS = "{}();=|"
 
@@ -42,8 +40,7 @@ def read_net(text: str) -> TabularRecord:
             lexer.skip_block()
         else:
             raise lexer.unexpected("'net', 'node' or 'potential' (other kinds of nodes are not supported)")
-    shaped = tuple(table_of_numbers(table, tuple(variables)) for table in tables)
-    return check_tables(apply_notes(TabularRecord(tuple(variables), shaped), find_notes(text, "%")))
+    return finish_tables(variables, tables, find_notes(text, "%"))
 
 
 def write_net(record: TabularRecord) -> str:
@@ -57,20 +54,20 @@ def write_net(record: TabularRecord) -> str:
         given = "".join(f" {spelling.names[parent]}" for parent in table.parents)
         bar = f" |{given}" if given else ""
         rows = [f"({' '.join(map(repr, row))})" for row in table.values.tolist()]
-        data = "\n    ".join(nested(rows, [len(spelling.states[parent]) for parent in table.parents]))
+        data = "\n    ".join(nest_rows(rows, [len(spelling.states[parent]) for parent in table.parents]))
         parts.append(f"potential ({spelling.names[table.node]}{bar})\n{{\n  data = {data};\n}}\n")
     return "".join(parts)
 
 
-def nested(rows: list[str], sizes: list[int], comma: str = "") -> list[str]:
+def nest_rows(rows: list[str], sizes: list[int], comma: str = "") -> list[str]:
     """Put brackets around the rows of every parent's states, the last parent's innermost."""
     lengths = [prod(sizes[place:]) for place in range(len(sizes))]
-    found = []
+    bracketed = []
     for number, row in enumerate(rows):
-        opened = "(" * sum(number % length == 0 for length in lengths)
-        closed = ")" * sum((number + 1) % length == 0 for length in lengths)
-        found.append(f"{opened}{row}{closed}{comma if number + 1 < len(rows) else ''}")
-    return found
+        before = "(" * sum(number % length == 0 for length in lengths)
+        after = ")" * sum((number + 1) % length == 0 for length in lengths)
+        bracketed.append(f"{before}{row}{after}{comma if number + 1 < len(rows) else ''}")
+    return bracketed
 
 
 def _skip_fields(lexer: Lexer) -> None:

@@ -70,7 +70,7 @@ def has_surrogate(text: str) -> bool:
 def spell_quoted(text: str) -> str:
     """Put a string in double quotes, with escapes for quotes, backslashes and what cannot be seen."""
     quoted = json.dumps(text, ensure_ascii=False)
-    return _INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", quoted)
+    return _INVISIBLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", quoted)
 
 
 def spell_name(name: str) -> str:

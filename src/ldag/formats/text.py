@@ -11,9 +11,9 @@ from itertools import pairwise
 
 from ldag.errors import FormatError
 from ldag.formats.contract import Carries, Format
+from ldag.formats.lexer import Scanner
 from ldag.formats.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
 from ldag.formats.record_checks import check_cuts_of, check_record, check_variable, repeated
-from ldag.formats.scanner import Scanner
 from ldag.formats.spelling import spell_contexts, spell_name, spell_state, spell_states
 from ldag.model import Cuts
 
@@ -68,11 +68,11 @@ class _Reader:
         name = scanner.name("a statement, which begins with a variable's name")
         if scanner.accept("|"):
             contexts = scanner.contexts()
-            _end(scanner, "',', ';' or the end of the line")
+            scanner.expect_end("',', ';' or the end of the line")
             self._classes.append(ClassRecord(name, contexts, f"{scanner.path}: ", frozenset(scanner.starred)))
-        elif scanner.next.kind == "->":
+        elif scanner.peek() == "->":
             self._chain(name, scanner)
-        elif scanner.next.kind in _REFUSED:
+        elif scanner.peek() in _REFUSED:
             raise _refused(scanner)
         else:
             self._declare(name, scanner)
@@ -83,13 +83,12 @@ class _Reader:
         if scanner.accept("{"):
             states, ordered = scanner.declared_states()
             scanner.expect("}", "',' or '}' after a state")
-            if not scanner.at_end and scanner.next.text != "cut":
-                _end(scanner, "'cut' and cut points, or the end of the line after the states")
-        if scanner.next == ("word", "cut"):
-            scanner.accept("word")
+            if scanner.peek() != "cut":
+                scanner.expect_end("'cut' and cut points, or the end of the line after the states")
+        if scanner.accept("cut"):
             cuts = check_cuts_of(scanner.states(), f"{scanner.path}: cut points")
-            _end(scanner, "',' or the end of the line after the cut points")
-        _end(scanner, "'{', '->', '|' or the end of the line")
+            scanner.expect_end("',' or the end of the line after the cut points")
+        scanner.expect_end("'{', '->', '|' or the end of the line")
         where = f"{scanner.path}: "
         if name in self._declared:
             raise repeated(f"variable {name!r}", where, self._declared[name])
@@ -111,27 +110,21 @@ class _Reader:
 
     @staticmethod
     def _label(scanner: Scanner, n_edges: int) -> tuple[Context, ...]:
-        if scanner.next.kind in _REFUSED:
+        if scanner.peek() in _REFUSED:
             raise _refused(scanner)
         if not scanner.accept(":"):
-            _end(scanner, "':', '->' or the end of the line")
+            scanner.expect_end("':', '->' or the end of the line")
             return ()
         if n_edges > 1:
             raise FormatError(f"{scanner.path}: a chain of edges cannot have a label; write one edge per line")
         label = scanner.contexts()
-        _end(scanner, "',', ';' or the end of the line")
+        scanner.expect_end("',', ';' or the end of the line")
         return label
-
-
-def _end(scanner: Scanner, expected: str) -> None:
-    """Check that the line ends here."""
-    if not scanner.at_end:
-        raise scanner.unexpected(expected)
 
 
 def _refused(scanner: Scanner) -> FormatError:
     """Return the error for a sign that people may try in place of an arrow."""
-    sign = scanner.next.text
+    sign = scanner.peek()
     return FormatError(f"{scanner.path}: expected '->', got {sign!r}; {_REFUSED[sign]}")
 
 
@@ -154,12 +147,8 @@ def _declaration(variable: VariableRecord) -> str:
     if variable.states is None:
         return spell_name(variable.name)
     states = spell_states(variable.states, " < " if variable.ordered else ", ")
-    cuts = f" cut {', '.join(map(_spelled_cut, variable.cuts))}" if variable.cuts else ""
+    cuts = f" cut {', '.join(map(spell_state, variable.cuts))}" if variable.cuts else ""
     return f"{spell_name(variable.name)} {{{states}}}{cuts}"
-
-
-def _spelled_cut(cut: float | str) -> str:
-    return spell_state(cut)
 
 
 def _edge(edge: EdgeRecord) -> str:

@@ -13,8 +13,7 @@ from ldag.errors import FormatError
 from ldag.formats.contract import Carries, Format
 from ldag.formats.lexer import read_numbers
 from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
-from ldag.formats.record_checks import shown
-from ldag.formats.table_checks import check_size, check_tables
+from ldag.formats.record_checks import check_size, check_tables, shown
 
 MAX_STATES = 1 << 16
 """States of a variable; a file announces them without naming any."""

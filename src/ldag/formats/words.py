@@ -171,8 +171,8 @@ def _ask(variable: Variable | None, name: str, states: Sequence[State], is_part:
         else:
             runs.append([code])
     ranges = [[variable.states[code] for code in run] for run in runs]
-    said = " or ".join(_range(variable, run) or _clause(name, run) for run in ranges)
-    return f"({said})" if is_part and len(runs) > 1 else said
+    ranges_in_words = " or ".join(_range(variable, run) or _clause(name, run) for run in ranges)
+    return f"({ranges_in_words})" if is_part and len(runs) > 1 else ranges_in_words
 
 
 def _run(variable: Variable | None, states: Sequence[State]) -> tuple[int, int] | None:
@@ -198,10 +198,10 @@ def _range(variable: Variable | None, states: Sequence[State]) -> str | None:
     if first == last or (first == 0 and at_end):
         return None
     if at_end:
-        return f"{name} is {_said(variable.states[first])} or more"
+        return f"{name} is {_quote_if_ambiguous(variable.states[first])} or more"
     if first == 0:
-        return f"{name} is {_said(variable.states[last])} or less"
-    return f"{name} is {_said(variable.states[first])} to {_said(variable.states[last])}"
+        return f"{name} is {_quote_if_ambiguous(variable.states[last])} or less"
+    return f"{name} is {_quote_if_ambiguous(variable.states[first])} to {_quote_if_ambiguous(variable.states[last])}"
 
 
 def _between(name: str, variable: Variable, first: int, last: int) -> str | None:
@@ -241,17 +241,17 @@ def merge_contexts(contexts: Iterable[Context], may_join: MayJoin = lambda _name
     Whenever two can be joined, it is the first context that has an earlier partner, with the first of these. Contexts
     are kept by what they say of all variables but one, where partners lie together, so that many are joined quickly.
     """
-    joined = _Joined(may_join)
+    joined = _Cases(may_join)
     for context in contexts:
         joined.add({name: [state] for name, state in context.items()})
-    return [joined.found[place] for place in sorted(joined.found)]
+    return [joined.cases[place] for place in sorted(joined.cases)]
 
 
-class _Joined:
+class _Cases:
     """Contexts no two of which can be joined, by their places."""
 
     def __init__(self, may_join: MayJoin) -> None:
-        self.found: dict[int, Alternatives] = {}
+        self.cases: dict[int, Alternatives] = {}
         self._may_join = may_join
         self._alike: dict[Hashable, set[int]] = {}
         self._n_seen = 0
@@ -274,26 +274,26 @@ class _Joined:
 
     def _partner(self, place: int) -> tuple[int, str] | None:
         """Return the first context that can be joined with one, earlier ones before later ones, and the variable."""
-        context = self.found[place]
+        context = self.cases[place]
         partners = [
             (other > place, other, name)
             for name, key in self._keys(context)
             for other in self._alike[key]
-            if self.found[other][name] != context[name] and self._may_join_in(name, place, other)
+            if self.cases[other][name] != context[name] and self._may_join_in(name, place, other)
         ]
         return min(partners)[1:] if partners else None
 
     def _may_join_in(self, name: str, place: int, other: int) -> bool:
         first, second = min(place, other), max(place, other)
-        return self._may_join(name, self.found[first][name] + self.found[second][name])
+        return self._may_join(name, self.cases[first][name] + self.cases[second][name])
 
     def _put(self, place: int, context: Alternatives) -> None:
-        self.found[place] = context
+        self.cases[place] = context
         for _, key in self._keys(context):
             self._alike.setdefault(key, set()).add(place)
 
     def _take(self, place: int) -> Alternatives:
-        context = self.found.pop(place)
+        context = self.cases.pop(place)
         for _, key in self._keys(context):
             self._alike[key].discard(place)
         return context
@@ -301,18 +301,18 @@ class _Joined:
     @staticmethod
     def _keys(context: Alternatives) -> Iterator[tuple[str, Hashable]]:
         """Return what a context says of all variables but one, for each of them."""
-        said = frozenset((name, tuple(states)) for name, states in context.items())
+        pairs = frozenset((name, tuple(states)) for name, states in context.items())
         for name, states in context.items():
-            yield name, (name, said - {(name, tuple(states))})
+            yield name, (name, pairs - {(name, tuple(states))})
 
 
 def _clause(name: str, states: Sequence[State]) -> str:
     """Return "person is worker, visitor or spy"."""
-    *most, last = [_said(state) for state in states]
+    *most, last = [_quote_if_ambiguous(state) for state in states]
     return f"{name} is {', '.join(most)} or {last}" if most else f"{name} is {last}"
 
 
-def _said(state: State) -> str:
+def _quote_if_ambiguous(state: State) -> str:
     """Return a state, in quotes where it could be taken for several."""
     text = str(state)
     return f"'{text}'" if "," in text or " or " in text else text

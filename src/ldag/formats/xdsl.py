@@ -10,11 +10,10 @@ import numpy as np
 
 from ldag.errors import FormatError, suggest
 from ldag.formats.contract import Carries, Format
-from ldag.formats.identifiers import Spelling, plain_identifiers
 from ldag.formats.lexer import read_numbers
-from ldag.formats.notes import apply_notes, write_notes
+from ldag.formats.notes import Spelling, finish_tables, plain_identifiers, write_notes
 from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
-from ldag.formats.table_checks import certain_rows, check_tables, table_of_numbers
+from ldag.formats.record_checks import certain_rows
 from ldag.formats.xml_tree import Element, decode_note, encode_note, parse_xml
 
 
@@ -39,8 +38,7 @@ def read_xdsl(text: str) -> TabularRecord:
     if _is_agrum(root):
         tables = [replace(table, parents=table.parents[::-1]) for table in tables]
     notes = [(where, decode_note(comment)) for where, comment in comments if comment.startswith("ldag ")]
-    shaped = tuple(table_of_numbers(table, tuple(variables)) for table in tables)
-    return check_tables(apply_notes(TabularRecord(tuple(variables), shaped), notes))
+    return finish_tables(variables, tables, notes)
 
 
 def write_xdsl(record: TabularRecord) -> str:

@@ -91,11 +91,11 @@ def parse_xml(text: str, root: str) -> tuple[Element, list[tuple[str, str]]]:
         raise FormatError(f"line {error.lineno}: not valid XML: {expat.ErrorString(error.code)}") from None
     except (ValueError, LookupError) as error:  # an encoding that the parser does not know
         raise FormatError(f"not valid XML: {error}") from None
-    found = stack[0].first(root)
-    if found is None:
+    element = stack[0].first(root)
+    if element is None:
         got = stack[0].children[0].tag if stack[0].children else "nothing"
         raise FormatError(f"expected <{root}>, got <{got}>")
-    return found, comments
+    return element, comments
 
 
 def encode_note(text: str) -> str:

@@ -6,11 +6,9 @@ Known trap: pgmpy cannot read a property with two ``=``, so that notes are prope
 import numpy as np
 
 from ldag.formats.contract import Carries, Format
-from ldag.formats.identifiers import Spelling, plain_words
 from ldag.formats.lexer import read_numbers
-from ldag.formats.notes import apply_notes, write_notes
+from ldag.formats.notes import Spelling, finish_tables, plain_words, write_notes
 from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
-from ldag.formats.table_checks import check_tables, table_of_numbers
 from ldag.formats.xml_tree import Element, decode_note, encode_note, parse_xml
 
 _NOTE = "ldag_note"
@@ -31,8 +29,7 @@ def read_xmlbif(text: str) -> TabularRecord:
         for item in network.all("definition")
     ]
     notes = [note for item in network.all("property") if (note := _note(item))]
-    shaped = tuple(table_of_numbers(table, variables) for table in tables)
-    return check_tables(apply_notes(TabularRecord(variables, shaped), notes))
+    return finish_tables(variables, tables, notes)
 
 
 def write_xmlbif(record: TabularRecord) -> str:

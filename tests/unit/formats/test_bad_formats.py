@@ -11,7 +11,7 @@ from ldag.errors import FormatError
 from ldag.formats import ClassRecord, EdgeRecord, GraphRecord, VariableRecord
 from ldag.formats.dot import read_dot, write_dot
 from ldag.formats.json import read_json, write_json
-from ldag.formats.networkx import from_networkx, to_networkx
+from ldag.formats.libraries import from_networkx, to_networkx
 from ldag.formats.registry import read_model, write_graph
 from ldag.formats.text import read_text, write_text
 
@@ -46,7 +46,7 @@ RECORD = read_text("x {0, 1}\ny {no, yes}\nx -> y\n")
         ("x {}", r"^line 1: expected a state, got '\}'$"),
         ("x {0, 1,}", r"^line 1: expected a state, got '\}'$"),
         ("x {0, 1} y", r"^line 1: expected 'cut' and cut points, or the end of the line after the states, got 'y'"),
-        ("x {<3, >3}", r"^line 1: expected a name, a state or one of .* got '>'; .* need double quotes$"),
+        ("x {<3, >3}", r"^line 1: expected a state, got '<'; a state such as \"<3\" needs double quotes$"),
         ("x {'a'}", r"^line 1: .* got \"'\"; .* need double quotes$"),
         ('x {"a}', r"^line 1: expected a closing double quote, got nothing more$"),
         (r'x {"\q"}', r"^line 1: the string .* has an unknown escape; expected .*\\uXXXX$"),

@@ -6,7 +6,7 @@ import networkx as nx
 import pytest
 
 from ldag.errors import MissingDependency
-from ldag.formats.networkx import from_networkx, to_networkx
+from ldag.formats.libraries import from_networkx, to_networkx
 from ldag.formats.text import read_text
 
 RECORD = read_text("""\
