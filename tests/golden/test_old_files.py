@@ -1,10 +1,11 @@
 """Files that released versions wrote are read for ever."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from ldag import LDAG, Network, datasets
+from ldag import LDAG, Bootstrap, Mixture, Network, Posterior, datasets
 
 FILES = Path(__file__).parent / "files"
 
@@ -31,3 +32,30 @@ def test_graphs_of_version_1() -> None:
     assert graph == LDAG.load(FILES / "odd-graph-v1.ldag")
     assert graph.variables[0].states == (2, "1", True, 1.5)
     assert graph.partition("c").classes == (0, 1, 1, 0)
+
+
+def test_posteriors_of_version_1() -> None:
+    """Exact ones and those of chains print the lines that the version printed which wrote them."""
+    exact = str(Posterior.load(FILES / "heart3-posterior-v1.json")).splitlines()
+    assert exact[2] == "prior: normalised (every DAG alike), kappa 0.3, log evidence -3786.1506"
+    assert exact[6] == "  protein - pressure        0.98  0.67   0.31         0.45   0.18"
+    assert exact[-6] == "  0.52  0.82  smoking does not matter for pressure when protein is >3"
+    chains = str(Posterior.load(FILES / "heart3-chains-v1.json")).splitlines()
+    assert chains[4].startswith("chains: converged: 4 runs of 33 samples, largest R-hat 1.026")
+    assert chains[6] == "  smoking - protein         0.99  0.51   0.48         0.11   0.13"
+
+
+def test_bootstraps_of_version_1() -> None:
+    """They load, and what is saved again is the same."""
+    path = FILES / "heart3-bootstrap-v1.json"
+    boot = Bootstrap.load(path)
+    assert boot.to_dict() == json.loads(path.read_text())
+    assert "  smoking - pressure       0.95       0.53        0.10" in str(boot).splitlines()
+
+
+def test_mixtures_of_version_1() -> None:
+    """They load, answer as before, and what is saved again is the same."""
+    path = FILES / "heart3-mixture-v1.json"
+    mixture = Mixture.load(path)
+    assert mixture.to_dict() == json.loads(path.read_text())
+    assert mixture.query("pressure", {"smoking": "yes"})[">140"] == pytest.approx(0.3874097466858203, abs=1e-15)

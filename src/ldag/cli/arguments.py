@@ -10,14 +10,14 @@ import click
 
 from ldag import datasets
 from ldag.data import Arrays, write_rows, write_separated
-from ldag.errors import ArgumentError, suggest
-from ldag.formats import format_of, read_assignments
+from ldag.errors import ArgumentError, LdagError, suggest
+from ldag.formats import DocumentRecord, GraphRecord, format_of, name_file, read_assignments, read_file
 from ldag.graph import LDAG, Description
 from ldag.model import State, Variable
 from ldag.network import Network
 
 if TYPE_CHECKING:
-    from ldag.uncertainty import Mixture
+    from ldag.uncertainty import Bootstrap, Mixture, Posterior
 
 
 class RareOption(click.Option):
@@ -59,10 +59,35 @@ def load_network(source: str) -> Network:
 
 
 def load_answering(source: str) -> "Network | Mixture":
-    """Read the file of a network, or of several that answer together."""
-    from ldag.uncertainty import Mixture, is_document_of  # here, because learning comes along
+    """Read the file of a network, of several that answer together, or of a posterior, whose graphs then do."""
+    loaded = load_any(source) if is_path(source) else load_network(source)
+    if isinstance(loaded, LDAG):
+        return load_network(source)  # which says what a graph lacks
+    if isinstance(loaded, Network):
+        return loaded
+    from ldag.uncertainty import Bootstrap, Posterior
 
-    return Mixture.load(source) if is_document_of(source, "mixture") else load_network(source)
+    if isinstance(loaded, Bootstrap):
+        raise ArgumentError(
+            f"{source} is a bootstrap, whose graphs have no parameters; `ldag average --by bootstrap` learns networks"
+            " from rows drawn again, which answer together"
+        )
+    return loaded.mixture() if isinstance(loaded, Posterior) else loaded
+
+
+def load_any(source: str) -> "LDAG | Network | Posterior | Bootstrap | Mixture":
+    """Return an example graph by its name, or whatever a file holds."""
+    if source in datasets.graph_names() or not is_path(source):
+        return load_graph(source)
+    record = read_file(source)
+    try:
+        if not isinstance(record, DocumentRecord):
+            return LDAG.from_record(record) if isinstance(record, GraphRecord) else Network.from_model(record)
+        from ldag.uncertainty import unpack_document  # here, because learning comes along
+
+        return unpack_document(record)
+    except LdagError as error:
+        raise name_file(source, error) from None
 
 
 def load_model(source: str) -> LDAG | Network:

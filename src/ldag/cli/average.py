@@ -9,8 +9,8 @@ from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import load_to_repeat, settings_options
 from ldag.cli.tables import table_options
 from ldag.data import ReadOptions
-from ldag.formats import check_place
-from ldag.uncertainty import MemberVariety, json_path
+from ldag.formats import check_document_path, check_place
+from ldag.uncertainty import MemberVariety
 from ldag.uncertainty import average as learn_several
 
 
@@ -44,18 +44,12 @@ def average(
     ldag query several.json pain --given smoker=yes
     ldag predict several.json new.csv --target pain
     """
-    check_place(json_path(output, "mixture"))
+    check_place(check_document_path(output, "mixture"))
     table, given = load_to_repeat(data, reading, options)
     settings = {name: value for name, value in given.items() if value is not None}
     result = learn_several(table, n, by=by, **settings)
     result.save(output)
-    edges = [edge for edge in result.edges if edge.strength * edge.direction > 0.5]
     if as_json:
-        edges_of_all = [edge._asdict() for edge in result.edges]
-        print_json({"n": len(result), "by": by, "notes": result.notes, "written": output, "edges": edges_of_all})
-        return
-    for note in result.notes:
-        click.echo(f"note: {note}")
-    click.echo(f"{len(result)} networks over {len(result.variables)} variables; edges that most of them have:")
-    for edge in edges:
-        click.echo(f"  {edge.parent} -> {edge.child}  {edge.strength * edge.direction:.2f}")
+        print_json({**result.summary(), "by": by, "written": output})
+    else:
+        click.echo(str(result))

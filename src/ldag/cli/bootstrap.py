@@ -10,8 +10,8 @@ from ldag.cli.settings import load_to_repeat, settings_options
 from ldag.cli.tables import table_options
 from ldag.data import ReadOptions
 from ldag.drawing import check_picture
-from ldag.formats import check_place
-from ldag.uncertainty import Bootstrap, Directions, json_path
+from ldag.formats import check_document_path, check_place
+from ldag.uncertainty import Directions
 from ldag.uncertainty import bootstrap as learn_again
 
 
@@ -47,7 +47,7 @@ def bootstrap(
     ldag bootstrap survey.csv -n 200 -o boot.json --picture boot.svg
     """
     if output is not None:
-        check_place(json_path(output, "bootstrap"))
+        check_place(check_document_path(output, "bootstrap"))
     if picture is not None:
         check_place(check_picture(picture))
     table, settings = load_to_repeat(data, reading, options)
@@ -57,24 +57,6 @@ def bootstrap(
     if picture is not None:
         result.save_picture(picture)
     if as_json:
-        print_json(_fields(result))
+        print_json(result.summary())
     else:
         click.echo(str(result))
-
-
-def _fields(result: Bootstrap) -> dict[str, object]:
-    """Return what is printed as plain values."""
-    return {
-        "n": result.n,
-        "n_asked": result.n_asked,
-        "notes": result.notes,
-        "n_different": len(result.graphs),
-        "kappa": result.kappa,
-        "method": result.method,
-        "directions": result.directions,
-        "threshold": result.threshold,
-        "edges": [edge._asdict() | {"determined": result.determined(edge.parent, edge.child)} for edge in result.edges],
-        "labels": [label._asdict() for label in result.labels()],
-        "consensus": [list(edge) for edge in result.consensus().edges],
-        "seconds": result.seconds,
-    }

@@ -1,29 +1,20 @@
 """`ldag plot`: a picture of a graph, or a chart."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import click
 
-from ldag.cli.arguments import json_option, load_model, print_json, split_context, split_names
+from ldag.cli.arguments import json_option, load_any, print_json, split_context, split_names
 from ldag.cli.pipes import MODEL, Target
 from ldag.drawing import Direction, Drawable
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.learning import CrossValidation, Trace
 from ldag.network import Network
-from ldag.uncertainty import Bootstrap, Posterior, is_document_of
+from ldag.uncertainty import Bootstrap, Mixture, Posterior
 
-Loaded: TypeAlias = LDAG | Network | Posterior | Bootstrap
-
-
-def _load(source: str) -> Loaded:
-    """Read a graph, a network, or the file of a posterior or a bootstrap."""
-    if is_document_of(source, "posterior"):
-        return Posterior.load(source)
-    if is_document_of(source, "bootstrap"):
-        return Bootstrap.load(source)
-    return load_model(source)
+Loaded: TypeAlias = LDAG | Network | Posterior | Bootstrap | Mixture
 
 
 @dataclass(frozen=True)
@@ -50,11 +41,13 @@ class ChartChoice:
         if self.bars:
             if isinstance(loaded, Posterior | Bootstrap):
                 return loaded.edges
+            if isinstance(loaded, Mixture):
+                return loaded
             if isinstance(loaded, Network):
                 return loaded.marginals()
             raise ArgumentError(
-                f"--bars shows probabilities, and {source} has none; give a network, or what ldag posterior -o or"
-                " ldag bootstrap -o wrote"
+                f"--bars shows probabilities, and {source} has none; give a network, or what ldag posterior -o,"
+                " ldag bootstrap -o or ldag average -o wrote"
             )
         return self._search(loaded, source)
 
@@ -74,6 +67,14 @@ class ChartChoice:
             raise ArgumentError(
                 f"{self.flags[0]}: what {source} keeps of its {part.replace('_', '-')} is damaged"
             ) from None
+
+
+def _graph_of(loaded: Loaded) -> LDAG:
+    """Return the graph that is drawn; of a mixture one that has its variables."""
+    if isinstance(loaded, Posterior | Bootstrap):
+        return loaded.consensus()
+    model = loaded.members[0] if isinstance(loaded, Mixture) else loaded
+    return model.ldag if isinstance(model, Network) else model
 
 
 @click.command()
@@ -109,7 +110,7 @@ def plot(
     as_json: bool,
     **charts: object,
 ) -> None:
-    """Draw MODEL, a graph, a network, a posterior or a bootstrap, or one of its charts.
+    """Draw MODEL, a graph, a network, a posterior, a bootstrap or a mixture, or one of its charts.
 
     An edge carries the cases in which it is absent, "not if person is spy".
 
@@ -123,10 +124,11 @@ def plot(
     ldag plot post.json -o post.svg
     ldag plot boot.json -o bars.png --bars
     """
-    loaded = _load(model)
+    loaded = load_any(model)
     choice = ChartChoice(**charts)  # type: ignore[arg-type]  # by name, checked by click
-    names = loaded.consensus() if isinstance(loaded, Posterior | Bootstrap) else loaded
-    graph = names.ldag if isinstance(names, Network) else names
+    if isinstance(loaded, Mixture):
+        choice = replace(choice, bars=True)  # there is nothing else to draw
+    graph = _graph_of(loaded)
     own = {
         "context": split_context(context) or None,
         "focus": split_names(graph.variables, focus) or None,

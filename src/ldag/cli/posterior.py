@@ -10,8 +10,8 @@ from ldag.cli.settings import CONSTRAINTS, NumberOrWord, left_for_search, read_c
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
 from ldag.learning import Deadline, check_time_limit
-from ldag.uncertainty import GraphPrior, Posterior, PosteriorChoice
-from ldag.uncertainty import posterior as find_posterior
+from ldag.uncertainty import GraphPrior, PosteriorChoice
+from ldag.uncertainty import posterior as learn_posterior
 
 
 def _constraint_options(command: Any) -> Any:
@@ -73,29 +73,10 @@ def posterior(data: str, output: str | None, reading: ReadOptions, as_json: bool
     constraints = read_constraints(*(options.pop(name) for name in names))
     table = load_table(data, reading)
     options["time_limit"] = left_for_search(deadline)
-    found = find_posterior(table, constraints=constraints, **options)
+    result = learn_posterior(table, constraints=constraints, **options)
     if output is not None:
-        found.save(output)
+        result.save(output)
     if as_json:
-        print_json(_fields(found))
+        print_json(result.summary())
     else:
-        click.echo(str(found))
-
-
-def _fields(found: Posterior) -> dict[str, object]:
-    """Return what is printed as plain values."""
-    return {
-        "method": found.method,
-        "limits": found.limits,
-        "outside_limits": found.outside,
-        "prior": found.priors.prior,
-        "kappas": [{"kappa": kappa, "probability": weight} for kappa, weight in found.kappas.items()],
-        "log_evidence": found.log_evidence,
-        "edges": [
-            edge._asdict() | {"determined": float(found.determined(edge.parent, edge.child))} for edge in found.edges
-        ],
-        "labels": [label._asdict() for label in found.labels()],
-        "diagnostics": None if found.diagnostics is None else found.diagnostics.to_dict(),
-        "notes": found.notes,
-        "seconds": found.seconds,
-    }
+        click.echo(str(result))

@@ -1,10 +1,18 @@
 """Formats of graphs and networks: between files, texts or objects of other libraries and plain records."""
 
-from ldag.formats.contract import Format, ModelRecord, table_of_formats
+from ldag.formats.contract import FileRecord, Format, ModelRecord, check_model, table_of_formats
 from ldag.formats.dot import read_dot, write_dot
 from ldag.formats.files import check_place, name_file, read_utf8, shown_path, write_atomically
 from ldag.formats.jkl import FamilyScores
-from ldag.formats.json import read_json, read_network_json, write_json, write_network_json
+from ldag.formats.json import (
+    network_of,
+    read_json,
+    read_network_json,
+    read_variables,
+    write_json,
+    write_network_json,
+    write_variables,
+)
 from ldag.formats.lexer import Scanner, read_assignments, read_name_list
 from ldag.formats.libraries import from_networkx, from_pgmpy, from_pyagrum, to_networkx, to_pgmpy, to_pyagrum
 from ldag.formats.notes import spell_plainly
@@ -12,6 +20,7 @@ from ldag.formats.record import (
     ClassRecord,
     Context,
     CptRecord,
+    DocumentRecord,
     Edge,
     EdgeRecord,
     Estimate,
@@ -24,12 +33,16 @@ from ldag.formats.record import (
 from ldag.formats.record_checks import repeated
 from ldag.formats.registry import (
     FORMATS,
+    check_document_path,
     check_writable,
     format_named,
     format_of,
     holds_models,
+    read_document,
+    read_file,
     read_model,
     spell_network,
+    write_document,
     write_graph,
     write_network,
 )
@@ -56,10 +69,12 @@ __all__ = [
     "ClassRecord",
     "Context",
     "CptRecord",
+    "DocumentRecord",
     "Edge",
     "EdgeRecord",
     "Estimate",
     "FamilyScores",
+    "FileRecord",
     "Format",
     "GraphRecord",
     "ModelRecord",
@@ -71,6 +86,8 @@ __all__ = [
     "absent_if",
     "brief",
     "brief_conditions",
+    "check_document_path",
+    "check_model",
     "check_place",
     "check_writable",
     "conditions",
@@ -85,14 +102,18 @@ __all__ = [
     "holds_models",
     "list_names",
     "name_file",
+    "network_of",
     "read_assignments",
+    "read_document",
     "read_dot",
+    "read_file",
     "read_json",
     "read_model",
     "read_name_list",
     "read_network_json",
     "read_text",
     "read_utf8",
+    "read_variables",
     "repeated",
     "shown_path",
     "spell_contexts",
@@ -109,10 +130,12 @@ __all__ = [
     "to_pgmpy",
     "to_pyagrum",
     "write_atomically",
+    "write_document",
     "write_dot",
     "write_graph",
     "write_json",
     "write_network",
     "write_network_json",
     "write_text",
+    "write_variables",
 ]

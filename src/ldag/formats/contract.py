@@ -4,10 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from ldag.formats.record import GraphRecord, NetworkRecord, TabularRecord
+from ldag.errors import FormatError
+from ldag.formats.record import DocumentRecord, GraphRecord, NetworkRecord, TabularRecord
 
 ModelRecord = GraphRecord | NetworkRecord | TabularRecord
-"""Whatever a file may hold: a graph, a network by classes, or a network by full tables."""
+"""A graph, a network by classes, or a network by full tables."""
+
+FileRecord = ModelRecord | DocumentRecord
+"""Whatever a file may hold."""
 
 Carried = Literal["yes", "no", "in comments", "from equal rows", "by number"]
 """Whether and how a format carries something."""
@@ -38,7 +42,7 @@ class Format:
     endings: tuple[str, ...]
     used_by: str
     carries: Carries
-    read: Callable[[str], ModelRecord] | None = None
+    read: Callable[[str], FileRecord] | None = None
     write_graph: Callable[[GraphRecord], str] | None = None
     write_network: Callable[[NetworkRecord], str] | None = None
     write_tables: Callable[[TabularRecord], str] | None = None
@@ -47,6 +51,16 @@ class Format:
     def writes_networks(self) -> bool:
         """Whether parameters can be written."""
         return self.write_network is not None or self.write_tables is not None
+
+
+def check_model(record: FileRecord) -> ModelRecord:
+    """Refuse what says how sure one is of graphs where one graph or network is wanted."""
+    if isinstance(record, DocumentRecord):
+        raise FormatError(
+            f"expected a graph or a network, got a {record.kind}; {record.kind.capitalize()}.load reads it, and"
+            " `ldag show` and `ldag plot` show it"
+        )
+    return record
 
 
 def table_of_formats(formats: tuple[Format, ...]) -> str:

@@ -5,19 +5,24 @@ estimate that make probabilities of them, or the probabilities themselves.
 """
 
 import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from typing import cast, get_args
 
 from ldag.errors import FormatError
-from ldag.formats.contract import Carries, Format
+from ldag.formats.contract import Carries, Format, check_model
 from ldag.formats.json_parts import JsonObject, check_fields, check_header, check_items, parse_json
 from ldag.formats.record import (
     ClassRecord,
+    DocumentRecord,
     EdgeRecord,
     Estimate,
     GraphRecord,
     NetworkRecord,
     TableRecord,
+    TabularRecord,
     VariableRecord,
 )
 from ldag.formats.record_checks import (
@@ -30,7 +35,7 @@ from ldag.formats.record_checks import (
     check_variable,
     shown,
 )
-from ldag.model import Spread
+from ldag.model import Schema, Spread, Variable
 
 GRAPH_FORMAT = "ldag"
 VERSION = 1
@@ -41,11 +46,9 @@ NETWORK_VERSION = 2
 
 def read_json(text: str) -> GraphRecord:
     """Read the JSON form, or take the graph of a network; anything that the form does not describe is refused."""
-    document = parse_json(text)
-    if isinstance(document, JsonObject) and document.get("format") == NETWORK_FORMAT:
-        network = check_header(document, NETWORK_FORMAT, NETWORK_VERSION)
-        return graph_of(network.get("graph"), "graph")
-    return graph_of(document)
+    record = check_model(read_any_json(text))
+    assert not isinstance(record, TabularRecord)
+    return record.graph if isinstance(record, NetworkRecord) else record
 
 
 def graph_of(document: object, path: str = "") -> GraphRecord:
@@ -141,11 +144,21 @@ def _refuse_repeated_keys(contexts: object, path: str) -> None:
 ESTIMATES = get_args(Estimate)
 
 
-def read_model_json(text: str) -> GraphRecord | NetworkRecord:
-    """Read a graph or a network, whichever is there."""
+def read_any_json(text: str) -> GraphRecord | NetworkRecord | DocumentRecord:
+    """Read whatever kind of document is there, as its field "format" says; without one it is a graph."""
     content = parse_json(text)
-    is_network = isinstance(content, JsonObject) and content.get("format") == NETWORK_FORMAT
-    return _network_of(content) if is_network else graph_of(content)
+    given = content.get("format") if isinstance(content, JsonObject) else None
+    return next((kind for kind in KINDS if kind.format == given), KINDS[0]).read(content)
+
+
+def read_document_json(text: str, name: str) -> DocumentRecord:
+    """Read a document of one kind."""
+    content = parse_json(text)
+    given = content.get("format") if isinstance(content, JsonObject) else None
+    if given != f"ldag {name}":
+        got = next((f"a {kind.name}" for kind in KINDS if kind.format == given), "something else")
+        raise FormatError(f"expected a {name} that ldag wrote, got {got}")
+    return _document_of(name, content)
 
 
 def read_network_json(text: str) -> NetworkRecord:
@@ -153,10 +166,11 @@ def read_network_json(text: str) -> NetworkRecord:
     content = parse_json(text)
     if isinstance(content, JsonObject) and content.get("format") == GRAPH_FORMAT:
         raise FormatError("this is a graph without parameters; Network.from_data(LDAG.load(...), data) estimates them")
-    return _network_of(content)
+    return network_of(content)
 
 
-def _network_of(content: object) -> NetworkRecord:
+def network_of(content: object) -> NetworkRecord:
+    """Read a parsed network."""
     document = check_header(content, NETWORK_FORMAT, NETWORK_VERSION)
     learned = "equivalent_sample_size" in document or "estimate" in document
     parts = ("equivalent_sample_size", "estimate") if learned else ()
@@ -242,13 +256,55 @@ def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
+@dataclass(frozen=True)
+class DocumentKind:
+    """A kind of JSON document: its name, what its field "format" says, and how it is read."""
+
+    name: str
+    format: str
+    read: Callable[[object], GraphRecord | NetworkRecord | DocumentRecord]
+
+
+def _document_of(name: str, content: object) -> DocumentRecord:
+    """Take a document as it is, if this program can know its version; whoever asked for it looks inside."""
+    return DocumentRecord(name, check_header(content, f"ldag {name}", VERSION))
+
+
+KINDS = (
+    DocumentKind("graph", GRAPH_FORMAT, graph_of),
+    DocumentKind("network", NETWORK_FORMAT, network_of),
+    *(
+        DocumentKind(name, f"ldag {name}", partial(_document_of, name))
+        for name in ("posterior", "bootstrap", "mixture")
+    ),
+)
+"""Every kind of JSON document; the first is what a document without a format is taken for."""
+
+
+def write_document_json(record: DocumentRecord) -> str:
+    """Write a document, which says what it is and its version first."""
+    head = {"format": f"ldag {record.kind}", "version": VERSION}
+    return json.dumps({**head, **record.content}, ensure_ascii=False)
+
+
+def write_variables(variables: Iterable[Variable]) -> list[dict[str, object]]:
+    """Return variables as plain values, with what is known of their order and their cut points."""
+    return [_variable_fields(VariableRecord(v.name, v.states, "", v.ordered, v.cuts)) for v in variables]
+
+
+def read_variables(items: object) -> Schema:
+    """Read what `write_variables` returns."""
+    records = [_variable(item, where) for where, item in check_items(items, "variables")]
+    return Schema(tuple(Variable(v.name, v.states or (), v.ordered, v.cuts) for v in records))
+
+
 FORMAT = Format(
     name="json",
     title="JSON",
     endings=(".json",),
     used_by="ldag",
     carries=Carries(probabilities="yes", counts="yes", origin="yes"),
-    read=read_model_json,
+    read=read_any_json,
     write_graph=write_json,
     write_network=write_network_json,
 )

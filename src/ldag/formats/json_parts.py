@@ -14,7 +14,7 @@ class JsonObject(dict[str, object]):
 
     def __init__(self, pairs: list[tuple[str, object]]) -> None:
         super().__init__(pairs)
-        counts = Counter(key for key, _ in pairs)
+        counts = Counter(key for key, _ in pairs) if len(self) < len(pairs) else {}
         self.twice = next((key for key, count in counts.items() if count > 1), None)
 
 

@@ -4,14 +4,17 @@ A record has been read but not yet understood: it may name unknown states or hav
 in its source a part stands ("line 3: "), so that whoever finds the mistake can point at it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ldag.errors import FormatError, LdagError
 from ldag.model import Cuts, Spread, State
+
+T = TypeVar("T")
 
 Estimate = Literal["mean", "likelihood"]
 """How probabilities come from counts: posterior means, or relative frequencies."""
@@ -118,3 +121,18 @@ class TabularRecord:
     labels: tuple[EdgeRecord, ...] = ()
     classes: tuple[ClassRecord, ...] = ()
     name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentRecord:
+    """Plain values that say how sure one is of many graphs or networks: a "posterior", a "bootstrap", a "mixture"."""
+
+    kind: str
+    content: Mapping[str, Any]
+
+    def unpack(self, make: Callable[[Mapping[str, Any]], T]) -> T:
+        """Make of the values what they stand for; where that fails, they are not what was written."""
+        try:
+            return make(self.content)
+        except (KeyError, TypeError, ValueError, IndexError, LdagError):
+            raise FormatError(f"the {self.kind} is damaged") from None

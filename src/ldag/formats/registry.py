@@ -1,14 +1,18 @@
 """All formats, one line each; which one a file has is told by its ending."""
 
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
-from ldag.checks import check_choice
+from ldag.checks import check_choice, check_path
 from ldag.errors import FormatError
 from ldag.formats import bif, dne, dosearch, dot, dsc, json, modelstring, net, text, tikz, uai, xdsl, xmlbif
-from ldag.formats.contract import Format, ModelRecord
-from ldag.formats.files import check_place, read_utf8, shown_path, write_atomically
-from ldag.formats.record import GraphRecord, NetworkRecord, TabularRecord
+from ldag.formats.contract import FileRecord, Format, ModelRecord, check_model
+from ldag.formats.files import check_place, name_file, read_utf8, shown_path, write_atomically
+from ldag.formats.record import DocumentRecord, GraphRecord, NetworkRecord, TabularRecord
+
+T = TypeVar("T")
 
 FORMATS: tuple[Format, ...] = (
     text.FORMAT,
@@ -28,17 +32,48 @@ FORMATS: tuple[Format, ...] = (
 """Every format that files are read or written in."""
 
 
-def read_model(path: str | os.PathLike[str]) -> ModelRecord:
+def read_file(path: str | os.PathLike[str]) -> FileRecord:
     """Read whatever a file holds; an error begins with the file's name."""
     path = Path(path)
     known = format_of(path)
     if known.read is None:
         raise FormatError(f"{shown_path(path)}: {known.title} can only be written, not read")
+    return _read_by(known.read, path)
+
+
+def _read_by(read: Callable[[str], T], path: Path) -> T:
     content = read_utf8(path)
     try:
-        return known.read(content)
+        return read(content)
     except FormatError as error:
-        raise FormatError(f"{shown_path(path)}: {error}") from None
+        raise name_file(path, error) from None
+
+
+def read_model(path: str | os.PathLike[str]) -> ModelRecord:
+    """Read a graph or a network."""
+    record = read_file(path)
+    try:
+        return check_model(record)
+    except FormatError as error:
+        raise name_file(path, error) from None
+
+
+def read_document(path: str | os.PathLike[str], kind: str, make: Callable[[Mapping[str, Any]], T]) -> T:
+    """Read a document of one kind, and make of it what it stands for."""
+    return _read_by(lambda text: json.read_document_json(text, kind).unpack(make), check_document_path(path, kind))
+
+
+def write_document(record: DocumentRecord, path: str | os.PathLike[str]) -> None:
+    """Write a document, whole or not at all."""
+    write_atomically(check_document_path(path, record.kind), json.write_document_json(record).encode())
+
+
+def check_document_path(path: str | os.PathLike[str], kind: str) -> Path:
+    """Check the ending of a file for a document."""
+    target = Path(check_path(path))
+    if target.suffix.lower() not in json.FORMAT.endings:
+        raise FormatError(f"{shown_path(target)}: a {kind} is kept in a file that ends in .json")
+    return target
 
 
 def write_graph(record: GraphRecord, path: str | os.PathLike[str]) -> None:

@@ -84,8 +84,9 @@ class GraphFiles(Graph):
         formats.write_graph(self._record, check_path(path))
 
     @classmethod
-    def from_record(cls, record: formats.ModelRecord) -> Self:
+    def from_record(cls, file: formats.FileRecord) -> Self:
         """Take the graph of whatever was read; for the library itself."""
+        record = formats.check_model(file)
         if isinstance(record, formats.TabularRecord):
             return cls(*assemble_tables(record)[:2])
         return cls._from_record(record if isinstance(record, formats.GraphRecord) else record.graph, declared_only=True)

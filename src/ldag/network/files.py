@@ -47,7 +47,7 @@ class NetworkFiles(NetworkBase):
         """
         record = formats.read_model(check_path(path))
         try:
-            return cls._from_model(record)
+            return cls.from_model(record)
         except LdagError as error:
             raise name_file(path, error) from None
 
@@ -65,7 +65,7 @@ class NetworkFiles(NetworkBase):
     @classmethod
     def from_pgmpy(cls, model: "DiscreteBayesianNetwork") -> Self:
         """Take over a discrete network of pgmpy; configurations with equal rows become one class."""
-        return cls._from_model(formats.from_pgmpy(model))
+        return cls.from_model(formats.from_pgmpy(model))
 
     def to_pgmpy(self, *, plain: bool = False) -> "DiscreteBayesianNetwork":
         """Return a ``pgmpy.models.DiscreteBayesianNetwork`` with full tables.
@@ -78,7 +78,7 @@ class NetworkFiles(NetworkBase):
     @classmethod
     def from_pyagrum(cls, network: "pyagrum.BayesNet") -> Self:
         """Take over a network of pyAgrum; configurations with equal rows become one class."""
-        return cls._from_model(formats.from_pyagrum(network))
+        return cls.from_model(formats.from_pyagrum(network))
 
     def to_pyagrum(self, *, plain: bool = False) -> "pyagrum.BayesNet":
         """Return a ``pyagrum.BayesNet`` with full tables; states become texts.
@@ -93,13 +93,13 @@ class NetworkFiles(NetworkBase):
         """Read a network, or a graph from a file that holds no parameters."""
         record = formats.read_model(check_path(path))
         try:
-            return LDAG.from_record(record) if isinstance(record, GraphRecord) else cls._from_model(record)
+            return LDAG.from_record(record) if isinstance(record, GraphRecord) else cls.from_model(record)
         except LdagError as error:
             raise name_file(path, error) from None
 
     @classmethod
-    def _from_model(cls, record: formats.ModelRecord) -> Self:
-        """Make a network of whatever was read."""
+    def from_model(cls, record: formats.ModelRecord) -> Self:
+        """Make a network of whatever was read; for the library itself."""
         if isinstance(record, GraphRecord):
             raise FormatError(NO_PARAMETERS)
         if isinstance(record, NetworkRecord):

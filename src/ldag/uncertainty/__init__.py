@@ -4,8 +4,7 @@ from ldag.uncertainty.averaging import MemberVariety, average
 from ldag.uncertainty.bootstrapping import bootstrap
 from ldag.uncertainty.chances import Averaged, AveragedAnswer, Chance
 from ldag.uncertainty.diagnostics import Diagnostics, effective_size, split_r_hat
-from ldag.uncertainty.documents import is_document_of, json_path
-from ldag.uncertainty.door import Posterior
+from ldag.uncertainty.door import Posterior, unpack_document
 from ldag.uncertainty.members import SearchOptions
 from ldag.uncertainty.mixture import Mixture
 from ldag.uncertainty.pipeline import PosteriorChoice, posterior
@@ -44,8 +43,7 @@ __all__ = [
     "direct_graph",
     "edge_strengths",
     "effective_size",
-    "is_document_of",
-    "json_path",
     "posterior",
     "split_r_hat",
+    "unpack_document",
 ]

@@ -8,17 +8,16 @@ from typing import Any, Self, cast
 import numpy as np
 
 from ldag import _native
+from ldag.formats import DocumentRecord, read_document, read_variables, write_document, write_variables
 from ldag.learning import LabelRule, LabelRules
 from ldag.uncertainty.base import PosteriorMethod
 from ldag.uncertainty.component import KEPT_SET, Component, KeptDags, sum_edges
 from ldag.uncertainty.diagnostics import Diagnostics
 from ldag.uncertainty.directing import DirectionChances
-from ldag.uncertainty.documents import VERSION, read_document, schema_from_list, variables_to_list, write_document
 from ldag.uncertainty.families import FamilyLabels, KnownCounts
 from ldag.uncertainty.priors import PosteriorPriors
 from ldag.uncertainty.statements import PosteriorStatements
 
-FORMAT = "ldag posterior"
 N_KEPT = 1000
 """DAGs that are drawn and written, so that questions about whole graphs can be asked of a file."""
 
@@ -33,9 +32,9 @@ class PosteriorFiles(PosteriorStatements):
         about whole graphs. Counts of the families that are kept are in it: it tells about the data what they tell.
         """
         return {
-            "format": FORMAT,
-            "version": VERSION,
-            "variables": variables_to_list(self.schema),
+            "format": "ldag posterior",
+            "version": 1,
+            "variables": write_variables(self.schema),
             "order": list(self.names),
             "prior": self.priors.prior,
             "equivalent_sample_size": self.priors.equivalent_sample_size,
@@ -53,12 +52,17 @@ class PosteriorFiles(PosteriorStatements):
         }
 
     def _save_file(self, path: str | os.PathLike[str]) -> None:
-        write_document(path, "posterior", self.to_dict())
+        write_document(DocumentRecord("posterior", self.to_dict()), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file that `save` wrote. It holds no data, so `log_predictive` cannot be asked of it."""
-        return read_document(path, "posterior", lambda content: cls(**_fields(content)))
+        return read_document(path, "posterior", cls.from_dict)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` returns."""
+        return cls(**_fields(content))
 
     def _families_to_list(self) -> list[dict[str, object]]:
         """Return the counts of all families that some component keeps."""
@@ -100,7 +104,7 @@ def _component_to_dict(component: Component) -> dict[str, object]:
 
 def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a posterior."""
-    schema = schema_from_list(content["variables"])
+    schema = read_variables(content["variables"])
     kappas = tuple(float(c["kappa"]) for c in content["components"])
     largest = content["settings"].get("max_configurations", _native.MAX_EXACT_CELLS)
     priors = PosteriorPriors(kappas, float(content["equivalent_sample_size"]), content["prior"], largest)

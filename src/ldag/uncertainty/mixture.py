@@ -14,12 +14,11 @@ from ldag.checks import Rng, check_generator, check_share, check_whole
 from ldag.data import AnyTable, Cells, Dataset, Reading, check_data, state_columns
 from ldag.drawing import Drawable
 from ldag.errors import ArgumentError, ImpossibleEvidence
-from ldag.formats import Context, Edge, counted
+from ldag.formats import Context, DocumentRecord, Edge, counted, network_of, read_document, write_document
 from ldag.inference import MEMORY_LIMIT
 from ldag.model import Schema, Variable
 from ldag.network import Answer, AnswerKey, Findings, Marginals, Network, Unseen
 from ldag.uncertainty.chances import Averaged, AveragedAnswer
-from ldag.uncertainty.documents import VERSION, read_document, write_document
 from ldag.uncertainty.strengths import EdgeStrengths, edge_strengths
 
 if TYPE_CHECKING:
@@ -72,6 +71,18 @@ class Mixture(Drawable):
     def __repr__(self) -> str:
         said = f"Mixture of {counted(len(self), 'network')} over {counted(len(self.variables), 'variable')}"
         return f"<{'; '.join([said, *self.notes])}>"
+
+    def __str__(self) -> str:
+        common = [edge for edge in self.edges if edge.strength * edge.direction > 0.5]
+        n_variables = counted(len(self.variables), "variable")
+        lines = [f"note: {note}" for note in self.notes]
+        lines.append(f"{counted(len(self), 'network')} over {n_variables}; edges that most of them have:")
+        lines += (f"  {edge.parent} -> {edge.child}  {edge.strength * edge.direction:.2f}" for edge in common)
+        return "\n".join(lines)
+
+    def summary(self) -> dict[str, object]:
+        """Return what is printed as plain values."""
+        return {"n": len(self), "notes": self.notes, "edges": [edge._asdict() for edge in self.edges]}
 
     def __len__(self) -> int:
         return len(self.members)
@@ -211,19 +222,25 @@ class Mixture(Drawable):
         """Return all of it as plain values, which `load` can read once they are written as JSON."""
         return {
             "format": "ldag mixture",
-            "version": VERSION,
+            "version": 1,
             "weights": self._shares.tolist(),
             "notes": list(self.notes),
             "members": [json.loads(member.to_json()) for member in self.members],
         }
 
     def _save_file(self, path: str | PathLike[str]) -> None:
-        write_document(path, "mixture", self.to_dict())
+        write_document(DocumentRecord("mixture", self.to_dict()), path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a file that `save` wrote."""
-        return cls(*read_document(path, "mixture", _parts))
+        return read_document(path, "mixture", cls.from_dict)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` returns."""
+        members = [Network.from_model(network_of(one)) for one in content["members"]]
+        return cls(members, content["weights"], tuple(content.get("notes", ())))  # which older files do not have
 
     def predict_proba(
         self,
@@ -293,12 +310,6 @@ class Mixture(Drawable):
             raise ImpossibleEvidence("what is given has probability zero in every member, so nothing follows from it")
         shares = np.exp(logs - logs.max())
         return np.asarray(shares / shares.sum())
-
-
-def _parts(content: Mapping[str, Any]) -> tuple[list[Network], list[float], tuple[str, ...]]:
-    """Return the members of a written mixture, their weights, and notes, which older files do not have."""
-    members = [Network.from_json(json.dumps(one)) for one in content["members"]]
-    return members, content["weights"], tuple(content.get("notes", ()))
 
 
 def _row_logs(member: Network, rows: Dataset) -> NDArray[np.float64]:

@@ -12,11 +12,21 @@ from ldag.checks import check_share
 from ldag.data import Backend, make_frame
 from ldag.drawing import Drawable
 from ldag.errors import ArgumentError
-from ldag.formats import Context, Edge, EdgeRecord, counted, edge_in_words
+from ldag.formats import (
+    Context,
+    DocumentRecord,
+    Edge,
+    EdgeRecord,
+    counted,
+    edge_in_words,
+    read_document,
+    read_variables,
+    write_document,
+    write_variables,
+)
 from ldag.graph import LDAG
 from ldag.model import CodedFamily, Grid, Partition, Schema, State, Structure, Variable
 from ldag.reasoning import is_satisfied
-from ldag.uncertainty.documents import VERSION, read_document, schema_from_list, variables_to_list, write_document
 from ldag.uncertainty.strengths import (
     Directions,
     EdgeStrength,
@@ -29,7 +39,6 @@ from ldag.uncertainty.strengths import (
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
-FORMAT = "ldag bootstrap"
 SHOWN_STRENGTH = 0.05
 SHOWN_LABEL = 0.1
 """What is rarer is counted, not listed, when a bootstrap is printed."""
@@ -169,13 +178,30 @@ class Bootstrap(Drawable):
         }
         return make_frame(columns, backend)
 
+    def summary(self) -> dict[str, object]:
+        """Return what is printed as plain values."""
+        return {
+            "n": self.n,
+            "n_asked": self.n_asked,
+            "notes": self.notes,
+            "n_different": len(self.graphs),
+            "kappa": self.kappa,
+            "method": self.method,
+            "directions": self.directions,
+            "threshold": self.threshold,
+            "edges": [edge._asdict() | {"determined": self.determined(edge.parent, edge.child)} for edge in self.edges],
+            "labels": [label._asdict() for label in self.labels()],
+            "consensus": [list(edge) for edge in self.consensus().edges],
+            "seconds": self.seconds,
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values, which `load` can read once they are written as JSON."""
         families = {f: place for place, f in enumerate(dict.fromkeys(self._numbered_families()))}
         return {
-            "format": FORMAT,
-            "version": VERSION,
-            "variables": variables_to_list(self.schema),
+            "format": "ldag bootstrap",
+            "version": 1,
+            "variables": write_variables(self.schema),
             "n": self.n,
             "n_asked": self.n_asked,
             "notes": list(self.notes),
@@ -201,12 +227,17 @@ class Bootstrap(Drawable):
         }
 
     def _save_file(self, path: str | os.PathLike[str]) -> None:
-        write_document(path, "bootstrap", self.to_dict())
+        write_document(DocumentRecord("bootstrap", self.to_dict()), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a file that `save` wrote."""
-        return read_document(path, "bootstrap", lambda content: cls(**_fields(content)))
+        return read_document(path, "bootstrap", cls.from_dict)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` returns."""
+        return cls(**_fields(content))
 
     def __repr__(self) -> str:
         return f"<Bootstrap: {counted(self.n, 'graph')} of {counted(len(self.schema), 'variable')}>"
@@ -312,7 +343,7 @@ class Bootstrap(Drawable):
 
 def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a bootstrap."""
-    schema = schema_from_list(content["variables"])
+    schema = read_variables(content["variables"])
     families = []
     for f in content["families"]:
         grid = Grid(tuple(schema.n_states[parent] for parent in f["parents"]))

@@ -187,6 +187,24 @@ class PosteriorViews(PosteriorAnswers):
         told = self.settings.get("outside")
         return None if told is None else str(told)
 
+    def summary(self) -> dict[str, object]:
+        """Return what is printed as plain values."""
+        return {
+            "method": self.method,
+            "limits": self.limits,
+            "outside_limits": self.outside,
+            "prior": self.priors.prior,
+            "kappas": [{"kappa": kappa, "probability": weight} for kappa, weight in self.kappas.items()],
+            "log_evidence": self.log_evidence,
+            "edges": [
+                edge._asdict() | {"determined": float(self.determined(edge.parent, edge.child))} for edge in self.edges
+            ],
+            "labels": [label._asdict() for label in self.labels()],
+            "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
+            "notes": self.notes,
+            "seconds": self.seconds,
+        }
+
     def _said_prior(self) -> str:
         evidence = "" if self.log_evidence is None else f", log evidence {self.log_evidence:.4f}"
         if self.priors.prior == "table":
