@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ldag.drawing.ink import Drawing, Mark, Stroke, Words, rectangle
 from ldag.drawing.lettering import TextBlock
+from ldag.drawing.marks import SERIES, Drawing, Line, Mark, Shape, Words
 from ldag.drawing.scales import number_text
 
 SIZE, HEAD_SIZE, TITLE_SIZE = 12.5, 11.5, 15.0
@@ -17,8 +17,8 @@ BOLD = 1.12
 MEASURE = 1.06
 """Text is taken to be a little wider than estimated, since columns have no padding to absorb it."""
 
-BAR, WHISKER = 0, 1
-"""Which of the colours."""
+BAR, WHISKER, *_ = SERIES
+"""The colours of bars, and of the intervals on them."""
 
 
 @dataclass(frozen=True)
@@ -69,20 +69,20 @@ def lay_out_table(header: Sequence[str], rows: Sequence[TableRow], *, title: str
     lefts = []
     for column in columns:
         lefts.append(x)
-        marks += _write(column.head, x if not column.is_right else x + column.width, top, column.is_right, soft=True)
+        marks += _write(column.head, x if not column.is_right else x + column.width, top, column.is_right, "soft")
         x += column.width + GAP_X
     width = max(x - GAP_X + MARGIN_X, 2 * MARGIN_X + head.width * BOLD)
     foot = TextBlock.of([below], 11.0, max_width=max(width - 2 * MARGIN_X, 260.0), max_lines=12) if below else None
     width = max(width, 2 * MARGIN_X + (foot.width * MEASURE if foot else 0.0))
     y = top + tall + 8
     for row in range(len(rows)):
-        marks.append(Stroke(((MARGIN_X, y), (width - MARGIN_X, y))))
+        marks.append(Line(((MARGIN_X, y), (width - MARGIN_X, y))))
         height = max(column.height(row) for column in columns) + 10
         for left, column in zip(lefts, columns, strict=True):
             marks += column.marks(row, left, y + 5)
         y += height
     if foot:
-        marks += _write(foot, MARGIN_X, y + 8, right=False, soft=True)
+        marks += _write(foot, MARGIN_X, y + 8, False, "soft")
         y += foot.height + 8
     return Drawing(title, _describe(title, header, rows), width, y + 14, tuple(marks))
 
@@ -102,7 +102,7 @@ class _Column:
         has_bars = any(isinstance(cell, Meter) for cell in cells)
         is_number = not has_bars and any(isinstance(cell, int | float) for cell in cells)
         wide = BAR_WIDTH + 54 if has_bars else TEXT_WIDTH
-        texts = tuple(TextBlock.of([_said(cell)], SIZE, wide, max_lines=6) for cell in cells)
+        texts = tuple(TextBlock.of([_spell(cell)], SIZE, wide, max_lines=6) for cell in cells)
         folded = TextBlock.of([head], HEAD_SIZE, 70.0 if is_number else wide, max_lines=3)
         width = max((text.width for text in (folded, *texts)), default=0.0) * MEASURE
         return cls(folded, tuple(cells), texts, wide if has_bars else width, is_number)
@@ -119,17 +119,17 @@ class _Column:
         middle = top + text.line_height / 2
         up = middle - BAR_HEIGHT / 2
         marks: list[Mark] = [
-            rectangle(left, up, BAR_WIDTH, BAR_HEIGHT, None),
-            rectangle(left, up, BAR_WIDTH * cell.value, BAR_HEIGHT, BAR, str(cell)),
+            Shape.box(left, up, BAR_WIDTH, BAR_HEIGHT, "grid"),
+            Shape.box(left, up, BAR_WIDTH * cell.value, BAR_HEIGHT, BAR, str(cell)),
         ]
         if cell.low is not None and cell.high is not None:
             ends = tuple((left + BAR_WIDTH * end, middle) for end in (cell.low, cell.high))
-            marks.append(Stroke(ends, WHISKER, 2.4))
+            marks.append(Line(ends, WHISKER, 2.4))
         marks.append(Words(left + BAR_WIDTH + 8, middle + 0.35 * SIZE, cell.percent, SIZE))
         return marks
 
 
-def _said(cell: Cell) -> str:
+def _spell(cell: Cell) -> str:
     if cell is None:
         return ""
     if isinstance(cell, Meter):
@@ -137,23 +137,23 @@ def _said(cell: Cell) -> str:
     return cell if isinstance(cell, str) else number_text(cell)
 
 
-def _write(block: TextBlock, x: float, top: float, right: bool, *, soft: bool = False) -> list[Mark]:
+def _write(block: TextBlock, x: float, top: float, right: bool, colour: str = "ink") -> list[Mark]:
     """Write the lines of a block below each other."""
     first = top + block.line_height / 2 + 0.35 * block.font_size
     return [
-        Words(x, first + number * block.line_height, line, block.font_size, "end" if right else "start", is_soft=soft)
+        Words(x, first + number * block.line_height, line, block.font_size, "end" if right else "start", colour)
         for number, line in enumerate(block.lines)
     ]
 
 
 def _describe(title: str, header: Sequence[str], rows: Sequence[TableRow]) -> str:
     """Say a table in words, for those who cannot see it."""
-    said = [
+    words = [
         ", ".join(
-            f"{head}: {cell if isinstance(cell, Meter) else _said(cell)}"
+            f"{head}: {cell if isinstance(cell, Meter) else _spell(cell)}"
             for head, cell in zip(header, row, strict=True)
             if cell is not None
         )
         for row in rows
     ]
-    return f"{title}. {'; '.join(said)}."
+    return f"{title}. {'; '.join(words)}."

@@ -4,8 +4,11 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypedDict, Unpack, cast
 
-from ldag.drawing.charted import Sketch, check_picture, is_picture, sketch_axes, sketch_svg, write_picture
+from ldag.drawing.marks import Drawing
+from ldag.drawing.matplotlib import draw_axes
+from ldag.drawing.pens import PENS, check_picture, is_picture, write_picture
 from ldag.drawing.picture import Direction
+from ldag.drawing.svg import write_svg
 from ldag.errors import ArgumentError
 from ldag.formats import Context, Edge
 from ldag.hook import take
@@ -40,7 +43,7 @@ class PictureOptions(TypedDict, total=False):
 class Presenter(Protocol):
     """What the room on the hook does with values, by their type."""
 
-    def draw(self, value: object, options: PictureOptions) -> Sketch:
+    def draw(self, value: object, options: PictureOptions) -> Drawing:
         """Return a value as a drawing."""
 
     def write_cell(self, value: object) -> str:
@@ -91,11 +94,11 @@ class Drawable:
         >>> "not if person is visitor or spy" in picture
         True
         """
-        return sketch_svg(_presenter().draw(self, options))
+        return write_svg(_presenter().draw(self, options))
 
     def plot(self, ax: "Axes | None" = None, **options: Unpack[PictureOptions]) -> "Axes":
         """Draw with matplotlib, into axes of your own or a new figure; the options are those of `to_svg`."""
-        return sketch_axes(_presenter().draw(self, options), ax)
+        return draw_axes(_presenter().draw(self, options), ax)
 
     def save_picture(self, path: str | os.PathLike[str], **options: Unpack[PictureOptions]) -> None:
         """Write a picture to a file that ends in .svg, .png or .pdf; the latter two are drawn by matplotlib."""
@@ -112,7 +115,7 @@ class Drawable:
         if is_picture(path):
             self.save_picture(path, **options)
         elif options:
-            raise ArgumentError(f"{path}: {next(iter(options))}= is for pictures (.svg, .png, .pdf)")
+            raise ArgumentError(f"{path}: {next(iter(options))}= is for pictures ({', '.join(PENS)})")
         else:
             self._save_file(path)
 

@@ -82,11 +82,6 @@ def meets(cubic: Cubic, box: Box) -> bool:
     return min(enters, leaves) < box.right and max(enters, leaves) > box.left
 
 
-def is_clear(route: Sequence[Point], boxes: Sequence[Box]) -> bool:
-    """Decide whether the curve through a route keeps out of all boxes."""
-    return not any(meets(cubic, box) for cubic in curve(route) for box in boxes)
-
-
 def simplified(stops: Sequence[Sequence[Sequence[Point]]], boxes: Sequence[Box]) -> tuple[Point, ...]:
     """Return a route through the stops, each taken in the simplest way that stays clear.
 

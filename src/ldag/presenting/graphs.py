@@ -4,13 +4,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ldag.checks import check_choice, check_names
-from ldag.drawing import Picture, PictureEdge, PictureNode, PictureOptions, PictureSheet, elide, fits_label, legend_of
+from ldag.drawing import (
+    Drawing,
+    Picture,
+    PictureEdge,
+    PictureNode,
+    PictureOptions,
+    draw_sheet,
+    elide,
+    fits_label,
+    legend_of,
+)
 from ldag.errors import ArgumentError
 from ldag.formats import MOST_CASES, Context, Edge, absent_if, brief_conditions, conditions
 from ldag.graph import LDAG, Multinet
 from ldag.model import Counts
 from ldag.presenting.document import Block, Listing
-from ldag.presenting.looks import blocks, picture
+from ldag.presenting.looks import blocks, draw, picture
 from ldag.reasoning import Verdict, context_parents
 
 MOST_LABELS = 40
@@ -51,8 +61,8 @@ def graph_picture(graph: LDAG, options: PictureOptions) -> Picture:
     return Picture(boxes, edges, tuple(filter(None, legend)), options.get("title") or "Labelled DAG", direction)
 
 
-@picture.register
-def multinet_picture(multinet: Multinet, options: PictureOptions) -> PictureSheet:  # type: ignore[type-arg]  # of any graph
+@draw.register
+def draw_multinet(multinet: Multinet, options: PictureOptions) -> Drawing:  # type: ignore[type-arg]  # of any graph
     """Return the context graphs side by side; edges that vanish are dashed."""
     name = multinet.variable
     if "context" in options:
@@ -61,7 +71,7 @@ def multinet_picture(multinet: Multinet, options: PictureOptions) -> PictureShee
     for state in multinet.graphs:
         own: PictureOptions = {**options, "context": {name: state}}
         pictures.append((f"{name} is {state}", graph_picture(multinet.whole, own)))
-    return PictureSheet(options.get("title") or f"Context graphs by {name}", tuple(pictures))
+    return draw_sheet(options.get("title") or f"Context graphs by {name}", pictures)
 
 
 @blocks.register

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from functools import singledispatch
 from typing import Any
 
-from ldag.drawing import Drawable, Drawing, Picture, PictureOptions, PictureSheet
+from ldag.drawing import Drawable, Drawing, Picture, PictureOptions, draw_picture
 from ldag.errors import ArgumentError
 from ldag.presenting.document import Block, Figure, Listing
 from ldag.presenting.html import write_fragment
 
 
 @singledispatch
-def picture(value: object, options: PictureOptions) -> Picture | PictureSheet:
+def picture(value: object, options: PictureOptions) -> Picture:
     """Return what the picture of a graph shows."""
     raise NotImplementedError(type(value).__name__)
 
@@ -34,10 +34,11 @@ def blocks(value: object) -> list[Block]:
     return [Figure(value.to_svg())] if isinstance(value, Drawable) else [Listing(str(value))]
 
 
-def draw(value: object, options: PictureOptions) -> Picture | PictureSheet | Drawing:
-    """Return a value as a drawing."""
+@singledispatch
+def draw(value: object, options: PictureOptions) -> Drawing:
+    """Return a value as a drawing: its picture, or else its chart."""
     if _has_own(picture, value):
-        return picture(value, options)
+        return draw_picture(picture(value, options))
     if options and _has_own(chart, value):
         raise ArgumentError(f"{min(options)} is for pictures of graphs; a {type(value).__name__} is a chart")
     return chart(value)

@@ -7,11 +7,18 @@ from itertools import combinations, pairwise
 import pytest
 
 from ldag.drawing.layout import Layout, layered_layout
-from ldag.drawing.routes import Box, curve, is_clear
+from ldag.drawing.routes import Box, Point, curve, meets
 from ldag.errors import GraphError
 
 Edge = tuple[int, int]
+
+
 Size = tuple[float, float]
+
+
+def is_clear(route: Sequence[Point], boxes: Sequence[Box]) -> bool:
+    """Whether the curve through a route keeps out of all boxes."""
+    return not any(meets(cubic, box) for cubic in curve(route) for box in boxes)
 
 
 def random_graph(n_nodes: int, seed: int) -> tuple[list[Size], list[Edge], dict[int, Size]]:

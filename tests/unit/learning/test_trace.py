@@ -14,7 +14,7 @@ def test_a_trace_is_a_tuple_that_draws_steps() -> None:
     """Equal to the tuple; the curve keeps its height until the next improvement."""
     trace = Trace.of(POINTS)
     assert trace.best == -12.5
-    assert trace.to_svg().count("<polyline") == 1
+    assert trace.to_svg().count('class="s-first"') == 1
     assert trace == POINTS
     assert repr(Trace.of((n, n) for n in range(9))) == "<Trace: 9 improvements, from 0.00 to 8.00 at step 8>"
 
