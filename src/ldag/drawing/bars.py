@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ldag.drawing.lettering import TextBlock
-from ldag.drawing.marks import SERIES, Drawing, Line, Mark, Shape, Words
+from ldag.drawing.marks import SERIES, Drawing, Mark, Shape, Stroke, Words
 from ldag.drawing.scales import number_text
 
 SIZE, HEAD_SIZE, TITLE_SIZE = 12.5, 11.5, 15.0
@@ -76,7 +76,7 @@ def lay_out_table(header: Sequence[str], rows: Sequence[TableRow], *, title: str
     width = max(width, 2 * MARGIN_X + (foot.width * MEASURE if foot else 0.0))
     y = top + tall + 8
     for row in range(len(rows)):
-        marks.append(Line(((MARGIN_X, y), (width - MARGIN_X, y))))
+        marks.append(Stroke(((MARGIN_X, y), (width - MARGIN_X, y))))
         height = max(column.height(row) for column in columns) + 10
         for left, column in zip(lefts, columns, strict=True):
             marks += column.marks(row, left, y + 5)
@@ -124,7 +124,7 @@ class _Column:
         ]
         if cell.low is not None and cell.high is not None:
             ends = tuple((left + BAR_WIDTH * end, middle) for end in (cell.low, cell.high))
-            marks.append(Line(ends, WHISKER, 2.4))
+            marks.append(Stroke(ends, WHISKER, 2.4))
         marks.append(Words(left + BAR_WIDTH + 8, middle + 0.35 * SIZE, cell.percent, SIZE))
         return marks
 

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import Literal
 
 from ldag.drawing.lettering import text_width
-from ldag.drawing.marks import SERIES, Drawing, Line, Mark, Shape, Words, move
+from ldag.drawing.marks import SERIES, Drawing, Mark, Shape, Stroke, Words, move
 from ldag.drawing.routes import Point
 from ldag.drawing.scales import Scale, spell_ticks
 from ldag.drawing.svg import write_svg
@@ -203,7 +203,7 @@ def _lines(chart: LineChart, styles: dict[str, int]) -> Iterator[Mark]:
         style = styles[series.name]
         places = points(series.x, series.y)
         if series.kind != "dots" and places:
-            yield Line(_stairs(places) if series.kind == "steps" else tuple(places), SERIES[style], 2.0)
+            yield Stroke(_stairs(places) if series.kind == "steps" else tuple(places), SERIES[style], 2.0)
         elif series.low is not None and series.high is not None:
             for (x, low), (_, high) in zip(points(series.x, series.low), points(series.x, series.high), strict=True):
                 yield _whisker(x, low, x, high, style)
@@ -289,9 +289,9 @@ def _bar(zero: float, place: float, y: float, step: float, style: int, tip: str)
     return Shape.box(min(zero, place), y - thick / 2, abs(place - zero), thick, SERIES[style], tip)
 
 
-def _whisker(x1: float, y1: float, x2: float, y2: float, style: int) -> Line:
-    return Line(((x1, y1), (x2, y2)), SERIES[style], 1.6, 0.6)
+def _whisker(x1: float, y1: float, x2: float, y2: float, style: int) -> Stroke:
+    return Stroke(((x1, y1), (x2, y2)), SERIES[style], 1.6, 0.6)
 
 
-def _rule(x1: float, y1: float, x2: float, y2: float, colour: str = "grid") -> Line:
-    return Line(((x1, y1), (x2, y2)), colour)
+def _rule(x1: float, y1: float, x2: float, y2: float, colour: str = "grid") -> Stroke:
+    return Stroke(((x1, y1), (x2, y2)), colour)

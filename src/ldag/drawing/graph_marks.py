@@ -9,7 +9,7 @@ from math import hypot
 
 from ldag.drawing.component import Size
 from ldag.drawing.lettering import TextBlock
-from ldag.drawing.marks import Anchor, Drawing, Group, Line, Mark, Shape, Words, move
+from ldag.drawing.marks import Anchor, Drawing, Group, Mark, Shape, Stroke, Words, move
 from ldag.drawing.picture import Picture, PictureEdge
 from ldag.drawing.placing import MARGIN, Placement, label_size, node_size, place
 from ldag.drawing.routes import Cubic, Point
@@ -64,9 +64,9 @@ def _edges(placed: Placement) -> Iterator[Group]:
         width = _line_width(edge)
         points, corners = _arrow(curve, max(1.0, width / 2.4))  # wide lines have larger heads
         dashes = (1.5, 4.5) if edge.change == "missing" else (5.0, 5.0) if edge.is_absent else None
-        marks: list[Mark] = [Line(points, kind, width, dashes=dashes, is_curve=True)]
+        marks: list[Mark] = [Stroke(points, kind, width, dashes=dashes, is_curve=True)]
         if edge.change == "reversed":
-            marks.append(Line(points, "ground", CORE, is_curve=True))
+            marks.append(Stroke(points, "ground", CORE, is_curve=True))
         hollow = Shape(corners, "ground", border=kind, border_width=1.2)
         marks.append(hollow if edge.is_reversible else Shape(corners, kind))
         kinds = f"edge {kind} hollow" if edge.is_reversible else f"edge {kind}"

@@ -56,7 +56,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Line:
+class Stroke:
     """A line through points; of a curve, each point on it is followed by the two that its next piece bends to."""
 
     points: tuple[Point, ...]
@@ -98,7 +98,7 @@ class Group:
     data: tuple[tuple[str, int], ...] = ()
 
 
-Mark = Words | Line | Shape | Group
+Mark = Words | Stroke | Shape | Group
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def move(marks: Iterable[Mark], dx: float, dy: float) -> Iterator[Mark]:
             yield replace(mark, points=tuple((x + dx, y + dy) for x, y in mark.points))
 
 
-def flatten(marks: Iterable[Mark]) -> Iterator[Words | Line | Shape]:
+def flatten(marks: Iterable[Mark]) -> Iterator[Words | Stroke | Shape]:
     """Go through marks and through those inside groups."""
     for mark in marks:
         if isinstance(mark, Group):

@@ -4,7 +4,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from ldag.drawing.lettering import clean
-from ldag.drawing.marks import COLOURS, Drawing, Line, Shape, Words, flatten
+from ldag.drawing.marks import COLOURS, Drawing, Shape, Stroke, Words, flatten
 from ldag.errors import MissingDependency
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def draw_axes(drawing: Drawing, ax: "Axes | None" = None) -> "Axes":
         match mark:
             case Words():
                 _write(ax, mark, scale, over)
-            case Line():
+            case Stroke():
                 ax.add_patch(_line(mark, scale, over))
             case Shape():
                 ax.add_patch(_shape(mark, scale, over))
@@ -74,7 +74,7 @@ def _write(ax: "Axes", words: Words, scale: float, order: float) -> None:
     )
 
 
-def _line(line: Line, scale: float, order: float) -> "Patch":
+def _line(line: Stroke, scale: float, order: float) -> "Patch":
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from ldag.drawing.lettering import clean
-from ldag.drawing.marks import COLOURS, Drawing, Group, Line, Mark, Shape, Words, flatten
+from ldag.drawing.marks import COLOURS, Drawing, Group, Mark, Shape, Stroke, Words, flatten
 from ldag.drawing.routes import Point
 
 FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
@@ -56,7 +56,7 @@ def _mark(mark: Mark) -> str:
     match mark:
         case Words():
             return _words(mark)
-        case Line():
+        case Stroke():
             return _line(mark)
         case Shape():
             return _shape(mark)
@@ -77,7 +77,7 @@ def _words(words: Words) -> str:
     return f"<text {style}>{_text(words.text)}</text>"
 
 
-def _line(line: Line) -> str:
+def _line(line: Stroke) -> str:
     style = f'class="s-{line.colour}" fill="none" stroke="{COLOURS[line.colour][0]}"'
     if line.width != 1.0:
         style += f' stroke-width="{_number(line.width)}"'

@@ -5,7 +5,7 @@ import pytest
 from ldag.drawing import Meter, lay_out_table
 from ldag.drawing.bars import BAR_WIDTH
 from ldag.drawing.lettering import text_width
-from ldag.drawing.marks import Drawing, Line, Shape, Words
+from ldag.drawing.marks import Drawing, Shape, Stroke, Words
 
 
 def bars(drawing: Drawing) -> list[float]:
@@ -18,7 +18,7 @@ def test_bars_are_as_long_as_probabilities() -> None:
     """With the interval as a line from its lower to its upper end."""
     drawing = lay_out_table(("if", "p"), [("a", Meter(0.25, 0.1, 0.5)), ("b", Meter(1.0))], title="t")
     assert bars(drawing) == [pytest.approx(0.25 * BAR_WIDTH), pytest.approx(BAR_WIDTH)]
-    (line,) = [mark for mark in drawing.marks if isinstance(mark, Line) and mark.colour == "second"]
+    (line,) = [mark for mark in drawing.marks if isinstance(mark, Stroke) and mark.colour == "second"]
     assert line.points[1][0] - line.points[0][0] == pytest.approx(0.4 * BAR_WIDTH)
 
 
