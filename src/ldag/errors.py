@@ -5,7 +5,9 @@ came: as an argument in Python, as it is typed in a shell.
 """
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+import inspect
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 _DOORS = ["python"]
@@ -148,3 +150,19 @@ def suggest(given: object, known: Iterable[object]) -> str:
     shown = ", ".join(repr(name) for name in names[:8])
     one_of = "one of " if len(names) > 1 else ""
     return f"; expected {one_of}{shown}" + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def tell(notes: Sequence[str], kind: type[Warning] = DataNote) -> None:
+    """Warn of what reading did, where no data set is handed out that could tell it itself, or of something else."""
+    if notes:
+        warnings.warn("; ".join(notes), kind, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """Return how far up the first line is that is not this library's: a warning is about what the user wrote."""
+    frame = inspect.currentframe()
+    level = 0
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "ldag":
+        frame = frame.f_back
+        level += 1
+    return level

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ldag.cli.arguments import json_option, load_answering, put_table
 from ldag.cli.pipes import MODEL, ROWS_OUT, TABLE
 from ldag.cli.tables import file_options
-from ldag.data import Column, ReadOptions, Table, read_table
+from ldag.data import Column, ReadOptions, Table, read_table, select_columns
 from ldag.errors import DataNote
 from ldag.formats import spell_state
 from ldag.model import Schema
@@ -56,7 +56,7 @@ def predict(
     table = read_table(rows, reading)
     for note in table.notes:
         click.echo(f"note: {note}", err=True)
-    table = table.select(reading.chosen(table.names))
+    table = select_columns(table, reading.chosen(table.names))
     model = load_answering(network)
     columns = _columns(model, table, target, proba, unseen)
     if unseen == "ignore":

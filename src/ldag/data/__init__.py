@@ -1,21 +1,26 @@
 """Tables in, `Dataset` out."""
 
-from ldag.data.binning import Bins
-from ldag.data.coding import Coded, recognise_column
-from ldag.data.columns import Column
-from ldag.data.counts import Codes, Columns, Weights, check_cells, count_family
-from ldag.data.dataset import Dataset, state_columns
-from ldag.data.frames import Backend, make_frame
+from ldag._native import Columns
+from ldag.data.columns import Coded, Column, recognise_column
+from ldag.data.database import Scratch
+from ldag.data.dataset import (
+    Codes,
+    Dataset,
+    Weights,
+    check_cells,
+    count_family,
+    describe_data,
+    describe_gaps,
+    row_keys,
+    state_columns,
+)
+from ldag.data.measurements import Bins
 from ldag.data.options import Missing, Reading, ReadOptions, Unusable
 from ldag.data.reading import AnyTable, Cells, read, read_table, read_with
-from ldag.data.remarks import describe_data, describe_gaps
-from ldag.data.rows import row_keys
-from ldag.data.scratch import Scratch
-from ldag.data.spellings import Dates
-from ldag.data.tables import Table
+from ldag.data.tables import MemoryTable, Table, select_columns
 from ldag.data.taking import check_data, ignored_note, read_for
-from ldag.data.telling import tell
-from ldag.data.writing import Arrays, write_rows, write_separated
+from ldag.data.text_files import Dates
+from ldag.data.writing import Arrays, Backend, make_frame, write_rows, write_separated
 
 __all__ = [
     "AnyTable",
@@ -29,6 +34,7 @@ __all__ = [
     "Columns",
     "Dataset",
     "Dates",
+    "MemoryTable",
     "Missing",
     "ReadOptions",
     "Reading",
@@ -49,8 +55,8 @@ __all__ = [
     "read_with",
     "recognise_column",
     "row_keys",
+    "select_columns",
     "state_columns",
-    "tell",
     "write_rows",
     "write_separated",
 ]

@@ -1,23 +1,112 @@
 """Data sets: categorical tables with fixed states, equal rows merged into weights."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from math import lgamma, log
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.counts import Codes, Columns, Weights, count_family
-from ldag.data.frames import Backend, make_frame
-from ldag.data.rows import merge_rows
+from ldag._native import Columns
+from ldag.data.writing import Backend, make_frame
 from ldag.drawing import Printable
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, option
 from ldag.formats import list_names, spell_share, state_in_words
-from ldag.model import Schema, State, Variable, state_key
+from ldag.model import Grid, Schema, State, Variable, state_key
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
+
+
+Codes = NDArray[np.uint8]
+"""One contiguous row of state codes per variable: shape (variables, data rows)."""
+
+Weights = NDArray[np.int64] | NDArray[np.float64]
+"""How often each data row occurs: whole numbers (counts) or real ones."""
+
+CELL_LIMIT = 1 << 26
+"""The largest table counted unless the caller says otherwise: 512 MB."""
+
+
+def count_family(
+    columns: Columns, n_states: Sequence[int], node: int, parents: Sequence[int], limit: int = CELL_LIMIT
+) -> Weights:
+    """Return the counts of a family: a row per parent configuration (last parent fastest), a column per state.
+
+    Whole weights, or none, give whole counts; real weights give real counts.
+    """
+    n_configurations = check_cells(n_states, node, parents, limit)
+    return columns.counts([*parents, node]).reshape(n_configurations, n_states[node])
+
+
+def check_cells(n_states: Sequence[int], node: int, parents: Sequence[int], limit: int = CELL_LIMIT) -> int:
+    """Refuse a family whose table cannot be held; return the number of its parents' configurations."""
+    n_configurations = Grid(tuple(n_states[parent] for parent in parents)).size
+    if n_configurations * n_states[node] > limit:
+        raise TooLarge(
+            f"a node with {n_states[node]} states and {len(parents)} parents needs a table of "
+            f"{n_configurations:,} configurations x {n_states[node]} states; at most {limit:,} cells are "
+            "allowed; use fewer parents or fewer states"
+        )
+    return n_configurations
+
+
+def merge_rows(codes: Codes, n_states: Iterable[int], weights: Weights | None) -> tuple[Codes, Weights | None]:
+    """Sort the rows, drop those of no weight, merge equal ones and add up; None stands for every row once.
+
+    The result does not depend on the order of the rows, to the last bit of a real weight.
+    """
+    if weights is not None and not weights.all():
+        codes, weights = codes[:, weights > 0], weights[weights > 0]
+    if codes.shape[1] == 0:
+        return np.ascontiguousarray(codes).copy(), None
+    key = row_keys(codes, tuple(n_states))
+    by = (key,) if weights is None or weights.dtype == np.int64 else (weights, key)
+    order = np.lexsort(by)
+    key = key[order]
+    first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
+    rows = np.ascontiguousarray(codes[:, order[first]])
+    total: Weights
+    if weights is None:
+        total = np.diff(first, append=len(key)).astype(np.int64)
+    else:
+        total = np.add.reduceat(weights[order], first)
+    return rows, None if total.dtype == np.int64 and bool((total == 1).all()) else total
+
+
+def row_keys(codes: Codes, n_states: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return a number per row, equal for equal rows and ordered as the rows are (first variable slowest).
+
+    Mixed radix; where 63 bits do not suffice, the numbers so far are replaced by their ranks.
+    """
+    key = np.zeros(codes.shape[1], dtype=np.int64)
+    size = 1
+    for row, n in zip(codes, n_states, strict=True):
+        if size * n >= 1 << 62:
+            distinct, key = np.unique(key, return_inverse=True)
+            size = len(distinct)
+        key = key * n + row
+        size *= n
+    return key
+
+
+Loss = Literal["", "columns", "rows", "states"]
+"""What a note says that is left out, if anything."""
+
+
+class Note(str):
+    """What reading did, in words; it knows what was ``lost``, and whether missing cells are what it tells of."""
+
+    lost: Loss
+    of_gaps: bool
+
+    def __new__(cls, text: str, lost: Loss = "", of_gaps: bool = False) -> "Note":
+        """Make a note of a text."""
+        note = super().__new__(cls, text)
+        note.lost, note.of_gaps = lost, of_gaps
+        return note
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -272,3 +361,88 @@ def _state_array(variable: Variable) -> NDArray[Any]:
 
 def _fits(state: State) -> bool:
     return isinstance(state, int) and abs(state) < 1 << 63
+
+
+RARE = 1000
+"""Columns that agree are told if of so many tables, that have as many columns without a connection, one has such."""
+
+MOST_LOSSES = 8
+"""Notes on what was left out that a result repeats; the others are counted."""
+
+
+def describe_data(data: Dataset) -> tuple[str, ...]:
+    """Return what a result of these data says of them: what was left out, and columns that tell nothing new.
+
+    Reading tells more than that, in the notes of a data set: where measurements were cut, and what may be a mistake.
+    """
+    losses: list[str] = [note for note in data.notes if isinstance(note, Note) and note.lost]
+    more = len(losses) - MOST_LOSSES
+    if more > 0:
+        losses = [*losses[:MOST_LOSSES], f"{more:,} further notes on what was left out are in the notes of the data"]
+    return tuple(dict.fromkeys((*losses, *describe_columns(data))))
+
+
+def describe_gaps(data: Dataset) -> tuple[str, ...]:
+    """Return what became of missing cells: rows that were left out, or states that were made of them."""
+    return tuple(note for note in data.notes if isinstance(note, Note) and note.of_gaps)
+
+
+def describe_columns(data: Dataset) -> tuple[str, ...]:
+    """Return notes on columns of one state, which take no edges, and on columns that say the same."""
+    return (*_describe_constants(data), *(_describe_twins(data, nodes) for nodes in _find_twins(data)))
+
+
+def _describe_constants(data: Dataset) -> Iterator[str]:
+    nodes = sorted(data.constant_nodes)
+    if len(nodes) == 1:
+        variable = data.variables[nodes[0]]
+        state = variable.states[data.codes[nodes[0], 0]]
+        yield f"{variable.name}: has one state only in the data, {state!r}; it takes no edges"
+    elif nodes:
+        names = list_names([data.names[node] for node in nodes])
+        yield f"{names}: have one state only in the data; they take no edges"
+
+
+def _describe_twins(data: Dataset, nodes: list[int]) -> str:
+    names = list_names([data.names[node] for node in nodes])
+    states = [[data.variables[node].states[code] for code in _in_order_of_rows(data.codes[node])] for node in nodes]
+    how = "are equal" if all(one == states[0] for one in states) else "only rename each other's states"
+    return f"{names}: {how}; each hides what else the others depend on, so keep one"
+
+
+def _find_twins(data: Dataset) -> list[list[int]]:
+    """Return groups of nodes whose states in all rows determine each other, in order; those of one state are in none.
+
+    Only columns whose states are equally common, in whatever order, are compared row by row.
+    """
+    by_shares: dict[bytes, list[int]] = {}
+    for node in range(len(data.schema)):
+        if node not in data.constant_nodes:
+            shares = np.sort(np.bincount(data.codes[node], minlength=1))
+            by_shares.setdefault(shares[shares > 0].tobytes(), []).append(node)
+    groups: dict[bytes, list[int]] = {}
+    for alike in by_shares.values():
+        for node in alike if len(alike) > 1 else ():
+            groups.setdefault(_numbered_anew(data.codes[node]).tobytes(), []).append(node)
+    return sorted(nodes for nodes in groups.values() if len(nodes) > 1 and _is_no_chance(data, nodes[0]))
+
+
+def _is_no_chance(data: Dataset, node: int) -> bool:
+    """Whether the states of a variable could stand in so many other orders that another has them by no chance."""
+    counts = data.counts(data.names[node])[0].tolist()
+    log_orders = lgamma(sum(counts) + 1) - sum(lgamma(count + 1) for count in counts)
+    return log_orders > log(RARE) + 2 * log(len(data.schema))
+
+
+def _in_order_of_rows(codes: Codes) -> list[int]:
+    """Return the codes that occur, by where they do first."""
+    values, first = np.unique(codes, return_index=True)
+    return [int(value) for value in values[np.argsort(first)]]
+
+
+def _numbered_anew(codes: Codes) -> NDArray[np.uint8]:
+    """Return the codes numbered by where they occur first."""
+    order = _in_order_of_rows(codes)
+    new = np.zeros(int(codes.max()) + 1, dtype=np.uint8)
+    new[order] = np.arange(len(order), dtype=np.uint8)
+    return new[codes]

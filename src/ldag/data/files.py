@@ -1,7 +1,7 @@
-"""Tables in files: text of any separator, packing and encoding, and Parquet."""
+"""Tables in files: text, Parquet, and workbooks of spreadsheet programs, which calamine reads."""
 
+import datetime
 import glob
-import json
 import re
 import shutil
 import sys
@@ -9,32 +9,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from ldag._native import TextTable as CodedTable
-from ldag.data.database import Database, DatabaseError, column_at, quote_text
-from ldag.data.database_tables import DatabaseTable
-from ldag.data.encodings import check_encoding
-from ldag.data.options import ReadOptions, recognise_spelling
-from ldag.data.scratch import Scratch
-from ldag.data.spellings import TextSpelling
-from ldag.data.tables import Table, check_column_names
-from ldag.data.text_files import PACKINGS, FileSource, TextFile, check_separator, open_other_text, open_text
-from ldag.data.text_tables import NotUtf8, TextLayout, TextTable
-from ldag.data.workbooks import WORKBOOKS, from_workbook
-from ldag.data.writing import ORDERS_KEY
-from ldag.errors import DataError, option
+from ldag.data.columns import Column, column_of
+from ldag.data.database import PATTERN, Scratch
+from ldag.data.options import ReadOptions
+from ldag.data.parquet import open_parquet
+from ldag.data.tables import MemoryTable, Table
+from ldag.data.text_files import (
+    PACKINGS,
+    FileSource,
+    TextSpelling,
+)
+from ldag.data.text_tables import open_texts, recognise_spelling
+from ldag.errors import DataError, MissingDependency, option
+from ldag.formats import counted, list_names
 
 ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".data")
 """Endings of text files; each also packed."""
 
 STDIN = "-"
-
-PATTERN = "*?["
-"""Signs that make a pattern of a path for which there is no file."""
-
 _PARQUET = (".parquet", ".pq")
-
 _OPENINGS = {b"PAR1": ".parquet", b"PK\3\4": ".xlsx", b"\x1f\x8b": ".csv.gz", b"BZh": ".csv.bz2", b"\xfd7zX": ".csv.xz"}
 """How files begin that come through a pipe, which has no name to tell their kind; all others are plain text."""
 
@@ -51,8 +46,8 @@ def from_files(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> Ta
         return from_workbook(files[0], options)
     if kinds == {_PARQUET}:
         options.check_no_text(f"{files[0].shown} is a Parquet file, which says this itself")
-        return _from_parquet(Database(files), files)
-    return _from_text(files, options)
+        return open_parquet(files)
+    return open_texts(files, options)
 
 
 def _find_files(text: str) -> list[FileSource]:
@@ -118,134 +113,99 @@ def _ends(path: Path, endings: tuple[str, ...]) -> bool:
     return path.name.lower().endswith(endings)
 
 
-def _from_parquet(engine: Database, files: Sequence[FileSource]) -> Table:
-    first, shown = files[0].path, files[0].shown
-    try:
-        names = _column_names(engine, first)
-        parts = [_parquet(engine, file, names, shown) for file in files]
-        source = f"({' UNION ALL '.join(parts)})"
-        types = tuple(str(row[1]) for row in engine.rows(f"DESCRIBE SELECT * FROM {source}"))
-    except DatabaseError as error:
-        raise DataError(f"{shown} cannot be read as parquet: {str(error).splitlines()[0]}") from None
-    check_column_names(names)
-    table = DatabaseTable(engine, source, names, types)
-    table.categories.update(_categories(first))
-    table.categories.update(_own_orders(engine, first))
-    return table.table()
+WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+"""Endings of workbooks."""
+
+_MEANT = ("names", "na", "decimal", "dates", "sheet")
+"""Options of text files that mean something for a workbook, too: cells may be texts."""
 
 
-def _parquet(engine: Database, file: FileSource, names: Sequence[str], first: str) -> str:
-    """Return the query for the rows of a Parquet file; its folders are no columns, and its name is no pattern."""
-    own = _column_names(engine, file.path)
-    if set(own) != set(names):
-        odd = sorted(set(own) ^ set(names))[0]
-        raise DataError(f"{file.shown} has other columns than {first}: {odd!r} is in one of them only")
-    source = f"read_parquet([{quote_text(_plain_name(file.path))}], hive_partitioning=false)"
-    inner = ", ".join(f"o{place}" for place in range(len(own)))  # the engine takes a and A for one name
-    chosen = ", ".join(f"o{own.index(name)} AS {column_at(place)}" for place, name in enumerate(names))
-    return f"SELECT {chosen} FROM {source} AS f({inner})"
-
-
-def _column_names(engine: Database, path: Path) -> tuple[str, ...]:
-    """Return the names of a Parquet file's columns as they are written, without those of their parts."""
-    names, n_parts = [], 0
-    rows = engine.rows(f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({quote_text(_plain_name(path))})")
-    for name, n in rows[1:]:
-        if n_parts == 0:
-            names.append(str(name))
-        n_parts += n - (n_parts > 0)
-    return tuple(names)
-
-
-def _plain_name(path: Path) -> str:
-    """Return a path of which the engine takes no sign for a pattern's."""
-    return "".join(f"[{sign}]" if sign in PATTERN else sign for sign in str(path.absolute()))
-
-
-def _categories(path: Path) -> dict[str, tuple[list[object], bool]]:
-    """Return the categories that a dataframe's library kept in a Parquet file, if pyarrow is there to read them."""
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError:
-        return {}
-    try:
-        file = parquet.ParquetFile(path)
-        if file.num_row_groups == 0:
-            return {}
-        fields = [field for field in file.schema_arrow if hasattr(field.type, "index_type")]
-        if not fields:
-            return {}
-        group = file.read_row_group(0, columns=[field.name for field in fields])
-        return {
-            field.name: (group.column(field.name).chunk(0).dictionary.to_pylist(), bool(field.type.ordered))
-            for field in fields
-        }
-    except (ArrowException, OSError, ValueError, KeyError):
-        return {}
-
-
-def _own_orders(engine: Database, path: Path) -> dict[str, tuple[list[object], bool]]:
-    """Return the orders that this library wrote into a Parquet file."""
-    file, key = quote_text(_plain_name(path)), quote_text(ORDERS_KEY)
-    for (value,) in engine.rows(f"SELECT value FROM parquet_kv_metadata({file}) WHERE key = {key}::BLOB"):
-        try:
-            return {str(name): (list(states), True) for name, states in json.loads(value).items()}
-        except (ValueError, AttributeError, TypeError):  # somebody else's
-            return {}
-    return {}
-
-
-def _from_text(files: Sequence[FileSource], options: ReadOptions) -> Table:
-    options.check_no_sheet(f"{files[0].shown} is a text file")
-    separator = check_separator(options.sep)
-    encoding = check_encoding(options.encoding)
-    texts = [open_text(file, separator, encoding) for file in files]
-    layout, rows = _read_texts(texts, separator, encoding, options)
-    names = texts[0].header if options.names is None else tuple(options.names)
-    notes = [note for text in texts for note in text.notes]
+def from_workbook(file: FileSource, options: ReadOptions) -> Table:
+    """Open a sheet of a workbook, the first or the one that is named."""
+    options.check_no_text(f"{file.shown} is a workbook, which says this itself", unless=_MEANT)
+    rows, notes = _read_sheet(file, options)
     if options.names is None:
+        names, rows = tuple(map(_name, rows[0])), rows[1:]
+        while names and not names[-1] and all(row[len(names) - 1] == "" for row in rows):
+            names = names[:-1]  # nothing stands in this column
         names = options.name_columns(names)
-        check_column_names(names, f"leave it out with {option('unusable', 'drop')}")
-        if _looks_like_data(names):
-            shown = ", ".join(names[:3])
+    else:
+        names = tuple(options.names)
+        if len(names) != len(rows[0]):
             spelled = option("names")
-            notes.append(f"the header reads {shown}: if the file has none, name the columns with {spelled}")
-    columns = {name: rows.texts(place) for place, name in enumerate(names)}
-    numbers = {name for place, name in enumerate(names) if rows.cells(place).dtype.kind == "f"}
-    spelling, told = recognise_spelling(columns, texts[0].separator, layout.spelling.decimal, options, numbers)
-    if spelling.decimal != layout.spelling.decimal:  # which the first rows did not show
-        rows = replace(layout, spelling=spelling).read(texts, merging=True)
-    notes += [f"{texts[0].shown}: {note}" for note in told]
-    return TextTable(texts, names, replace(layout, spelling=spelling), rows).table(tuple(notes))
+            raise DataError(f"{file.shown} has {len(rows[0])} columns, but {spelled} has {len(names)} names")
+    cells = [[_plain(row[place], options.missing_texts) for row in rows] for place in range(len(names))]
+    texts = {
+        name: list({str(cell) for cell in column if cell is not None})
+        for name, column in zip(names, cells, strict=True)
+        if _are_texts(column)
+    }
+    spelling, told = recognise_spelling(texts, None, ".", options)
+    notes += [f"{file.shown}: {note}" for note in told]
+    return MemoryTable(
+        names, len(rows), lambda place: _column(names[place], cells[place], spelling, options), notes=tuple(notes)
+    )
 
 
-def _read_texts(
-    texts: list[TextFile], separator: str | None, encoding: str | None, options: ReadOptions
-) -> tuple[TextLayout, CodedTable]:
-    """Read text files; one that turns out not to be UTF-8 is opened again, if its encoding may be chosen."""
-    spelling = TextSpelling(options.decimal or texts[0].decimal)
-    layout = TextLayout(_width(texts, options), options.names is None, options.missing_texts, spelling)
+def _read_sheet(file: FileSource, options: ReadOptions) -> tuple[list[list[Any]], list[str]]:
+    """Return the rows of a sheet that are not blank, and what is to be told of the others."""
     try:
-        return layout, layout.read(texts, merging=True)
-    except NotUtf8 as error:
-        source = texts[error.place].source
-        texts[error.place] = open_other_text(source, separator, encoding, error.problem)
-    return _read_texts(texts, separator, encoding, options)
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        raise MissingDependency("python-calamine", "excel", "reading a workbook") from None
+    try:
+        with CalamineWorkbook.from_path(str(file.path)) as book:
+            name = _choose_sheet(book.sheet_names, file, options)
+            rows = book.get_sheet_by_name(name).to_python()
+    except (CalamineError, OSError) as error:
+        raise DataError(f"{file.shown} cannot be read as a workbook: {error}") from None
+    others = [other for other in book.sheet_names if other != name]
+    notes = []
+    if others and options.sheet is None:
+        spelled = option("sheet")
+        notes = [f"{file.shown}: the sheet {name!r} was read; {spelled} names another ({list_names(others)})"]
+    rows = [row for row in rows if any(cell != "" for cell in row)]
+    if not rows:
+        raise DataError(f"the sheet {name!r} of {file.shown} is empty; expected a header with the names of the columns")
+    return rows, notes
 
 
-def _width(texts: Sequence[TextFile], options: ReadOptions) -> int:
-    """Return the number of columns, on which headers agree."""
-    width = len(texts[0].header) if options.names is None else len(options.names)
-    for text in texts:
-        if options.names is None and text.header != texts[0].header:
-            raise DataError(f"{text.shown} has another header than {texts[0].shown}: {', '.join(text.header)}")
-        if len(text.header) != width:
-            spelled = option("names")
-            raise DataError(f"{text.shown} has {len(text.header)} columns, but {spelled} has {width} names")
-    return width
+def _choose_sheet(names: Sequence[str], file: FileSource, options: ReadOptions) -> str:
+    """Return the name of the sheet to read; a number that is no sheet's name counts from 1."""
+    wanted = options.sheet
+    if not names:
+        raise DataError(f"{file.shown} has no sheets")
+    if wanted is None or wanted in names:
+        return names[0] if wanted is None else str(wanted)
+    number = int(wanted) if str(wanted).isdecimal() else 0
+    if not 1 <= number <= len(names):
+        spelled = option("sheet", str(wanted))
+        raise DataError(f"{spelled}: {file.shown} has {counted(len(names), 'sheet')}, {list_names(names)}")
+    return names[number - 1]
 
 
-def _looks_like_data(names: Sequence[str]) -> bool:
-    """Whether a name is a number, other than a year."""
-    numbers = [name for name in names if name.replace(".", "", 1).lstrip("+-").isdigit()]
-    return any(not (name.isdigit() and 1500 <= int(name) <= 2100) for name in numbers)
+def _name(cell: object) -> str:
+    """Return a cell of the header as a name; a year is a number in a workbook."""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
+
+
+def _plain(cell: object, na: frozenset[str]) -> object:
+    """Return a cell as a value, None for a gap; a cell in error is one."""
+    if isinstance(cell, str):
+        return None if cell.strip() in na else cell
+    return cell.isoformat() if isinstance(cell, datetime.time) else cell
+
+
+def _are_texts(cells: Sequence[object]) -> bool:
+    return all(cell is None or isinstance(cell, str) for cell in cells)
+
+
+def _column(name: str, cells: Sequence[object], spelling: TextSpelling, options: ReadOptions) -> Column:
+    """Return a column; texts are taken as those of a text file, and numbers are whole if all of them are."""
+    if _are_texts(cells):
+        column = column_of(name, ["" if cell is None else cell for cell in cells])
+        texts = spelling.respell(name, list(map(str, column.values)), options.missing_texts)
+        return replace(column, values=texts, text=True, na=options.missing_texts)
+    if all(cell.is_integer() for cell in cells if isinstance(cell, float)):
+        cells = [int(cell) if isinstance(cell, float) else cell for cell in cells]
+    return column_of(name, cells)

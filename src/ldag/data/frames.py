@@ -1,69 +1,23 @@
-"""Tables in memory: dataframes of any library, mappings of columns and arrays, in and out."""
+"""Dataframes of any library, mappings of columns and arrays as tables; lazy frames are counted by their library."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data.columns import DECODE, NOT_UTF8, Column, Positions, column_of
-from ldag.errors import ArgumentError, DataError, MissingDependency
-from ldag.model import date_text
+from ldag.data.database import column_at, quote_name
+from ldag.data.tables import MemoryTable, Survey, Table, check_column_names
+from ldag.errors import DataError
+from ldag.model import Cuts, Variable, date_text
 
 if TYPE_CHECKING:
     import narwhals as nw
-    from narwhals.typing import IntoDataFrame
-
-from ldag.data.tables import Table, check_column_names
-
-Backend = Literal["pandas", "polars", "pyarrow"]
-"""Libraries whose dataframes can be made."""
-
-
-def make_frame(columns: Mapping[str, NDArray[Any]], backend: Backend) -> "IntoDataFrame":
-    """Return columns as a dataframe of one of the libraries; an array of objects may hold mixed values."""
-    if backend not in get_args(Backend):
-        raise ArgumentError(f"backend must be one of {', '.join(get_args(Backend))}, got {backend!r}")
-    try:
-        frame = {"pandas": _to_pandas, "polars": _to_polars, "pyarrow": _to_pyarrow}[backend](columns)
-    except ImportError:
-        extra = "parquet" if backend == "pyarrow" else backend
-        raise MissingDependency(backend, extra, f"a {backend} table") from None
-    return cast("IntoDataFrame", frame)
-
-
-def _to_pandas(columns: Mapping[str, NDArray[Any]]) -> object:
-    import pandas as pd
-
-    return pd.DataFrame(dict(columns))
-
-
-def _to_polars(columns: Mapping[str, NDArray[Any]]) -> object:
-    import polars as pl
-
-    def series(name: str, cells: NDArray[Any]) -> pl.Series:
-        if cells.dtype != object:
-            return pl.Series(name, cells)
-        return pl.Series(name, cells.tolist(), dtype=pl.Object if _mixed(cells) else None)
-
-    return pl.DataFrame([series(name, cells) for name, cells in columns.items()])
-
-
-def _to_pyarrow(columns: Mapping[str, NDArray[Any]]) -> object:
-    import pyarrow as pa
-
-    for name, cells in columns.items():
-        if _mixed(cells):
-            raise DataError(
-                f"column {name!r} has states of several types, which pyarrow cannot hold; use pandas or polars"
-            )
-    return pa.table({name: pa.array(cells.tolist()) for name, cells in columns.items()})
-
-
-def _mixed(cells: NDArray[Any]) -> bool:
-    return cells.dtype == object and not all(isinstance(cell, str) for cell in cells)
+    from narwhals.dtypes import DType
 
 
 def from_array(array: NDArray[Any], names: Sequence[str] | None) -> Table:
@@ -74,7 +28,7 @@ def from_array(array: NDArray[Any], names: Sequence[str] | None) -> Table:
         raise DataError(f"an array has no column names; give {array.shape[1]} of them as names=[...]")
     if isinstance(names, str) or len(names) != array.shape[1]:
         raise DataError(f"the array has {array.shape[1]} columns, but names= is {names!r}")
-    return Table(tuple(names), array.shape[0], lambda place: _encode_array(names[place], array[:, place]))
+    return MemoryTable(tuple(names), array.shape[0], lambda place: _encode_array(names[place], array[:, place]))
 
 
 def from_mapping(columns: Mapping[Any, object]) -> Table:
@@ -98,7 +52,7 @@ def from_mapping(columns: Mapping[Any, object]) -> Table:
             return _encode_array(names[place], cells[place])
         return column_of(names[place], cells[place])
 
-    return Table(names, len(cells[0]) if cells else 0, column)
+    return MemoryTable(names, len(cells[0]) if cells else 0, column)
 
 
 def _encode_array(name: str, cells: NDArray[Any]) -> Column:
@@ -135,7 +89,7 @@ def from_eager(frame: "nw.DataFrame[Any]") -> Table:
     """Take a dataframe that is in memory."""
     names = tuple(_names(frame.to_native()))
     columns = list(frame.iter_columns())  # by place: some libraries take a name for a pattern
-    return Table(names, len(frame), lambda place: _encode_series(names[place], columns[place]))
+    return MemoryTable(names, len(frame), lambda place: _encode_series(names[place], columns[place]))
 
 
 def _names(native: Any) -> Iterable[Any]:
@@ -243,3 +197,146 @@ def _numpy(cells: Any) -> Positions:
 def encode_frame(frame: "nw.DataFrame[Any]", key: str, name: str) -> Column:
     """Return a column of a frame that is in memory under another name than it has there."""
     return _encode_series(name, frame.get_column(key))
+
+
+TIMES = "n"
+"""The name of the column of counts while rows are merged; other columns are called by their places then."""
+
+
+def from_frame(source: object) -> Table:
+    """Take a dataframe of any library that narwhals knows; a lazy one is counted by its library."""
+    import narwhals as nw
+
+    frame = open_frame(source)
+    return _open_lazy(frame) if isinstance(frame, nw.LazyFrame) else from_eager(frame)
+
+
+def _open_lazy(frame: "nw.LazyFrame[Any]") -> "LazyTable":
+    """Call columns by their places: libraries take some names for patterns, for parts of others, or for their own."""
+    import narwhals as nw
+
+    names = tuple(frame.collect_schema().names())
+    check_column_names(names)
+    native, places = frame.to_native(), list(map(column_at, range(len(names))))
+    if frame.implementation.is_duckdb():
+        chosen = ", ".join(f"{quote_name(name)} AS {place}" for name, place in zip(names, places, strict=True))
+        frame = nw.from_native(native.project(chosen))
+    elif frame.implementation.is_pyspark() or frame.implementation.is_pyspark_connect():
+        frame = nw.from_native(native.toDF(*places))
+    else:
+        frame = frame.rename(dict(zip(names, places, strict=True)))
+    return LazyTable(frame, names)
+
+
+@dataclass
+class LazyTable:
+    """A lazy frame that is asked for the values of columns, and for merged rows."""
+
+    frame: "nw.LazyFrame[Any]"
+    names: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    _surveys: dict[int, Survey] = field(default_factory=dict)
+
+    @cached_property
+    def n_rows(self) -> int:
+        """How many rows there are, counted when it is asked."""
+        import narwhals as nw
+
+        return int(self.frame.select(nw.len().alias(TIMES)).collect().item()) if self.names else 0
+
+    def survey(self, place: int) -> Survey:
+        """Return the different values of a column and how often each occurs."""
+        if place not in self._surveys:
+            found = self._counted([column_at(place)])
+            column = self._encode(found, place)
+            times = np.zeros(len(column.values) + 1, dtype=np.int64)
+            np.add.at(times, column.positions + 1, _times(found))
+            self._surveys[place] = Survey(column, times, len(column.values))
+        return self._surveys[place]
+
+    def column(self, place: int) -> Column:
+        """Return a column row by row."""
+        return self._encode(self.frame.select(column_at(place)).collect(), place)
+
+    def _encode(self, frame: "nw.DataFrame[Any]", place: int) -> Column:
+        """Return a column that was collected, which may have lost that its categories are those of an Enum."""
+        import narwhals as nw
+
+        column = encode_frame(frame, column_at(place), self.names[place])
+        is_enum = isinstance(self.frame.collect_schema()[column_at(place)], nw.Enum)
+        return replace(column, ordered=True) if is_enum else column
+
+    def merge(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], NDArray[np.int64]]:
+        """Merge equal rows of some columns; a measurement counts as the number of its bin."""
+        import narwhals as nw
+
+        names, schema = [column_at(place) for place in places], self.frame.collect_schema()
+        binned = [
+            variable if variable is not None and _has_bins(schema[name], variable.cuts) else None
+            for name, variable in zip(names, cut, strict=True)
+        ]
+        chosen = [
+            nw.col(name) if variable is None else _bin(nw.col(name), variable.cuts).alias(name)
+            for name, variable in zip(names, binned, strict=True)
+        ]
+        found = self._counted(names, self.frame.select(chosen))
+        columns = []
+        for place, variable in zip(places, binned, strict=True):
+            column = self._encode(found, place)
+            if variable is not None:
+                bins = np.array([*(-1 if v is None else cast("int", v) for v in column.values), -1], dtype=np.int64)
+                column = Column(self.names[place], list(variable.states), bins[column.positions])
+            columns.append(column)
+        return columns, _times(found)
+
+    def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> tuple[Table, float]:
+        """Return the table of rows without a gap in some columns, and their share."""
+        import narwhals as nw
+
+        del variables  # gaps are no texts here
+        schema, frame = self.frame.collect_schema(), self.frame
+        for place in places:
+            name = column_at(place)
+            frame = frame.filter(~nw.col(name).is_null())
+            if schema[name].is_float():
+                frame = frame.filter(~nw.col(name).is_nan())
+        part = LazyTable(frame, self.names)
+        return part, part.n_rows / self.n_rows
+
+    def _counted(self, names: Sequence[str], frame: "nw.LazyFrame[Any] | None" = None) -> "nw.DataFrame[Any]":
+        import narwhals as nw
+
+        frame = self.frame.select(names) if frame is None else frame
+        return frame.group_by(list(names), drop_null_keys=False).agg(nw.len().alias(TIMES)).collect()
+
+
+def _times(frame: "nw.DataFrame[Any]") -> NDArray[np.int64]:
+    return np.asarray(frame.get_column(TIMES).to_numpy()).astype(np.int64)
+
+
+def _has_bins(kind: "DType", cuts: Cuts) -> bool:
+    """Whether a library compares values of this type with cut points as we do.
+
+    Texts may spell one time in several ways, zones are shown in that of a session, and points have no nanoseconds.
+    """
+    import narwhals as nw
+
+    if not isinstance(cuts[0], str):
+        return True
+    return kind == nw.Date or (isinstance(kind, nw.Datetime) and kind.time_zone is None and kind.time_unit != "ns")
+
+
+def _bin(value: "nw.Expr", cuts: Cuts) -> "nw.Expr":
+    """Return the number of a measurement's bin; a gap stays one."""
+    import datetime
+
+    import narwhals as nw
+
+    is_number = not isinstance(cuts[0], str)
+    points: list[Any] = list(cuts) if is_number else [datetime.datetime.fromisoformat(str(cut)) for cut in cuts]
+    value = value.cast(nw.Float64() if is_number else nw.Datetime("us"))
+    found = nw.when(value > points[0]).then(1).otherwise(0)
+    for point in points[1:]:
+        found = found + nw.when(value > point).then(1).otherwise(0)
+    known = ~(value.is_null() | value.is_nan()) if is_number else ~value.is_null()
+    return nw.when(known).then(found)

@@ -1,27 +1,15 @@
 """What can be asked of reading, checked once for every door."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict, cast, get_args
 
+from ldag._native import MAX_STATES
 from ldag.checks import check_choice, is_whole
-from ldag.data.binning import Binning, Bins, check_bins
-from ldag.data.coding import MAX_STATES
-from ldag.data.columns import MISSING_TEXT
-from ldag.data.encodings import check_encoding
-from ldag.data.spellings import (
-    IN_WORDS,
-    Dates,
-    TextSpelling,
-    check_spelling,
-    date_orders,
-    recognise_dates,
-    recognise_decimal,
-)
-from ldag.data.text_files import check_separator
-from ldag.data.values import plain_state
+from ldag.data.columns import MISSING_TEXT, plain_state
+from ldag.data.measurements import Binning, Bins, check_bins
+from ldag.data.text_files import Dates, check_encoding, check_separator, check_spelling
 from ldag.errors import ArgumentError, argument, option, suggest
-from ldag.formats import list_names
 from ldag.model import OrderedStates, State, Variable
 
 Missing = Literal["error", "drop", "state", "auto"]
@@ -29,8 +17,6 @@ Missing = Literal["error", "drop", "state", "auto"]
 
 Unusable = Literal["auto", "error", "drop"]
 """What to do with columns that cannot be variables; "auto" leaves out identifiers and refuses others."""
-
-TAB = "\t"
 
 MAX_STATES_DEFAULT = 64
 """A text column with more values than this is more often an identifier than a variable."""
@@ -200,39 +186,3 @@ class ReadOptions:
         amounts = [name for name in (self.counts, self.weights) if name is not None and name not in self.columns]
         wanted = list(dict.fromkeys([*self.columns, *(name for name in amounts if name in names)]))
         return [names.index(name) for name in wanted]
-
-
-def recognise_spelling(
-    columns: Mapping[str, Sequence[str]],
-    separator: str | None,
-    decimal: str,
-    options: ReadOptions,
-    numbers: Collection[str] = (),
-) -> tuple[TextSpelling, list[str]]:
-    """Find out how numbers and dates are spelled where no option says it, and what is to be told.
-
-    ``separator`` stands between cells, if anything does; ``decimal`` is the sign by which numbers were told from texts
-    so far, and ``numbers`` are columns most of whose cells are, of which only the other texts are given.
-    """
-    notes, parts, asked = [], [], []
-    if options.decimal is None:
-        sign = recognise_decimal(columns.values(), separator, options.missing_texts)
-        decimal = "." if sign is None else "," if sign == "," else decimal
-        if sign is None:
-            notes.append(f"some numbers have decimal commas, some points; {option('decimal')} says which are numbers")
-        if decimal == ",":
-            parts.append("numbers have decimal commas")
-            asked.append(option("decimal"))
-    orders = {name: date_orders(texts, options.missing_texts) for name, texts in columns.items() if name not in numbers}
-    shown = recognise_dates(orders) if options.dates is None else {}
-    if shown:
-        parts += [f"dates have {IN_WORDS[order]} (in {list_names(names)})" for order, names in shown.items()]
-        asked.append(option("dates"))
-    if parts and separator is not None and options.sep is None:
-        parts.insert(0, f"cells are separated by {'tabs' if separator == TAB else separator}")
-        asked.insert(0, option("sep"))
-    if parts:
-        say = "says" if len(asked) == 1 else "say"
-        notes.append(f"{', '.join(parts)}; {' and '.join(asked)} {say} otherwise")
-    dates = options.dates or (next(iter(shown)) if len(shown) == 1 else None)
-    return TextSpelling(decimal, dates, options.dates is not None, orders), notes

@@ -6,22 +6,23 @@ from typing import Any, cast
 
 import numpy as np
 
-from ldag.data.binning import MANY_VALUES, Binning, Distinct, find_cuts
-from ldag.data.coding import MAX_STATES, number_in
-from ldag.data.columns import Column
-from ldag.data.counts import Weights
-from ldag.data.identifiers import (
+from ldag.data.columns import Column, check_n_states, number_in, plain_state, tidy_column
+from ldag.data.dataset import Note, Weights
+from ldag.data.measurements import (
+    MANY_VALUES,
     NEARLY_ALL,
-    are_survey_weights,
+    Binning,
+    Distinct,
+    find_cuts,
     is_index,
-    names_groups,
-    names_persons,
-    names_rows,
-    number_rows,
+    is_name_of_groups,
+    is_name_of_persons,
+    is_name_of_rows,
+    is_row_number,
+    is_survey_weight,
 )
 from ldag.data.options import ReadOptions
-from ldag.data.tables import Survey
-from ldag.data.values import plain_state, tidy_column
+from ldag.data.tables import Survey, Table
 from ldag.errors import DataError, option
 from ldag.formats import counted
 from ldag.model import MISSING_STATE, Variable, bin_states, cuts_in, date_text, spell_cut
@@ -43,7 +44,7 @@ ODD_TEXTS = ("?", "-", ".", "N/A", "n/a", "null", "NULL", "None", "none", "#N/A"
 class ColumnPlan:
     """What becomes of a column: ``variable`` if its states are declared or cut, ``problem`` if it cannot be one.
 
-    A column is spare if it tells nothing about rows: it names them, or is hardly filled.
+    A column is spare if it tells nothing about rows: it names them, or is hardly filled. ``place`` is its place.
     """
 
     survey: Survey
@@ -53,6 +54,7 @@ class ColumnPlan:
     problem: str | None = None
     is_spare: bool = False
     notes: tuple[str, ...] = ()
+    place: int = -1
 
     @property
     def name(self) -> str:
@@ -136,28 +138,25 @@ def measurement(survey: Survey) -> tuple[Distinct, Weights] | None:
     if survey.n_values > len(survey.column.values):
         return None
     column = survey.column
-    found: dict[Any, float] = {}
-    for value, times in zip(column.values, survey.times[1:].tolist(), strict=True):
-        if column.is_missing(value):
-            continue
+    by_value: dict[Any, float] = {}
+    for value, times in zip(column.given, survey.times_given, strict=True):
         plain = _measure(value, column)
         if plain is None:
             return None
-        found[plain] = found.get(plain, 0) + times
-    kinds = {isinstance(value, str) for value in found}
+        by_value[plain] = by_value.get(plain, 0) + times
+    kinds = {isinstance(value, str) for value in by_value}
     if len(kinds) != 1:
         return None
-    ordered = sorted(found)
+    ordered = sorted(by_value)
     values = np.array(ordered, dtype=object if kinds == {True} else np.float64)
-    used = cast("Weights", np.array([found[value] for value in ordered]).astype(survey.times.dtype))
+    used = cast("Weights", np.array([by_value[value] for value in ordered]).astype(survey.times.dtype))
     return (values[used > 0], used[used > 0]) if used.any() else (values, used)
 
 
 def _measure(value: object, column: Column) -> float | str | None:
     if column.text:
-        text = str(value).strip()
-        number = number_in(text)
-        return date_text(text) if number is None else float(number)
+        number = number_in(str(value))
+        return date_text(value) if number is None else float(number)
     if column.dates or isinstance(value, str):
         return None if value is None else date_text(value)
     if isinstance(value, np.generic):
@@ -180,14 +179,18 @@ def _cut(survey: Survey, n_missing: int, measured: tuple[Distinct, Weights], bin
     return ColumnPlan(counted_once, n_missing, Variable.of_bins(survey.name, cuts), binning)
 
 
-def cut_again(plan: ColumnPlan, survey: Survey) -> ColumnPlan:
-    """Cut a measurement by the survey of the rows that are left; where these have one value, it stays as it was cut."""
+def cut_again(plans: Sequence[ColumnPlan], table: Table) -> list[ColumnPlan]:
+    """Cut measurements by the rows of another table; where these have one value only, they stay as they were cut."""
+    return [_cut_plan(plan, table.survey(plan.place)) if plan.is_cut else plan for plan in plans]
+
+
+def _cut_plan(plan: ColumnPlan, survey: Survey) -> ColumnPlan:
     assert plan.binning is not None
     survey = tidy_survey(survey)
     measured = measurement(survey)
     if measured is None or len(measured[0]) < 2 or plan.binning.method == "cuts":
         return plan
-    return replace(_cut(survey, plan.n_missing, measured, plan.binning), notes=plan.notes)
+    return replace(_cut(survey, plan.n_missing, measured, plan.binning), place=plan.place, notes=plan.notes)
 
 
 def _intervals(survey: Survey) -> Variable | None:
@@ -195,11 +198,10 @@ def _intervals(survey: Survey) -> Variable | None:
     column = survey.column
     if survey.n_values > len(column.values):
         return None
-    kept = [str(v).strip() if column.text else v for v in column.values if not column.is_missing(v)]
-    cuts = cuts_in(value for value in kept if value != MISSING_STATE)
+    cuts = cuts_in(value for value in column.given if value != MISSING_STATE)
     if cuts is None:
         return None
-    gap = (MISSING_STATE,) if MISSING_STATE in kept else ()
+    gap = (MISSING_STATE,) if MISSING_STATE in column.given else ()
     return Variable(survey.name, (*bin_states(cuts), *gap), cuts=cuts)
 
 
@@ -223,10 +225,10 @@ def _identifier(survey: Survey, measured: tuple[Distinct, Weights], options: Rea
         return _say_identifier("an identifier", len(values), int(times.sum()), name, options)
     if (values % 1 != 0).any():
         return None
-    if number_rows(name, values, times):
-        what = "an identifier" if names_rows(name) else "numbers of rows"
+    if is_row_number(name, values, times):
+        what = "an identifier" if is_name_of_rows(name) else "numbers of rows"
         return _say_identifier(what, len(values), int(times.sum()), name, options)
-    if names_groups(name) and len(values) > MANY_VALUES and options.unusable != "error":
+    if is_name_of_groups(name) and len(values) > MANY_VALUES and options.unusable != "error":
         return _say_identifier("the number of a person, set or place", len(values), int(times.sum()), name, options)
     return None
 
@@ -244,9 +246,9 @@ def _measurement_hints(survey: Survey, measured: tuple[Distinct, Weights], optio
     """Ask whether numbers that were cut name persons or groups, or are weights."""
     values, times = measured
     is_whole = values.dtype != object and not (values % 1 != 0).any()
-    if is_whole and names_groups(survey.name) and survey.name not in options.keep:
+    if is_whole and is_name_of_groups(survey.name) and survey.name not in options.keep:
         yield f"{survey.name}: is it an identifier? name the columns to read with {option('columns')}"
-    if options.counts is None and options.weights is None and are_survey_weights(survey.name, values, times):
+    if options.counts is None and options.weights is None and is_survey_weight(survey.name, values, times):
         yield f"{survey.name}: is it a column of survey weights? {option('weights', survey.name)}"
 
 
@@ -258,20 +260,20 @@ def _names_rows(
     Counted rows may all differ, and so may numbers that are not to be cut, unless they are called row numbers.
     """
     column, n_given = survey.column, survey.n_rows - _count_missing(survey)
-    is_row_number = is_index(column.name)
+    is_numbering = is_index(column.name)
     is_counted = options.counts is not None or options.weights is not None
     may_differ = is_counted or (numbers is not None and binning.method == "none")
-    if column.declared or n_given < (1 if is_row_number else FEW_ROWS) or (may_differ and not is_row_number):
+    if column.declared or n_given < (1 if is_numbering else FEW_ROWS) or (may_differ and not is_numbering):
         return None
     if numbers is not None:
         return _identifier(survey, numbers, options)
     if not column.text and not all(isinstance(value, str) for value in column.values):
         return None
-    n_values = max(sum(not column.is_missing(value) for value in column.values), survey.n_values)
+    n_values = max(len(column.given), survey.n_values)
     is_identifier = n_given > MANY_VALUES and n_values > _share_of_identifiers(options) * n_given
-    if is_identifier or (is_row_number and n_values == n_given):
+    if is_identifier or (is_numbering and n_values == n_given):
         return _say_identifier("an identifier", n_values, n_given, column.name, options, is_text=True)
-    if names_persons(column.name) and n_values > MANY_VALUES and options.unusable != "error":
+    if is_name_of_persons(column.name) and n_values > MANY_VALUES and options.unusable != "error":
         return _say_identifier("the name of a person or set", n_values, n_given, column.name, options, is_text=True)
     return None
 
@@ -284,67 +286,57 @@ def _share_of_identifiers(options: ReadOptions) -> float:
 def _check_states(survey: Survey, options: ReadOptions) -> None:
     """Refuse more states than are allowed, and values that cannot be states."""
     column = survey.column
-    kept = [value for value in column.values if not column.is_missing(value)]
     if not column.text:
-        for value in kept:
+        for value in column.given:
             plain_state(value, column.name)
-    n_states = max(len(kept), survey.n_values if survey.n_values > len(column.values) else 0)
+    n_states = max(len(column.given), survey.n_values if survey.n_values > len(column.values) else 0)
     if n_states > options.max_states:
-        examples: list[Any] = [str(value).strip() if column.text else value for value in kept]
+        examples: list[Any] = column.given
         if column.text and all(number_in(str(text)) is not None for text in examples):
             examples = sorted(number_in(str(text)) or 0 for text in examples)
         elif not column.declared:
             examples = sorted(examples, key=lambda value: (isinstance(value, str), value))
-        shown = ", ".join(repr(value) for value in examples[:3])
-        more = f"allow more with {option('max_states')} (at most {MAX_STATES})"
-        raise DataError(
-            f"column {survey.name!r} has {n_states:,} states ({shown}, ...), more than {options.max_states}: is it an "
-            "identifier? leave it out, group its values" + (f", or {more}" if options.max_states < MAX_STATES else "")
-        )
+        check_n_states(column.name, examples, options.max_states, n_states)
 
 
 def _count_missing(survey: Survey) -> int:
-    column = survey.column
-    if survey.measured is not None or survey.n_values > len(column.values):
+    """Return how many cells are missing."""
+    if survey.measured is not None or survey.n_values > len(survey.column.values):
         return int(survey.times[0])
-    gaps = [n for value, n in zip(column.values, survey.times[1:].tolist(), strict=True) if column.is_missing(value)]
-    return int(survey.times[0] + sum(gaps))
+    return int(survey.times.sum() - sum(survey.times_given))
 
 
 def _not_measured(survey: Survey) -> str:
-    odd = [value for value in survey.column.values if not survey.column.is_missing(value)]
-    texts = [value for value in odd if _measure(value, survey.column) is None]
+    texts = [value for value in survey.column.given if _measure(value, survey.column) is None]
     return f"it holds {texts[0]!r}, which is no number" if texts else "its values are not all numbers"
 
 
 def _changed_cells(survey: Survey) -> Iterator[str]:
     """Say how many cells of a text file lose blanks around them, or spell a number otherwise than most of its cells."""
     column = survey.column
-    trimmed, by_number = 0, dict[float, dict[str, int]]()
-    for value, times in zip(column.values, survey.times[1:].tolist(), strict=True):
-        if not column.is_missing(value):
-            text = str(value).strip()
-            trimmed += times if text != str(value) else 0
-            number = number_in(text)
-            if number is not None:
-                spellings = by_number.setdefault(number, {})
-                spellings[text] = spellings.get(text, 0) + times
+    trimmed, by_number = 0.0, dict[float, dict[str, float]]()
+    raw = (value for value, is_missing in zip(column.values, column.gaps, strict=True) if not is_missing)
+    for value, text, times in zip(raw, map(str, column.given), survey.times_given, strict=True):
+        trimmed += times if text != value else 0
+        number = number_in(text)
+        if number is not None:
+            spellings = by_number.setdefault(number, {})
+            spellings[text] = spellings.get(text, 0) + times
     if trimmed:
-        yield f"{column.name}: blanks around {counted(trimmed, 'cell')} were trimmed"
+        yield f"{column.name}: blanks around {counted(int(trimmed), 'cell')} were trimmed"
     changed = {number: sum(own.values()) - max(own.values()) for number, own in by_number.items() if len(own) > 1}
     if changed:
         first = " and ".join(sorted(map(repr, by_number[min(changed)])))
-        cells = counted(sum(changed.values()), "cell")
+        cells = counted(int(sum(changed.values())), "cell")
         yield f"{column.name}: {cells} spell a number in another way, and are taken for it, such as {first}"
 
 
 def _hints(survey: Survey, measured: tuple[Distinct, Weights] | None, options: ReadOptions) -> tuple[str, ...]:
     """Say what may be wrong with a column that is taken as it is."""
     column, notes = survey.column, list[str]()
-    kept = [value for value in column.values if not column.is_missing(value)]
     if column.text:
         notes += _changed_cells(survey)
-    texts = {str(value).strip() for value in kept} if column.text else {v for v in kept if isinstance(v, str)}
+    texts = {value for value in column.given if isinstance(value, str)}
     odd = sorted(texts & set(ODD_TEXTS))
     if odd and len(texts) > 1:
         if column.text:
@@ -367,3 +359,62 @@ def _hints(survey: Survey, measured: tuple[Distinct, Weights] | None, options: R
                 f"{column.name}: {n_numbers} different numbers in {survey.n_rows} rows; cut them with {spelled}"
             )
     return tuple(notes)
+
+
+def plan_columns(table: Table, places: Sequence[int], options: ReadOptions) -> tuple[list[ColumnPlan], list[Note]]:
+    """Decide about every column; those that cannot be variables are refused together, or left out and told."""
+    names = [table.names[place] for place in places]
+    declared = options.declared(names)
+    options.check_kept(names)
+    plans = [_plan(table, place, declared.get(table.names[place]), names, options) for place in places]
+    if options.missing == "auto":
+        plans = [plan if options.asks_for(plan.name) else _without_empty(plan) for plan in plans]
+    bad = [plan for plan in plans if plan.problem is not None]
+    refused = [plan for plan in bad if options.refuses(plan.name, plan.is_spare)]
+    if refused:
+        raise DataError(_refusal(refused))
+    good = [plan for plan in plans if plan.problem is None]
+    notes = [Note(f"{plan.name}: left out, {_reason(plan)}", "columns") for plan in bad]
+    if not good:
+        raise DataError("no column can be a variable: " + "; ".join(notes))
+    return good, notes
+
+
+def _plan(
+    table: Table, place: int, declared: Variable | None, names: Sequence[str], options: ReadOptions
+) -> ColumnPlan:
+    """Decide about one column; one that holds no states at all can only be left out."""
+    try:
+        survey = table.survey(place)
+    except DataError as error:
+        if options.unusable != "drop" or declared is not None:
+            raise
+        name = table.names[place]
+        problem = str(error).removeprefix(f"column {name!r} ").removeprefix(f"column {name!r}: ")
+        return ColumnPlan(Survey.empty(name, table.n_rows), table.n_rows, problem=problem)
+    return replace(plan_column(survey, declared, names, options), place=place)
+
+
+def _without_empty(plan: ColumnPlan) -> ColumnPlan:
+    """Leave out a column of which more than half is missing."""
+    if plan.problem is not None or 2 * plan.n_missing <= plan.survey.n_rows:
+        return plan
+    problem = f"{plan.n_missing:,} of {plan.survey.n_rows:,} cells are missing"
+    return replace(plan, problem=problem, is_spare=True)
+
+
+def _refusal(bad: Sequence[ColumnPlan]) -> str:
+    """Say why columns cannot be variables, all in one message."""
+    if len(bad) == 1:
+        return f"column {bad[0].name!r} {bad[0].problem}"
+    every = "".join(f"\n  column {plan.name!r} {plan.problem}" for plan in bad)
+    return f"{len(bad)} columns cannot be variables ({option('unusable', 'drop')} leaves them out):{every}"
+
+
+def _reason(plan: ColumnPlan) -> str:
+    """Shorten why a column was left out."""
+    assert plan.problem is not None
+    reason, _, otherwise = plan.problem.partition("; leave it out")
+    reason = reason.split(": is it an identifier?")[0]
+    known, kept = reason.removeprefix("looks like an identifier: "), otherwise.removeprefix(", or keep it with ")
+    return known if known != reason or kept == otherwise else f"{reason}; {kept} keeps it"

@@ -1,40 +1,32 @@
-"""Reading tables of any make: `read`."""
+"""Reading tables of any make: `read`. Columns are planned, gaps settled, columns coded and put together."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.amounts import read_weights
-from ldag.data.assembling import assemble_data
-from ldag.data.binning import Bins
-from ldag.data.coding import code_column
-from ldag.data.counts import Weights
-from ldag.data.dataset import Dataset
+from ldag.data.columns import Coded, code_column, read_weights
+from ldag.data.dataset import Dataset, Note, Weights, describe_columns
 from ldag.data.files import from_files
-from ldag.data.frames import from_array, from_mapping
-from ldag.data.gaps import settle_rows, settle_table
-from ldag.data.lazy_frames import from_frame
+from ldag.data.frames import from_array, from_frame, from_mapping
+from ldag.data.measurements import Bins, join_intervals
 from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
-from ldag.data.planning import ColumnPlan, plan_column
-from ldag.data.spellings import Dates
-from ldag.data.tables import Survey, Table, check_table
-from ldag.data.telling import tell
-from ldag.errors import ArgumentError, DataError, option, suggest
-from ldag.model import State, Variable
+from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_again, cut_note, plan_columns
+from ldag.data.tables import MemoryTable, Table, check_table
+from ldag.data.text_files import Dates
+from ldag.errors import ArgumentError, DataError, option, suggest, tell
+from ldag.formats import counted, list_names
+from ldag.model import Schema, State, Variable
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
-LEFT_OUT = ": left out, "
-"""Between the name of a column that is left out and the reason, in a note."""
 
 Cells = Sequence[object] | NDArray[np.generic]
 """One column of a table."""
-
 
 AnyTable: TypeAlias = (
     "str | PathLike[str] | Sequence[str | PathLike[str]] | IntoFrame | NDArray[np.generic] "
@@ -137,7 +129,7 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
     )
     data = read_with(source, options)
     if options.unusable == "auto":
-        tell([note for note in data.notes if LEFT_OUT in note])
+        tell([note for note in data.notes if isinstance(note, Note) and note.lost == "columns"])
     return data
 
 
@@ -148,104 +140,36 @@ def read_with(source: object, options: ReadOptions) -> Dataset:
             raise ArgumentError("a Dataset has been read already; options apply to its source only")
         return source
     table = read_table(source, options)
-    table = table.select(options.chosen(table.names))
     amount = options.counts if options.counts is not None else options.weights
-    amounts = _amounts(table, options)
-    places = [place for place, name in enumerate(table.names) if name != amount]
-    if not places:
-        raise DataError("no columns are left to read")
-    plans, dropped = _plans(table, places, options)
-    place_of = {name: place for place, name in enumerate(table.names)}
-    chosen = [place_of[plan.name] for plan in plans]
-    if table.merge is None or amounts is not None:
-        columns, times = [table.column(place) for place in chosen], amounts
-        settled = settle_rows(columns, plans, amounts, options)
-    else:
-        settled = settle_table(table, plans, options)
-        columns, times = table.merge(chosen, [plan.cutting for plan in settled.plans])
-    plans = settled.plans
+    places = [place for place in options.chosen(table.names) if table.names[place] != amount]
+    amounts = _read_amounts(table, options, has_others=bool(places))
+    plans, notes = plan_columns(table, places, options)
+    if amounts is not None:
+        table = MemoryTable(table.names, table.n_rows, table.column, table.notes, amounts)
+        plans = cut_again(plans, table)
+    settled = _settle_gaps(table, plans, options)
+    places = [plan.place for plan in settled.plans]
+    columns, times = table.merge(places, [plan.cutting for plan in settled.plans])
     lenient = options.unusable == "drop"
     coded = [
         code_column(column, plan.variable, options.max_states, lenient)
-        for column, plan in zip(columns, plans, strict=True)
+        for column, plan in zip(columns, settled.plans, strict=True)
     ]
-    notes = [*table.notes, *dropped]
-    return assemble_data(coded, settled, times, amount, notes, options)
+    return _assemble(coded, settled, times, amount, [*table.notes, *notes], options)
 
 
-def _plans(table: Table, places: Sequence[int], options: ReadOptions) -> tuple[list[ColumnPlan], list[str]]:
-    """Decide about every column; those that cannot be variables are refused together, or left out and told."""
-    names = [table.names[place] for place in places]
-    declared = options.declared(names)
-    options.check_kept(names)
-    plans = [_plan(table, place, declared.get(table.names[place]), names, options) for place in places]
-    if options.missing == "auto":
-        plans = [plan if options.asks_for(plan.name) else _without_empty(plan) for plan in plans]
-    bad = [plan for plan in plans if plan.problem is not None]
-    refused = [plan for plan in bad if options.refuses(plan.name, plan.is_spare)]
-    if refused:
-        raise DataError(_refusal(refused))
-    good = [plan for plan in plans if plan.problem is None]
-    notes = [f"{plan.name}{LEFT_OUT}{_reason(plan)}" for plan in bad]
-    if not good:
-        raise DataError("no column can be a variable: " + "; ".join(notes))
-    return good, notes
-
-
-def _plan(
-    table: Table, place: int, declared: Variable | None, names: Sequence[str], options: ReadOptions
-) -> ColumnPlan:
-    """Decide about one column; one that holds no states at all can only be left out."""
-    try:
-        survey = _survey(table, place)
-    except DataError as error:
-        if options.unusable != "drop" or declared is not None:
-            raise
-        name = table.names[place]
-        problem = str(error).removeprefix(f"column {name!r} ").removeprefix(f"column {name!r}: ")
-        return ColumnPlan(Survey.empty(name, table.n_rows), table.n_rows, problem=problem)
-    return plan_column(survey, declared, names, options)
-
-
-def _survey(table: Table, place: int) -> Survey:
-    return Survey.of(table.column(place)) if table.survey is None else table.survey(place)
-
-
-def _without_empty(plan: ColumnPlan) -> ColumnPlan:
-    """Leave out a column of which more than half is missing."""
-    if plan.problem is not None or 2 * plan.n_missing <= plan.survey.n_rows:
-        return plan
-    problem = f"{plan.n_missing:,} of {plan.survey.n_rows:,} cells are missing"
-    return replace(plan, problem=problem, is_spare=True)
-
-
-def _refusal(bad: Sequence[ColumnPlan]) -> str:
-    """Say why columns cannot be variables, all in one message."""
-    if len(bad) == 1:
-        return f"column {bad[0].name!r} {bad[0].problem}"
-    every = "".join(f"\n  column {plan.name!r} {plan.problem}" for plan in bad)
-    return f"{len(bad)} columns cannot be variables ({option('unusable', 'drop')} leaves them out):{every}"
-
-
-def _reason(plan: ColumnPlan) -> str:
-    """Shorten why a column was left out."""
-    assert plan.problem is not None
-    reason, _, otherwise = plan.problem.partition("; leave it out")
-    reason = reason.split(": is it an identifier?")[0]
-    known, kept = reason.removeprefix("looks like an identifier: "), otherwise.removeprefix(", or keep it with ")
-    return known if known != reason or kept == otherwise else f"{reason}; {kept} keeps it"
-
-
-def _amounts(table: Table, options: ReadOptions) -> Weights | None:
+def _read_amounts(table: Table, options: ReadOptions, has_others: bool) -> Weights | None:
     """Read the column of counts or weights, if one is named."""
     for what, name in (("counts", options.counts), ("weights", options.weights)):
         if name is not None:
             if name not in table.names:
                 spelled = option(what, name)
                 raise ArgumentError(f"{spelled}: the table has no such column{suggest(name, table.names)}")
-            if len(table.names) == 1:
+            if not has_others:
                 raise DataError(f"the table has no columns besides the {what} {name!r}")
             return read_weights(table.column(table.names.index(name)), what == "counts")
+    if not has_others:
+        raise DataError("no columns are left to read")
     return None
 
 
@@ -277,3 +201,158 @@ def _open(source: object, options: ReadOptions) -> Table:
 
 def _are_paths(source: object) -> bool:
     return isinstance(source, list | tuple) and bool(source) and all(isinstance(p, str | PathLike) for p in source)
+
+
+ENOUGH = 0.5
+"""The share of rows that must be complete for the others to be left out unasked."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What becomes of missing cells, how the observations that are left are cut, and why, if that was not asked."""
+
+    missing: Missing
+    plans: list[ColumnPlan]
+    why: str = ""
+
+
+def _settle_gaps(table: Table, plans: list[ColumnPlan], options: ReadOptions) -> Settled:
+    """Decide about missing cells: whether rows that have any are left out, and where measurements are cut then.
+
+    Cut points are those of the observations: a row that is left out does not count, and one that occurs several times
+    counts as often. So a table, the same table without its incomplete rows, and its different rows with their counts
+    are cut alike.
+    """
+    if options.missing not in ("drop", "auto") or not any(plan.n_missing for plan in plans):
+        return Settled(options.missing, plans)
+    part, share = table.complete([plan.place for plan in plans], [plan.variable for plan in plans])
+    missing, why = _decide(share, options)
+    is_cut_anew = missing == "drop" and 0 < share < 1
+    return Settled(missing, cut_again(plans, part) if is_cut_anew else plans, why)
+
+
+def _decide(share: float, options: ReadOptions) -> tuple[Missing, str]:
+    """Say what becomes of missing cells if this share of the rows has none, and why they are not left out unasked."""
+    if options.missing != "auto":
+        return options.missing, ""
+    return ("drop", "") if share >= ENOUGH else ("state", f": leaving out rows would keep {share:.0%} only")
+
+
+def _assemble(
+    coded: list[Coded],
+    settled: Settled,
+    weights: Weights | None,
+    weight_name: str | None,
+    notes: list[str],
+    options: ReadOptions,
+) -> Dataset:
+    """Deal with missing cells and rows that never occur, and put the columns together."""
+    plans = settled.plans
+    lost: list[Note] = []
+    if settled.missing == "drop":
+        noun = "row" if weight_name is None or options.counts is None else "observation"
+        coded, weights, lost = _drop_gaps(coded, plans, weights, noun)
+    coded = _join_intervals(coded, plans, weights)
+    for column, plan in zip(coded, plans, strict=True):
+        notes += plan.notes
+        if plan.binning is not None:
+            notes.append(cut_note(plan.name, plan.survey.n_values, column.variable, plan.binning))
+    gaps = [column for column in coded if column.missing.any()]
+    if gaps and settled.missing == "error":
+        raise DataError(_gap_message(gaps, plans))
+    if gaps:
+        amounts = [f"{column.variable.name} ({_count(column.missing, weights):,})" for column in gaps]
+        notes.append(Note(f"missing cells are a state of {list_names(amounts)}{settled.why}", "", of_gaps=True))
+    coded = [column.with_missing_state() if column.missing.any() else column for column in coded]
+    codes = np.stack([column.codes for column in coded])
+    schema = Schema(tuple(column.variable for column in coded))
+    data = Dataset.from_codes(schema, codes.astype(np.uint8), weights, weight_name)
+    if not data.n_rows:
+        spelled = option("missing", "state")
+        raise DataError(f"no rows are left: every row that occurs has missing cells; {spelled} keeps them")
+    notes += lost
+    if any(plan.variable is None or plan.is_cut for plan in plans):  # else data are read for a graph that is known
+        notes += describe_columns(data)
+    hint = None if weight_name is not None else _counts_hint(data, plans)
+    return replace(data, notes=tuple(notes) if hint is None else (*notes, hint))
+
+
+def _drop_gaps(
+    coded: Sequence[Coded], plans: Sequence[ColumnPlan], weights: Weights | None, noun: str
+) -> tuple[list[Coded], Weights | None, list[Note]]:
+    """Leave out rows with missing cells, and states that only these rows have unless they were declared; tell both."""
+    gaps = np.any([column.missing for column in coded], axis=0)
+    if not gaps.any():
+        return list(coded), weights, []
+    n_gaps, n_rows = _count(gaps, weights), _count(np.ones_like(gaps), weights)
+    where = list_names([column.variable.name for column in coded if column.missing.any()])
+    what = f"{n_gaps:,} of {counted(n_rows, noun)} left out, which have missing cells (in {where})"
+    notes = [Note(what, "rows", of_gaps=True)]
+    kept = [replace(column, codes=column.codes[~gaps]) for column in coded]
+    for place, (column, plan) in enumerate(zip(kept, plans, strict=True)):
+        seen = np.unique(column.codes).tolist()
+        if plan.variable is None and not column.column.declared and 0 < len(seen) < column.variable.n_states:
+            lost = [repr(state) for code, state in enumerate(column.variable.states) if code not in seen]
+            noun = "state" if len(lost) == 1 else "states"
+            what = f"{plan.name}: {noun} {list_names(lost)} left out, in rows with missing cells only"
+            notes.append(Note(what, "states"))
+            kept[place] = column.with_states(seen)
+    return kept, None if weights is None else weights[~gaps], notes
+
+
+def _count(rows: NDArray[np.bool_], weights: Weights | None) -> int:
+    """Return how many rows these are; as many observations, if rows were counted."""
+    return int(np.count_nonzero(rows) if weights is None or weights.dtype != np.int64 else weights[rows].sum())
+
+
+def _gap_message(gaps: Sequence[Coded], plans: Sequence[ColumnPlan]) -> str:
+    """Say where cells are missing, and what can be done."""
+    name = gaps[0].variable.name
+    n_missing = next(plan.n_missing for plan in plans if plan.name == name)
+    others = f" (and {counted(len(gaps) - 1, 'other column')} too)" if len(gaps) > 1 else ""
+    row = gaps[0].first_missing()
+    first = f", the first in row {row}" if row is not None else ""
+    return (
+        f"column {name!r} has {counted(n_missing, 'missing cell')}{first}{others}; "
+        f"choose {option('missing', 'drop')} to leave out such rows, or {option('missing', 'state')} to make missing a "
+        "state"
+    )
+
+
+def _counts_hint(data: Dataset, plans: Sequence[ColumnPlan]) -> str | None:
+    """Ask whether a column says how often rows occur: it is called so, and the other columns never repeat."""
+    if len(plans) < 2 or data.total != data.n_rows:
+        return None
+    for plan in plans:
+        if plan.name.lower() in COUNT_NAMES and (plan.is_cut or _is_whole(plan)):
+            others = data.select([name for name in data.names if name != plan.name])
+            if others.n_rows == data.n_rows:
+                return f"{plan.name}: is it a column of counts? {option('counts', plan.name)}"
+    return None
+
+
+def _is_whole(plan: ColumnPlan) -> bool:
+    return all(str(value).strip().isdigit() for value in plan.survey.column.given)
+
+
+def _join_intervals(coded: list[Coded], plans: Sequence[ColumnPlan], weights: Weights | None) -> list[Coded]:
+    """Join the intervals of columns that are cut by information, from many quantiles to the number asked for."""
+    targets = {
+        place: plan.binning.n_bins
+        for place, plan in enumerate(plans)
+        if plan.binning is not None and plan.binning.method == "information"
+    }
+    if not targets:
+        return coded
+    if len(coded) == 1:
+        raise DataError("bins by information need another column to be informative about")
+    codes = np.stack([column.codes for column in coded]).astype(np.int64)
+    times = np.ones(codes.shape[1]) if weights is None else weights.astype(np.float64)
+    ends = join_intervals(codes, [column.variable.n_states for column in coded], times, targets)
+    result = list(coded)
+    for place, last in ends.items():
+        fine = coded[place]
+        variable = Variable.of_bins(fine.variable.name, [fine.variable.cuts[end] for end in last])
+        joined = np.searchsorted(np.array(last), fine.codes, side="left").astype(np.int16)
+        result[place] = replace(fine, variable=variable, codes=np.where(fine.missing, np.int16(-1), joined))
+    return result

@@ -5,16 +5,19 @@ for the different values of a column alone, and for its rows merged, which never
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol, cast
+from dataclasses import dataclass, field, replace
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.columns import Column
-from ldag.data.counts import Weights
+from ldag.data.columns import Column, tidy_column
+from ldag.data.dataset import Weights
 from ldag.errors import DataError
 from ldag.model import Variable
+
+LISTED = 1000
+"""Different values of a column that an engine lists; a column with more is a measurement, or no variable."""
 
 
 @dataclass(frozen=True)
@@ -55,46 +58,93 @@ class Survey:
         """Number of rows."""
         return int(self.times.sum())
 
-
-class Merging(Protocol):
-    """Merges equal rows of some columns where they lie."""
-
-    def __call__(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], NDArray[np.int64]]:
-        """Return the columns of the different rows (bins in place of measurements), and how often each row occurs."""
+    @property
+    def times_given(self) -> list[float]:
+        """How often each value occurs that is no gap."""
+        return [n for n, is_gap in zip(self.times[1:].tolist(), self.column.gaps, strict=True) if not is_gap]
 
 
-class Completing(Protocol):
-    """Leaves out rows with missing cells in some columns."""
+@runtime_checkable
+class Table(Protocol):
+    """What reading asks of a table: its names, the values of a column, a column in rows, and rows merged."""
 
-    def __call__(self, places: Sequence[int], variables: Sequence[Variable | None]) -> "Table":
-        """Return the table of the other rows; a text that is a state of a column's variable is not missing."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be told of how it was opened."""
+
+    def survey(self, place: int) -> Survey:
+        """Return the different values of a column."""
+
+    def column(self, place: int) -> Column:
+        """Return a column row by row, in the order of the source."""
+
+    def merge(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], Weights | None]:
+        """Return columns of rows, equal ones merged where that is cheap, and how often each occurs (None: once).
+
+        An engine may give bins in place of measurements, where a variable says how they are cut.
+        """
+
+    def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> "tuple[Table, float]":
+        """Return a table to survey the rows without a gap in some columns, and their share of all rows.
+
+        A text that is a state of a column's variable is no gap.
+        """
 
 
 @dataclass(frozen=True)
-class Table:
-    """Column names, the number of rows, and ways to read one column by its place, its values, or merged rows."""
+class MemoryTable:
+    """A table whose rows are at hand: columns are made when they are asked for, once; rows may occur several times."""
 
     names: tuple[str, ...]
     n_rows: int
-    column: Callable[[int], Column]
-    survey: Callable[[int], Survey] | None = None
-    merge: Merging | None = None
-    complete: Completing | None = None
+    make: Callable[[int], Column]
     notes: tuple[str, ...] = ()
+    times: Weights | None = None
+    _columns: dict[int, Column] = field(default_factory=dict)
 
-    def select(self, places: Sequence[int]) -> "Table":
-        """Return the table of some of the columns."""
-        survey, merge, complete = self.survey, self.merge, self.complete
-        return replace(
-            self,
-            names=tuple(self.names[place] for place in places),
-            column=lambda place: self.column(places[place]),
-            survey=None if survey is None else lambda place: survey(places[place]),
-            merge=None if merge is None else lambda among, cut: merge([places[place] for place in among], cut),
-            complete=None
-            if complete is None
-            else lambda among, variables: complete([places[place] for place in among], variables).select(places),
-        )
+    def column(self, place: int) -> Column:
+        """Return a column row by row."""
+        if place not in self._columns:
+            self._columns[place] = tidy_column(self.make(place))
+        return self._columns[place]
+
+    def survey(self, place: int) -> Survey:
+        """Return the different values of a column."""
+        return Survey.of(self.column(place), self.times)
+
+    def merge(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], Weights | None]:
+        """Return the columns as they are: rows in memory are merged when they are coded."""
+        del cut
+        return [self.column(place) for place in places], self.times
+
+    def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> tuple[Table, float]:
+        """Return the table in which rows with a gap do not occur, and the share of the others."""
+        gaps = [_find_gaps(self.column(place), known) for place, known in zip(places, variables, strict=True)]
+        times = np.ones(self.n_rows, dtype=np.int64) if self.times is None else self.times
+        used = cast("Weights", times * ~np.any(gaps, axis=0))
+        return replace(self, times=used), float(used.sum() / times.sum())
+
+
+def _find_gaps(column: Column, variable: Variable | None) -> NDArray[np.bool_]:
+    """Tell which cells are missing; a text that is a declared state is not."""
+    known = () if variable is None else variable.states
+    texts = [str(value).strip() if column.text else value for value in column.values]
+    gaps = [is_missing and text not in known for is_missing, text in zip(column.gaps, texts, strict=True)]
+    return np.array([*gaps, True])[column.positions]
+
+
+def select_columns(table: Table, places: Sequence[int]) -> MemoryTable:
+    """Return the table of some columns, row by row."""
+    names = tuple(table.names[place] for place in places)
+    return MemoryTable(names, table.n_rows, lambda place: table.column(places[place]), table.notes)
 
 
 def check_table(table: Table) -> Table:

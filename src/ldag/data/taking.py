@@ -3,11 +3,10 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from ldag.data.dataset import Dataset
+from ldag.data.dataset import Dataset, Note
 from ldag.data.options import OF_STATES, OF_TABLES, Reading, ReadOptions
 from ldag.data.reading import read_table, read_with
-from ldag.data.telling import tell
-from ldag.errors import ArgumentError, UnknownVariable, option, suggest
+from ldag.errors import ArgumentError, UnknownVariable, option, suggest, tell
 from ldag.formats import counted, list_names
 from ldag.model import Schema
 
@@ -23,9 +22,9 @@ def check_data(
     if isinstance(data, Dataset):
         data = read_with(data, options)
         return data if schema is None else select_for(data, schema)
-    found = read_with(data, options) if schema is None else read_for(data, schema, options, undeclared)
-    tell(found.notes)
-    return found
+    data = read_with(data, options) if schema is None else read_for(data, schema, options, undeclared)
+    tell(data.notes)
+    return data
 
 
 def _check_reading(reading: Reading, schema: Schema | None, undeclared: Collection[str]) -> ReadOptions:
@@ -73,6 +72,7 @@ def _others(schema: Schema, names: Sequence[str]) -> list[str]:
     return [name for name in names if name not in schema.names]
 
 
-def ignored_note(names: list[str]) -> str:
+def ignored_note(names: list[str]) -> Note:
     """Say which columns no variable is called after."""
-    return f"{counted(len(names), 'column')} left out, which the graph does not know: {list_names(names)}"
+    what = f"{counted(len(names), 'column')} left out, which the graph does not know: {list_names(names)}"
+    return Note(what, "columns")

@@ -1,7 +1,7 @@
 """Text files of cells as a table: read in one pass, column by column, equal lines merged."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from heapq import nsmallest
@@ -12,18 +12,30 @@ from numpy.typing import NDArray
 
 from ldag._native import TextTable as CodedTable
 from ldag.data.columns import Column, Positions
-from ldag.data.database_tables import LISTED
-from ldag.data.spellings import TextSpelling
-from ldag.data.tables import Survey, Table
-from ldag.data.text_files import TextFile
+from ldag.data.options import ReadOptions
+from ldag.data.tables import LISTED, Survey, Table, check_column_names
+from ldag.data.text_files import (
+    IN_WORDS,
+    FileSource,
+    TextFile,
+    TextSpelling,
+    check_encoding,
+    check_separator,
+    date_orders,
+    open_other_text,
+    open_text,
+    recognise_dates,
+    recognise_decimal,
+)
 from ldag.errors import DataError, option
-from ldag.formats import counted
+from ldag.formats import counted, list_names
 from ldag.model import Variable, date_text
 
 _PLAIN_DATE = re.compile(
     r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])?"
 )
 """Dates that are spelled in the one way already, but for midnight."""
+
 _MIDNIGHT = "T00:00:00"
 
 
@@ -80,13 +92,14 @@ class TextTable:
     layout: TextLayout
     rows: CodedTable
     kept: NDArray[np.intp] | None = None
+    notes: tuple[str, ...] = ()
     _spelled: dict[int, list[object]] = field(default_factory=dict)
     _days: dict[int, NDArray[np.bytes_] | None] = field(default_factory=dict)
 
-    def table(self, notes: tuple[str, ...] = ()) -> Table:
-        """Return the table as others see it."""
-        n_rows = self.rows.n_rows if self.kept is None else int(self._times.sum())
-        return Table(self.names, n_rows, self.column, self.survey, self.merge, self.complete, notes)
+    @cached_property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return self.rows.n_rows if self.kept is None else int(self._times.sum())
 
     def survey(self, place: int) -> Survey:
         """Return the different values of a column."""
@@ -107,13 +120,14 @@ class TextTable:
         """Return rows whose lines were merged; where a column is kept as numbers, their bins."""
         return [self._merged_column(place, variable) for place, variable in zip(places, cut, strict=True)], self._times
 
-    def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> Table:
-        """Return the table of rows without a gap in some columns; what it is asked for is counts."""
+    def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> tuple[Table, float]:
+        """Return the table of rows without a gap in some columns, and their share; what it is asked for is counts."""
         gaps = np.zeros(len(self._times), dtype=np.bool_)
         for place, variable in zip(places, variables, strict=True):
             gaps |= self._find_gaps(place, () if variable is None else tuple(map(str, variable.states)))
         kept = np.flatnonzero(~gaps)
-        return replace(self, kept=kept if self.kept is None else self.kept[kept]).table()
+        part = replace(self, kept=kept if self.kept is None else self.kept[kept])
+        return part, part.n_rows / self.n_rows
 
     @cached_property
     def _times(self) -> NDArray[np.int64]:
@@ -240,7 +254,7 @@ class TextTable:
         column = self.column(place)
         wanted = [-1] if None in values else []
         for position, text in enumerate(column.values):
-            if text in values or (None in values and column.is_missing(text)):
+            if text in values or (None in values and column.gaps[position]):
                 wanted.append(position)
         return column.first_row(wanted)
 
@@ -273,3 +287,99 @@ def _count_numbers(
     if weights is None or order is None:
         return cells[first], np.diff(first, append=len(cells)).astype(np.int64)
     return cells[first], np.add.reduceat(weights[order], first) if len(cells) else np.zeros(0, np.int64)
+
+
+def open_texts(files: Sequence[FileSource], options: ReadOptions) -> TextTable:
+    """Read text files as one table; what no option says of how they are written is found out, and told."""
+    options.check_no_sheet(f"{files[0].shown} is a text file")
+    separator = check_separator(options.sep)
+    encoding = check_encoding(options.encoding)
+    texts = [open_text(file, separator, encoding) for file in files]
+    layout, rows = _read_texts(texts, separator, encoding, options)
+    names = texts[0].header if options.names is None else tuple(options.names)
+    notes = [note for text in texts for note in text.notes]
+    if options.names is None:
+        names = options.name_columns(names)
+        check_column_names(names, f"leave it out with {option('unusable', 'drop')}")
+        if _looks_like_data(names):
+            shown = ", ".join(names[:3])
+            spelled = option("names")
+            notes.append(f"the header reads {shown}: if the file has none, name the columns with {spelled}")
+    columns = {name: rows.texts(place) for place, name in enumerate(names)}
+    numbers = {name for place, name in enumerate(names) if rows.cells(place).dtype.kind == "f"}
+    spelling, told = recognise_spelling(columns, texts[0].separator, layout.spelling.decimal, options, numbers)
+    if spelling.decimal != layout.spelling.decimal:  # which the first rows did not show
+        rows = replace(layout, spelling=spelling).read(texts, merging=True)
+    notes += [f"{texts[0].shown}: {note}" for note in told]
+    return TextTable(texts, names, replace(layout, spelling=spelling), rows, notes=tuple(notes))
+
+
+def _read_texts(
+    texts: list[TextFile], separator: str | None, encoding: str | None, options: ReadOptions
+) -> tuple[TextLayout, CodedTable]:
+    """Read text files; one that turns out not to be UTF-8 is opened again, if its encoding may be chosen."""
+    spelling = TextSpelling(options.decimal or texts[0].decimal)
+    layout = TextLayout(_width(texts, options), options.names is None, options.missing_texts, spelling)
+    try:
+        return layout, layout.read(texts, merging=True)
+    except NotUtf8 as error:
+        source = texts[error.place].source
+        texts[error.place] = open_other_text(source, separator, encoding, error.problem)
+    return _read_texts(texts, separator, encoding, options)
+
+
+def _width(texts: Sequence[TextFile], options: ReadOptions) -> int:
+    """Return the number of columns, on which headers agree."""
+    width = len(texts[0].header) if options.names is None else len(options.names)
+    for text in texts:
+        if options.names is None and text.header != texts[0].header:
+            raise DataError(f"{text.shown} has another header than {texts[0].shown}: {', '.join(text.header)}")
+        if len(text.header) != width:
+            spelled = option("names")
+            raise DataError(f"{text.shown} has {len(text.header)} columns, but {spelled} has {width} names")
+    return width
+
+
+def _looks_like_data(names: Sequence[str]) -> bool:
+    """Whether a name is a number, other than a year."""
+    numbers = [name for name in names if name.replace(".", "", 1).lstrip("+-").isdigit()]
+    return any(not (name.isdigit() and 1500 <= int(name) <= 2100) for name in numbers)
+
+
+TAB = "\t"
+
+
+def recognise_spelling(
+    columns: Mapping[str, Sequence[str]],
+    separator: str | None,
+    decimal: str,
+    options: ReadOptions,
+    numbers: Collection[str] = (),
+) -> tuple[TextSpelling, list[str]]:
+    """Find out how numbers and dates are spelled where no option says it, and what is to be told.
+
+    ``separator`` stands between cells, if anything does; ``decimal`` is the sign by which numbers were told from texts
+    so far, and ``numbers`` are columns most of whose cells are, of which only the other texts are given.
+    """
+    notes, parts, asked = [], [], []
+    if options.decimal is None:
+        sign = recognise_decimal(columns.values(), separator, options.missing_texts)
+        decimal = "." if sign is None else "," if sign == "," else decimal
+        if sign is None:
+            notes.append(f"some numbers have decimal commas, some points; {option('decimal')} says which are numbers")
+        if decimal == ",":
+            parts.append("numbers have decimal commas")
+            asked.append(option("decimal"))
+    orders = {name: date_orders(texts, options.missing_texts) for name, texts in columns.items() if name not in numbers}
+    shown = recognise_dates(orders) if options.dates is None else {}
+    if shown:
+        parts += [f"dates have {IN_WORDS[order]} (in {list_names(names)})" for order, names in shown.items()]
+        asked.append(option("dates"))
+    if parts and separator is not None and options.sep is None:
+        parts.insert(0, f"cells are separated by {'tabs' if separator == TAB else separator}")
+        asked.insert(0, option("sep"))
+    if parts:
+        say = "says" if len(asked) == 1 else "say"
+        notes.append(f"{', '.join(parts)}; {' and '.join(asked)} {say} otherwise")
+    dates = options.dates or (next(iter(shown)) if len(shown) == 1 else None)
+    return TextSpelling(decimal, dates, options.dates is not None, orders), notes

@@ -1,4 +1,4 @@
-"""Tables written to files: text by the standard library, Parquet by pyarrow; a file is replaced whole or not at all."""
+"""Tables handed out: as dataframes, or written to files that are replaced whole or not at all."""
 
 import csv
 import gzip
@@ -6,18 +6,19 @@ import io
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.frames import make_frame
-from ldag.errors import DataError, MissingDependency
+from ldag.errors import ArgumentError, DataError, MissingDependency
 from ldag.formats import write_atomically
 from ldag.model import Variable
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from narwhals.typing import IntoDataFrame
+
 
 Arrays = Mapping[str, NDArray[Any]]
 """Columns by name, all of one length."""
@@ -72,3 +73,51 @@ def _parquet(columns: Arrays, path: Path, variables: Iterable[Variable]) -> byte
     content = io.BytesIO()
     parquet.write_table(table, content)
     return content.getvalue()
+
+
+Backend = Literal["pandas", "polars", "pyarrow"]
+"""Libraries whose dataframes can be made."""
+
+
+def make_frame(columns: Mapping[str, NDArray[Any]], backend: Backend) -> "IntoDataFrame":
+    """Return columns as a dataframe of one of the libraries; an array of objects may hold mixed values."""
+    if backend not in get_args(Backend):
+        raise ArgumentError(f"backend must be one of {', '.join(get_args(Backend))}, got {backend!r}")
+    try:
+        frame = {"pandas": _to_pandas, "polars": _to_polars, "pyarrow": _to_pyarrow}[backend](columns)
+    except ImportError:
+        extra = "parquet" if backend == "pyarrow" else backend
+        raise MissingDependency(backend, extra, f"a {backend} table") from None
+    return cast("IntoDataFrame", frame)
+
+
+def _to_pandas(columns: Mapping[str, NDArray[Any]]) -> object:
+    import pandas as pd
+
+    return pd.DataFrame(dict(columns))
+
+
+def _to_polars(columns: Mapping[str, NDArray[Any]]) -> object:
+    import polars as pl
+
+    def series(name: str, cells: NDArray[Any]) -> pl.Series:
+        if cells.dtype != object:
+            return pl.Series(name, cells)
+        return pl.Series(name, cells.tolist(), dtype=pl.Object if _mixed(cells) else None)
+
+    return pl.DataFrame([series(name, cells) for name, cells in columns.items()])
+
+
+def _to_pyarrow(columns: Mapping[str, NDArray[Any]]) -> object:
+    import pyarrow as pa
+
+    for name, cells in columns.items():
+        if _mixed(cells):
+            raise DataError(
+                f"column {name!r} has states of several types, which pyarrow cannot hold; use pandas or polars"
+            )
+    return pa.table({name: pa.array(cells.tolist()) for name, cells in columns.items()})
+
+
+def _mixed(cells: NDArray[Any]) -> bool:
+    return cells.dtype == object and not all(isinstance(cell, str) for cell in cells)

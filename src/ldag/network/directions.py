@@ -11,8 +11,7 @@ from math import prod
 
 import numpy as np
 
-from ldag.data import tell
-from ldag.errors import GraphWarning
+from ldag.errors import GraphWarning, tell
 from ldag.formats import Edge
 from ldag.inference import CodedFindings, Engine, Numbers, TablesTooLarge, TooManyGates
 from ldag.model import Schema

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_share, check_whole
-from ldag.data import tell
-from ldag.errors import GraphWarning
+from ldag.errors import GraphWarning, tell
 from ldag.formats import Context
 from ldag.inference import compile_circuit
 from ldag.model import Model, State

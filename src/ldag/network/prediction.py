@@ -13,14 +13,14 @@ from ldag.data import (
     Coded,
     Column,
     Dataset,
+    MemoryTable,
     Table,
     ignored_note,
     read_table,
     recognise_column,
     state_columns,
-    tell,
 )
-from ldag.errors import DataError, ImpossibleEvidence, UnknownVariable
+from ldag.errors import DataError, ImpossibleEvidence, UnknownVariable, tell
 from ldag.formats import counted
 from ldag.inference import UNOBSERVED, Numbers, Predictor, Rows
 from ldag.model import Schema
@@ -141,7 +141,7 @@ def describe_unknown(table: Table, schema: Schema, target: str) -> Iterator[str]
 def _table(data: object, schema: Schema, target: int) -> Table:
     """Open a table; the columns of an array are the variables in order."""
     if isinstance(data, Dataset):
-        return Table(data.names, data.n_rows, lambda node: _column(data, node))
+        return MemoryTable(data.names, data.n_rows, lambda node: _column(data, node))
     if not isinstance(data, np.ndarray):
         return read_table(data)
     names: Sequence[str] = schema.names

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ldag
-from ldag.data.identifiers import are_survey_weights, names_groups, names_persons, names_rows
+from ldag.data.measurements import is_name_of_groups, is_name_of_persons, is_name_of_rows, is_survey_weight
 from tests.command import execute, run
 
 RNG = np.random.default_rng(9)
@@ -110,15 +110,15 @@ def test_few_ties_make_numbers_of_rows() -> None:
 @pytest.mark.parametrize("name", ["id", "ID", "patient_id", "PatientID", "Person No", "id_number", "obs", "caseid"])
 def test_names_of_identifiers(name: str) -> None:
     """In one word or several, in any spelling."""
-    assert names_rows(name)
+    assert is_name_of_rows(name)
 
 
 def test_names_of_persons_and_places() -> None:
     """Texts are judged by names of persons only: a state is a variable if it has a name, and a code if a number."""
-    assert names_persons("subject")
-    assert not names_persons("state")
-    assert names_groups("state")
-    assert not names_groups("state tax")
+    assert is_name_of_persons("subject")
+    assert not is_name_of_persons("state")
+    assert is_name_of_groups("state")
+    assert not is_name_of_groups("state tax")
     assert read("state", [f"s{i % 40}" for i in range(200)]).names == ("state", "answer")
 
 
@@ -177,6 +177,6 @@ def test_columns_that_were_asked_for_are_not_left_out(tmp_path: Path) -> None:
 def test_survey_weights(name: str, mean: float, are_weights: bool) -> None:
     """A hint asks; what bodies weigh is no such thing."""
     cells = mean * (0.5 + np.arange(61) / 60)
-    assert are_survey_weights(name, cells, np.ones(61, dtype=np.int64)) == are_weights
+    assert is_survey_weight(name, cells, np.ones(61, dtype=np.int64)) == are_weights
     hint = f"{name}: is it a column of survey weights? weights={name!r}"
     assert (hint in read(name, cells.tolist()).notes) == are_weights

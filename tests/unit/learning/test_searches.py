@@ -8,7 +8,7 @@ import pytest
 
 import ldag
 from ldag import datasets
-from ldag.data.counts import Columns
+from ldag.data import Columns
 from ldag.errors import ArgumentError, TooLarge
 from ldag.learning import METHODS, STRUCTURES, LabelSearch, MethodChoice, StructureKind, learn_families
 from ldag.learning.constraints import SearchSpace

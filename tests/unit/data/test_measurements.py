@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import ldag
 from ldag.data import read
-from ldag.data.binning import join_intervals, quantiles
+from ldag.data.measurements import join_intervals, quantiles
 from ldag.errors import LdagError
 
 RNG = np.random.default_rng(7)

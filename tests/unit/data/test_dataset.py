@@ -6,8 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from ldag.data import Codes, count_family
-from ldag.data.counts import Columns, Weights
+from ldag.data import Codes, Columns, Weights, count_family
 from ldag.errors import TooLarge
 
 CODES = np.array([[0, 0, 1, 1], [2, 2, 0, 1]], dtype=np.uint8)

@@ -8,7 +8,7 @@ import pytest
 
 import ldag
 from ldag.data import Dataset
-from ldag.data.spellings import date_orders, iso_date, recognise_decimal
+from ldag.data.text_files import date_orders, iso_date, recognise_decimal
 from ldag.errors import ArgumentError
 
 NA = frozenset({"", "NA"})

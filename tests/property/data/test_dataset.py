@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldag.data import Codes, count_family
-from ldag.data.counts import Columns, Weights
+from ldag.data import Codes, Columns, Weights, count_family
 from tests.oracle import counts as oracle
 
 Kind = Literal["none", "small", "large", "huge", "real"]

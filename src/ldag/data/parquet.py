@@ -1,21 +1,23 @@
-"""Tables that the engine keeps: values of columns, rows in order, and rows merged where they lie."""
+"""Parquet files as tables that the engine keeps: values of columns, rows in order, and rows merged where they lie."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data.columns import Column, Positions
-from ldag.data.database import Database, column_at, quote_list, quote_text, quote_value
-from ldag.data.tables import Survey, Table
+from ldag.data.database import PATTERN, Database, DatabaseError, column_at, quote_list, quote_text, quote_value
+from ldag.data.tables import LISTED, Survey, Table, check_column_names
+from ldag.data.text_files import FileSource
+from ldag.data.writing import ORDERS_KEY
 from ldag.errors import DataError
 from ldag.model import Cuts, Variable
-
-LISTED = 1000
-"""Different values of a column that are listed; a column with more is a measurement, or no variable."""
 
 DATE = (
     r"[0-9]{4}(-(0[1-9]|1[0-2])-|/(0[1-9]|1[0-2])/)(0[1-9]|[12][0-9]|3[01])"
@@ -41,12 +43,14 @@ class DatabaseTable:
     types: tuple[str, ...]
     categories: dict[str, tuple[list[object], bool]] = field(default_factory=dict)
     condition: str | None = None
+    notes: tuple[str, ...] = ()
     _types: set[str] = field(default_factory=set)
     _surveys: dict[int, Survey] = field(default_factory=dict)
 
-    def table(self) -> Table:
-        """Return the table as others see it."""
-        return Table(self.names, self._n_rows(), self.column, self.survey, self.merge, self.complete)
+    @cached_property
+    def n_rows(self) -> int:
+        """How many rows there are, counted when it is asked."""
+        return int(self.engine.one(f"SELECT count(*) FROM {self._rows()}"))
 
     def survey(self, place: int) -> Survey:
         """Return the different values of a column."""
@@ -96,12 +100,12 @@ class DatabaseTable:
         ]
         return columns, found[-1].astype(np.int64)
 
-    def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> Table:
-        """Return the table of rows without a gap in some columns; what it is asked for is counts."""
+    def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> tuple[Table, float]:
+        """Return the table of rows without a gap in some columns, and their share; what it is asked for is counts."""
         tests = [f"{self._cell(place)} IS NOT NULL" for place in places]
         del variables  # gaps are no texts here
         part = replace(self, condition=" AND ".join(tests), categories=dict(self.categories), _surveys={})
-        return part.table()
+        return part, part.n_rows / self.n_rows
 
     def _column(self, place: int, values: list[object], positions: Positions) -> Column:
         name = self.names[place]
@@ -133,9 +137,6 @@ class DatabaseTable:
         """Return the relation to count in."""
         return self.source if self.condition is None else f"(SELECT * FROM {self.source} WHERE {self.condition})"
 
-    def _n_rows(self) -> int:
-        return int(self.engine.one(f"SELECT count(*) FROM {self._rows()}"))
-
     def _surveyed(self, place: int) -> Survey:
         self._check_kind(place)
         cell = self._cell(place)
@@ -159,7 +160,7 @@ class DatabaseTable:
         """Survey a column of so many values that it is a measurement or no variable."""
         self.categories.pop(self.names[place], None)
         cell = self._cell(place)
-        total = self._n_rows()
+        total = self.n_rows
         measured = self._measured(place)
         if measured is not None:
             values: list[object] = measured[0][:3].tolist()
@@ -354,3 +355,81 @@ def _unpacked(packed: NDArray[np.int64], sizes: Sequence[int]) -> list[Positions
 
 def _bits(size: int) -> int:
     return (size - 1).bit_length()
+
+
+def open_parquet(files: Sequence[FileSource]) -> DatabaseTable:
+    """Open Parquet files of the same columns as one table."""
+    engine, first, shown = Database(files), files[0].path, files[0].shown
+    try:
+        names = _column_names(engine, first)
+        parts = [_query_rows(engine, file, names, shown) for file in files]
+        source = f"({' UNION ALL '.join(parts)})"
+        types = tuple(str(row[1]) for row in engine.rows(f"DESCRIBE SELECT * FROM {source}"))
+    except DatabaseError as error:
+        raise DataError(f"{shown} cannot be read as parquet: {str(error).splitlines()[0]}") from None
+    check_column_names(names)
+    table = DatabaseTable(engine, source, names, types)
+    table.categories.update(_categories(first))
+    table.categories.update(_own_orders(engine, first))
+    return table
+
+
+def _query_rows(engine: Database, file: FileSource, names: Sequence[str], first: str) -> str:
+    """Return the query for the rows of a Parquet file; its folders are no columns, and its name is no pattern."""
+    own = _column_names(engine, file.path)
+    if set(own) != set(names):
+        odd = sorted(set(own) ^ set(names))[0]
+        raise DataError(f"{file.shown} has other columns than {first}: {odd!r} is in one of them only")
+    source = f"read_parquet([{quote_text(_plain_name(file.path))}], hive_partitioning=false)"
+    inner = ", ".join(f"o{place}" for place in range(len(own)))  # the engine takes a and A for one name
+    chosen = ", ".join(f"o{own.index(name)} AS {column_at(place)}" for place, name in enumerate(names))
+    return f"SELECT {chosen} FROM {source} AS f({inner})"
+
+
+def _column_names(engine: Database, path: Path) -> tuple[str, ...]:
+    """Return the names of a Parquet file's columns as they are written, without those of their parts."""
+    names, n_parts = [], 0
+    rows = engine.rows(f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({quote_text(_plain_name(path))})")
+    for name, n in rows[1:]:
+        if n_parts == 0:
+            names.append(str(name))
+        n_parts += n - (n_parts > 0)
+    return tuple(names)
+
+
+def _plain_name(path: Path) -> str:
+    """Return a path of which the engine takes no sign for a pattern's."""
+    return "".join(f"[{sign}]" if sign in PATTERN else sign for sign in str(path.absolute()))
+
+
+def _categories(path: Path) -> dict[str, tuple[list[object], bool]]:
+    """Return the categories that a dataframe's library kept in a Parquet file, if pyarrow is there to read them."""
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        return {}
+    try:
+        file = parquet.ParquetFile(path)
+        if file.num_row_groups == 0:
+            return {}
+        fields = [field for field in file.schema_arrow if hasattr(field.type, "index_type")]
+        if not fields:
+            return {}
+        group = file.read_row_group(0, columns=[field.name for field in fields])
+        return {
+            field.name: (group.column(field.name).chunk(0).dictionary.to_pylist(), bool(field.type.ordered))
+            for field in fields
+        }
+    except (ArrowException, OSError, ValueError, KeyError):
+        return {}
+
+
+def _own_orders(engine: Database, path: Path) -> dict[str, tuple[list[object], bool]]:
+    """Return the orders that this library wrote into a Parquet file."""
+    file, key = quote_text(_plain_name(path)), quote_text(ORDERS_KEY)
+    for (value,) in engine.rows(f"SELECT value FROM parquet_kv_metadata({file}) WHERE key = {key}::BLOB"):
+        try:
+            return {str(name): (list(states), True) for name, states in json.loads(value).items()}
+        except (ValueError, AttributeError, TypeError):  # somebody else's
+            return {}
+    return {}
