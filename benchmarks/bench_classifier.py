@@ -31,7 +31,7 @@ from benchmarks.harness import RESULTS
 
 N_FOLDS = 5
 N_BINS = 3
-ALL_BY_CV: dict[str, Any] = {"kappa": "cv", "structure": "cv", "prior": "cv", "parameters_sample_size": "cv"}
+ALL_BY_CV: dict[str, Any] = {"kappa": "cv", "structure": "cv", "prior": "cv", "smoothing": "cv"}
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ NLTCS = Path(__file__).parent / "nltcs_counts.csv"
 MANY_VARIABLES = 25
 MEMBERS = 20
 
-CHOSEN = {"equivalent_sample_size": "cv", "parameters_sample_size": "cv"}
+CHOSEN = {"equivalent_sample_size": "cv", "smoothing": "cv"}
 SETTINGS: dict[str, dict[str, Any]] = {
     "tables": {"structure": "table"},
     "labels": {"kappa": "cv"},

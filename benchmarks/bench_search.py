@@ -146,7 +146,7 @@ def exact_rows() -> list[Row]:
     rows = [
         Row(
             job,
-            wall_seconds(partial(ldag.learn, data, kappa=0.1, method="exact", labels=labels, max_parents=4), 1),
+            wall_seconds(partial(ldag.learn, data, kappa=0.1, method="exact", label_search=labels, max_parents=4), 1),
             goal=goal,
         )
         for job, data, labels, goal in jobs

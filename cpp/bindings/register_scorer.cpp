@@ -41,6 +41,18 @@ Scores scores(Scorer& self, const Numbers& nodes, const Numbers& parents, const 
     return Scores(data, {size}, owner);
 }
 
+// The score of one family, whose parents may come in any order.
+double score(Scorer& self, std::uint32_t node, std::vector<std::uint32_t> parents) {
+    std::sort(parents.begin(), parents.end());
+    const bool is_twice = std::adjacent_find(parents.begin(), parents.end()) != parents.end();
+    const bool is_known = node < self.columns->n_columns() &&
+                          (parents.empty() || parents.back() < self.columns->n_columns());
+    if (!is_known || is_twice || std::binary_search(parents.begin(), parents.end(), node))
+        throw nb::value_error("expected a node and other nodes, each once");
+    nb::gil_scoped_release unlocked;
+    return self.scorer.score({node, parents});
+}
+
 std::vector<double> scores_of_additions(Scorer& self, std::uint32_t node,
                                         const std::vector<std::uint32_t>& parents,
                                         const std::vector<std::uint32_t>& further) {
@@ -119,6 +131,7 @@ void register_scorer(nb::module_& module) {
              nb::arg("seed"), nb::arg("n_restarts"), nb::arg("cache_bytes"),
              nb::arg("label_rules") = NodeRules{}, nb::arg("ordered") = std::vector<std::uint8_t>{},
              nb::arg("normalised") = false, nb::arg("per_class") = false)
+        .def("score", &score, nb::arg("node"), nb::arg("parents"), "Score of one family.")
         .def("scores", &scores, nb::arg("nodes"), nb::arg("parents"), nb::arg("offsets"),
              nb::arg("n_threads"), "Scores of many families, in parallel.")
         .def("scores_of_additions", &scores_of_additions, nb::arg("node"), nb::arg("parents"),

@@ -112,7 +112,7 @@ def learn_all(run: ExperimentRun, problem: StudyProblem, structure: StructureKin
                     problem.train,
                     kappa=kappa,
                     structure=structure,
-                    labels=labels,
+                    label_search=labels,
                     method=method,
                     max_parents=MAX_PARENTS,
                     rng=run.rng,

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from ldag.errors import GraphWarning as GraphWarning
     from ldag.errors import LdagError as LdagError
     from ldag.graph import LDAG as LDAG
+    from ldag.learning import Chain as Chain
+    from ldag.learning import Climb as Climb
     from ldag.learning import Constraints as Constraints
     from ldag.learning import CrossValidation as CrossValidation
+    from ldag.learning import Exact as Exact
     from ldag.learning import Family as Family
     from ldag.learning import FamilyScores as FamilyScores
     from ldag.learning import Fit as Fit
@@ -60,8 +63,8 @@ _ROOMS = {
     "data": "Dataset read",
     "errors": "DataNote GraphWarning LdagError",
     "graph": "LDAG",
-    "learning": "Constraints CrossValidation Family FamilyScores Fit cross_validate family_scores learn learn_family"
-    " learn_labels",
+    "learning": "Chain Climb Constraints CrossValidation Exact Family FamilyScores Fit cross_validate family_scores"
+    " learn learn_family learn_labels",
     "learning.classifier": "LDAGClassifier",
     "model": "Variable ordered",
     "network": "Network",

@@ -55,6 +55,7 @@ class FamilyScorer:
         normalised: bool = False,
         per_class: bool = False,
     ) -> None: ...
+    def score(self, node: int, parents: Sequence[int]) -> float: ...
     def scores(
         self,
         nodes: NDArray[np.uint32],

@@ -265,13 +265,14 @@ def test_learn_with_tiers_in_quotes(tmp_path: Path) -> None:
 def test_settings_are_chosen_on_held_out_data() -> None:
     """Each by its own option, and the answer says what was chosen."""
     options = ["--structure", "cv", "--equivalent-sample-size", "cv"]
-    options += ["--parameters-sample-size", "4", "--parameters-spread", "classes"]
-    found = json.loads(run("learn", "titanic", *options, "--json"))
+    found = json.loads(run("learn", "titanic", *options, "--smoothing", "4,classes", "--json"))
     assert found["settings"]["structure"] == "cv"
     assert found["structure"] in ("table", "tree", "ldag", "partial", "graph")
     assert (found["parameters_sample_size"], found["parameters_spread"]) == (4, "classes")
+    old = run("learn", "titanic", *options, "--parameters-sample-size", "4", "--parameters-spread", "classes", "--json")
+    assert {**json.loads(old), "seconds": 0} == {**found, "seconds": 0}
     message = run("learn", "titanic", "--equivalent-sample-size", "much", code=2)
-    assert "--equivalent-sample-size must be a number above 0, or cv, got 'much'" in message
+    assert "--equivalent-sample-size must be a finite number above 0, or cv, got 'much'" in message
 
 
 def test_learn_with_missing_cells(tmp_path: Path) -> None:

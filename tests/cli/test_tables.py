@@ -291,7 +291,7 @@ def test_an_experts_graph_is_fitted(tmp_path: Path) -> None:
         str(tmp_path / "t.csv"),
         "-o",
         model,
-        "--labels",
+        "--label-search",
         "greedy",
         "--structure",
         "partial",

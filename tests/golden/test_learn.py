@@ -37,7 +37,7 @@ def test_heart_without_a_price_on_labels() -> None:
 
 def test_heart_with_exact_labels() -> None:
     """At most three parents and the best labels of each family beat greedy ones at kappa 0.5."""
-    fit = ldag.learn(HEART, kappa=0.5, method="exact", labels="exact", max_parents=3)
+    fit = ldag.learn(HEART, kappa=0.5, method="exact", label_search="exact", max_parents=3)
     assert fit.score.total == pytest.approx(-6723.82, abs=0.005)
     assert (len(fit.ldag.edges), fit.ldag.dag_dimension, fit.ldag.dimension) == (8, 20, 11)
 

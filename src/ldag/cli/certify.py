@@ -27,7 +27,7 @@ def certify(data: str, proof_limit: float, reading: ReadOptions, as_json: bool, 
     ldag certify survey.csv --structure table --method climb --max-parents 3 --proof-limit 300
     """
     table, settings, deadline = load_to_learn(data, reading, options)
-    fit = learn_with(table, Settings(**settings), deadline=deadline)
+    fit = learn_with(table, Settings.of(**settings), deadline=deadline)
     try:
         certificate = fit.certify(time_limit=proof_limit)
     except LdagError as error:  # --time-limit is that of the search

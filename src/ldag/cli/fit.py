@@ -24,9 +24,15 @@ SPREAD = "What that weight is spread over: all configurations, or so much for ev
 @click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
 @click.option("--spread", type=click.Choice(get_args(Spread)), default="configurations", show_default=True, help=SPREAD)
 @click.option("--estimate", type=click.Choice(get_args(Estimate)), default="mean", show_default=True)
-@click.option("--labels", type=click.Choice(get_args(LabelSearch)), help="Also learn labels, by this search.")
-@click.option("--kappa", type=float, help="With --labels: above 0 and at most 1.  [0.1]")
-@click.option("--structure", type=click.Choice(get_args(StructureKind)), help="With --labels: which classes.  [ldag]")
+@click.option(
+    "--label-search",
+    "--labels",
+    "label_search",
+    type=click.Choice(get_args(LabelSearch)),
+    help="Also learn labels, by this search.",
+)
+@click.option("--kappa", type=float, help="With --label-search: above 0 and at most 1.  [0.1]")
+@click.option("--structure", type=click.Choice(get_args(StructureKind)), help="With labels: which classes.  [ldag]")
 @table_options
 @json_option
 def fit(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -36,7 +42,7 @@ def fit(  # noqa: PLR0913, PLR0917 - one parameter per option
     equivalent_sample_size: float,
     spread: Spread,
     estimate: Estimate,
-    labels: LabelSearch | None,
+    label_search: LabelSearch | None,
     kappa: float | None,
     structure: StructureKind | None,
     reading: ReadOptions,
@@ -46,17 +52,21 @@ def fit(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     \b
     ldag fit expert.ldag survey.csv -o model.json
-    ldag fit edges.ldag survey.csv --labels greedy -o model.json
+    ldag fit edges.ldag survey.csv --label-search greedy -o model.json
     """
     if output is not None:
         check_writable(output)
-    if labels is None and (kappa is not None or structure is not None):
-        raise ArgumentError("--kappa and --structure are for --labels, which learns labels on the edges")
+    if label_search is None and (kappa is not None or structure is not None):
+        raise ArgumentError("--kappa and --structure are for --label-search, which learns labels on the edges")
     known = load_graph(graph)
     table = load_table(data, reading, known.schema, known.undeclared)
-    if labels is not None:
+    if label_search is not None:
         known = learn_labels(
-            known, table, kappa=0.1 if kappa is None else kappa, structure=structure or "ldag", label_search=labels
+            known,
+            table,
+            kappa=0.1 if kappa is None else kappa,
+            structure=structure or "ldag",
+            label_search=label_search,
         )
     network = Network.from_data(
         known, table, equivalent_sample_size=equivalent_sample_size, spread=spread, estimate=estimate

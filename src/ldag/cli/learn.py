@@ -51,7 +51,7 @@ def learn(
         if checkpoint is not None and Path(output).resolve() == Path(checkpoint).resolve():
             raise ArgumentError(f"--output and --checkpoint are the same file, {output}; give one of them another name")
     table, settings, deadline = load_to_learn(data, reading, options)
-    fit = learn_with(table, Settings(**settings), checkpoint=checkpoint, deadline=deadline)
+    fit = learn_with(table, Settings.of(**settings), checkpoint=checkpoint, deadline=deadline)
     if as_json:  # what is printed otherwise says so itself
         tell_of_parameters(fit.network, fit.data)
     if output is not None:

@@ -66,7 +66,7 @@ def report(
             raise ArgumentError(f"--data is for models; {source} is data itself")
         table, settings, deadline = load_to_learn(source, reading, options)
         half = deadline if how is None else deadline.share(0.5)  # the other one is for how sure it is
-        fit = learn_with(table, Settings(**settings), deadline=half)
+        fit = learn_with(table, Settings.of(**settings), deadline=half)
         write_report(fit, output, posterior=how, title=title, time_limit=left_for_search(deadline))
     if as_json:
         print_json({"written": output})

@@ -20,7 +20,14 @@ from ldag.scoring import PRIORS, Prior
 @click.option("--max-parents", default=3, show_default=True, help="Parents of a node at most.")
 @click.option("--kappa", type=float, help="Above 0 and at most 1: what a parameter saved by labels costs.")
 @click.option("--structure", type=click.Choice(get_args(StructureKind)), default="ldag", show_default=True)
-@click.option("--labels", type=click.Choice(get_args(LabelSearch)), default="greedy", show_default=True)
+@click.option(
+    "--label-search",
+    "--labels",
+    "label_search",
+    type=click.Choice(get_args(LabelSearch)),
+    default="greedy",
+    show_default=True,
+)
 @click.option("--equivalent-sample-size", default=1.0, show_default=True, help="Weight of the prior over parameters.")
 @click.option("--prior", type=click.Choice(PRIORS), default="labels", show_default=True, help="What kappa is paid for.")
 @click.option("--all", "keep_all", is_flag=True, help="Also sets of parents that a subset beats.")
@@ -32,7 +39,7 @@ def scores(  # noqa: PLR0913, PLR0917 - one parameter per option
     max_parents: int,
     kappa: float | None,
     structure: StructureKind,
-    labels: LabelSearch,
+    label_search: LabelSearch,
     equivalent_sample_size: float,
     prior: Prior,
     keep_all: bool,
@@ -55,7 +62,7 @@ def scores(  # noqa: PLR0913, PLR0917 - one parameter per option
             max_parents=max_parents,
             kappa=kappa,
             structure=structure,
-            labels=labels,
+            label_search=label_search,
             equivalent_sample_size=equivalent_sample_size,
             prior=prior,
             prune=not keep_all,

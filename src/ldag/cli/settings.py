@@ -1,9 +1,9 @@
-"""The options of a search on the command line: made from `Settings`, so that they exist once."""
+"""The options of a search on the command line: made from `Settings` and the methods, so that they exist once."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import Field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 
@@ -13,41 +13,20 @@ from ldag.cli.tables import load_table
 from ldag.data import Dataset, ReadOptions
 from ldag.errors import ArgumentError
 from ldag.formats import Edge, Scanner, read_name_list, read_utf8
-from ldag.learning import LEAST_SECONDS, Constraints, Deadline, Settings, check_time_limit, read_edge
+from ldag.learning import (
+    LEAST_SECONDS,
+    METHODS,
+    Constraints,
+    Deadline,
+    Settings,
+    check_time_limit,
+    method_options,
+    read_edge,
+    rename_settings,
+    split_options,
+)
 
 Command = TypeVar("Command", bound=Callable[..., object])
-
-HELP: Mapping[str, str] = {
-    "kappa": "Above 0 and at most 1, or cv: by cross-validation.",
-    "method": "Which search.",
-    "structure": "Which configurations may share a distribution, or cv: by cross-validation.",
-    "labels": "How the labels of a family are looked for.",
-    "equivalent_sample_size": "Weight of the prior over parameters, above 0, or cv: by cross-validation.",
-    "parameters_sample_size": "The same for the parameters of the result only.  [as in the search]",
-    "parameters_spread": "With it: observations spread over configurations, or so many to every class.",
-    "prior": "What kappa is paid for.",
-    "max_parents": "Parents of a node at most.",
-    "n_chains": "For chain: how many chains.  [50]",
-    "n_iter": "For chain: proposals per chain.  [500]",
-    "n_restarts": "For climb: perturbed restarts.  [20 per variable, at least 400; with a time limit, until then]",
-    "start": "For chain and climb: the graph to start from.",
-    "max_candidates": "For climb: parents of each variable that are tried.  [all]",
-    "rng": "Seed.  [0]",
-    "n_jobs": "Threads; -1 is all cores.",
-    "time_limit": "Return the best graph found by then, reading included.",
-}
-"""What the options mean; those of constraints are below."""
-
-COMMON = ("kappa", "max_parents", "rng", "time_limit")
-"""Those that the short help lists."""
-
-METAVARS = {"start": "GRAPH", "time_limit": "SECONDS"}
-ABOVE_0 = "a number above 0"
-RANGES = {
-    "kappa": f"{ABOVE_0} and at most 1",
-    "equivalent_sample_size": ABOVE_0,
-    "parameters_sample_size": ABOVE_0,
-}
 
 CONSTRAINTS = (
     click.option(
@@ -69,30 +48,42 @@ CONSTRAINTS = (
 
 
 def settings_options(command: Command) -> Command:
-    """Give a command an option for every setting; `read_settings` makes settings of them."""
-    hints = get_type_hints(Settings)
-    for setting in reversed(fields(Settings)):
-        if setting.name == "constraints":
-            for option in reversed(CONSTRAINTS):
-                command = option(command)
-            continue
-        kind = _kind(setting.name, hints[setting.name])
-        command = click.option(
-            _flag(setting.name),
-            setting.name,
-            cls=click.Option if setting.name in COMMON else RareOption,
-            type=kind,
-            default=setting.default,
-            show_default=setting.default is not None,
-            metavar=METAVARS.get(setting.name),
-            help=HELP[setting.name],
-        )(command)
+    """Give a command an option for every setting and every option of a method, as these are declared."""
+    for option in reversed([*_declare_options(), *OLD_OPTIONS]):
+        command = option(command)
     return command
+
+
+def _declare_options() -> Iterator[Callable[[Command], Command]]:
+    """Go through the options of a search; those of methods stand beside those of constraints."""
+    for setting in fields(Settings):
+        if setting.name == "constraints":
+            yield from CONSTRAINTS
+            yield from map(_declare, method_options().values())
+        else:
+            yield _declare(setting)
+
+
+def _declare(setting: "Field[Any]") -> Callable[[Command], Command]:
+    """Return the option for a setting."""
+    more = setting.metadata
+    old = [f"--{more['old']}"] if "old" in more else []
+    return click.option(
+        _flag(setting.name),
+        *old,
+        setting.name,
+        cls=click.Option if more.get("is_common") else RareOption,
+        type=_kind(setting.name, setting.type),
+        default=setting.default,
+        show_default=setting.default is not None,
+        metavar=more.get("metavar"),
+        help=more["help"],
+    )
 
 
 def read_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that the options of a command say, as `learn` takes them."""
-    given = {setting.name: options[setting.name] for setting in fields(Settings) if setting.name in options}
+    given, _ = split_options(rename_settings(options))
     if given["start"] is not None:
         given["start"] = load_graph(given["start"])
     names = ("constraint_file", "tiers", "require", "forbid", "unlabelled")
@@ -135,10 +126,33 @@ class NumberOrWord(click.ParamType):  # type: ignore[type-arg]  # generic in som
         try:
             return float(str(value))
         except ValueError:
-            wanted = RANGES.get(self._option, "a number")
+            known = {setting.name: setting.metadata.get("numbers") for setting in fields(Settings)}
+            wanted = known.get(self._option) or "a number"
             raise ArgumentError(
                 f"{_flag(self._option)} must be {wanted}, or {' or '.join(self._words)}, got {value!r}"
             ) from None
+
+
+class SmoothingText(click.ParamType):  # type: ignore[type-arg]  # generic in some versions only
+    """A number or cv, and after a comma what has so much of it each."""
+
+    name = "size[,spread]"
+
+    def convert(self, value: object, _param: click.Parameter | None, _ctx: click.Context | None) -> object:
+        """Return the smoothing as `learn` takes it; a text that makes no sense is refused there."""
+        size, comma, spread = str(value).partition(",")
+        try:
+            number: float | str = float(size)
+        except ValueError:
+            number = size
+        return (number, spread.strip()) if comma else number
+
+
+OLD_OPTIONS = (
+    click.option("--parameters-sample-size", cls=RareOption, type=SmoothingText(), help="Say --smoothing."),
+    click.option("--parameters-spread", cls=RareOption, help="Say --smoothing."),
+)
+"""What `--smoothing` was, for one release."""
 
 
 def _flag(name: str) -> str:
@@ -148,8 +162,9 @@ def _flag(name: str) -> str:
 
 def _kind(name: str, hint: object) -> Any:
     """Return how a setting of a type is read."""
-    if name == "start":
-        return MODEL
+    special = {"start": MODEL, "method": click.Choice(tuple(METHODS)), "smoothing": SmoothingText()}
+    if name in special:
+        return special[name]
     parts = [hint] if get_origin(hint) is Literal else get_args(hint) or (hint,)
     words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
     numbers = [number for number in (float, int) if number in parts]

@@ -18,7 +18,7 @@ from ldag.learning.family import Family, learn_family, learn_labels
 from ldag.learning.fit import Fit
 from ldag.learning.partitions import CountedFamily, FamilyOptions, LabelSearch, learn_families
 from ldag.learning.pipeline import LEAST_SECONDS, cross_validate, learn, learn_with
-from ldag.learning.plan import Plan, Settings, make_plan
+from ldag.learning.plan import Plan, make_plan
 from ldag.learning.progress import (
     NO_DEADLINE,
     Deadline,
@@ -29,8 +29,27 @@ from ldag.learning.progress import (
     listen,
 )
 from ldag.learning.scores import FamilyScores, family_scores
-from ldag.learning.searches import METHODS, MethodChoice, SearchControl, SearchProblem, SearchResult
+from ldag.learning.searches import (
+    METHODS,
+    MethodChoice,
+    Search,
+    SearchControl,
+    SearchProblem,
+    SearchResult,
+    method_options,
+)
+from ldag.learning.searches.chain import Chain
 from ldag.learning.searches.climb import Climb
+from ldag.learning.searches.exact import Exact
+from ldag.learning.settings import (
+    LearnOptions,
+    SearchOptions,
+    Settings,
+    SmoothingChoice,
+    accept_old_names,
+    rename_settings,
+    split_options,
+)
 from ldag.learning.structures import STRUCTURES, StructureKind
 from ldag.learning.trace import Trace
 
@@ -40,12 +59,14 @@ __all__ = [
     "NO_DEADLINE",
     "STRUCTURES",
     "Certificate",
+    "Chain",
     "Checkpoint",
     "Climb",
     "Constraints",
     "CountedFamily",
     "CrossValidation",
     "Deadline",
+    "Exact",
     "Family",
     "FamilyOptions",
     "FamilyScores",
@@ -53,17 +74,22 @@ __all__ = [
     "LabelRule",
     "LabelRules",
     "LabelSearch",
+    "LearnOptions",
     "MethodChoice",
     "Plan",
     "Progress",
     "ProgressReport",
+    "Search",
     "SearchControl",
+    "SearchOptions",
     "SearchProblem",
     "SearchResult",
     "SearchSpace",
     "Settings",
+    "SmoothingChoice",
     "StructureKind",
     "Trace",
+    "accept_old_names",
     "check_progress",
     "check_time_limit",
     "cross_validate",
@@ -78,8 +104,11 @@ __all__ = [
     "learn_with",
     "listen",
     "make_plan",
+    "method_options",
     "read_edge",
     "read_names",
+    "rename_settings",
     "rules_for",
     "search_space",
+    "split_options",
 ]

@@ -14,6 +14,7 @@ from ldag.data import Dataset
 from ldag.errors import ArgumentError, FormatError
 from ldag.formats import read_utf8, write_atomically
 from ldag.learning.searches import Search, SearchControl, SearchProblem, SearchResult
+from ldag.learning.settings import upgrade_plain
 
 if TYPE_CHECKING:
     from ldag._native import FoundGraph
@@ -125,6 +126,7 @@ def _read_parts(path: Path, run: Run) -> dict[str, object]:
         raise _damaged(path)
     if content.get("checksum") != _checksum(before, parts):
         raise _damaged(path)
+    before = upgrade_plain(before)
     differences = [_difference(name, before.get(name), run.get(name)) for name in {**before, **run}]
     described = "; ".join(difference for difference in differences if difference)
     if described:

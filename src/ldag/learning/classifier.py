@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -19,11 +18,10 @@ from ldag.learning.fit import Fit
 from ldag.learning.folds import N_FOLDS, has_folds
 from ldag.learning.partitions import LabelSearch
 from ldag.learning.pipeline import learn_with
-from ldag.learning.plan import Settings
 from ldag.learning.progress import Deadline, check_time_limit
-from ldag.learning.searches import MethodChoice
+from ldag.learning.searches import MethodChoice, Search
+from ldag.learning.settings import Settings, SmoothingChoice, accept_old_names, split_options
 from ldag.learning.structures import StructureKind
-from ldag.model import Spread
 from ldag.network import Network, Unseen
 from ldag.scoring import Prior
 
@@ -31,8 +29,6 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 WEIGHT = "sample_weight"
-SEARCH_SETTINGS = {option.name for option in fields(Settings)} - {"n_jobs"}
-"""Those that are handed on as they are; None threads are 1 in scikit-learn's manner."""
 
 
 class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -49,8 +45,8 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         As in `learn`, or "auto": chosen by cross-validation where the rows can be cut into folds, and 1 where they
         cannot (fewer than 10, or weights that are not whole numbers). On wide tables 1 makes too sure of itself.
         Whatever is chosen by cross-validation here is judged by the probability of the class given the features.
-    method, structure, labels, parameters_sample_size, parameters_spread, prior
-        As in `learn`.
+    method, structure, label_search, smoothing, prior
+        As in `learn`; options of the method are given as ``method=ldag.Climb(max_candidates=10)``.
     max_parents, constraints, n_restarts, time_limit
         As in `learn`. In constraints, features without names are ``x0``, ``x1`` and so on; the class is called as the
         series ``y`` is, or else ``y``, with underscores added until no feature has that name.
@@ -90,16 +86,16 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     ['in']
     """
 
+    @accept_old_names
     def __init__(  # noqa: PLR0913 - the choices of `learn`
         self,
         *,
         kappa: float | Literal["cv"] = 0.1,
-        method: MethodChoice = "auto",
+        method: MethodChoice | Search = "auto",
         structure: StructureKind | Literal["cv"] = "ldag",
-        labels: LabelSearch = "greedy",
+        label_search: LabelSearch = "greedy",
         equivalent_sample_size: float | Literal["auto", "cv"] = "auto",
-        parameters_sample_size: float | Literal["cv"] | None = None,
-        parameters_spread: Spread | None = None,
+        smoothing: SmoothingChoice = None,
         prior: Prior | Literal["cv"] = "labels",
         max_parents: int | None = None,
         constraints: Constraints | None = None,
@@ -114,10 +110,9 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.kappa = kappa
         self.method = method
         self.structure = structure
-        self.labels = labels
+        self.label_search = label_search
         self.equivalent_sample_size = equivalent_sample_size
-        self.parameters_sample_size = parameters_sample_size
-        self.parameters_spread = parameters_spread
+        self.smoothing = smoothing
         self.prior = prior
         self.max_parents = max_parents
         self.constraints = constraints
@@ -149,7 +144,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.target_ = _free_name(name if isinstance(name, str) and name.strip() else "y", self._names())
         data = self._dataset(rows, classes, weights)
         n_jobs = 1 if self.n_jobs is None else self.n_jobs
-        settings = Settings(**self._settings(data), rng=_rng(self.random_state), n_jobs=n_jobs)
+        settings = Settings.of(**self._settings(data), rng=_rng(self.random_state), n_jobs=n_jobs)
         self.fit_: Fit = learn_with(data, settings, progress=False, target=self.target_, deadline=deadline)
         self.network_: Network = self.fit_.network
         return self
@@ -163,8 +158,8 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     def predict(self, X: "IntoDataFrame | ArrayLike") -> NDArray[Any]:  # noqa: N803
         """Return the most probable class of every row."""
         best = self.predict_proba(X).argmax(axis=1)
-        found: NDArray[Any] = self.classes_[best]
-        return found
+        classes: NDArray[Any] = self.classes_[best]
+        return classes
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -175,7 +170,8 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def _settings(self, data: Dataset) -> dict[str, Any]:
         """Return the settings of the search that have the same name and meaning here."""
-        settings = {name: value for name, value in self.get_params().items() if name in SEARCH_SETTINGS}
+        settings, _ = split_options(self.get_params(deep=False))
+        del settings["n_jobs"]  # None threads are 1 in scikit-learn's manner
         if self.equivalent_sample_size == "auto":
             settings["equivalent_sample_size"] = "cv" if has_folds(data, N_FOLDS) else 1.0
         return settings

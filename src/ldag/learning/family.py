@@ -15,6 +15,7 @@ from ldag.errors import ArgumentError, argument, option
 from ldag.formats import Context, EdgeRecord, edge_in_words
 from ldag.graph import LDAG, NamedPartition, name_contexts, take_states
 from ldag.learning.partitions import FamilyOptions, LabelSearch, best_partition
+from ldag.learning.settings import accept_old_names
 from ldag.learning.structures import STRUCTURES, StructureKind, prior_of
 from ldag.model import Grid, Partition, Schema, State, Variable
 from ldag.scoring import Prior, check_priors
@@ -75,6 +76,7 @@ class Family(Printable):
         return "\n".join([f"{self.node}{given}: score {self.score:.2f}, {classes}{proven}", *self._sentences])
 
 
+@accept_old_names
 def learn_family(
     data: AnyTable,
     node: str,
@@ -82,7 +84,7 @@ def learn_family(
     parents: Iterable[str],
     kappa: float | None = None,
     structure: StructureKind = "ldag",
-    labels: LabelSearch = "greedy",
+    label_search: LabelSearch = "greedy",
     equivalent_sample_size: float = 1.0,
     prior: Prior = "labels",
     rng: Rng = None,
@@ -102,7 +104,7 @@ def learn_family(
     structure
         Which classes are allowed: "table" (none joined), "tree" (leaves of a CPT-tree), "ldag" (joined by labels),
         "partial" (joined by pairs of neighbours: states of one parent that act alike in a context), "graph" (any).
-    labels
+    label_search
         "greedy" (Algorithm 1 of the paper), "refined" (then improved by splits, moves, merges and restarts), or "exact"
         (the optimum, up to 16 configurations; larger grids are refined, and ``is_exact`` says so).
     rng
@@ -126,8 +128,8 @@ def learn_family(
     if kappa is None and prior == "labels" and STRUCTURES[structure].is_table:
         kappa = 1.0  # it makes no difference: there are no labels to pay for
     priors = check_priors(kappa, equivalent_sample_size, prior)
-    check_choice(labels, get_args(LabelSearch), "labels")
-    options = FamilyOptions(priors, structure, labels, _restart_seed(rng, labels))
+    check_choice(label_search, get_args(LabelSearch), "label_search")
+    options = FamilyOptions(priors, structure, label_search, _restart_seed(rng, label_search))
     grid = Grid(tuple(schema[parent].n_states for parent in above))
     counts = data.counts(node, [schema[parent].name for parent in above]).astype(np.float64)
     ordered = [int(schema[parent].ordered) for parent in above] if structure == "partial" else []
@@ -206,11 +208,11 @@ def _check_nodes(schema: Schema, node: str, parents: Iterable[str]) -> tuple[int
     return child, tuple(sorted(above))
 
 
-def _restart_seed(rng: Rng, labels: LabelSearch) -> int:
+def _restart_seed(rng: Rng, label_search: LabelSearch) -> int:
     """Return the seed of the restarts, which the greedy search does not have."""
-    if rng is not None and labels == "greedy":
+    if rng is not None and label_search == "greedy":
         raise ArgumentError(
-            f"{argument('rng')} applies to {option('labels', 'refined')} and 'exact'; the greedy search has no"
+            f"{argument('rng')} applies to {option('label_search', 'refined')} and 'exact'; the greedy search has no"
             " chance in it"
         )
     return check_seed(rng)

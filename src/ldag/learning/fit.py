@@ -17,8 +17,9 @@ from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint
 from ldag.learning.constraints import search_space
 from ldag.learning.cross_validation import CrossValidation
-from ldag.learning.plan import Settings, make_plan
+from ldag.learning.plan import make_plan
 from ldag.learning.progress import Progress, check_progress, check_time_limit
+from ldag.learning.settings import Settings
 from ldag.learning.structures import ClassKind, StructureKind
 from ldag.learning.trace import Trace
 from ldag.model import Counts, Smoothing, Spread, State, class_counts, state_order
@@ -93,17 +94,17 @@ class Fit(Presentable):
 
     @property
     def parameters_sample_size(self) -> float:
-        """How many observations the prior counts for in the parameters of ``network``, given or chosen."""
-        return self._smoothing.size
+        """The size of ``smoothing``."""
+        return self.smoothing.size
 
     @property
     def parameters_spread(self) -> Spread:
-        """How these are spread over the parameters, given or chosen."""
-        return self._smoothing.spread
+        """The spread of ``smoothing``."""
+        return self.smoothing.spread
 
     @property
-    def _smoothing(self) -> Smoothing:
-        """How parameters are smoothed."""
+    def smoothing(self) -> Smoothing:
+        """How many observations the prior counts for in the parameters of ``network``, and how they are spread."""
         if self.cv is not None:
             return self.cv.best.of_parameters
         given = self.settings.smoothings()[0]
@@ -129,10 +130,10 @@ class Fit(Presentable):
 
     @cached_property
     def network(self) -> Network:
-        """The graph with its parameters: the means of their posterior, by the prior of ``parameters_sample_size``."""
+        """The graph with its parameters: the means of their posterior, by the prior of ``smoothing``."""
         families = self.graph.structure.families
         tables = [class_counts(counts, f.partition) for counts, f in zip(self.counts, families, strict=True)]
-        return replace(Network.from_counts(self.graph, tables, self._smoothing), origin=self._origin())
+        return replace(Network.from_counts(self.graph, tables, self.smoothing), origin=self._origin())
 
     def _origin(self) -> dict[str, object]:
         """Return where the network comes from, as its file keeps it."""
@@ -227,7 +228,7 @@ class Fit(Presentable):
         True
         """
         limit = check_time_limit(time_limit)
-        settings = self.settings if max_parents is None else replace(self.settings, max_parents=max_parents)
+        settings = self.settings if max_parents is None else self.settings.with_(max_parents=max_parents)
         chosen = Candidate(self.kappa, self.equivalent_sample_size, self.structure, prior=self.prior)
         plan = make_plan(self.data, settings).choose(chosen)
         return certify(plan, self.score, self.graph.edges, limit or 0.0, check_progress(progress))
@@ -305,14 +306,12 @@ class Fit(Presentable):
             "prior": self.prior,
             "kappa": f"{self.kappa:g}",
             "equivalent_sample_size": f"{self.equivalent_sample_size:g}",
-            "parameters_sample_size": _smoothing_in_words(self._smoothing),
+            "smoothing": _smoothing_in_words(self.smoothing),
         }
         has_kappa = ClassKind(self.structure, self.prior).has_kappa
-        return {
-            name: value
-            for name, value in values.items()
-            if getattr(self.settings, name) == "cv" and (has_kappa or name != "kappa")
-        }
+        given = {name: getattr(self.settings, name) for name in values}
+        given["smoothing"] = "cv" if len(self.settings.smoothings()) > 1 else None
+        return {name: value for name, value in values.items() if given[name] == "cv" and (has_kappa or name != "kappa")}
 
     def _held_out_in_words(self) -> list[str]:
         """Return what cross-validation chose and what it says of unseen data, and a warning of too many parameters."""

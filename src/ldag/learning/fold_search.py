@@ -19,9 +19,6 @@ from ldag.learning.partitions import CountedFamily, learn_families
 from ldag.learning.plan import Plan
 from ldag.learning.progress import NO_DEADLINE, Deadline
 from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem
-from ldag.learning.searches.climb import Climb
-from ldag.learning.searches.climb import prepare as prepare_climb
-from ldag.learning.searches.exact import Exact
 from ldag.learning.structures import STRUCTURES, StructureKind
 from ldag.model import ClassPosteriors, Smoothing, class_counts
 
@@ -30,9 +27,6 @@ FEWEST_FOLDS = 2
 
 FOLD_RESTARTS = 10
 """Of a climb on a fold, which mostly starts from a good graph; they even out where it ends by chance."""
-
-EXACT_SECONDS = 0.05
-"""If auto finds the best graph of all in a moment, it does so on every fold too."""
 
 AT_ONCE_SECONDS = 0.05
 """Searches that take so long together are over before threads for them have started."""
@@ -66,11 +60,6 @@ class Task:
         return f"{self.candidate.in_words()}, fold {self.fold + 1}{start}"
 
 
-def climbs_folds(plan: Plan) -> bool:
-    """Return whether folds are climbed: by climb, and by auto unless all graphs can be looked at in a moment."""
-    return isinstance(plan.search, Climb) or (plan.settings.method == "auto" and plan.exact_seconds > EXACT_SECONDS)
-
-
 @dataclass(frozen=True)
 class FoldSearches:
     """All that searches on folds have in common; a value that can be sent to other processes."""
@@ -85,22 +74,14 @@ class FoldSearches:
     """The node that is to be predicted from all others; None: everything is."""
 
     @cached_property
-    def climb(self) -> Climb | None:
-        """How folds are climbed; None: by the method itself, from nothing."""
-        search, problem = self.plan.search, self.plan.problem
-        if isinstance(search, Climb):
-            given = search.n_restarts
-            return replace(search, n_restarts=self.n_restarts if given is None else min(given, self.n_restarts))
-        if climbs_folds(self.plan):
-            given = self.plan.settings.max_candidates
-            return prepare_climb(problem, n_restarts=self.n_restarts, max_candidates=given)
-        return None
+    def search(self) -> Search:
+        """How folds are searched."""
+        return self.plan.for_folds().search.with_restarts(self.n_restarts)
 
     @cached_property
     def is_quick(self) -> bool:
         """Whether every graph can be looked at in a moment, so that candidates are searched together."""
-        plan = self.plan
-        return isinstance(plan.search, Exact) and not self.deadline.is_set and plan.exact_seconds <= EXACT_SECONDS
+        return self.plan.is_quick and not self.deadline.is_set
 
     def group(self, tasks: Sequence[Task]) -> list[tuple[Task, ...]]:
         """Return which tasks are run by one thread after the other, or together: those of a fold, if they are quick."""
@@ -129,15 +110,10 @@ class FoldSearches:
         """Learn a graph from the training part, and predict the test part."""
         train = self.folds[task.fold].train
         problem = self._problem_of(task.candidate).over(train)
-        climb = self.climb
-        search: Search = self.plan.search
-        if climb is not None:
-            search = climb if task.start is None else replace(climb, start=task.start)
+        if self.search.climbs and task.start is not None:
+            problem = replace(problem, start=task.start)
         scorer = problem.families.scorer(train.columns)
-        if isinstance(search, Climb):
-            result, _ = search.run_to_an_end(scorer, problem, control, self.deadline)
-        else:
-            result = search.run(scorer, problem, control)
+        result, _ = self.search.run_to_an_end(scorer, problem, control, self.deadline)
         scores = self._predict(task, scorer, result.parents)
         return FoldScore(scores, result.parents, not result.stopped, result.score)
 
@@ -179,7 +155,7 @@ def _same_but_kappa(tasks: Sequence[Task], problem_of: Callable[[Candidate], Sea
     groups: dict[tuple[StructureKind, float], list[Task]] = {}
     for task in tasks:
         families = problem_of(task.candidate).families
-        is_greedy = families.labels == "greedy" and not families.label_rules and families.priors.prior == "labels"
+        is_greedy = families.label_search == "greedy" and not families.label_rules and families.priors.prior == "labels"
         if is_greedy and STRUCTURES[families.structure].has_greedy_prices:
             groups.setdefault((families.structure, families.priors.equivalent_sample_size), []).append(task)
     for task in tasks:
@@ -249,7 +225,7 @@ def run_tasks(
         seconds = None if left is None else left * n_jobs / max(len(tasks), 1)
         jobs = {executor.submit(_run_group, searches, group, seconds): group for group in searches.group(tasks)}
         _collect(jobs, done)
-    elif searches.is_quick and searches.plan.exact_seconds * len(tasks) <= AT_ONCE_SECONDS:
+    elif searches.is_quick and searches.search.estimate_seconds(searches.plan.problem) * len(tasks) <= AT_ONCE_SECONDS:
         _run_at_once(searches, tasks, done)
     elif tasks:
         _run_in_threads(searches, tasks, n_jobs, deadline, done)
@@ -276,14 +252,8 @@ def _run_task(searches: FoldSearches, task: Task, seconds: float | None, stop: t
     """Do one search and one prediction, in so many seconds and before the common deadline."""
     if task.fold >= FEWEST_FOLDS and searches.deadline.is_over:
         return FoldScore((nan,) * len(searches.smoothings), None, is_final=False)
-    deadline, is_over = searches.deadline, None if stop is None else stop.is_set
-    if searches.climb is not None or deadline.is_over:
-        return searches.run(task, SearchControl(1, deadline.within(seconds), is_over=is_over))
-
-    def ends() -> bool:  # a search that is no use unless it comes to its end has all the time that is left
-        return deadline.is_over or (is_over is not None and is_over())
-
-    return searches.run(task, SearchControl(1, is_over=ends))
+    is_over = None if stop is None else stop.is_set
+    return searches.run(task, SearchControl(1, searches.deadline.within(seconds), is_over=is_over))
 
 
 def _run_in_threads(searches: FoldSearches, tasks: Sequence[Task], n_jobs: int, deadline: Deadline, done: Done) -> None:

@@ -29,7 +29,7 @@ class FamilyOptions:
 
     priors: Priors
     structure: StructureKind
-    labels: LabelSearch
+    label_search: LabelSearch
     seed: int = 0
     label_rules: LabelRules = ()
     ordered: tuple[bool, ...] = ()
@@ -37,7 +37,7 @@ class FamilyOptions:
 
     def is_solved(self, n_states: int, parent_states: Sequence[int]) -> bool:
         """Whether the best classes of such a family are found, and known to be the best."""
-        is_searched = self.labels == "exact" or STRUCTURES[self.structure].is_table
+        is_searched = self.label_search == "exact" or STRUCTURES[self.structure].is_table
         return is_searched and _native.is_solved_exactly(parent_states, n_states, self.structure)
 
     def in_words(self, are_solved: bool) -> str:
@@ -45,8 +45,8 @@ class FamilyOptions:
         traits = STRUCTURES[self.structure]
         if traits.is_table:
             return "full tables"
-        if self.labels != "exact":
-            return f"the {traits.classes} that {self.labels} search finds"
+        if self.label_search != "exact":
+            return f"the {traits.classes} that {self.label_search} search finds"
         beyond = f", {traits.beyond_exact} where there are {traits.exact_limit} configurations of parents"
         return f"the best {traits.classes}" + ("" if are_solved else beyond)
 
@@ -59,7 +59,7 @@ class FamilyOptions:
             parameter_saved=prices.saved,
             parameter_of_table=prices.of_table,
             structure=self.structure,
-            labels=self.labels,
+            labels=self.label_search,
             regular=True,
             seed=self.seed,
             n_restarts=N_RESTARTS,
@@ -102,7 +102,7 @@ def best_partition(
         options.priors.equivalent_sample_size,
         options.priors.class_lost(counts.shape[1]),
         options.structure,
-        options.labels,
+        options.label_search,
         regular=True,
         seed=options.seed,
         n_restarts=N_RESTARTS,

@@ -17,51 +17,55 @@ from ldag.learning.constraints import Constraints, check_result
 from ldag.learning.content_order import order_by_content
 from ldag.learning.cross_validation import CrossValidation, check_kappas
 from ldag.learning.fit import Fit
-from ldag.learning.fold_search import FOLD_RESTARTS, FoldSearches, climbs_folds
+from ldag.learning.fold_search import FOLD_RESTARTS, FoldSearches
 from ldag.learning.folds import N_FOLDS, check_folds, cut_folds, usual_folds
-from ldag.learning.limits import describe_limits
 from ldag.learning.partitions import CountedFamily, LabelSearch, learn_families
-from ldag.learning.plan import DEFAULT_KAPPAS, Plan, Settings, make_plan
+from ldag.learning.plan import DEFAULT_KAPPAS, Plan, make_plan
 from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
 from ldag.learning.race import Race
-from ldag.learning.searches import GraphParents, MethodChoice, SearchControl, SearchResult
-from ldag.learning.searches.exact import describe_progress
+from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchControl, SearchResult
+from ldag.learning.settings import (
+    MethodAndReading,
+    SearchAndReading,
+    Settings,
+    SmoothingChoice,
+    accept_old_names,
+    split_options,
+)
 from ldag.learning.structures import StructureKind
 from ldag.learning.trace import Trace
-from ldag.model import Spread, Structure
+from ldag.model import Structure
 from ldag.scoring import Prior, Score, score_family
 
 LEAST_SECONDS = 0.05
 """What is left for the last search at least, so that every run with a checkpoint gets a little further."""
 
 
+@accept_old_names
 def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     data: AnyTable,
     *,
     kappa: float | Literal["cv"] = "cv",
-    method: MethodChoice = "auto",
+    method: MethodChoice | Search = "auto",
     structure: StructureKind | Literal["cv"] = "ldag",
-    labels: LabelSearch = "greedy",
+    label_search: LabelSearch = "greedy",
     equivalent_sample_size: float | Literal["cv"] = 1.0,
-    parameters_sample_size: float | Literal["cv"] | None = None,
-    parameters_spread: Spread | None = None,
+    smoothing: SmoothingChoice = None,
     prior: Prior | Literal["cv"] = "labels",
     max_parents: int | None = None,
     constraints: Constraints | None = None,
-    n_chains: int | None = None,
-    n_iter: int | None = None,
-    n_restarts: int | None = None,
-    start: LDAG | None = None,
-    max_candidates: int | None = None,
     rng: Rng = None,
     n_jobs: int = -1,
     time_limit: float | None = None,
     progress: Progress = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    **reading: Unpack[Reading],
+    **options: Unpack[MethodAndReading],
 ) -> Fit:
     """Learn a labelled DAG from data.
+
+    Returns a `Fit`: the graph (``fit.ldag``), its score and how it was found, and the graph with parameters
+    (``fit.network``), which answers questions.
 
     Parameters
     ----------
@@ -75,8 +79,9 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's
         non-reversible Markov chains; "climb": hill climbing with perturbed restarts; "auto": exact where that
-        takes about ten seconds at most and fits into memory, and climb otherwise.
-    structure, labels
+        takes about ten seconds at most and fits into memory, and climb otherwise. Or a search with its options:
+        ``ldag.Exact()``, ``ldag.Chain(n_chains=10)``, ``ldag.Climb(n_restarts=40, start=fit.ldag)``.
+    structure, label_search
         As in `learn_family`; the structure may be "cv".
     equivalent_sample_size, prior
         As in `score`; the size may be "cv": the best of 1, 3, 10, 30, 100, 300, 1,000 and 3,000, and the prior may be
@@ -84,24 +89,13 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         If there is more than kappa to choose, the choices are made together, by a race: from the best settings so far
         to those one step away, on the first folds, as long as that is better; the best of them go on to the other
         folds.
-    parameters_sample_size
+    smoothing
         The equivalent sample size of the parameters of ``fit.network``, if it is not to be that of the search: a
-        number, or "cv".
-    parameters_spread
-        How these observations are spread: over the configurations of the parents ("configurations"), or so many to
-        every class ("classes"), as in `Network.from_data`; None: over configurations, and both are compared by "cv".
+        number, or "cv". These observations are spread over the configurations of the parents; ``(4, "classes")`` gives
+        so many to every class, as in `Network.from_data`, and "cv" compares both, unless it is ``("cv", "classes")``
+        or ``("cv", "configurations")``.
     max_parents, constraints
         Limits on the graph; every result satisfies them.
-    n_chains, n_iter
-        For "chain": 50 chains of 500 proposals unless said otherwise.
-    n_restarts
-        For "climb", and "auto" where it climbs: perturbed restarts. Unless said otherwise 20 for each variable, and at
-        least 400 (five times as many for tables, up to 5,000), or as many as a time limit allows.
-    start
-        For "chain" and "climb", and "auto" where it climbs: the graph to start from, instead of one without edges.
-    max_candidates
-        For "climb", and "auto" where it climbs: so many parents of each variable are tried, those that gain most
-        besides the parents found so far, selected anew as the graph grows. Unless said otherwise, all of them.
     rng
         Seed of everything that is random; None is 0.
     n_jobs
@@ -117,8 +111,10 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     checkpoint
         A file to keep what is done in, about every second. The same call resumes from there, whatever ended it, and
         gives the answer of a run that was never interrupted; a file of other data or settings is refused.
-    **reading
-        How a table that is no `Dataset` is read: the options of `read`, such as ``missing="drop"``.
+    **options
+        The options of the method, if it is given by name: those of `Chain`, such as ``n_chains``, and of `Climb`, such
+        as ``n_restarts``, which "auto" takes, too. And how a table that is no `Dataset` is read: the options of
+        `read`, such as ``missing="drop"``.
 
     Examples
     --------
@@ -127,25 +123,21 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     >>> print(round(fit.score.total, 2), len(fit.ldag.edges), fit.method)
     -6729.69 6 exact
     """
-    settings = Settings(
+    of_method, reading = split_options(options)
+    settings = Settings.of(
         kappa=kappa,
         method=method,
         structure=structure,
-        labels=labels,
+        label_search=label_search,
         equivalent_sample_size=equivalent_sample_size,
-        parameters_sample_size=parameters_sample_size,
-        parameters_spread=parameters_spread,
+        smoothing=smoothing,
         prior=prior,
         max_parents=max_parents,
         constraints=constraints,
-        n_chains=n_chains,
-        n_iter=n_iter,
-        n_restarts=n_restarts,
-        start=start,
-        max_candidates=max_candidates,
         rng=rng,
         n_jobs=n_jobs,
         time_limit=time_limit,
+        **of_method,
     )
     return learn_with(data, settings, progress=progress, executor=executor, checkpoint=checkpoint, reading=reading)
 
@@ -175,7 +167,7 @@ def learn_with(
     cv, graph = None, None
     if settings.needs_cross_validation:
         kappas = DEFAULT_KAPPAS if settings.kappa == "cv" and settings.has_kappa else (settings.priors().kappa,)
-        grid = plan.grid(kappas, races_kappas=climbs_folds(plan))
+        grid = plan.grid(kappas, races_kappas=plan.for_folds().search.climbs)
         cv, graph = _cross_validate(plan, grid, usual_folds(plan.data), deadline.share(0.5), progress, executor, target)
         plan = plan.choose(cv.best)
     deadline = deadline.at_least(LEAST_SECONDS)
@@ -183,38 +175,24 @@ def learn_with(
     return _make_fit(plan, result, cv, given, began, deadline)
 
 
-def cross_validate(  # noqa: PLR0913 - the same choices
+@accept_old_names
+def cross_validate(
     data: AnyTable,
     *,
     kappas: Sequence[float] = DEFAULT_KAPPAS,
     n_folds: int = N_FOLDS,
-    method: MethodChoice = "auto",
-    structure: StructureKind | Literal["cv"] = "ldag",
-    labels: LabelSearch = "greedy",
-    equivalent_sample_size: float | Literal["cv"] = 1.0,
-    parameters_sample_size: float | Literal["cv"] | None = None,
-    parameters_spread: Spread | None = None,
-    prior: Prior | Literal["cv"] = "labels",
-    max_parents: int | None = None,
-    constraints: Constraints | None = None,
-    n_chains: int | None = None,
-    n_iter: int | None = None,
-    n_restarts: int | None = None,
-    max_candidates: int | None = None,
     rng: Rng = None,
-    n_jobs: int = -1,
-    time_limit: float | None = None,
     progress: Progress = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    **reading: Unpack[Reading],
+    **options: Unpack[SearchAndReading],
 ) -> CrossValidation:
     """Compare settings by cross-validation: learn on all folds but one, predict that one (equations 10 to 12).
 
     Observations are shuffled (seeded by ``rng``, whatever columns are called and in whatever order rows and columns
-    come) and cut into ``n_folds`` parts of near-equal size. The other parameters are those of `learn`: what is "cv" is
-    compared, too. Kappas by themselves are all compared on all folds (`learn` races them where that takes long).
-    With more to compare, settings that fall behind stop early: they have fewer folds.
+    come) and cut into ``n_folds`` parts of near-equal size. The options are the settings of `learn` and the options of
+    `read`: what is "cv" is compared, too. Kappas by themselves are all compared on all folds (`learn` races them where
+    that takes long). With more to compare, settings that fall behind stop early: they have fewer folds.
 
     Examples
     --------
@@ -224,28 +202,12 @@ def cross_validate(  # noqa: PLR0913 - the same choices
     30.0
     """
     kappas = check_kappas(kappas)
-    settings = Settings(
-        method=method,
-        structure=structure,
-        labels=labels,
-        equivalent_sample_size=equivalent_sample_size,
-        parameters_sample_size=parameters_sample_size,
-        parameters_spread=parameters_spread,
-        prior=prior,
-        max_parents=max_parents,
-        constraints=constraints,
-        n_chains=n_chains,
-        n_iter=n_iter,
-        n_restarts=n_restarts,
-        max_candidates=max_candidates,
-        rng=rng,
-        n_jobs=n_jobs,
-        time_limit=time_limit,
-    )
+    of_search, reading = split_options(options)
+    settings = Settings.of(**of_search, rng=rng)
     deadline = Deadline.after(settings.time_limit)
     check_progress(progress)
     if not settings.priors().has_kappa:
-        if "cv" not in (equivalent_sample_size, structure, parameters_sample_size, prior):
+        if not settings.chooses_more_than_kappa:
             raise ArgumentError("the uniform prior has no kappa, so there is nothing to compare by cross-validation")
         kappas = (1.0,)
     plan = make_plan(check_data(data, reading=reading), settings)
@@ -283,13 +245,13 @@ def _cross_validate(
 
 def _search_from_both(plan: Plan, graph: GraphParents | None, deadline: Deadline, progress: Progress) -> SearchResult:
     """Search from nothing and from a graph of the race, if there is one: the better result counts."""
-    started = plan.starting_from(graph)
-    if started is plan:
+    from_graph = plan.start_from(graph)
+    if from_graph is plan:
         return _search(plan, deadline, progress)
-    first = _search(plan.from_nothing(), deadline.share(0.5), progress)
+    first = _search(plan.start_from_nothing(), deadline.share(0.5), progress)
     if first.stopped and not deadline.is_set:
         return first
-    return max(first, _search(started, deadline, progress), key=lambda result: result.score)
+    return max(first, _search(from_graph, deadline, progress), key=lambda result: result.score)
 
 
 def _search(plan: Plan, deadline: Deadline, progress: Progress) -> SearchResult:
@@ -330,8 +292,8 @@ def _make_fit(
     own = _reorder(learned, order)
     graph = LDAG(given.schema, Structure(given.schema.n_states, tuple(one.family for one in own)))
     early = f"ended {'by the time limit' if deadline.is_over else 'early'}: this is the best graph found until then"
-    if plan.search.name == "exact":
-        early += "; " + describe_progress(plan.problem, result)
+    end = plan.search.describe_end(plan.problem, result)
+    early += f"; {end}" if end else ""
     return Fit(
         graph=graph,
         score=Score.of(parts, given.names, families.priors),
@@ -346,7 +308,8 @@ def _make_fit(
         promise=early if result.stopped else plan.search.promise(plan.problem, result),
         notes=(
             *describe_data(given),
-            *describe_limits(plan.problem, plan.search, schema.names, result.parents),
+            *plan.search.describe_limits(plan.problem, schema.names, result.parents),
+            *plan.problem.describe_refined(schema.names, result.parents),
             *(() if cv is None else (f"cross-validation: {note}" for note in cv.notes)),
         ),
         data=given,

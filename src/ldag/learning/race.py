@@ -218,7 +218,7 @@ class Race:
             upto = min(done + more, n_folds)
             if done < upto:
                 left = self._searches.deadline.share((upto - done) / (n_folds - done) * 0.9)
-                if self._is_large and self._searches.climb is not None:
+                if self._is_large and self._searches.search.climbs:
                     self._search([self._origin_of(running[0])], range(done, upto), left)
                 self._search(running, range(done, upto), left)
                 running = self._sort(running)
@@ -230,7 +230,7 @@ class Race:
         Those that the race reached later have climbed longer, each from the graph of the one before; without this,
         labels can seem better than tables with which they agree.
         """
-        if self._searches.climb is None:
+        if not self._searches.search.climbs:
             return
         leader, *others = self._best_and_tables(ranked, LEVELLED)
         graphs = [self._results[leader, fold].parents for fold in range(n_folds)]
@@ -288,7 +288,7 @@ class Race:
         """Search candidates on folds; a fold that one of them had no time for is left out of the comparison."""
         asked = list(candidates)
         new = [fold for fold in folds if fold not in self._starts]
-        if asked and new and self._searches.climb is not None:
+        if asked and new and self._searches.search.climbs:
             first = self._first_on_folds(asked[0])
             if asked != [first]:
                 self._search([first], new, deadline.share(1 / len(asked)))
@@ -296,7 +296,7 @@ class Race:
         tasks = [Task(one, fold, self._start_of(one, fold)) for one, fold in pairs]
         for task, result in self._run(tasks, deadline).items():
             self._results[task.candidate, task.fold] = result
-            if result.parents is not None and self._searches.climb is not None:
+            if result.parents is not None and self._searches.search.climbs:
                 self._starts.setdefault(task.fold, result.parents)
         for fold in folds:
             if not all(isfinite(self._results[one, fold].log_predictives[0]) for one in asked):

@@ -10,6 +10,7 @@ from ldag.errors import TooLarge, argument
 from ldag.formats import FamilyScores
 from ldag.learning.family import learn_family
 from ldag.learning.partitions import LabelSearch
+from ldag.learning.settings import accept_old_names
 from ldag.learning.structures import StructureKind
 from ldag.scoring import Prior
 
@@ -19,13 +20,14 @@ MAX_FAMILIES = 1_000_000
 """Families that are scored at most; more would take hours."""
 
 
+@accept_old_names
 def family_scores(
     data: AnyTable,
     *,
     max_parents: int = 3,
     kappa: float | None = None,
     structure: StructureKind = "ldag",
-    labels: LabelSearch = "greedy",
+    label_search: LabelSearch = "greedy",
     equivalent_sample_size: float = 1.0,
     prior: Prior = "labels",
     prune: bool = True,
@@ -39,7 +41,7 @@ def family_scores(
         The data.
     max_parents
         Parents of a node at most.
-    kappa, structure, labels, equivalent_sample_size, prior
+    kappa, structure, label_search, equivalent_sample_size, prior
         As in `learn_family`.
     prune
         Leave out a set of parents that scores no better than one of its subsets: no best graph needs it.
@@ -73,7 +75,7 @@ def family_scores(
                 parents=parents,
                 kappa=kappa,
                 structure=structure,
-                labels=labels,
+                label_search=label_search,
                 equivalent_sample_size=equivalent_sample_size,
                 prior=prior,
             ).score

@@ -6,7 +6,7 @@ from typing import Literal
 from ldag.data import Dataset, check_data
 from ldag.errors import ArgumentError, LdagError
 from ldag.formats import counted, write_atomically
-from ldag.learning import Fit, check_time_limit
+from ldag.learning import Fit, LearnOptions, check_time_limit
 from ldag.network import Network
 from ldag.presenting.document import Document
 from ldag.presenting.explorer import check_ending
@@ -14,7 +14,7 @@ from ldag.presenting.html import write_html
 from ldag.presenting.markdown import write_markdown
 from ldag.presenting.sections import Findings, all_sections
 from ldag.presenting.sureness import Sureness
-from ldag.uncertainty import Bootstrap, Posterior, SearchOptions, bootstrap
+from ldag.uncertainty import Bootstrap, Posterior, bootstrap
 from ldag.uncertainty import posterior as learn_posterior
 
 MOST_VARIABLES = 14
@@ -99,7 +99,7 @@ def _sureness(
         )
     try:
         if isinstance(source, Fit) and n > MOST_VARIABLES:
-            quick: SearchOptions = {
+            quick: LearnOptions = {
                 "kappa": source.kappa,
                 "method": "climb",
                 "n_restarts": N_RESTARTS,

@@ -5,7 +5,6 @@ from ldag.uncertainty.bootstrapping import bootstrap
 from ldag.uncertainty.chances import Averaged, AveragedAnswer, Chance
 from ldag.uncertainty.diagnostics import Diagnostics, effective_size, split_r_hat
 from ldag.uncertainty.door import Posterior, unpack_document
-from ldag.uncertainty.members import SearchOptions
 from ldag.uncertainty.mixture import Mixture
 from ldag.uncertainty.pipeline import PosteriorChoice, posterior
 from ldag.uncertainty.priors import GraphPrior
@@ -36,7 +35,6 @@ __all__ = [
     "Mixture",
     "Posterior",
     "PosteriorChoice",
-    "SearchOptions",
     "average",
     "average_arcs",
     "bootstrap",

@@ -6,16 +6,17 @@ from typing import Literal, Unpack, get_args
 from ldag.checks import Rng, check_choice, check_whole
 from ldag.data import AnyTable, describe_data
 from ldag.errors import ArgumentError, argument, option
-from ldag.learning import Fit, Progress, check_progress
+from ldag.learning import Fit, LearnOptions, Progress, Settings, accept_old_names, check_progress
 from ldag.model import Structure
 from ldag.network import Network
-from ldag.uncertainty.members import MemberOptions, Members, learn_members, prepare_members
+from ldag.uncertainty.members import Members, learn_members, prepare_members
 from ldag.uncertainty.mixture import Mixture
 
 MemberVariety = Literal["order", "bootstrap", "both"]
 """Where the members of an average differ: see `average`."""
 
 
+@accept_old_names
 def average(
     data: "AnyTable | Fit",
     n: int = 20,
@@ -24,7 +25,7 @@ def average(
     rng: Rng = None,
     progress: Progress = None,
     executor: Executor | None = None,
-    **options: Unpack[MemberOptions],
+    **options: Unpack[LearnOptions],
 ) -> Mixture:
     """Learn several networks that differ, and let them answer together: new rows are often predicted much better.
 
@@ -64,13 +65,14 @@ def average(
     check_choice(by, get_args(MemberVariety), "by")
     check_progress(progress)
     own = data.settings if isinstance(data, Fit) else None
-    if by != "bootstrap" and (options.get("start") or (own and own.start)):
+    if by != "bootstrap" and (options.get("start") or (own and own.method_option("start"))):
         raise ArgumentError(
             f"{argument('start')} does not apply to random orders, which its edges may not follow; use"
             f" {option('by', 'bootstrap')}"
         )
-    method = options.get("method", own.method if own else "auto")
-    if method in ("auto", "climb") and (own is None or own.n_restarts is None):
+    asked = own or Settings()
+    asked = asked.with_(method=options["method"]) if "method" in options else asked
+    if asked.search.climbs and asked.method_option("n_restarts") is None:
         options.setdefault("n_restarts", 0)
     prepared = prepare_members(data, rng, progress, executor, options)
     members = Members(prepared.plan, resamples=by != "order", reorders=by != "bootstrap")

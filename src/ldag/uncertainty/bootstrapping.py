@@ -7,13 +7,14 @@ from typing import Unpack, get_args
 
 from ldag.checks import Rng, check_choice, check_whole
 from ldag.data import AnyTable, describe_data
-from ldag.learning import Fit, Progress, check_progress
+from ldag.learning import Fit, LearnOptions, Progress, accept_old_names, check_progress
 from ldag.model import Structure
-from ldag.uncertainty.members import MemberOptions, Members, Prepared, learn_members, prepare_members
+from ldag.uncertainty.members import Members, Prepared, learn_members, prepare_members
 from ldag.uncertainty.replicates import Bootstrap
 from ldag.uncertainty.strengths import DirectedGraph, Directions, average_arcs, average_firm, direct_graph
 
 
+@accept_old_names
 def bootstrap(
     data: "AnyTable | Fit",
     n: int = 200,
@@ -22,7 +23,7 @@ def bootstrap(
     rng: Rng = None,
     progress: Progress = None,
     executor: Executor | None = None,
-    **options: Unpack[MemberOptions],
+    **options: Unpack[LearnOptions],
 ) -> Bootstrap:
     """Learn from rows drawn again and again with replacement, and count how often edges and labels return.
 

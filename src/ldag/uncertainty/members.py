@@ -4,38 +4,35 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed, wait
-from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, NamedTuple, TypedDict, TypeVar, cast
+from dataclasses import dataclass, fields, replace
+from math import inf
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from ldag.checks import Rng, check_seed
-from ldag.data import AnyTable, Dataset, Reading, check_data
+from ldag.data import AnyTable, Dataset, check_data
 from ldag.errors import DataError, TooLarge, argument, option
 from ldag.formats import counted
 from ldag.graph import LDAG
 from ldag.learning import (
     NO_DEADLINE,
-    Climb,
-    Constraints,
     CrossValidation,
     Deadline,
     Fit,
-    LabelSearch,
-    MethodChoice,
+    LearnOptions,
     Plan,
     Progress,
     SearchControl,
     Settings,
-    StructureKind,
     check_time_limit,
     cross_validate,
     learn_families,
     listen,
     make_plan,
+    split_options,
 )
-from ldag.model import Smoothing, Spread, Structure
-from ldag.scoring import Prior
+from ldag.model import Smoothing, Structure
 
 T = TypeVar("T")
 
@@ -47,28 +44,6 @@ EXACT_SHARE = 0.1
 
 BATCHES_PER_JOB = 4
 """Parts that the work of one worker is cut into, so that quick ones do not wait for slow ones."""
-
-
-class SearchOptions(TypedDict, total=False):
-    """The options of a search that members are learned with; `learn` says what they mean."""
-
-    kappa: float | Literal["cv"]
-    method: MethodChoice
-    structure: StructureKind
-    labels: LabelSearch
-    equivalent_sample_size: float
-    parameters_sample_size: float | Literal["cv"] | None
-    parameters_spread: Spread | None
-    prior: Prior
-    max_parents: int | None
-    constraints: Constraints | None
-    n_chains: int | None
-    n_iter: int | None
-    n_restarts: int | None
-    start: LDAG | None
-    max_candidates: int | None
-    n_jobs: int
-    time_limit: float | None
 
 
 class Member(NamedTuple):
@@ -93,10 +68,6 @@ class Ends:
 NO_ENDS = Ends()
 
 
-class MemberOptions(SearchOptions, Reading, total=False):
-    """The same, and how a table is read."""
-
-
 @dataclass(frozen=True)
 class Members:
     """What members are learned from, by number: each draws rows, an order, or both from a seed of its own."""
@@ -119,12 +90,8 @@ class Members:
             data = data.reweighed(rng.multinomial(weights.sum(), weights / weights.sum()))
             problem = problem.over(data)
         search, scorer = self.plan.search, problem.families.scorer(data.columns)
-        is_shortened = False
-        if isinstance(search, Climb):
-            control = SearchControl(1, ends.deadline.share(share), is_over=ends.are_here)
-            result, is_shortened = search.run_to_an_end(scorer, problem, control, ends.deadline)
-        else:
-            result = search.run(scorer, problem, SearchControl(1, is_over=ends.are_here))
+        control = SearchControl(1, ends.deadline.share(share), is_over=ends.are_here)
+        result, is_shortened = search.run_to_an_end(scorer, problem, control, ends.deadline)
         if result.stopped:
             return None
         learned = learn_families(data.columns, problem.n_states, result.parents, problem.families)
@@ -177,7 +144,7 @@ class Prepared:
 
 
 def prepare_members(
-    given: "AnyTable | Fit", rng: Rng, progress: Progress, executor: Executor | None, given_options: MemberOptions
+    given: "AnyTable | Fit", rng: Rng, progress: Progress, executor: Executor | None, given_options: LearnOptions
 ) -> Prepared:
     """Check data and settings; kappa is chosen once, on all the data, if it is to be chosen."""
     seed = check_seed(rng)
@@ -185,27 +152,21 @@ def prepare_members(
     limit = options.get("time_limit")  # a fit's own is for the fit
     deadline = Deadline.after(check_time_limit(limit))
     if isinstance(given, Fit):
-        own: SearchOptions = {"kappa": given.kappa} if given.settings.has_kappa else {}
-        chosen: dict[str, Any] = {
+        own = {"kappa": given.kappa} if given.settings.has_kappa else {}
+        chosen = {
             "structure": given.structure,
             "prior": given.prior,
             "equivalent_sample_size": given.equivalent_sample_size,
-            "parameters_sample_size": given.parameters_sample_size,
-            "parameters_spread": None if "parameters_sample_size" in options else given.parameters_spread,
+            "smoothing": given.smoothing,
         }
-        changes = {"rng": seed, "time_limit": None, **chosen, **own, **options}
-        settings = replace(given.settings, **changes)
+        settings = given.settings.with_(**{"rng": seed, "time_limit": None, **chosen, **own, **options})
         data = check_data(given.data, reading=reading)
     else:
-        settings, data = Settings(**options, rng=seed), check_data(given, reading=reading)
+        settings, data = Settings.of(**options, rng=seed), check_data(given, reading=reading)
     if data.weights is not None and data.weights.dtype != np.int64:
         raise DataError("rows can be drawn again only where they are counted; these data have real weights")
-    plan = make_plan(data, settings).for_many()
     left = deadline.left
-    is_exact = settings.method == "auto" and plan.search.name == "exact"
-    if is_exact and left is not None and plan.exact_seconds > EXACT_SHARE * left:
-        settings = replace(settings, method="climb")  # so that some come to their end
-        plan = make_plan(data, settings)
+    plan = make_plan(data, settings).for_many(inf if left is None else EXACT_SHARE * left)
     priors = settings.priors()
     kappa, smoothing = priors.kappa, settings.smoothings()[0] or priors.smoothing
     if settings.needs_cross_validation:
@@ -214,23 +175,16 @@ def prepare_members(
     return Prepared(data, replace(plan, data=plan.data.sorted()), kappa, smoothing, deadline)
 
 
-def split_options(given: MemberOptions) -> tuple[SearchOptions, Reading]:
-    """Return how to search, and how to read."""
-    search = {name: value for name, value in given.items() if name in SearchOptions.__annotations__}
-    reading = {name: value for name, value in given.items() if name not in SearchOptions.__annotations__}
-    return cast("SearchOptions", search), cast("Reading", reading)
-
-
 def _cross_validate(
     data: Dataset, settings: Settings, deadline: Deadline, progress: Progress, executor: Executor | None
 ) -> CrossValidation:
     """Compare what is to be chosen by cross-validation on all the data, in half of the time at most."""
-    names = set(SearchOptions.__annotations__) - {"kappa", "start", "time_limit"}
-    options = {name: getattr(settings, name) for name in names}
-    limit = deadline.share(0.5).left
-    if settings.kappa != "cv":
-        options["kappas"] = [settings.kappa]
-    return cross_validate(data, **options, rng=settings.rng, time_limit=limit, progress=progress, executor=executor)
+    options: dict[str, Any] = {one.name: getattr(settings, one.name) for one in fields(settings)}
+    kappa = options.pop("kappa")
+    if kappa != "cv":
+        options["kappas"] = [kappa]
+    options["time_limit"] = deadline.share(0.5).left
+    return cross_validate(data, **options, progress=progress, executor=executor)
 
 
 @dataclass(frozen=True)

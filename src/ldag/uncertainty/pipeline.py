@@ -292,7 +292,7 @@ def _climb(job: _Job, deadline: Deadline) -> LDAG:
     """Return what a quick search finds where nothing but constraints limits it, to see whether that is left out."""
     priors = job.priors
     is_table = priors.prior == "table"
-    settings = Settings(
+    settings = Settings.of(
         kappa=priors.kappas[0] if len(priors.kappas) == 1 and not is_table else USUAL_KAPPA,
         method="climb",
         structure="table" if is_table else "ldag",

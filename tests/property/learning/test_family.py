@@ -54,7 +54,7 @@ def test_a_better_search_is_never_worse(problem: tuple[Dataset, list[str], float
     """Exact >= refined >= greedy, for every structure."""
     data, parents, kappa = problem
     scores = [
-        ldag.learn_family(data, "x", parents=parents, kappa=kappa, structure=structure, labels=labels).score
+        ldag.learn_family(data, "x", parents=parents, kappa=kappa, structure=structure, label_search=labels).score
         for labels in SEARCHES
     ]
     assert scores[0] <= scores[1] + 1e-7
@@ -67,7 +67,7 @@ def test_structures_nest_without_a_price(problem: tuple[Dataset, list[str], floa
     """At kappa = 1 and with exact search: table <= ldag <= partial <= graph, and tree <= ldag."""
     data, parents, _ = problem
     best = {
-        structure: ldag.learn_family(data, "x", parents=parents, kappa=1, structure=structure, labels="exact")
+        structure: ldag.learn_family(data, "x", parents=parents, kappa=1, structure=structure, label_search="exact")
         for structure in ("tree", *WIDER)
     }
     assert all(family.is_exact for family in best.values())
@@ -83,7 +83,7 @@ def test_a_family_scores_as_its_graph_does(
 ) -> None:
     """The partition as a graph has the score that was reported, is regular, and has the labels that were."""
     data, parents, kappa = problem
-    family = ldag.learn_family(data, "x", parents=parents, kappa=kappa, structure=structure, labels=labels)
+    family = ldag.learn_family(data, "x", parents=parents, kappa=kappa, structure=structure, label_search=labels)
     states = {v.name: v.states for v in data.variables}
     graph = LDAG.from_partitions({"x": family.partition}, states=states)
     part = ldag.score(graph, data, kappa=kappa).per_node["x"]
@@ -120,7 +120,7 @@ def test_greedy_misses_the_optimum_about_as_often_as_published() -> None:
             x = rng.random(200) < cpt[codes[0] * 4 + codes[1] * 2 + codes[2]]
             data = ldag.read({"a": codes[0], "b": codes[1], "c": codes[2], "x": x.astype(int)})
             greedy, exact = (
-                ldag.learn_family(data, "x", parents=list("abc"), kappa=kappa, labels=labels).score
+                ldag.learn_family(data, "x", parents=list("abc"), kappa=kappa, label_search=labels).score
                 for labels in ("greedy", "exact")
             )
             if exact > greedy + 1e-9:

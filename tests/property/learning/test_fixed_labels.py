@@ -208,7 +208,7 @@ def test_the_exact_search_finds_the_best_graph_with_the_labels(study: Study, kap
         with pytest.raises(ldag.LdagError):
             ldag.learn(study.data, kappa=kappa, constraints=study.constraints)
         return
-    fit = ldag.learn(study.data, kappa=kappa, method="exact", labels="exact", constraints=study.constraints)
+    fit = ldag.learn(study.data, kappa=kappa, method="exact", label_search="exact", constraints=study.constraints)
     assert study.kept_by(fit.ldag)
     assert fit.score.total == pytest.approx(best, abs=1e-6)
 
@@ -225,7 +225,7 @@ def test_every_search_keeps_the_labels(study: Study, method: MethodChoice, label
         study.data,
         kappa=0.5,
         method=method,
-        labels=labels,
+        label_search=labels,
         constraints=study.constraints,
         n_chains=more.get("n_chains"),
         n_iter=more.get("n_iter"),

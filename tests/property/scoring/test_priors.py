@@ -58,12 +58,14 @@ def test_the_best_graph_of_all_is_found(seed: int, n_states: int, kappa: float) 
     rng = np.random.default_rng(seed)
     a, b = rng.integers(0, n_states, (2, 60))
     data = ldag.read({"a": a, "b": b, "c": (a * b + rng.integers(0, 2, 60)) % n_states}, bins=None)
-    fit = ldag.learn(data, kappa=kappa, prior="normalised", labels="exact", method="exact", progress=False)
+    fit = ldag.learn(data, kappa=kappa, prior="normalised", label_search="exact", method="exact", progress=False)
     again = ldag.score(fit.ldag, data, kappa=kappa, prior="normalised")
     assert fit.score.total == pytest.approx(again.total, abs=1e-8)
     for order in (("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")):
         total = sum(
-            ldag.learn_family(data, node, parents=order[:place], kappa=kappa, prior="normalised", labels="exact").score
+            ldag.learn_family(
+                data, node, parents=order[:place], kappa=kappa, prior="normalised", label_search="exact"
+            ).score
             for place, node in enumerate(order)
         )
         assert fit.score.total >= total - 1e-8

@@ -141,7 +141,7 @@ OTHERS: list[tuple[Callable[[Path], object], str]] = [
     (learn(method="exact"), "method was 'climb' and is 'exact'"),
     (learn(n_restarts=5, rng=3), "n_restarts was None and is 5; rng was 0 and is 3"),
     (learn(structure="tree"), "structure was 'ldag' and is 'tree'"),
-    (learn(labels="refined"), "labels was 'greedy' and is 'refined'"),
+    (learn(label_search="refined"), "label_search was 'greedy' and is 'refined'"),
     (learn(max_parents=1), "max_parents was None and is 1"),
     (learn(equivalent_sample_size=2), "equivalent_sample_size was 1.0 and is 2.0"),
     (learn(prior="parameters"), "prior was 'labels' and is 'parameters'"),

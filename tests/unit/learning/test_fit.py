@@ -9,9 +9,10 @@ import pytest
 import ldag
 from ldag import Constraints, Dataset, _native, datasets
 from ldag.learning import METHODS, MethodChoice, StructureKind
-from ldag.learning.plan import Settings, make_plan
+from ldag.learning.plan import make_plan
 from ldag.learning.searches import SearchControl
 from ldag.learning.searches.climb import Climb
+from ldag.learning.settings import Settings
 from ldag.presenting import picture
 
 HEART = datasets.load("heart")
@@ -235,7 +236,7 @@ def test_labels_that_were_not_solved_exactly_are_a_note() -> None:
     rng = np.random.default_rng(1)
     a, b, c = (rng.integers(0, 3, 3000) for _ in range(3))
     data = ldag.read({"a": a, "b": b, "c": c, "y": (a + b + c) % 2})
-    fit = ldag.learn(data, kappa=0.1, method="exact", labels="exact", rng=1)
+    fit = ldag.learn(data, kappa=0.1, method="exact", label_search="exact", rng=1)
     above = [v for v in data.names if 3 ** len(fit.ldag.parents(v)) > 16]
     assert above
     assert fit.notes[0].startswith(f"labels of {', '.join(above)} refined, not solved exactly")
@@ -245,10 +246,10 @@ def test_labels_that_were_not_solved_exactly_are_a_note() -> None:
     ("options", "families"),
     [
         ({}, "the labels that greedy search finds"),
-        ({"labels": "exact"}, "the best labels, refined where there are more than 16 configurations of parents"),
-        ({"labels": "exact", "max_parents": 4}, "the best labels"),
-        ({"labels": "exact", "structure": "tree"}, "the best tree"),
-        ({"labels": "refined", "structure": "graph"}, "the classes that refined search finds"),
+        ({"label_search": "exact"}, "the best labels, refined where there are more than 16 configurations of parents"),
+        ({"label_search": "exact", "max_parents": 4}, "the best labels"),
+        ({"label_search": "exact", "structure": "tree"}, "the best tree"),
+        ({"label_search": "refined", "structure": "graph"}, "the classes that refined search finds"),
         ({"structure": "table"}, "full tables"),
     ],
 )

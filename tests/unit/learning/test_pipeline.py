@@ -55,7 +55,7 @@ def test_constraints_on_labels_hold(method: MethodChoice, labels: LabelSearch) -
         required=[("sex", "survived")],
         tiers=[["sex", "age"], ["class"], ["survived"]],
     )
-    graph = ldag.learn(TITANIC, kappa=0.5, method=method, labels=labels, constraints=constraints).ldag
+    graph = ldag.learn(TITANIC, kappa=0.5, method=method, label_search=labels, constraints=constraints).ldag
     assert set(graph.parents("survived")) == {"sex", "age", "class"}
     sexes = next(v for v in graph.variables if v.name == "sex").states
     others = [name for name in graph.parents("survived") if name != "age"]

@@ -15,8 +15,8 @@ from ldag.learning.content_order import order_by_content
 from ldag.learning.fold_search import FoldScore, FoldSearches, Task
 from ldag.learning.folds import cut_folds
 from ldag.learning.pipeline import learn_with
-from ldag.learning.plan import Settings
 from ldag.learning.searches import SearchControl
+from ldag.learning.settings import Settings
 from ldag.learning.structures import ClassKind
 
 HEART = datasets.load("heart")
@@ -41,7 +41,7 @@ def test_scores_of_one_variable_are_those_of_a_dirichlet_prior() -> None:
             data,
             kappas=[0.1],
             equivalent_sample_size=of_search,  # type: ignore[arg-type]
-            parameters_sample_size=of_parameters,  # type: ignore[arg-type]
+            smoothing=of_parameters,  # type: ignore[arg-type]
         )
         for candidate, scores in compared.scores.items():
             expected = [
@@ -55,7 +55,7 @@ def test_scores_of_one_variable_are_those_of_a_dirichlet_prior() -> None:
 
 def test_everything_is_chosen_together() -> None:
     """The best has all folds, others may have stopped; the fit has the settings of the best."""
-    fit = ldag.learn(HEART, structure="cv", equivalent_sample_size="cv", parameters_sample_size="cv")
+    fit = ldag.learn(HEART, structure="cv", equivalent_sample_size="cv", smoothing="cv")
     assert fit.cv is not None
     best = fit.cv.best
     assert len(fit.cv.scores[best]) == fit.cv.n_folds == 10
@@ -108,12 +108,12 @@ def test_kappas_alone_are_all_compared_on_all_folds() -> None:
 def test_parameters_are_smoothed_apart_from_the_search() -> None:
     """The graph stays, and the network is that of the graph under the other size."""
     plain = ldag.learn(HEART, kappa=0.1)
-    smooth = ldag.learn(HEART, kappa=0.1, parameters_sample_size=50)
+    smooth = ldag.learn(HEART, kappa=0.1, smoothing=50)
     assert (smooth.graph, smooth.score) == (plain.graph, plain.score)
     expected = Network.from_data(plain.graph, HEART, equivalent_sample_size=50)
     assert smooth.network.log_likelihood(HEART) == pytest.approx(expected.log_likelihood(HEART))
     assert smooth.network.log_likelihood(HEART) < plain.network.log_likelihood(HEART)
-    by_class = ldag.learn(HEART, kappa=0.1, parameters_sample_size=5, parameters_spread="classes")
+    by_class = ldag.learn(HEART, kappa=0.1, smoothing=(5, "classes"))
     assert by_class.network == Network.from_data(plain.graph, HEART, equivalent_sample_size=5, spread="classes")
     assert ldag.average(by_class, 2).members[0].spread == "classes"
 
@@ -135,14 +135,14 @@ def test_a_classifier_is_judged_by_its_target() -> None:
 
 def test_both_spreads_of_the_parameters_are_compared() -> None:
     """Unless one is asked for; what was chosen is printed."""
-    compared = ldag.cross_validate(HEART, kappas=[0.1], parameters_sample_size="cv")
+    compared = ldag.cross_validate(HEART, kappas=[0.1], smoothing="cv")
     assert {one.parameters_spread for one in compared.scores} == {"configurations", "classes"}
     assert "spread over" in str(compared)
     plain = compared.to_dict()
     assert ldag.CrossValidation.from_dict(plain).to_dict() == plain
-    fit = ldag.learn(HEART, kappa=0.1, parameters_sample_size="cv", parameters_spread="classes")
+    fit = ldag.learn(HEART, kappa=0.1, smoothing=("cv", "classes"))
     assert fit.parameters_spread == "classes"
-    assert f"parameters sample size {fit.parameters_sample_size:g} for each class" in str(fit)
+    assert f"smoothing {fit.smoothing.size:g} for each class" in str(fit)
 
 
 def test_steps_through_the_grid() -> None:
@@ -209,7 +209,9 @@ def test_no_gain_is_told_as_such() -> None:
         ({"structure": "cvv"}, "structure"),
         ({"equivalent_sample_size": "cvv"}, "equivalent_sample_size must be a finite number above 0"),
         ({"parameters_spread": "classes"}, "parameters_spread says how the observations of parameters_sample_size"),
-        ({"parameters_sample_size": 0}, "parameters_sample_size must be a finite number above 0, got 0"),
+        ({"smoothing": 0}, "smoothing must be a finite number above 0, got 0"),
+        ({"smoothing": "classes"}, r"smoothing must be a number above 0, 'cv', or one of .* such as \(4, 'classes'\)"),
+        ({"smoothing": (3, "leaves")}, "no spread in smoothing 'leaves'; did you mean 'classes'"),
     ],
 )
 def test_wrong_settings_are_refused(settings: dict[str, object], message: str) -> None:

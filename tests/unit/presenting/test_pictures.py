@@ -58,6 +58,9 @@ def values() -> dict[str, object]:
         "Score": fit.score,
         "Variable": ldag.Variable("many", tuple(range(200))),
         "Verdict": verdict,
+        "Chain": ldag.Chain(n_chains=3),
+        "Climb": ldag.Climb(start=graph),
+        "Exact": ldag.Exact(),
         "settings": fit.settings,
         "trace": fit.trace,
         "classes": net.classes("pressure"),
@@ -80,6 +83,9 @@ def values() -> dict[str, object]:
 
 
 TEXT_ONLY = {
+    "Chain",
+    "Climb",
+    "Exact",
     "DataNote",
     "GraphWarning",
     "Independence",

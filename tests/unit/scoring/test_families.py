@@ -51,7 +51,7 @@ def test_partitions_are_chosen_under_huge_priors(prior: float, labels: str) -> N
         parents=["x"],
         kappa=0.5,
         equivalent_sample_size=prior,
-        labels=labels,  # type: ignore[arg-type]  # a choice
+        label_search=labels,  # type: ignore[arg-type]  # a choice
     )
     assert found.score == pytest.approx(-20 * log(2) + log(0.5) * (2 - found.partition.n_classes), abs=1e-6)
 

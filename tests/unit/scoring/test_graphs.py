@@ -124,8 +124,8 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         "no structure 'lag'; did you mean 'ldag'?",
     ),
     (
-        lambda: ldag.learn_family(HEART, "pressure", parents=[], kappa=1, labels="best"),  # type: ignore[arg-type]
-        "no labels 'best'; expected one of 'greedy', 'refined', 'exact'",
+        lambda: ldag.learn_family(HEART, "pressure", parents=[], kappa=1, label_search="best"),  # type: ignore[arg-type]
+        "no label_search 'best'; expected one of 'greedy', 'refined', 'exact'",
     ),
     (
         lambda: ldag.learn_family(WIDE, "x", parents=[f"p{i}" for i in range(28)], kappa=1),
@@ -147,9 +147,9 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         lambda: ldag.score(IRREGULAR, HEART, kappa=0.3, prior="normalised"),
         "prior 'normalised' is over regular graphs, and this one has an edge that never matters",
     ),
-    (lambda: ldag.learn_family(HEART, "pressure", parents=[], kappa=1, rng=3), "rng applies to labels='refined'"),
+    (lambda: ldag.learn_family(HEART, "pressure", parents=[], kappa=1, rng=3), "rng applies to label_search='refined'"),
     (
-        lambda: ldag.learn_family(HEART, "pressure", parents=[], kappa=1, labels="refined", rng=-3),
+        lambda: ldag.learn_family(HEART, "pressure", parents=[], kappa=1, label_search="refined", rng=-3),
         "rng must be a whole number, 0 or more",
     ),
 ]

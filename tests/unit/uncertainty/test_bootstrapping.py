@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import ldag
 from ldag.errors import ArgumentError, DataError, FormatError, TooLarge
 from ldag.learning import Settings, StructureKind, make_plan
 from ldag.presenting.uncertain import bootstrap_picture
-from ldag.uncertainty.members import Members, SearchOptions, random_order
+from ldag.uncertainty.members import Members, random_order
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +25,6 @@ def heart() -> ldag.Dataset:
 def boot(heart: ldag.Dataset) -> ldag.Bootstrap:
     """Forty graphs."""
     return ldag.bootstrap(heart, 40, kappa=0.3, rng=1)
-
-
-def test_every_setting_but_the_seed_can_be_given() -> None:
-    """The options of a search exist once."""
-    assert set(SearchOptions.__annotations__) == {option.name for option in fields(Settings)} - {"rng"}
 
 
 def test_the_answer_depends_on_the_seed_and_nothing_else(heart: ldag.Dataset, boot: ldag.Bootstrap) -> None:

@@ -1,8 +1,12 @@
 """Exact where time and memory allow, and climb otherwise, by the sizes of the problem alone: the same every time."""
 
+from dataclasses import dataclass
+from math import inf
+
 from ldag import _native
-from ldag.learning.searches import climb, exact
-from ldag.learning.searches.contract import GraphParents, Search, SearchMethod, SearchProblem
+from ldag.learning.searches import exact
+from ldag.learning.searches.climb import Climb
+from ldag.learning.searches.contract import Search, SearchProblem
 
 EXACT_BYTES = 1 << 30
 EXACT_FAMILIES = 2_000_000
@@ -16,16 +20,15 @@ PROOF_SECONDS = 10.0
 """Unless bounds do most of the work, and what they leave takes no longer than this."""
 
 
-def prepare(
-    problem: SearchProblem,
-    *,
-    n_restarts: int | None = None,
-    start: GraphParents | None = None,
-    max_candidates: int | None = None,
-) -> Search:
-    """Choose; the options are for climbing."""
-    climbing = climb.prepare(problem, n_restarts=n_restarts, start=start, max_candidates=max_candidates)
-    return exact.prepare(problem) if _is_exact_affordable(problem) else climbing
+@dataclass(frozen=True)
+class Auto(Climb):
+    """A climb, unless all graphs can be looked at in a reasonable time; the options are for climbing."""
+
+    def prepare(self, problem: SearchProblem, seconds: float = inf) -> Search:
+        """Choose; one of many searches may have less time than one alone."""
+        if _is_exact_affordable(problem) and exact.estimate_seconds(problem) <= seconds:
+            return exact.Exact().prepare(problem)
+        return Climb(self.n_restarts, self.start, self.max_candidates)
 
 
 def _is_exact_affordable(problem: SearchProblem) -> bool:
@@ -37,6 +40,3 @@ def _is_exact_affordable(problem: SearchProblem) -> bool:
     if n_bytes > EXACT_BYTES or n_families > most_families:
         return False
     return exact.estimate_seconds(problem) < EXACT_SECONDS or exact.estimate_proof_seconds(problem) < PROOF_SECONDS
-
-
-METHOD = SearchMethod(climb.METHOD.options, prepare)

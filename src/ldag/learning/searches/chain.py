@@ -1,18 +1,20 @@
 """The paper's non-reversible Markov chains; the best graph that any of them visits."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TypedDict
 
 from ldag import _native
 from ldag.checks import check_whole
+from ldag.graph import LDAG
 from ldag.learning.searches.contract import (
-    GraphParents,
+    Search,
     SearchControl,
-    SearchMethod,
     SearchProblem,
     SearchResult,
+    check_start,
     control_arguments,
-    start_lists,
+    setting,
+    start_setting,
 )
 
 N_CHAINS = 50
@@ -20,15 +22,42 @@ N_ITER = 500
 """As in the paper."""
 
 
+class ChainOptions(TypedDict, total=False):
+    """The options of chains besides their start."""
+
+    n_chains: int | None
+    n_iter: int | None
+
+
 @dataclass(frozen=True)
-class Chain:
-    """Some chains of so many proposals each."""
+class Chain(Search):
+    """The paper's non-reversible Markov chains.
 
-    n_chains: int = N_CHAINS
-    n_iter: int = N_ITER
-    start: GraphParents | None = None
+    Parameters
+    ----------
+    n_chains, n_iter
+        How many chains, and how many proposals each: 50 of 500 unless said otherwise, as in the paper.
+    start
+        The graph to start from, instead of one without edges.
 
-    name: ClassVar[str] = "chain"
+    Examples
+    --------
+    >>> import ldag
+    >>> ldag.learn(ldag.datasets.load("heart"), kappa=0.1, method=ldag.Chain(n_chains=5, n_iter=200)).method
+    'chain'
+    """
+
+    n_chains: int | None = setting(f"For chain: how many chains.  [{N_CHAINS}]")
+    n_iter: int | None = setting(f"For chain: proposals per chain.  [{N_ITER}]")
+    start: LDAG | None = start_setting()
+
+    def check(self) -> None:
+        """Check the options."""
+        check_start(self.start)
+        if self.n_chains is not None:
+            check_whole(self.n_chains, "n_chains")
+        if self.n_iter is not None:
+            check_whole(self.n_iter, "n_iter")
 
     def run(self, scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl) -> SearchResult:
         """Run the chains."""
@@ -36,33 +65,17 @@ class Chain:
             _native.search_chain(
                 scorer,
                 *problem.bounds,
-                n_chains=self.n_chains,
-                n_iter=self.n_iter,
+                n_chains=self.n_chains or N_CHAINS,
+                n_iter=self.n_iter or N_ITER,
                 seed=problem.families.seed,
-                start=start_lists(self.start, problem.space),
+                start=problem.start_lists,
                 **control_arguments(control),
             )
         )
 
     def promise(self, _problem: SearchProblem, result: SearchResult) -> str:
         """Return what is known of the result."""
-        visited = f"{self.n_chains} chains of {self.n_iter} proposals, {result.n_accepted:,} accepted"
+        visited = (
+            f"{self.n_chains or N_CHAINS} chains of {self.n_iter or N_ITER} proposals, {result.n_accepted:,} accepted"
+        )
         return f"the best graph of {visited}; a better one may exist"
-
-
-def prepare(
-    _problem: SearchProblem,
-    *,
-    n_chains: int | None = None,
-    n_iter: int | None = None,
-    start: GraphParents | None = None,
-) -> Chain:
-    """Check the options."""
-    return Chain(
-        N_CHAINS if n_chains is None else check_whole(n_chains, "n_chains"),
-        N_ITER if n_iter is None else check_whole(n_iter, "n_iter"),
-        start,
-    )
-
-
-METHOD = SearchMethod(("n_chains", "n_iter", "start"), prepare)

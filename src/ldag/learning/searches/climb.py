@@ -4,19 +4,21 @@ A few chains of restarts run side by side and learn from each other; how many do
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, TypedDict
 
 from ldag import _native
 from ldag.checks import check_whole
+from ldag.graph import LDAG
 from ldag.learning.progress import Deadline
 from ldag.learning.searches.contract import (
-    GraphParents,
+    Search,
     SearchControl,
-    SearchMethod,
     SearchProblem,
     SearchResult,
+    check_start,
     control_arguments,
-    start_lists,
+    setting,
+    start_setting,
 )
 from ldag.learning.structures import STRUCTURES
 
@@ -44,15 +46,55 @@ UNTIL_THE_END = 10**15
 """More restarts than any time allows."""
 
 
+class ClimbOptions(TypedDict, total=False):
+    """The options of a climb besides its start."""
+
+    n_restarts: int | None
+    max_candidates: int | None
+
+
 @dataclass(frozen=True)
-class Climb:
-    """A climb and so many restarts; None: what is enough in most cases, or as many as a limited time allows."""
+class Climb(Search):
+    """Hill climbing with perturbed restarts.
 
-    n_restarts: int | None = None
-    start: GraphParents | None = None
-    max_candidates: int | None = None
+    Parameters
+    ----------
+    n_restarts
+        How many restarts. Unless said otherwise 20 for each variable, and at least 400 (five times as many for tables,
+        up to 5,000), or as many as a time limit allows.
+    start
+        The graph to start from, instead of one without edges.
+    max_candidates
+        So many parents of each variable are tried, those that gain most besides the parents there are, selected anew
+        as the graph grows. Unless said otherwise, all of them.
 
-    name: ClassVar[str] = "climb"
+    Examples
+    --------
+    >>> import ldag
+    >>> ldag.learn(ldag.datasets.load("heart"), kappa=0.1, method=ldag.Climb(n_restarts=40)).method
+    'climb'
+    """
+
+    n_restarts: int | None = setting(
+        f"For climb: perturbed restarts.  [{RESTARTS_PER_VARIABLE} per variable, at least {FEWEST_RESTARTS}; with a"
+        " time limit, until then]"
+    )
+    start: LDAG | None = start_setting()
+    max_candidates: int | None = setting("For climb: parents of each variable that are tried.  [all]")
+
+    climbs: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Check the options."""
+        check_start(self.start)
+        if self.n_restarts is not None:
+            check_whole(self.n_restarts, "n_restarts", 0)
+        if self.max_candidates is not None:
+            check_whole(self.max_candidates, "max_candidates", 1)
+
+    def with_restarts(self, most: int) -> "Climb":
+        """Return the same with so many restarts at most."""
+        return replace(self, n_restarts=most if self.n_restarts is None else min(self.n_restarts, most))
 
     def run(self, scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl) -> SearchResult:
         """Climb."""
@@ -65,7 +107,7 @@ class Climb:
                 seed=problem.families.seed,
                 max_candidates=self.max_candidates or 0,
                 patience=PATIENCE if self.n_restarts is None and not _fills_time(control) else 0,
-                start=start_lists(self.start, problem.space),
+                start=problem.start_lists,
                 **control_arguments(control),
             )
         )
@@ -80,8 +122,8 @@ class Climb:
         result = self.run(scorer, problem, control)
         if not result.stopped:
             return result, False
-        plain = replace(self, n_restarts=0, start=result.parents)
-        return plain.run(scorer, problem, replace(control, deadline=last, uses_all_time=False)), True
+        further = replace(control, deadline=last, uses_all_time=False)
+        return self.with_restarts(0).run(scorer, replace(problem, start=result.parents), further), True
 
     def count_restarts(self, problem: SearchProblem, control: SearchControl) -> int:
         """Return how many restarts to make; larger graphs have more places to improve."""
@@ -103,21 +145,3 @@ class Climb:
 def _fills_time(control: SearchControl) -> bool:
     """Tell whether to go on as long as there is time."""
     return control.uses_all_time and control.deadline.is_set
-
-
-def prepare(
-    _problem: SearchProblem,
-    *,
-    n_restarts: int | None = None,
-    start: GraphParents | None = None,
-    max_candidates: int | None = None,
-) -> Climb:
-    """Check the options."""
-    if n_restarts is not None:
-        check_whole(n_restarts, "n_restarts", 0)
-    if max_candidates is not None:
-        check_whole(max_candidates, "max_candidates", 1)
-    return Climb(n_restarts, start, max_candidates)
-
-
-METHOD = SearchMethod(("n_restarts", "start", "max_candidates"), prepare)

@@ -1,14 +1,22 @@
-"""What every search has in common: the problem, how it is controlled, its result, and what a method declares."""
+"""What every search has in common: the problem, how it is controlled, its result, and the questions it answers."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass, replace
-from typing import Protocol, TypedDict
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, fields, replace
+from math import inf, prod
+from typing import Any, ClassVar, TypedDict
+
+import numpy as np
 
 from ldag import _native
 from ldag.data import Dataset
+from ldag.errors import ArgumentError, argument
+from ldag.formats import list_names
+from ldag.graph import LDAG
 from ldag.learning.constraints import SearchSpace
 from ldag.learning.partitions import FamilyOptions
 from ldag.learning.progress import NO_DEADLINE, Deadline
+from ldag.learning.structures import STRUCTURES
 
 OnProgress = Callable[[Mapping[str, float]], bool]
 """Told how far a search is (done, total, accepted, best); a true answer stops it."""
@@ -28,6 +36,8 @@ class SearchProblem:
     families: FamilyOptions
     n_states: tuple[int, ...]
     n_rows: int
+    start: GraphParents | None = None
+    """The graph to start from, for searches that take one; None: one without edges."""
 
     @property
     def n_variables(self) -> int:
@@ -43,6 +53,14 @@ class SearchProblem:
         """Return the problem of searching these data: where a column has one state, it takes no edges."""
         return replace(self, space=self.space.without_edges_at(data.constant_nodes), n_rows=data.n_rows)
 
+    def is_full(self, node: int, above: tuple[int, ...]) -> bool:
+        """Tell whether a node could have more parents, as far as users said, but for the size of its table."""
+        further = [v for v in self.space.candidates[node] if v not in above]
+        if len(above) >= self.space.max_parents[node] or not further:
+            return False
+        n_cells = prod(self.n_states[v] for v in (node, *above)) * min(self.n_states[v] for v in further)
+        return n_cells > _native.MAX_CELLS
+
     @property
     def families_in_words(self) -> str:
         """What every family has."""
@@ -51,11 +69,39 @@ class SearchProblem:
             all(self.families.is_solved(self.n_states[node], self.largest_parents(node)) for node in nodes)
         )
 
+    def describe_refined(self, names: Sequence[str], parents: GraphParents) -> Iterator[str]:
+        """Say which nodes have labels that are not proven to be the best, though these were asked for."""
+        families = self.families
+        if families.label_search != "exact":
+            return
+        large = [
+            names[node]
+            for node, above in enumerate(parents)
+            if not families.is_solved(self.n_states[node], [self.n_states[v] for v in above])
+        ]
+        if large:
+            traits = STRUCTURES[families.structure]
+            yield (
+                f"{traits.classes} of {list_names(large)} {traits.beyond_exact}, not solved exactly: there are"
+                f" {traits.exact_limit} configurations of parents"
+            )
+
     @property
     def bounds(self) -> tuple[list[list[int]], list[list[int]], list[int]]:
         """The space as the native core takes it."""
         space = self.space
         return [list(c) for c in space.candidates], [list(r) for r in space.required], list(space.max_parents)
+
+    @property
+    def start_lists(self) -> list[list[int]]:
+        """The graph to start from as the native core takes it, as far as the space has its edges; nothing has none.
+
+        The data that are searched may be a part of those that the graph is from, where fewer columns vary.
+        """
+        return [
+            [parent for parent in above if parent in candidates]
+            for above, candidates in zip(self.start or (), self.space.candidates, strict=self.start is not None)
+        ]
 
 
 @dataclass(frozen=True)
@@ -106,17 +152,6 @@ def control_arguments(control: SearchControl) -> ControlArguments:
     }
 
 
-def start_lists(start: GraphParents | None, space: SearchSpace) -> list[list[int]]:
-    """Return the graph to start from as the native core takes it, as far as the space has its edges; nothing has none.
-
-    The data that are searched may be a part of those that the graph is from, where fewer columns vary.
-    """
-    return [
-        [parent for parent in above if parent in candidates]
-        for above, candidates in zip(start or (), space.candidates, strict=start is not None)
-    ]
-
-
 @dataclass(frozen=True)
 class SearchResult:
     """The best graph of a search, and how it went."""
@@ -140,23 +175,109 @@ class SearchResult:
         return astuple(self)
 
 
-class Search(Protocol):
-    """One search, with its settings: a frozen value that can be sent to other processes."""
+class StartOptions(TypedDict, total=False):
+    """The option of searches that start somewhere."""
+
+    start: LDAG | None
+
+
+def setting(help: str, default: Any = None, **more: object) -> Any:  # noqa: A002 - what it is everywhere else
+    """Declare a setting, or an option of a search, with the words that the command line has for it.
+
+    ``more`` may say that its short help lists the option (``is_common``), what it calls the value (``metavar``), and
+    which numbers there are (``numbers``).
+    """
+    return field(default=default, metadata={"help": help, **more})
+
+
+def check_start(start: LDAG | None) -> None:
+    """Check the type of a graph to start from; whether the space has it is checked with the data."""
+    if start is not None and not isinstance(start, LDAG):
+        raise ArgumentError(f"{argument('start')} must be an LDAG, such as fit.ldag, got {type(start).__name__}")
+
+
+def start_setting() -> Any:
+    """Declare the option of a graph to start from."""
+    return setting("For chain and climb: the graph to start from.", metavar="GRAPH")
+
+
+def make_plain(value: Any) -> None:
+    """Replace numpy's numbers among the fields of a value, which are as good as others but cannot be written down."""
+    for one in fields(value):
+        if isinstance(number := getattr(value, one.name), np.generic):
+            object.__setattr__(value, one.name, number.item())
+
+
+class Search(ABC):
+    """One search, with its options: a frozen value that can be sent to other processes, and that users choose."""
+
+    climbs: ClassVar[bool] = False
+    """Whether it goes up from a start until no single edge improves the graph: from a better start, to a better end."""
+
+    def __post_init__(self) -> None:
+        make_plain(self)
+        self.check()
+
+    def check(self) -> None:  # noqa: B027 - not every search has options
+        """Check the options."""
 
     @property
     def name(self) -> str:
         """What the method is called."""
+        return type(self).__name__.lower()
 
+    @classmethod
+    def option_names(cls) -> tuple[str, ...]:
+        """Return the options that it declares."""
+        return tuple(one.name for one in fields(cls))  # type: ignore[arg-type]  # every search is a dataclass
+
+    def prepare(self, problem: SearchProblem, seconds: float = inf) -> "Search":
+        """Return the search that is done; where that is left open, one that takes about so many seconds at most."""
+        del problem, seconds
+        return self
+
+    def with_restarts(self, most: int) -> "Search":
+        """Return the same with so many restarts at most, if it has any."""
+        del most
+        return self
+
+    @abstractmethod
     def run(self, scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl) -> SearchResult:
-        """Look for the best graph."""
+        """Look for the best graph; ``scorer.score(node, parents)`` is what a family scores."""
 
+    def run_to_an_end(
+        self, scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl, last: Deadline
+    ) -> tuple[SearchResult, bool]:
+        """Search where an unfinished result is of no use; tells also whether the search was made shorter for that.
+
+        It has all the time until the last deadline, as the share of it that ``control`` has would not do.
+        """
+        if last.is_over:
+            return self.run(scorer, problem, control), False
+        stop = control.is_over
+
+        def is_over() -> bool:
+            return last.is_over or (stop is not None and stop())
+
+        return self.run(scorer, problem, replace(control, deadline=NO_DEADLINE, is_over=is_over)), False
+
+    @abstractmethod
     def promise(self, problem: SearchProblem, result: SearchResult) -> str:
         """Return what is known of a result that came to its end, and what is not."""
 
+    def describe_end(self, problem: SearchProblem, result: SearchResult) -> str:
+        """Return how far a search came that ended early, if there is anything to say."""
+        del problem, result
+        return ""
 
-@dataclass(frozen=True)
-class SearchMethod:
-    """What users choose: ``prepare(problem, **options)`` checks the options it takes and returns the search."""
+    def describe_limits(self, problem: SearchProblem, names: Sequence[str], parents: GraphParents) -> Iterator[str]:
+        """Say which nodes could get no further parent because tables may not be larger."""
+        full = [name for node, name in enumerate(names) if problem.is_full(node, parents[node])]
+        if full:
+            most = f"{_native.MAX_CELLS:,} cells"
+            yield f"{list_names(full)} could get no further parent: the table would have more than {most}"
 
-    options: tuple[str, ...]
-    prepare: Callable[..., Search]
+    def estimate_seconds(self, problem: SearchProblem) -> float:
+        """Return about what it takes, if that can be told of the problem alone; infinity if not."""
+        del problem
+        return inf

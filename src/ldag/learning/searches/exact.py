@@ -1,18 +1,18 @@
 """Search of the whole space, over sets of variables: the best graph of all, and what finding it costs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import comb, exp, inf, log, log10, prod, sqrt
-from typing import ClassVar
 
 from ldag import _native
 from ldag.errors import TooLarge, argument
-from ldag.formats import counted, spell_cost
+from ldag.formats import counted, list_names, spell_cost
 from ldag.learning.partitions import FamilyOptions
-from ldag.learning.searches import climb
+from ldag.learning.searches.climb import Climb
 from ldag.learning.searches.contract import (
+    GraphParents,
+    Search,
     SearchControl,
-    SearchMethod,
     SearchProblem,
     SearchResult,
     control_arguments,
@@ -49,10 +49,21 @@ SETUP_SECONDS = 2e-8
 
 
 @dataclass(frozen=True)
-class Exact:
+class Exact(Search):
     """The whole space. It starts with a climb, whose graph is the answer if it is cut short without a better one."""
 
-    name: ClassVar[str] = "exact"
+    def prepare(self, problem: SearchProblem, seconds: float = inf) -> "Exact":
+        """Refuse a search whose tables cannot be held."""
+        del seconds
+        n_bytes, n_families = _native.exact_cost(*problem.bounds)
+        if problem.n_variables > MOST_VARIABLES or n_bytes > MOST_BYTES:
+            raise TooLarge(
+                f"an exact search over {problem.n_variables} variables needs {spell_cost(n_bytes / 2**30, 1)} GB and "
+                f"{spell_cost(n_families)} families; at most {MOST_VARIABLES} variables and {MOST_BYTES / 2**30:.0f} GB"
+                f" are possible; give a smaller {argument('max_parents')} or {argument('constraints')}, or use method"
+                " 'climb', whose graph can be certified"
+            )
+        return self
 
     def run(self, scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl) -> SearchResult:
         """Climb for a moment, then score every family, then find the best order.
@@ -78,6 +89,24 @@ class Exact:
             parents += f" and tables of at most {_native.MAX_CELLS:,} cells"
         return f"no allowed graph with {parents} scores better, where every family has {problem.families_in_words}"
 
+    def describe_end(self, problem: SearchProblem, result: SearchResult) -> str:
+        """Return how far a search came that ended early."""
+        _, n_families = _native.exact_cost(*problem.bounds)
+        if result.n_steps >= n_families:
+            return f"all {n_families:,} families were scored, but not all orders of the variables compared"
+        return f"{result.n_steps:,} of {n_families:,} families were scored"
+
+    def describe_limits(self, problem: SearchProblem, names: Sequence[str], _parents: GraphParents) -> Iterator[str]:
+        """Say what a proof leaves out because tables may not be larger."""
+        large = [name for node, name in enumerate(names) if exceeds_cells(problem, node)]
+        if large:
+            most = f"{_native.MAX_CELLS:,} cells"
+            yield f"parents of {list_names(large)} whose table would have more than {most} were left out"
+
+    def estimate_seconds(self, problem: SearchProblem) -> float:
+        """Estimate the time of scoring every family."""
+        return estimate_seconds(problem)
+
 
 def exceeds_cells(problem: SearchProblem, node: int) -> bool:
     """Tell whether some families of a node are left out because their tables would be too large."""
@@ -99,34 +128,10 @@ def _climb_before(
     left = control.deadline.left
     has_time = left is None or left > SETUP_SECONDS * n_families
     deadline = control.deadline.share(CLIMBING_SHARE if has_time else 1.0)
-    first = climb.prepare(problem, n_restarts=0 if left is None else None)
+    first = Climb(n_restarts=0 if left is None else None)
     result = first.run(scorer, problem, SearchControl(control.n_threads, deadline, is_over=control.is_over))
     was_interrupted = result.stopped and not deadline.is_over
     return _Climbed(result, is_all=was_interrupted or not has_time)
-
-
-def prepare(problem: SearchProblem) -> Exact:
-    """Refuse a search whose tables cannot be held."""
-    n_bytes, n_families = _native.exact_cost(*problem.bounds)
-    if problem.n_variables > MOST_VARIABLES or n_bytes > MOST_BYTES:
-        raise TooLarge(
-            f"an exact search over {problem.n_variables} variables needs {spell_cost(n_bytes / 2**30, 1)} GB and "
-            f"{spell_cost(n_families)} families; at most {MOST_VARIABLES} variables and {MOST_BYTES / 2**30:.0f} GB"
-            f" are possible; give a smaller {argument('max_parents')} or {argument('constraints')}, or use method"
-            " 'climb', whose graph can be certified"
-        )
-    return Exact()
-
-
-METHOD = SearchMethod((), prepare)
-
-
-def describe_progress(problem: SearchProblem, result: SearchResult) -> str:
-    """Return how far a search came that ended early."""
-    _, n_families = _native.exact_cost(*problem.bounds)
-    if result.n_steps >= n_families:
-        return f"all {n_families:,} families were scored, but not all orders of the variables compared"
-    return f"{result.n_steps:,} of {n_families:,} families were scored"
 
 
 def shares_sets(problem: SearchProblem) -> bool:
@@ -164,7 +169,7 @@ def estimate_proof_seconds(problem: SearchProblem) -> float:
     compared where kappa is yet to be chosen. Infinity where that was not measured.
     """
     families = problem.families
-    is_known = families.structure == "ldag" and families.labels == "greedy" and not families.label_rules
+    is_known = families.structure == "ldag" and families.label_search == "greedy" and not families.label_rules
     if not is_known or families.priors.prior != "labels":
         return inf
     kappa = min(max(families.priors.kappa, 0.1), 0.5)
@@ -204,14 +209,14 @@ def _unvisited_microseconds(n: float, options: FamilyOptions) -> float:
     if traits.is_table:
         return 0.0
     greedy = traits.unvisited_microseconds(n)
-    return greedy if options.labels == "greedy" else 17 * greedy + 16 * n
+    return greedy if options.label_search == "greedy" else 17 * greedy + 16 * n
 
 
 def _class_microseconds(n: float, options: FamilyOptions) -> float:
     """Return microseconds for a node of two states with n configurations."""
     traits = STRUCTURES[options.structure]
-    if options.labels == "greedy" or traits.is_table:
+    if options.label_search == "greedy" or traits.is_table:
         return traits.greedy_microseconds(n)
-    if options.labels == "exact" and n <= EXACT_CONFIGURATIONS:
+    if options.label_search == "exact" and n <= EXACT_CONFIGURATIONS:
         return float(2000 * 3 ** (n - EXACT_CONFIGURATIONS))
     return 2 * n**2

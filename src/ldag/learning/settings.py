@@ -1,0 +1,276 @@
+"""What is asked for: `Settings`, all options of learning once, and `SearchOptions`, the same for type checkers."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Any, Literal, ParamSpec, TypeVar, cast, get_args
+
+from ldag.checks import Rng, check_choice, check_jobs, is_number, tell_renamed
+from ldag.data import Reading
+from ldag.errors import ArgumentError, argument
+from ldag.learning.candidates import Candidate
+from ldag.learning.constraints import Constraints, check_max_parents
+from ldag.learning.partitions import LabelSearch
+from ldag.learning.progress import check_time_limit
+from ldag.learning.searches import MethodChoice, MethodOptions, Search, convert_search, make_search, method_options
+from ldag.learning.searches.contract import make_plain, setting
+from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind, prior_of
+from ldag.model import Smoothing, Spread
+from ldag.scoring import Prior, Priors, check_priors, check_smoothing
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+SAMPLE_SIZES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
+"""What cross-validation chooses equivalent sample sizes from; finer steps make little difference."""
+
+CLASS_SIZES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+"""The same for priors of so many observations to every class."""
+
+SmoothingChoice = float | Literal["cv"] | tuple[float | Literal["cv"], Spread] | None
+"""How parameters are smoothed: see `learn`."""
+
+NOT_PLAIN = {"constraints": "constrained", "start": "started"}
+"""Settings of which plain values say only whether they were given."""
+
+
+class SearchOptions(MethodOptions, total=False):
+    """The settings of a search but kappa and the seed, and flat the options of its method; `learn` explains them."""
+
+    method: MethodChoice | Search
+    structure: StructureKind | Literal["cv"]
+    label_search: LabelSearch
+    equivalent_sample_size: float | Literal["cv"]
+    smoothing: SmoothingChoice
+    prior: Prior | Literal["cv"]
+    max_parents: int | None
+    constraints: Constraints | None
+    n_jobs: int
+    time_limit: float | None
+
+
+class MethodAndReading(MethodOptions, Reading, total=False):
+    """The options of methods and of `read`."""
+
+
+class SearchAndReading(SearchOptions, Reading, total=False):
+    """The same, and the options of `read`."""
+
+
+class LearnOptions(SearchOptions, Reading, total=False):
+    """The same, and kappa."""
+
+    kappa: float | Literal["cv"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a search, checked, and how the command line speaks of them; `learn` says what they mean.
+
+    Like a mapping, ``settings["kappa"]`` and ``dict(settings)`` give plain values that can be written down.
+
+    Examples
+    --------
+    >>> Settings.of(kappa=0.1, method="climb", n_restarts=5)["n_restarts"]
+    5
+    >>> Settings.of(method="climb", n_chains=3)
+    Traceback (most recent call last):
+    ldag.errors.ArgumentError: n_chains applies to method 'chain', not to 'climb'
+    """
+
+    kappa: float | Literal["cv"] = setting(
+        "Above 0 and at most 1, or cv: by cross-validation.",
+        "cv",
+        is_common=True,
+        numbers="a number above 0 and at most 1",
+    )
+    method: MethodChoice | Search = setting("Which search.", "auto")
+    structure: StructureKind | Literal["cv"] = setting(
+        "Which configurations may share a distribution, or cv: by cross-validation.", "ldag"
+    )
+    label_search: LabelSearch = setting("How the labels of a family are looked for.", "greedy", old="labels")
+    equivalent_sample_size: float | Literal["cv"] = setting(
+        "Weight of the prior over parameters, above 0, or cv: by cross-validation.",
+        1.0,
+        numbers="a finite number above 0",
+    )
+    smoothing: SmoothingChoice = setting(
+        'The same for the parameters of the result only: a number or cv; with ",classes", so much for each class.  [as'
+        " in the search]"
+    )
+    prior: Prior | Literal["cv"] = setting("What kappa is paid for.", "labels")
+    max_parents: int | None = setting("Parents of a node at most.", is_common=True)
+    constraints: Constraints | None = None
+    rng: Rng = setting("Seed.  [0]", is_common=True)
+    n_jobs: int = setting("Threads; -1 is all cores.", -1)
+    time_limit: float | None = setting(
+        "Return the best graph found by then, reading included.", is_common=True, metavar="SECONDS"
+    )
+
+    @classmethod
+    def of(cls, **given: Any) -> "Settings":
+        """Make settings, with the options of the method among them."""
+        own = {name: given.pop(name) for name in method_options() if name in given}
+        return cls(**{**given, "method": make_search(given.get("method", "auto"), **own)})
+
+    def with_(self, **changes: Any) -> "Settings":
+        """Return other settings, with the options of the method among the changes."""
+        if isinstance(changes.get("method"), str):
+            changes["method"] = convert_search(self.search, changes["method"])
+        return Settings.of(**{one.name: getattr(self, one.name) for one in fields(self)} | changes)
+
+    def __post_init__(self) -> None:
+        make_plain(self)
+        for one in fields(self):
+            value, numbers = getattr(self, one.name), one.metadata.get("numbers")
+            if numbers is not None and not is_number(value) and value != "cv":
+                raise ArgumentError(f"{argument(one.name)} must be {numbers}, or 'cv', got {value!r}")
+        object.__setattr__(self, "method", make_search(self.method))
+        check_choice(self.structure, (*STRUCTURES, "cv"), "structure")
+        check_choice(self.label_search, get_args(LabelSearch), "label_search")
+        priors = self.priors()
+        if self.equivalent_sample_size != "cv":
+            object.__setattr__(self, "equivalent_sample_size", priors.equivalent_sample_size)
+        object.__setattr__(self, "smoothing", read_smoothing(self.smoothing))
+        if self.max_parents is not None:
+            check_max_parents(self.max_parents)
+        if self.constraints is not None and not isinstance(self.constraints, Constraints):
+            raise ArgumentError(f"constraints must be ldag.Constraints(...), got {type(self.constraints).__name__}")
+        check_jobs(self.n_jobs)
+        check_time_limit(self.time_limit)
+
+    @property
+    def search(self) -> Search:
+        """The method, with its options."""
+        return cast("Search", self.method)
+
+    def method_option(self, name: str) -> Any:
+        """Return an option of the method; None if it is not given, or has no such option."""
+        return getattr(self.method, name, None)
+
+    @property
+    def needs_cross_validation(self) -> bool:
+        """Whether anything is to be compared; where kappa makes no difference, it is not."""
+        return self.chooses_more_than_kappa or (self.kappa == "cv" and self.has_kappa)
+
+    @property
+    def chooses_more_than_kappa(self) -> bool:
+        """Whether anything else is to be compared."""
+        return "cv" in (self.equivalent_sample_size, self.structure, self.prior) or len(self.smoothings()) > 1
+
+    @property
+    def has_kappa(self) -> bool:
+        """Whether kappa makes a difference: not to the uniform prior, and not to tables that pay for labels only."""
+        return any(kind.has_kappa for structure in self.structures for kind in self.kinds_of(structure))
+
+    @property
+    def structures(self) -> tuple[StructureKind, ...]:
+        """The structure, or all that are compared."""
+        return tuple(STRUCTURES) if self.structure == "cv" else (self.structure,)
+
+    def kinds_of(self, structure: StructureKind) -> list[ClassKind]:
+        """Return a structure with the prior, or with all that are compared."""
+        priors = STRUCTURES[structure].compared_priors if self.prior == "cv" else (self.prior,)
+        return [ClassKind(structure, prior) for prior in priors]
+
+    @property
+    def first_structure(self) -> StructureKind:
+        """The structure, or the usual one as long as none is chosen."""
+        return "ldag" if self.structure == "cv" else self.structure
+
+    def priors(self, candidate: Candidate | None = None) -> Priors:
+        """Return what scores depend on, of a candidate or else of the settings, with 1 for what is not chosen yet."""
+        if candidate is not None:
+            return check_priors(candidate.kappa, candidate.equivalent_sample_size, prior_of(*candidate.kind))
+        kappa = 1.0 if self.kappa == "cv" else self.kappa
+        size = 1.0 if self.equivalent_sample_size == "cv" else self.equivalent_sample_size
+        prior: Prior = "labels" if self.prior == "cv" else self.prior
+        return check_priors(kappa, size, prior_of(self.first_structure, prior))
+
+    def smoothings(self) -> tuple[Smoothing | None, ...]:
+        """Return how parameters are smoothed, or all ways that are compared; None is as in the search."""
+        given = self.smoothing
+        if given is None or isinstance(given, Smoothing):
+            return (given,)
+        compared: dict[Spread, tuple[float, ...]] = {"configurations": SAMPLE_SIZES, "classes": CLASS_SIZES}
+        chosen = (given[1],) if isinstance(given, tuple) else tuple(compared)
+        return tuple(Smoothing(size, spread) for spread in chosen for size in compared[spread])
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values; of constraints and the start, whether there were any."""
+        names = [one.name for one in fields(self) if one.name not in ("constraints", "rng")]
+        plain = {name: getattr(self, name) for name in names} | {"method": self.search.name}
+        plain |= {name: self.method_option(name) for name in method_options() if name != "start"}
+        plain["smoothing"] = _plain(self.smoothing)
+        plain["rng"] = self.rng if isinstance(self.rng, int | None) else "generator"
+        return plain | {"constrained": self.constraints is not None, "started": self.method_option("start") is not None}
+
+    def keys(self) -> Iterator[str]:
+        """Go through the names of the plain values."""
+        return iter(self.to_dict())
+
+    def __getitem__(self, name: str) -> object:
+        return self.to_dict()[name]
+
+
+def read_smoothing(given: Any) -> SmoothingChoice:
+    """Return a smoothing as it is kept: None, "cv", or a size (or "cv") with a spread."""
+    if given is None:
+        return None
+    if isinstance(given, str) and given == "cv":
+        return "cv"
+    size, spread = given if isinstance(given, tuple | list) and len(given) == 2 else (given, "configurations")
+    if not is_number(size) and size != "cv":
+        raise ArgumentError(
+            f"{argument('smoothing')} must be a number above 0, 'cv', or one of these with 'configurations' or 'classes', such as"
+            f" (4, 'classes'), got {given!r}"
+        )
+    check_choice(spread, get_args(Spread), "spread in smoothing")
+    known = cast("Spread", spread)
+    return ("cv", known) if size == "cv" else check_smoothing(size, known, "smoothing")
+
+
+def split_options(given: Mapping[str, Any]) -> tuple[dict[str, Any], Reading]:
+    """Return how to search, and how to read."""
+    known = {*(one.name for one in fields(Settings)), *method_options()}
+    search = {name: value for name, value in given.items() if name in known}
+    return search, cast("Reading", {name: value for name, value in given.items() if name not in known})
+
+
+def rename_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings by the names that they have now."""
+    renamed = dict(given)
+    if "labels" in given:
+        renamed["label_search"] = renamed.pop("labels")
+    size, spread = renamed.pop("parameters_sample_size", None), renamed.pop("parameters_spread", None)
+    if spread is not None and size is None:
+        raise ArgumentError(
+            f"{argument('parameters_spread')} says how the observations of {argument('parameters_sample_size')} are spread;"
+            " give that, too"
+        )
+    if size is not None:
+        renamed["smoothing"] = size if spread is None else (size, spread)
+    return renamed
+
+
+def upgrade_plain(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return plain values of settings that an older version wrote as this one writes them."""
+    renamed = rename_settings(given)
+    return renamed | {"smoothing": _plain(read_smoothing(renamed.get("smoothing")))}
+
+
+def _plain(smoothing: SmoothingChoice) -> object:
+    return list(smoothing) if isinstance(smoothing, tuple) else smoothing
+
+
+def accept_old_names(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function be called by the names that settings had, for one release."""
+
+    @wraps(function)
+    def call(*args: P.args, **given: P.kwargs) -> T:
+        renamed = rename_settings(given)
+        for old in given.keys() - renamed.keys():
+            tell_renamed(old, "label_search" if old == "labels" else "smoothing")
+        return function(*args, **cast("Any", renamed))
+
+    return call
