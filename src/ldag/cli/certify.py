@@ -31,7 +31,7 @@ def certify(data: str, proof_limit: float, reading: ReadOptions, as_json: bool, 
     try:
         certificate = fit.certify(time_limit=proof_limit)
     except LdagError as error:  # --time-limit is that of the search
-        raise ArgumentError(str(error).replace("time_limit", "--proof-limit")) from None
+        raise ArgumentError(str(error).replace("--time-limit", "--proof-limit")) from None
     if as_json:
         print_json(fit.to_dict() | {"certificate": certificate.to_dict()})
     else:

@@ -168,7 +168,7 @@ def learn_labels(
     data
         The data.
     kappa, structure, label_search, equivalent_sample_size, prior, rng
-        As in `learn_family`, whose ``labels`` is the search for labels.
+        As in `learn_family`.
     **reading
         How a table that is no `Dataset` is read: the options of `read`, but those on columns, which the graph knows.
 
@@ -189,7 +189,7 @@ def learn_labels(
             parents=graph.parents(name),
             kappa=kappa,
             structure=structure,
-            labels=label_search,
+            label_search=label_search,
             equivalent_sample_size=equivalent_sample_size,
             prior=prior,
             rng=rng,

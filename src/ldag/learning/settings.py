@@ -7,7 +7,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, cast, get_args
 
 from ldag.checks import Rng, check_choice, check_jobs, is_number, tell_renamed
 from ldag.data import Reading
-from ldag.errors import ArgumentError, argument
+from ldag.errors import ArgumentError, argument, by_door
 from ldag.learning.candidates import Candidate
 from ldag.learning.constraints import Constraints, check_max_parents
 from ldag.learning.partitions import LabelSearch
@@ -221,9 +221,10 @@ def read_smoothing(given: Any) -> SmoothingChoice:
         return "cv"
     size, spread = given if isinstance(given, tuple | list) and len(given) == 2 else (given, "configurations")
     if not is_number(size) and size != "cv":
+        example = by_door("(4, 'classes')", "4,classes")
         raise ArgumentError(
-            f"{argument('smoothing')} must be a number above 0, 'cv', or one of these with 'configurations' or 'classes', such as"
-            f" (4, 'classes'), got {given!r}"
+            f"{argument('smoothing')} must be a number above 0, 'cv', or one of these with 'configurations' or"
+            f" 'classes', such as {example}, got {given!r}"
         )
     check_choice(spread, get_args(Spread), "spread in smoothing")
     known = cast("Spread", spread)
@@ -245,8 +246,8 @@ def rename_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     size, spread = renamed.pop("parameters_sample_size", None), renamed.pop("parameters_spread", None)
     if spread is not None and size is None:
         raise ArgumentError(
-            f"{argument('parameters_spread')} says how the observations of {argument('parameters_sample_size')} are spread;"
-            " give that, too"
+            f"{argument('parameters_spread')} says how the observations of {argument('parameters_sample_size')} are"
+            " spread; give that, too"
         )
     if size is not None:
         renamed["smoothing"] = size if spread is None else (size, spread)
