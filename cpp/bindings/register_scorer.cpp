@@ -45,8 +45,8 @@ Scores scores(Scorer& self, const Numbers& nodes, const Numbers& parents, const 
 double score(Scorer& self, std::uint32_t node, std::vector<std::uint32_t> parents) {
     std::sort(parents.begin(), parents.end());
     const bool is_twice = std::adjacent_find(parents.begin(), parents.end()) != parents.end();
-    const bool is_known = node < self.columns->n_columns() &&
-                          (parents.empty() || parents.back() < self.columns->n_columns());
+    const bool is_known =
+        node < self.columns->n_columns() && (parents.empty() || parents.back() < self.columns->n_columns());
     if (!is_known || is_twice || std::binary_search(parents.begin(), parents.end(), node))
         throw nb::value_error("expected a node and other nodes, each once");
     nb::gil_scoped_release unlocked;
