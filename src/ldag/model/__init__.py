@@ -1,6 +1,6 @@
 """What a labelled DAG is, by number: variables, grids, partitions, structures, parameters."""
 
-from ldag.model.beta import beta_interval
+from ldag.model.beta import beta_intervals
 from ldag.model.cover import Term, minimal_cover
 from ldag.model.cuts import MISSING_STATE, Cuts, bin_of, bin_states, check_cuts, cuts_in, date_text, spell_cut
 from ldag.model.distribution import Model
@@ -44,7 +44,7 @@ __all__ = [
     "Term",
     "Variable",
     "WrittenLabels",
-    "beta_interval",
+    "beta_intervals",
     "bin_of",
     "bin_states",
     "check_cuts",

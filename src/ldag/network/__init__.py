@@ -18,7 +18,7 @@ from ldag.network.influence import (
 from ldag.network.intervals import NetworkIntervals
 from ldag.network.prediction import NetworkPrediction, Unseen, describe_unknown
 from ldag.network.questions import Compiled, Estimated
-from ldag.network.views import ClassParameters, ConditionalTable, NetworkViews, NodeParameters
+from ldag.network.views import ClassParameters, ConditionalTable, NetworkViews, NodeParameters, class_intervals
 
 __all__ = [
     "Answer",
@@ -40,6 +40,7 @@ __all__ = [
     "Rng",
     "StateMapping",
     "Unseen",
+    "class_intervals",
     "describe_unknown",
 ]
 

@@ -1,7 +1,8 @@
 """A network as people read it: a distribution per class, in words; full tables on request only."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ldag.drawing import Drawable, side_by_side
 from ldag.errors import TooLarge
 from ldag.formats import conditions, counted, spell_name, spell_state
 from ldag.graph import Description, Rule
-from ldag.model import Schema, State, Variable, beta_interval
+from ldag.model import Schema, State, Variable, beta_intervals
 from ldag.network.base import NetworkBase
 
 if TYPE_CHECKING:
@@ -66,25 +67,24 @@ class ClassParameters:
         Conditional on the graph: see `ldag.posterior` for intervals that are not.
         """
         check_share(level, "level", inside=True)
-        if self.prior is None or self.counts is None:
-            return ()
-        weights = [prior + count for prior, count in zip(self.prior, self.counts, strict=True)]
-        total = sum(weights)
-        return tuple(beta_interval(weight, total - weight, level) for weight in weights)
-
-    def to_dict(self, level: float = 0.95) -> dict[str, object]:
-        """Return plain values for JSON, with intervals of a probability."""
-        return {
-            "contexts": [dict(context) for context in self.contexts],
-            "probabilities": list(self.probabilities),
-            "counts": None if self.counts is None else list(self.counts),
-            "intervals": [list(ends) for ends in self.intervals(level)],
-        }
+        return class_intervals([self], level)[0]
 
     @property
     def distribution(self) -> dict[State, float]:
         """Probabilities by state."""
         return dict(zip(self.states, self.probabilities, strict=True))
+
+
+def class_intervals(classes: Sequence[ClassParameters], level: float) -> list[tuple[tuple[float, float], ...]]:
+    """Return the intervals of many classes, computed together; of a class without a posterior none."""
+    weights = [
+        np.zeros(0) if part.prior is None or part.counts is None else np.add(part.prior, part.counts)
+        for part in classes
+    ]
+    a = np.concatenate([np.zeros(0), *weights])
+    total = np.concatenate([np.zeros(0), *(np.full(len(part), part.sum()) for part in weights)])
+    ends = iter(map(tuple, beta_intervals(a, np.maximum(total - a, 0.0), level).tolist()))
+    return [tuple(islice(ends, len(part))) for part in weights]
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,7 +118,7 @@ class NodeParameters(Drawable):
         columns = [("if", [str(part.rule) if self.parents else "always" for part in self.classes])]
         if self.classes[0].counts is not None:
             columns.append(("rows", [f"{sum(part.counts or ()):,.10g}" for part in self.classes]))
-        intervals = [part.intervals(level) for part in self.classes]
+        intervals = class_intervals(self.classes, level)
         for code, state in enumerate(self.states):
             cells = []
             for part, ends in zip(self.classes, intervals, strict=True):
@@ -126,6 +126,18 @@ class NodeParameters(Drawable):
                 cells.append(f"{part.probabilities[code]:.3f}{interval}")
             columns.append((str(state), cells))
         return side_by_side(columns)
+
+    def to_list(self, level: float = 0.95) -> list[dict[str, object]]:
+        """Return the classes as plain values for JSON, with intervals of a probability."""
+        return [
+            {
+                "contexts": [dict(context) for context in part.contexts],
+                "probabilities": list(part.probabilities),
+                "counts": None if part.counts is None else list(part.counts),
+                "intervals": list(map(list, ends)),
+            }
+            for part, ends in zip(self.classes, class_intervals(self.classes, level), strict=True)
+        ]
 
     def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
         """Return the table: the number of every class, its rule in words, and a column of probabilities per state."""
@@ -274,7 +286,7 @@ class NetworkViews(NetworkBase):
                 "labels_in_words": labels,
                 "states": list(classes.states),
                 "level": level,
-                "classes": [part.to_dict(level) for part in classes],
+                "classes": classes.to_list(level),
             },
         )
 

@@ -1,12 +1,13 @@
 """How networks and their answers look: the picture of the graph, rules and answers as tables with bars."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from ldag.drawing import Cell, Drawing, Meter, Picture, PictureOptions, TableRow, lay_out_table
 from ldag.formats import brief_conditions, state_in_words
-from ldag.network import Marginals, Network, NodeParameters, StateMapping
+from ldag.network import Marginals, Network, NodeParameters, StateMapping, class_intervals
 from ldag.presenting.document import Block, TableBlock
 from ldag.presenting.graphs import graph_picture
 from ldag.presenting.looks import blocks, chart, picture
@@ -53,18 +54,21 @@ def marginals_table(marginals: Marginals) -> TableBlock:
     return TableBlock(("variable", "state", f"probability{_given(marginals)}"), tuple(rows))
 
 
-def rules_table(node: NodeParameters, level: float = 0.95) -> TableBlock:
-    """Return the rules of a node with bars, counts and intervals.
+def rules_tables(nodes: Sequence[NodeParameters], level: float = 0.95) -> list[TableBlock]:
+    """Return the rules of nodes with bars, counts and intervals, which are computed for all at once."""
+    intervals = iter(class_intervals([part for node in nodes for part in node.classes], level))
+    return [_rules_table(node, list(islice(intervals, len(node.classes)))) for node in nodes]
 
-    A column per state; one state below the other where there are many, or only one rule.
-    """
+
+def _rules_table(node: NodeParameters, intervals: Sequence[tuple[tuple[float, float], ...]]) -> TableBlock:
+    """Return a column per state; one state below the other where there are many, or only one rule."""
     is_long = len(node.states) > STATES_ACROSS or not node.parents
     has_counts = bool(node.parents) and any(part.counts is not None for part in node.classes)
     own = [variable for variable in node.variables if variable.name == node.node]
     names = [state_in_words(own[0], state) if own else str(state) for state in node.states]
     rows: list[TableRow] = []
-    for part in node.classes:
-        ends = part.intervals(level) or ((None, None),) * len(node.states)
+    for part, known in zip(node.classes, intervals, strict=True):
+        ends = known or ((None, None),) * len(node.states)
         bars = [Meter(p, low, high) for p, (low, high) in zip(part.probabilities, ends, strict=True)]
         head: list[Cell] = [brief_conditions(part.contexts, node.variables)] if node.parents else []
         head += [sum(part.counts or ())] if has_counts else []
@@ -91,7 +95,7 @@ def _(marginals: Marginals) -> Drawing:
 
 @chart.register
 def _(node: NodeParameters) -> Drawing:
-    table = rules_table(replace(node, classes=node.classes[:CLASSES_DRAWN]))
+    (table,) = rules_tables([replace(node, classes=node.classes[:CLASSES_DRAWN])])
     given = f" given {', '.join(node.parents)}" if node.parents else ""
     notes = ["thin line: 95 % interval, the graph taken as given"] if node.classes[0].counts is not None else []
     if len(node.classes) > CLASSES_DRAWN:
@@ -111,7 +115,7 @@ def _(marginals: Marginals) -> list[Block]:
 
 @blocks.register
 def _(node: NodeParameters) -> list[Block]:
-    return [rules_table(node)]
+    return [*rules_tables([node])]
 
 
 def _draw_table(table: TableBlock, title: str) -> Drawing:

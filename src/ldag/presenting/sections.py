@@ -14,7 +14,7 @@ from ldag.model import Counts
 from ldag.network import Network, NodeParameters
 from ldag.presenting.document import Block, Bullets, Figure, Listing, Paragraph, Section, TableBlock
 from ldag.presenting.graphs import notes_of_rows
-from ldag.presenting.networks import rules_table
+from ldag.presenting.networks import rules_tables
 from ldag.presenting.sureness import LIKELY, Arrow, Sureness, connections, exception_chance, in_words, joined
 from ldag.uncertainty import Bootstrap, Posterior
 
@@ -288,13 +288,11 @@ def node_sections(findings: Findings) -> Iterator[Section]:
     if len(names) < len(net.variables):
         text += f" {len(names)} of {len(net.variables)} columns are shown."
     yield Section("Case by case", (Paragraph(text),))
-    for name in names:
-        classes = net.classes(name)
-        given = f", by {', '.join(classes.parents)}" if classes.parents else ""
-        shown, rest = _most_frequent(classes)
-        table = rules_table(shown)
+    shown = [_most_frequent(net.classes(name)) for name in names]
+    for (node, rest), table in zip(shown, rules_tables([node for node, _ in shown]), strict=True):
+        given = f", by {', '.join(node.parents)}" if node.parents else ""
         is_folded = len(table.rows) > FOLDED or len(names) > MOST_OPEN
-        yield Section(f"{name}{given}", (table, *rest), level=3, is_folded=is_folded)
+        yield Section(f"{node.node}{given}", (table, *rest), level=3, is_folded=is_folded)
 
 
 def _most_frequent(classes: NodeParameters) -> tuple[NodeParameters, tuple[Paragraph, ...]]:

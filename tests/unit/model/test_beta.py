@@ -1,21 +1,37 @@
 """Quantiles of the Beta distribution, against scipy's."""
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import stats
 
-from ldag.model.beta import beta_cdf, beta_interval
+from ldag.model import beta, beta_intervals
 
 
-@pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (1.0, 3.0), (0.02, 40.0), (120.3, 77.7), (5e4, 1e5), (1e-3, 2.0)])
-def test_intervals_equal_scipy(a: float, b: float) -> None:
-    """For flat, skewed and narrow distributions."""
-    low, high = beta_interval(a, b, 0.95)
-    assert low == pytest.approx(stats.beta.ppf(0.025, a, b), rel=1e-8, abs=1e-12)
-    assert high == pytest.approx(stats.beta.ppf(0.975, a, b), rel=1e-8, abs=1e-12)
-    assert beta_cdf(a, b, 0.3) == pytest.approx(stats.beta.cdf(0.3, a, b), rel=1e-9, abs=1e-14)
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_intervals_equal_scipy(level: float) -> None:
+    """For flat, skewed, narrow and tiny distributions, all at once."""
+    sizes = np.array([1e-3, 0.02, 0.5, 1.0, 3.0, 40.0, 77.7, 120.3, 5e4, 1e5])
+    a, b = (side.reshape(-1) for side in np.meshgrid(sizes, sizes))
+    expected = np.column_stack([stats.beta.ppf((1 + sign * level) / 2, a, b) for sign in (-1, 1)])
+    np.testing.assert_allclose(beta_intervals(a, b, level), expected, rtol=1e-8, atol=1e-11)
 
 
 def test_what_is_certain_has_no_width() -> None:
-    """A variable with one state always has it."""
-    assert beta_interval(61.0, 0.0, 0.95) == (1.0, 1.0)
-    assert beta_interval(0.0, 61.0, 0.95) == (0.0, 0.0)
+    """A variable with one state always has it; nothing asked for is nothing."""
+    ends = beta_intervals(np.array([61.0, 0.0]), np.array([0.0, 61.0]), 0.95)
+    assert ends.tolist() == [[1.0, 1.0], [0.0, 0.0]]
+    assert beta_intervals(np.zeros(0), np.zeros(0), 0.95).shape == (0, 2)
+
+
+def test_equal_distributions_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large tables have few different counts."""
+    asked = []
+
+    def count(a: NDArray[np.float64], *_: object) -> NDArray[np.float64]:
+        asked.append(len(a))
+        return a
+
+    monkeypatch.setattr(beta, "_quantiles", count)
+    beta_intervals(np.tile([2.0, 3.0], 500), np.tile([1.0, 4.0], 500), 0.9)
+    assert asked == [4]
