@@ -10,6 +10,8 @@ from ldag import datasets
 from ldag.cli.arguments import RareOption, is_path
 from ldag.data import Bins, Dataset, Dates, Missing, ReadOptions, Unusable, read_for, read_with
 from ldag.errors import ArgumentError, option, suggest
+from ldag.formats import counted, list_names
+from ldag.graph import find_thin_families
 from ldag.model import Schema
 from ldag.network import Network
 
@@ -155,10 +157,12 @@ def _shipped(name: str, reading: ReadOptions) -> Dataset:
 
 
 def tell_of_parameters(network: Network, data: Dataset) -> None:
-    """Say that a model has more parameters than a third of the observations, which are then known badly."""
-    if 3 * network.dimension > data.total:
+    """Say which variables have more parameters than a third of the observations, which are then known badly."""
+    thin = find_thin_families(network.ldag, data.total)
+    if thin:
+        of_rows = counted(data.total, "observation")
         click.echo(
-            f"note: {network.dimension:,} parameters from {data.total:,} observations: many are hardly known", err=True
+            f"note: {list_names(thin)}: more parameters than a third of the {of_rows}; many are hardly known", err=True
         )
 
 

@@ -3,7 +3,7 @@
 from ldag.graph.alignment import align
 from ldag.graph.arguments import check_pairs
 from ldag.graph.base import NamedPartition
-from ldag.graph.counts import family_counts, take_states
+from ldag.graph.counts import family_counts, find_thin_families, take_states
 from ldag.graph.description import Description
 from ldag.graph.door import LDAG
 from ldag.graph.questions import Cpdag, EdgeDirections, EquivalenceClass, GraphDifference, Names
@@ -31,6 +31,7 @@ __all__ = [
     "disassemble",
     "disassemble_tables",
     "family_counts",
+    "find_thin_families",
     "name_contexts",
     "take_states",
 ]

@@ -9,6 +9,9 @@ from ldag.errors import ArgumentError
 from ldag.graph.door import LDAG
 from ldag.model import CodedFamily, Counts
 
+MOST_PARAMETERS = 1 / 3
+"""Of one node, for each row."""
+
 
 def take_states(graph: LDAG, data: AnyTable, reading: Reading | None = None) -> tuple[LDAG, Dataset]:
     """Return a graph and the data of its variables; those that were written without states have those of the data.
@@ -31,3 +34,12 @@ def family_counts(
     for variable, family in zip(graph.variables, graph.structure.families, strict=True):
         counts = aligned.counts(variable.name, graph.parents(variable.name))
         yield variable.name, counts.astype(np.float64), family
+
+
+def find_thin_families(graph: LDAG, n_rows: float) -> tuple[str, ...]:
+    """Return the nodes that have more free parameters than a third of the rows, which can hardly carry so many.
+
+    Families are looked at one by one: each is estimated from all rows, however many others there are.
+    """
+    names = graph.schema.names
+    return tuple(name for node, name in enumerate(names) if graph.structure.dimension(node) > MOST_PARAMETERS * n_rows)

@@ -10,8 +10,8 @@ from os import PathLike
 
 from ldag.data import Dataset
 from ldag.drawing import Presentable
-from ldag.formats import MOST_CASES, Edge, brief_conditions, counted
-from ldag.graph import LDAG, EdgeDirections
+from ldag.formats import MOST_CASES, Edge, brief_conditions, counted, list_names
+from ldag.graph import LDAG, EdgeDirections, find_thin_families
 from ldag.learning.candidates import Candidate
 from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint
@@ -41,9 +41,6 @@ ALIKE = (
     " recognising it; then keep one row of each, or limit the parents"
 )
 """What to do about too many parameters."""
-
-MOST_PARAMETERS = 1 / 3
-"""For each observation; a model with more is warned of."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -322,11 +319,11 @@ class Fit(Presentable):
             lines.append(f"chosen by cross-validation: {words}")
         if self.held_out_gain is not None:
             lines.append(_gain_in_words(*self.held_out_gain))
-        if self.graph.dimension > MOST_PARAMETERS * self.n_observations:
+        thin = find_thin_families(self.graph, self.n_observations)
+        if thin:
             lines.append(
-                f"warning: {counted(self.graph.dimension, 'parameter')} for"
-                f" {counted(self.n_observations, 'observation')}, more than a third: the data can hardly carry them;"
-                f" {self._advice()}"
+                f"warning: {list_names(thin)}: more parameters than a third of the"
+                f" {counted(self.n_observations, 'observation')}, which can hardly carry them; {self._advice()}"
             )
         return lines
 

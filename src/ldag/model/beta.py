@@ -14,10 +14,8 @@ _STEPS = 10_000
 _CLOSE = 1e-13
 _BISECTIONS = 200
 
-Floats = NDArray[np.float64]
 
-
-def beta_intervals(a: Floats, b: Floats, level: float) -> Floats:
+def beta_intervals(a: NDArray[np.float64], b: NDArray[np.float64], level: float) -> NDArray[np.float64]:
     """Return the ends of the equal-tailed interval that each Beta(a, b) variable falls into with a probability.
 
     Examples
@@ -34,7 +32,7 @@ def beta_intervals(a: Floats, b: Floats, level: float) -> Floats:
     return ends[places.reshape(-1)]
 
 
-def _quantiles(a: Floats, b: Floats, p: Floats) -> Floats:
+def _quantiles(a: NDArray[np.float64], b: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the numbers below which Beta(a, b) variables fall with probabilities p."""
     log_beta = np.array([lgamma(x) + lgamma(y) - lgamma(x + y) for x, y in zip(a.tolist(), b.tolist(), strict=True)])
     low, high, x = np.zeros_like(a), np.ones_like(a), a / (a + b)
@@ -55,7 +53,9 @@ def _quantiles(a: Floats, b: Floats, p: Floats) -> Floats:
     return x
 
 
-def _cdf(a: Floats, b: Floats, x: Floats, log_beta: Floats) -> Floats:
+def _cdf(
+    a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64], log_beta: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Return the probabilities that Beta(a, b) variables are at most x, strictly between 0 and 1."""
     front = np.exp(a * np.log(x) + b * np.log1p(-x) - log_beta)
     is_left = x < (a + 1) / (a + b + 2)
@@ -63,7 +63,7 @@ def _cdf(a: Floats, b: Floats, x: Floats, log_beta: Floats) -> Floats:
     return np.where(is_left, tail / a, 1 - tail / b)
 
 
-def _fraction(a: Floats, b: Floats, x: Floats) -> Floats:
+def _fraction(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Evaluate the continued fractions by Lentz's method, each until it changes no more."""
     c, d = np.ones_like(a), 1 / _keep_from_zero(1 - (a + b) * x / (a + 1))
     result, done = d.copy(), np.zeros_like(a)
@@ -88,5 +88,5 @@ def _fraction(a: Floats, b: Floats, x: Floats) -> Floats:
     return done
 
 
-def _keep_from_zero(values: Floats) -> Floats:
+def _keep_from_zero(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(np.abs(values) > _TINY, values, _TINY)

@@ -7,8 +7,8 @@ from importlib.metadata import version
 
 from ldag.data import Dataset, describe_data, describe_gaps
 from ldag.drawing import Cell, Meter
-from ldag.formats import MOST_CASES, counted
-from ldag.graph import LDAG, EdgeDirections, family_counts
+from ldag.formats import MOST_CASES, counted, list_names
+from ldag.graph import LDAG, EdgeDirections, family_counts, find_thin_families
 from ldag.learning import Fit
 from ldag.model import Counts
 from ldag.network import Network, NodeParameters
@@ -115,14 +115,13 @@ def summary_section(findings: Findings) -> Section:
     if alone:
         every = "No column helps to guess another: " if not found else "Connected with nothing else: "
         blocks.append(Paragraph(f"{every}{', '.join(alone)}."))
-    if data is not None and graph.dimension > data.total / 3:
-        blocks.append(
-            Paragraph(
-                f"Beware: {counted(graph.dimension, 'number')} had to be estimated from {counted(data.total, 'row')}. "
-                "Expect the model to describe these rows better than new ones.",
-                is_warning=True,
-            )
+    thin = () if data is None else find_thin_families(graph, data.total)
+    if data is not None and thin:
+        text = (
+            f"Beware: {list_names(thin)}: more numbers had to be estimated than a third of the "
+            f"{counted(data.total, 'row')}. Expect the model to describe these rows better than new ones."
         )
+        blocks.append(Paragraph(text, is_warning=True))
     return Section("What was found", tuple(blocks))
 
 

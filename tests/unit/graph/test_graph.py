@@ -7,6 +7,7 @@ import pytest
 
 from ldag import LDAG, Network, Variable, datasets
 from ldag.errors import ArgumentError, GraphError, LdagError, NotDecided
+from ldag.graph import find_thin_families
 from ldag.model import State
 
 BINARY: dict[str, list[State]] = {name: [0, 1] for name in "abcd"}
@@ -319,3 +320,14 @@ def test_a_graph_describes_itself() -> None:
     assert "4 -> 1 never matters" in described.sections["Parameters"][-1]
     assert repr(described) == "<Description: Variables>"
     assert described.to_dict()["dag_dimension"] == 11
+
+
+def test_families_that_rows_can_hardly_carry() -> None:
+    """More than a third as many parameters as rows; many columns alone are no reason to warn."""
+    many = LDAG.from_edges([("c0", "c1"), ("c1", "c2")], states={f"c{number}": [0, 1] for number in range(199)})
+    assert many.dimension > 100
+    assert find_thin_families(many, 100) == ()
+    graph = LDAG.from_edges([("a", "d"), ("b", "d"), ("a", "c")], states=BINARY)
+    assert find_thin_families(graph, 12) == ()
+    assert find_thin_families(graph, 11) == ("d",)
+    assert find_thin_families(graph, 5) == ("c", "d")

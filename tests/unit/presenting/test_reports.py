@@ -67,10 +67,16 @@ def test_networks_need_their_data_for_counts(tmp_path: Path) -> None:
 
 
 def test_many_parameters_are_warned_of(tmp_path: Path) -> None:
-    """More than a third as many parameters as observations."""
+    """Of a variable more than a third of the rows; badge has 4, person 2 and gender 3."""
     net = ldag.simulate.guard()
-    ldag.report(net, tmp_path / "few.html", data=net.sample(20, rng=1), posterior=None)
-    assert "Expect the model to describe these rows better than new ones" in (tmp_path / "few.html").read_text()
+    for n_rows, warning in (
+        (11, "Beware: badge: more numbers had to be estimated than a third of the 11 rows."),
+        (12, ""),
+    ):
+        ldag.report(net, tmp_path / "few.md", data=net.sample(n_rows, rng=1), posterior=None)
+        text = (tmp_path / "few.md").read_text()
+        assert warning in text
+        assert ("Beware" in text) == bool(warning)
 
 
 def test_many_columns_are_learned_again_instead(tmp_path: Path) -> None:
