@@ -283,7 +283,7 @@ def test_only_the_bindings_know_python() -> None:
 
 # Files of tests that are named for what they show, as it lies across the modules of their room.
 ACROSS = {
-    "data": {"bad_data", "csv_fuzz", "encodings", "gaps", "identifiers", "remarks", "scratch", "sources", "workbooks"},
+    "data": {"bad_data", "csv_fuzz", "encodings", "files", "gaps", "identifiers", "remarks", "scratch", "sources"},
     "formats": {"bad_formats", "cuts", "fuzz", "json_networks", "other_programs"},
     "graph": {"bad_graphs"},
     "learning": {

@@ -56,3 +56,23 @@ def _learn(folder: Path) -> str:
     model = str(folder / "m.json")
     run("learn", str(folder / "t.csv"), "--kappa", "0.1", "-o", model)
     return model
+
+
+@pytest.mark.parametrize("command", ["learn", "bootstrap", "posterior"])
+def test_what_reading_tells_is_told_once(command: str, tmp_path: Path) -> None:
+    """On standard error, before the search; the result that is printed does not repeat it, and JSON keeps it."""
+    table = tmp_path / "t.csv"
+    table.write_text("id,a,b\n" + "".join(f"p{i},{i % 2},{i % 3}\n" for i in range(60)))
+    fewer = ["-n", "2"] if command == "bootstrap" else []
+    printed = execute(command, str(table), "--kappa", "0.1", *fewer)
+    assert "id: left out" in printed.stderr
+    assert "id: left out" not in printed.stdout
+    assert "id: left out" in execute(command, str(table), "--kappa", "0.1", *fewer, "--json").stdout
+
+
+def test_a_search_without_time_names_its_option(tmp_path: Path) -> None:
+    """Notes of a search speak the words of the shell, too."""
+    rows = "".join(",".join(str((i * k) % 3) for k in range(1, 13)) + "\n" for i in range(200))
+    (tmp_path / "t.csv").write_text(",".join(f"v{k}" for k in range(12)) + "\n" + rows)
+    done = execute("learn", str(tmp_path / "t.csv"), "--kappa", "cv", "--time-limit", "0.01")
+    assert "time_limit" not in done.stdout + done.stderr

@@ -2,9 +2,9 @@
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -18,6 +18,9 @@ from ldag.network import Network
 
 if TYPE_CHECKING:
     from ldag.uncertainty import Bootstrap, Mixture, Posterior
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class RareOption(click.Option):
@@ -34,6 +37,13 @@ def tell_all(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
         ctx.meta["--help-all"] = True
         click.echo(ctx.get_help())
         ctx.exit()
+
+
+def add_options(command: Command, options: Iterable[Callable[[Command], Command]]) -> Command:
+    """Give a command options, which its help lists in this order."""
+    for option in reversed(list(options)):
+        command = option(command)
+    return command
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for other programs.")
@@ -129,6 +139,12 @@ def split_context(given: Iterable[str], option: str = "--context") -> dict[str, 
                 raise ArgumentError(f"{option}: variable {name!r} is given a state twice")
             context[name] = state
     return context
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Tell something beside the result, on standard error."""
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
 
 
 def print_json(value: object) -> None:

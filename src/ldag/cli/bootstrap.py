@@ -7,7 +7,7 @@ import click
 from ldag.cli.arguments import json_option, print_json
 from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import load_to_repeat, settings_options
-from ldag.cli.tables import table_options
+from ldag.cli.tables import print_result, table_options
 from ldag.data import ReadOptions
 from ldag.drawing import check_picture
 from ldag.formats import check_document_path, check_place
@@ -59,4 +59,4 @@ def bootstrap(
     if as_json:
         print_json(result.summary())
     else:
-        click.echo(str(result))
+        print_result(result, table)

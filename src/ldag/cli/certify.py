@@ -5,7 +5,7 @@ import click
 from ldag.cli.arguments import json_option, print_json
 from ldag.cli.pipes import TABLE
 from ldag.cli.settings import load_to_learn, settings_options
-from ldag.cli.tables import table_options
+from ldag.cli.tables import print_result, table_options
 from ldag.data import ReadOptions
 from ldag.errors import ArgumentError, LdagError
 from ldag.learning import Settings, learn_with
@@ -35,4 +35,4 @@ def certify(data: str, proof_limit: float, reading: ReadOptions, as_json: bool, 
     if as_json:
         print_json(fit.to_dict() | {"certificate": certificate.to_dict()})
     else:
-        click.echo(f"{fit}\n{certificate}")
+        print_result(f"{fit}\n{certificate}", table)

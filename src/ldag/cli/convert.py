@@ -2,7 +2,7 @@
 
 import click
 
-from ldag.cli.arguments import json_option, load_model, print_json, save_model
+from ldag.cli.arguments import json_option, load_model, print_json, print_notes, save_model
 from ldag.cli.pipes import MODEL
 from ldag.errors import ArgumentError
 from ldag.formats import FORMATS, counted, format_of, list_names, table_of_formats
@@ -59,8 +59,7 @@ def convert(
     if as_json:
         print_json({"written": target, "notes": notes})
     else:
-        for note in notes:
-            click.echo(f"note: {note}", err=True)
+        print_notes(notes)
 
 
 def _notes(source: str, target: str, model: LDAG | Network) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 import numpy as np
 
-from ldag.cli.arguments import json_option, put_table
+from ldag.cli.arguments import json_option, print_notes, put_table
 from ldag.cli.pipes import ROWS_OUT, TABLE
 from ldag.cli.tables import load_table, table_options
 from ldag.data import Dataset, ReadOptions, state_columns
@@ -40,8 +40,5 @@ def count(files: Sequence[str], output: str | None, reading: ReadOptions, as_jso
 
 def _tell_of_orders(data: Dataset) -> None:
     """Say which orders are lost; bins name their cut points themselves."""
-    for variable in data.variables:
-        if variable.ordered and not variable.cuts:
-            click.echo(
-                f"note: {variable.name}: text does not keep the order of its states; -o FILE.parquet does", err=True
-            )
+    lost = [variable.name for variable in data.variables if variable.ordered and not variable.cuts]
+    print_notes(f"{name}: text does not keep the order of its states; -o FILE.parquet does" for name in lost)

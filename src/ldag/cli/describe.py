@@ -21,13 +21,13 @@ def describe(data: str, reading: ReadOptions, as_json: bool) -> None:
     ldag describe survey.csv
     ldag describe survey.csv --bins age=18,40,65 --na "?"
     """
-    found = load_table(data, reading)
+    table = load_table(data, reading)
     if as_json:
-        print_json(_fields(found))
+        print_json(_fields(table))
         return
-    click.echo(f"{found.total:,} observations in {found.n_rows:,} different rows")
-    width = max(len(name) for name in found.names)
-    for variable in found.variables:
+    click.echo(f"{table.total:,} observations in {table.n_rows:,} different rows")
+    width = max(len(name) for name in table.names)
+    for variable in table.variables:
         click.echo(f"  {variable.name:{width}}  {_kind(variable)}: {_states(variable)}")
 
 

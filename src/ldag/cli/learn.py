@@ -7,7 +7,7 @@ import click
 from ldag.cli.arguments import RareOption, json_option, print_json, save_model
 from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import load_to_learn, settings_options
-from ldag.cli.tables import table_options, tell_of_parameters
+from ldag.cli.tables import print_result, table_options, tell_of_parameters
 from ldag.data import ReadOptions
 from ldag.errors import ArgumentError
 from ldag.formats import check_writable
@@ -59,4 +59,4 @@ def learn(
     if as_json:
         print_json(fit.to_dict())
     else:
-        click.echo(str(fit))
+        print_result(fit, table)

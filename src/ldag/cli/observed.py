@@ -1,18 +1,15 @@
 """What was observed of variables, and what they were set to: --given, --likelihood and --do."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import click
 
-from ldag.cli.arguments import split_context
+from ldag.cli.arguments import Command, add_options, split_context
 from ldag.errors import ArgumentError
 from ldag.formats import Context
 from ldag.model import State, Variable
 from ldag.network import Finding, Findings
-
-Command = TypeVar("Command", bound=Callable[..., object])
 
 OPTIONS = (
     click.option("--given", "-g", multiple=True, metavar="NAME=STATE", help="Observed states; x=a|b is one of two."),
@@ -36,9 +33,7 @@ class Observed:
 
 def observed_options(command: Command) -> Command:
     """Give a command the options that `read_observed` makes findings of."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
+    return add_options(command, OPTIONS)
 
 
 def read_observed(

@@ -7,7 +7,7 @@ import click
 from ldag.cli.arguments import RareOption, json_option, print_json
 from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import CONSTRAINTS, NumberOrWord, left_for_search, read_constraints
-from ldag.cli.tables import load_table, table_options
+from ldag.cli.tables import load_table, print_result, table_options
 from ldag.data import ReadOptions
 from ldag.learning import Deadline, check_time_limit
 from ldag.uncertainty import GraphPrior, PosteriorChoice
@@ -79,4 +79,4 @@ def posterior(data: str, output: str | None, reading: ReadOptions, as_json: bool
     if as_json:
         print_json(result.summary())
     else:
-        click.echo(str(result))
+        print_result(result, table)

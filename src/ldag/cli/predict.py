@@ -7,7 +7,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.cli.arguments import json_option, load_answering, put_table
+from ldag.cli.arguments import json_option, load_answering, print_notes, put_table
 from ldag.cli.pipes import MODEL, ROWS_OUT, TABLE
 from ldag.cli.tables import file_options
 from ldag.data import Column, ReadOptions, Table, read_table, select_columns
@@ -54,14 +54,12 @@ def predict(
     ldag predict heart.json rows.csv --target pressure --proba -o predicted.csv
     """
     table = read_table(rows, reading)
-    for note in table.notes:
-        click.echo(f"note: {note}", err=True)
-    table = select_columns(table, reading.chosen(table.names))
+    print_notes(table.notes)
+    table = select_columns(table, reading.choose_places(table.names))
     model = load_answering(network)
     columns = _columns(model, table, target, proba, unseen)
     if unseen == "ignore":
-        for note in describe_unknown(table, Schema(tuple(model.variables)), target):
-            click.echo(f"note: {note}", err=True)
+        print_notes(describe_unknown(table, Schema(tuple(model.variables)), target))
     put_table(columns, output, as_json)
 
 

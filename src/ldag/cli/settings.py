@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import Field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import click
 
-from ldag.cli.arguments import RareOption, load_graph
+from ldag.cli.arguments import Command, RareOption, add_options, load_graph
 from ldag.cli.pipes import MODEL, TEXT
 from ldag.cli.tables import load_table
 from ldag.data import Dataset, ReadOptions
@@ -25,8 +25,6 @@ from ldag.learning import (
     rename_settings,
     split_options,
 )
-
-Command = TypeVar("Command", bound=Callable[..., object])
 
 CONSTRAINTS = (
     click.option(
@@ -49,9 +47,7 @@ CONSTRAINTS = (
 
 def settings_options(command: Command) -> Command:
     """Give a command an option for every setting and every option of a method, as these are declared."""
-    for option in reversed([*_declare_options(), *OLD_OPTIONS]):
-        command = option(command)
-    return command
+    return add_options(command, [*_declare_options(), *OLD_OPTIONS])
 
 
 def _declare_options() -> Iterator[Callable[[Command], Command]]:

@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, TypeVar, cast, get_args
 import click
 
 from ldag import datasets
-from ldag.cli.arguments import RareOption, is_path
+from ldag.cli.arguments import RareOption, add_options, is_path, print_notes
 from ldag.data import Bins, Dataset, Dates, Missing, ReadOptions, Unusable, read_for, read_with
 from ldag.errors import ArgumentError, option, suggest
 from ldag.formats import counted, list_names
@@ -18,83 +18,62 @@ from ldag.network import Network
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_OPTIONS: dict[str, Callable[..., Any]] = {
-    "counts": click.option(
-        "--counts", metavar="COLUMN", help="The column of DATA that says how often each row occurs."
+
+def _declare(name: str, help_text: str, *, rare: bool = True, **how: Any) -> Callable[..., Any]:
+    """Declare an option of reading."""
+    return click.option(f"--{name.replace('_', '-')}", cls=RareOption if rare else click.Option, help=help_text, **how)
+
+
+_OPTIONS = {
+    "counts": _declare(
+        "counts", "The column of DATA that says how often each row occurs.", rare=False, metavar="COLUMN"
     ),
-    "weights": click.option("--weights", cls=RareOption, metavar="COLUMN", help="The same with real numbers."),
-    "columns": click.option("--columns", metavar="A,B,...", help="The columns to read.  [all]"),
-    "bins": click.option(
-        "--bins",
+    "weights": _declare("weights", "The same with real numbers.", metavar="COLUMN"),
+    "columns": _declare("columns", "The columns to read.  [all]", rare=False, metavar="A,B,..."),
+    "bins": _declare(
+        "bins",
+        "How to cut measurements: a number of bins, cut points (18,40,65), width:5, information:4, none.  [auto]",
+        rare=False,
         multiple=True,
         metavar="[COLUMN=]HOW",
-        help="How to cut measurements: a number of bins, cut points (18,40,65), width:5, information:4, none.  [auto]",
     ),
-    "missing": click.option(
-        "--missing",
+    "missing": _declare(
+        "missing",
+        "Refuse DATA with missing cells, drop such rows, make missing a state, or choose and say so.",
+        rare=False,
         type=click.Choice(get_args(Missing)),
         default="auto",
         show_default=True,
-        help="Refuse DATA with missing cells, drop such rows, make missing a state, or choose and say so.",
     ),
-    "na": click.option(
-        "--na",
-        cls=RareOption,
-        multiple=True,
-        metavar="TEXT",
-        help='A text that stands for a missing cell, such as "?".',
-    ),
-    "sep": click.option(
-        "--sep", cls=RareOption, metavar="SIGN", help="The sign between cells of a text file.  [found out]"
-    ),
-    "encoding": click.option(
-        "--encoding", cls=RareOption, default="auto", metavar="NAME", help="Encoding of a text file, such as latin-1."
-    ),
-    "decimal": click.option(
-        "--decimal",
-        cls=RareOption,
-        metavar="SIGN",
-        help="The sign before fractions in a text file: . or ,  [found out]",
-    ),
-    "dates": click.option(
-        "--dates",
-        cls=RareOption,
+    "na": _declare("na", 'A text that stands for a missing cell, such as "?".', multiple=True, metavar="TEXT"),
+    "sep": _declare("sep", "The sign between cells of a text file.  [found out]", metavar="SIGN"),
+    "encoding": _declare("encoding", "Encoding of a text file, such as latin-1.", default="auto", metavar="NAME"),
+    "decimal": _declare("decimal", "The sign before fractions in a text file: . or ,  [found out]", metavar="SIGN"),
+    "dates": _declare(
+        "dates",
+        "What comes first in dates of a text file: the day, the month or the year.  [found out, or asked for]",
         type=click.Choice(get_args(Dates)),
-        help="What comes first in dates of a text file: the day, the month or the year.  [found out, or asked for]",
     ),
-    "sheet": click.option(
-        "--sheet", cls=RareOption, metavar="NAME", help="The sheet of a workbook, by its name or number.  [the first]"
+    "sheet": _declare("sheet", "The sheet of a workbook, by its name or number.  [the first]", metavar="NAME"),
+    "names": _declare("names", "Names of the columns of a text file without a header.", metavar="A,B,..."),
+    "max_states": _declare("max_states", "The most states of a text column.", type=int, default=64, show_default=True),
+    "keep": _declare(
+        "keep", "Keep a column that looks like an identifier or is half empty.", multiple=True, metavar="COLUMN"
     ),
-    "names": click.option(
-        "--names", cls=RareOption, metavar="A,B,...", help="Names of the columns of a text file without a header."
-    ),
-    "max_states": click.option(
-        "--max-states",
-        cls=RareOption,
-        type=int,
-        default=64,
-        show_default=True,
-        help="The most states of a text column.",
-    ),
-    "keep": click.option(
-        "--keep",
-        cls=RareOption,
-        multiple=True,
-        metavar="COLUMN",
-        help="Keep a column that looks like an identifier or is half empty.",
-    ),
-    "unusable": click.option(
-        "--unusable",
-        cls=RareOption,
+    "unusable": _declare(
+        "unusable",
+        "Columns that cannot be variables: leave them out, refuse DATA, or auto: leave out identifiers only.",
         type=click.Choice(get_args(Unusable)),
         default="drop",
         show_default=True,
-        help="Columns that cannot be variables: leave them out, refuse DATA, or auto: leave out identifiers only.",
     ),
 }
 
 _FILE_OPTIONS = ("columns", "na", "sep", "encoding", "decimal", "dates", "sheet", "names")
 """Options that say how a file is written; they are all that matters where states are known."""
+
+_FOR_ALL_DATA = ("columns", "missing", "encoding", "unusable")
+"""Options that may stand beside a data set that comes along: columns, and those that commands set by themselves."""
 
 
 def table_options(command: Callable[P, R]) -> Callable[..., R]:
@@ -113,10 +92,7 @@ def _with_options(command: Callable[P, R], options: Mapping[str, Callable[..., A
         given["reading"] = _reading({name: given.pop(name) for name in options})
         return cast("Callable[..., R]", command)(*args, **given)
 
-    wrapped: Callable[..., R] = with_reading
-    for add in reversed(list(options.values())):
-        wrapped = add(wrapped)
-    return wrapped
+    return add_options(with_reading, options.values())
 
 
 def load_table(
@@ -124,33 +100,26 @@ def load_table(
 ) -> Dataset:
     """Return a data set by its name, or read files; notes go to standard error."""
     if source in datasets.names():
-        return _shipped(source, reading)
+        return _load_shipped(source, reading)
     if source != "-" and "://" not in source and not is_path(source):
         hint = suggest(source, datasets.names())
         raise ArgumentError(f"{source!r} is neither a file nor the name of a data set{hint}")
     data = read_with(source, reading) if schema is None else read_for(source, schema, reading, undeclared)
-    for note in data.notes:
-        click.echo(f"note: {note}", err=True)
+    print_notes(data.notes)
     return data
 
 
-def _shipped(name: str, reading: ReadOptions) -> Dataset:
+def print_result(result: object, data: Dataset) -> None:
+    """Print a result without the notes on its data, which were told when these were read."""
+    told = {f"note: {note}" for note in data.notes}
+    click.echo("\n".join(line for line in str(result).splitlines() if line not in told))
+
+
+def _load_shipped(name: str, reading: ReadOptions) -> Dataset:
     """Return a data set that comes along; of the options of reading, only that of columns means anything to it."""
     usual = ReadOptions()
-    for given in (
-        "counts",
-        "weights",
-        "bins",
-        "na",
-        "sep",
-        "decimal",
-        "dates",
-        "sheet",
-        "names",
-        "max_states",
-        "keep",
-    ):
-        if getattr(reading, given) != getattr(usual, given):
+    for given in _OPTIONS:
+        if given not in _FOR_ALL_DATA and getattr(reading, given) != getattr(usual, given):
             raise ArgumentError(f"{option(given)} is for files; the data set {name!r} comes with the package")
     data = datasets.load(name)
     return data if reading.columns is None else data.select(reading.columns)
@@ -161,9 +130,7 @@ def tell_of_parameters(network: Network, data: Dataset) -> None:
     thin = find_thin_families(network.ldag, data.total)
     if thin:
         of_rows = counted(data.total, "observation")
-        click.echo(
-            f"note: {list_names(thin)}: more parameters than a third of the {of_rows}; many are hardly known", err=True
-        )
+        print_notes([f"{list_names(thin)}: more parameters than a third of the {of_rows}; many are hardly known"])
 
 
 def _reading(given: dict[str, object]) -> ReadOptions:

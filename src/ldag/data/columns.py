@@ -220,7 +220,7 @@ def _from_enumeration(column: Column, given: list[object], present: list[object]
     assert issubclass(kind, enum.Enum)
     names = [member.name for member in kind]
     positions = [names.index(value.name) if isinstance(value, enum.Enum) else -1 for value in given]
-    return _placed(column, list(names), positions)
+    return _place(column, list(names), positions)
 
 
 def _sorted_texts(column: Column, given: list[object], present: list[object]) -> Column:
@@ -228,10 +228,10 @@ def _sorted_texts(column: Column, given: list[object], present: list[object]) ->
     order = present if column.ordered else sorted(set(present))  # type: ignore[type-var]  # intervals can be compared
     texts = [str(value) for value in order]
     positions = [-1 if is_gap(value) else texts.index(str(value)) for value in given]
-    return _placed(column, list(texts), positions)
+    return _place(column, list(texts), positions)
 
 
-def _placed(column: Column, states: list[object], positions: list[int]) -> Column:
+def _place(column: Column, states: list[object], positions: list[int]) -> Column:
     """Give a column other values, in order; ``positions`` says where each old one is among them."""
     moved = np.array([*positions, -1], dtype=np.int64)[column.positions]
     return replace(column, values=states, positions=moved, declared=True, ordered=True)
@@ -303,7 +303,7 @@ def code_column(column: Column, declared: Variable | None, max_states: int, leni
     column = tidy_column(column)
     if declared is not None:
         return Coded(declared, column.in_rows(_declared_codes(column, declared)), _without_rows(column))
-    values = _typed(column, lenient)
+    values = _read_states(column, lenient)
     states: list[State] = [value for value in values if value is not None]
     is_listed = column.declared and column.ordered
     states = _distinct(states) if is_listed else sorted(_distinct(states), key=state_order)
@@ -352,7 +352,7 @@ def number_in(text: str) -> int | float | None:
     return None
 
 
-def _typed(column: Column, lenient: bool) -> list[State | None]:
+def _read_states(column: Column, lenient: bool) -> list[State | None]:
     """Return the distinct values as plain states; a text column is all whole numbers, all numbers, or text."""
     if not column.text:
         return [plain_state(value, column.name) for value in column.values]

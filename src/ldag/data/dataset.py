@@ -423,7 +423,7 @@ def _find_twins(data: Dataset) -> list[list[int]]:
     groups: dict[bytes, list[int]] = {}
     for alike in by_shares.values():
         for node in alike if len(alike) > 1 else ():
-            groups.setdefault(_numbered_anew(data.codes[node]).tobytes(), []).append(node)
+            groups.setdefault(_number_anew(data.codes[node]).tobytes(), []).append(node)
     return sorted(nodes for nodes in groups.values() if len(nodes) > 1 and _is_no_chance(data, nodes[0]))
 
 
@@ -440,7 +440,7 @@ def _in_order_of_rows(codes: Codes) -> list[int]:
     return [int(value) for value in values[np.argsort(first)]]
 
 
-def _numbered_anew(codes: Codes) -> NDArray[np.uint8]:
+def _number_anew(codes: Codes) -> NDArray[np.uint8]:
     """Return the codes numbered by where they occur first."""
     order = _in_order_of_rows(codes)
     new = np.zeros(int(codes.max()) + 1, dtype=np.uint8)

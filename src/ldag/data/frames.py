@@ -247,10 +247,10 @@ class LazyTable:
     def survey(self, place: int) -> Survey:
         """Return the different values of a column and how often each occurs."""
         if place not in self._surveys:
-            found = self._counted([column_at(place)])
-            column = self._encode(found, place)
+            counts = self._count([column_at(place)])
+            column = self._encode(counts, place)
             times = np.zeros(len(column.values) + 1, dtype=np.int64)
-            np.add.at(times, column.positions + 1, _times(found))
+            np.add.at(times, column.positions + 1, _times(counts))
             self._surveys[place] = Survey(column, times, len(column.values))
         return self._surveys[place]
 
@@ -279,15 +279,15 @@ class LazyTable:
             nw.col(name) if variable is None else _bin(nw.col(name), variable.cuts).alias(name)
             for name, variable in zip(names, binned, strict=True)
         ]
-        found = self._counted(names, self.frame.select(chosen))
+        counts = self._count(names, self.frame.select(chosen))
         columns = []
         for place, variable in zip(places, binned, strict=True):
-            column = self._encode(found, place)
+            column = self._encode(counts, place)
             if variable is not None:
                 bins = np.array([*(-1 if v is None else cast("int", v) for v in column.values), -1], dtype=np.int64)
                 column = Column(self.names[place], list(variable.states), bins[column.positions])
             columns.append(column)
-        return columns, _times(found)
+        return columns, _times(counts)
 
     def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> tuple[Table, float]:
         """Return the table of rows without a gap in some columns, and their share."""
@@ -303,7 +303,7 @@ class LazyTable:
         part = LazyTable(frame, self.names)
         return part, part.n_rows / self.n_rows
 
-    def _counted(self, names: Sequence[str], frame: "nw.LazyFrame[Any] | None" = None) -> "nw.DataFrame[Any]":
+    def _count(self, names: Sequence[str], frame: "nw.LazyFrame[Any] | None" = None) -> "nw.DataFrame[Any]":
         import narwhals as nw
 
         frame = self.frame.select(names) if frame is None else frame
@@ -335,8 +335,8 @@ def _bin(value: "nw.Expr", cuts: Cuts) -> "nw.Expr":
     is_number = not isinstance(cuts[0], str)
     points: list[Any] = list(cuts) if is_number else [datetime.datetime.fromisoformat(str(cut)) for cut in cuts]
     value = value.cast(nw.Float64() if is_number else nw.Datetime("us"))
-    found = nw.when(value > points[0]).then(1).otherwise(0)
+    number = nw.when(value > points[0]).then(1).otherwise(0)
     for point in points[1:]:
-        found = found + nw.when(value > point).then(1).otherwise(0)
+        number = number + nw.when(value > point).then(1).otherwise(0)
     known = ~(value.is_null() | value.is_nan()) if is_number else ~value.is_null()
-    return nw.when(known).then(found)
+    return nw.when(known).then(number)

@@ -109,8 +109,7 @@ def quantiles(values: Distinct, times: NDArray[np.int64], shares: NDArray[np.flo
     low = values[np.searchsorted(ends, below, side="right")]
     high = values[np.searchsorted(ends, np.minimum(below + 1, ends[-1] - 1), side="right")]
     part = places - below
-    found: Distinct = np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
-    return found
+    return cast("Distinct", np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part)))
 
 
 def _present_cuts(values: Distinct, times: NDArray[np.int64] | NDArray[np.float64], n_bins: int) -> Distinct:

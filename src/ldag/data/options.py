@@ -141,6 +141,8 @@ class ReadOptions:
 
     def binning(self, name: str, names: Sequence[str]) -> tuple[Binning, bool]:
         """Return how a column is cut, and whether it was named."""
+        if self.bins == "auto":
+            return Binning("auto"), False
         if not isinstance(self.bins, Mapping):
             return check_bins(self.bins, argument("bins")), False
         for given in self.bins:
@@ -151,7 +153,7 @@ class ReadOptions:
             return Binning("auto"), False
         return check_bins(self.bins[name], f"{argument('bins')} of {name!r}"), True
 
-    def declared(self, names: Sequence[str]) -> dict[str, Variable]:
+    def declare(self, names: Sequence[str]) -> dict[str, Variable]:
         """Check the declared states."""
         if self.states is None:
             return {}
@@ -168,12 +170,12 @@ class ReadOptions:
                 continue
             if isinstance(given, str) or not isinstance(given, Iterable):
                 raise ArgumentError(f"states of {name!r} must be a list of states, got {given!r}")
-            found = [plain_state(state, name) for state in given]
+            states = tuple(plain_state(state, name) for state in given)
             ordered = isinstance(given, OrderedStates)
-            declared[name] = Variable(name, tuple(cast("list[State]", found)), ordered)  # refuses a missing value
+            declared[name] = Variable(name, cast("tuple[State, ...]", states), ordered)  # refuses a missing value
         return declared
 
-    def chosen(self, names: Sequence[str]) -> list[int]:
+    def choose_places(self, names: Sequence[str]) -> list[int]:
         """Return the places of the columns to read, the column of counts or weights among them."""
         if self.columns is None:
             return list(range(len(names)))

@@ -55,7 +55,7 @@ class DatabaseTable:
     def survey(self, place: int) -> Survey:
         """Return the different values of a column."""
         if place not in self._surveys:
-            self._surveys[place] = self._surveyed(place)
+            self._surveys[place] = self._count_values(place)
         return self._surveys[place]
 
     def column(self, place: int) -> Column:
@@ -66,11 +66,11 @@ class DatabaseTable:
             positions = self.engine.arrays(f"SELECT {self._digit(place)} - 1 AS p FROM {rows}")[0]
             return self._column(place, survey.column.values, self._positions(place, positions))
         if survey.measured is not None and survey.measured[0].dtype == np.float64:
-            found = self.engine.arrays(f"SELECT coalesce({self._number(place)}, 'nan'::DOUBLE) AS x FROM {rows}")[0]
-            values, positions = np.unique(found, return_inverse=True)
+            numbers = self.engine.arrays(f"SELECT coalesce({self._number(place)}, 'nan'::DOUBLE) AS x FROM {rows}")[0]
+            values, positions = np.unique(numbers, return_inverse=True)
             return self._column(place, values.tolist(), positions)
         cells = [row[0] for row in self.engine.rows(f"SELECT {self._cell(place)} FROM {rows}")]
-        return self._column(place, *_numbered(cells))
+        return self._column(place, *_number_cells(cells))
 
     def merge(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], NDArray[np.int64]]:
         """Merge equal rows: every cell becomes a small number, rows become whole keys, and keys are counted."""
@@ -82,23 +82,23 @@ class DatabaseTable:
             (self._span(place) or len(self.survey(place).column.values) if variable is None else variable.n_states) + 1
             for place, variable in zip(places, cut, strict=True)
         ]
-        groups = _grouped(sizes)
-        keys = [_packed(digits[begin:end], sizes[begin:end]) for begin, end in groups]
+        groups = _group_digits(sizes)
+        keys = [_pack(digits[begin:end], sizes[begin:end]) for begin, end in groups]
         chosen = ", ".join(f"{key} AS k{i}" for i, key in enumerate(keys))
         names = ", ".join(f"k{i}" for i in range(len(keys)))
-        found = self.engine.arrays(
+        counted = self.engine.arrays(
             f"SELECT {chosen}, count(*) AS n FROM {self._rows()} GROUP BY {names} ORDER BY {names}"
         )
         unpacked: list[Positions] = []
-        for (begin, end), packed in zip(groups, found, strict=False):
-            unpacked += _unpacked(packed, sizes[begin:end])
+        for (begin, end), packed in zip(groups, counted, strict=False):
+            unpacked += _unpack(packed, sizes[begin:end])
         columns = [
             self._column(place, self.survey(place).column.values, self._positions(place, positions))
             if variable is None
             else Column(self.names[place], list(variable.states), positions)
             for place, variable, positions in zip(places, cut, unpacked, strict=True)
         ]
-        return columns, found[-1].astype(np.int64)
+        return columns, counted[-1].astype(np.int64)
 
     def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> tuple[Table, float]:
         """Return the table of rows without a gap in some columns, and their share; what it is asked for is counts."""
@@ -119,7 +119,7 @@ class DatabaseTable:
             declared=declared,
             ordered=ordered,
             dates=dates,
-            locate=lambda found: self._first_row(place, found),
+            locate=lambda wanted: self._first_row(place, wanted),
         )
 
     def _first_row(self, place: int, values: Sequence[object]) -> int | None:
@@ -137,7 +137,7 @@ class DatabaseTable:
         """Return the relation to count in."""
         return self.source if self.condition is None else f"(SELECT * FROM {self.source} WHERE {self.condition})"
 
-    def _surveyed(self, place: int) -> Survey:
+    def _count_values(self, place: int) -> Survey:
         self._check_kind(place)
         cell = self._cell(place)
         listed = self.engine.rows(
@@ -161,7 +161,7 @@ class DatabaseTable:
         self.categories.pop(self.names[place], None)
         cell = self._cell(place)
         total = self.n_rows
-        measured = self._measured(place)
+        measured = self._measure(place)
         if measured is not None:
             values: list[object] = measured[0][:3].tolist()
             times = np.array([total - measured[1].sum(), *measured[1]], dtype=np.int64)
@@ -184,7 +184,7 @@ class DatabaseTable:
             "boolean: convert the column, for instance to strings"
         )
 
-    def _measured(self, place: int) -> tuple[NDArray[np.float64] | NDArray[np.object_], NDArray[np.int64]] | None:
+    def _measure(self, place: int) -> tuple[NDArray[np.float64] | NDArray[np.object_], NDArray[np.int64]] | None:
         """Return the different numbers or dates in order and how often they occur; None if there are other cells."""
         cell = self._cell(place)
         known = f"{cell} IS NOT NULL"
@@ -200,8 +200,8 @@ class DatabaseTable:
             known += "" if dates else f" AND {value} IS NOT NULL"
         rows = f"SELECT {value} AS v, count(*) AS n FROM {self._rows()} WHERE {known} GROUP BY v ORDER BY v"
         if dates:
-            found = self.engine.rows(rows)
-            return np.array([v for v, _ in found], dtype=object), np.array([n for _, n in found], dtype=np.int64)
+            days = self.engine.rows(rows)
+            return np.array([v for v, _ in days], dtype=object), np.array([n for _, n in days], dtype=np.int64)
         values, times = self.engine.arrays(rows)
         if not np.isfinite(values).all():
             shown = values[~np.isfinite(values)][0]
@@ -317,14 +317,14 @@ def _is_date(kind: str) -> bool:
     return kind == "DATE" or kind.startswith("TIMESTAMP")
 
 
-def _numbered(cells: Sequence[object]) -> tuple[list[object], Positions]:
+def _number_cells(cells: Sequence[object]) -> tuple[list[object], Positions]:
     """Give different cells numbers by first appearance; None is -1."""
     numbering: dict[object, int] = {}
     positions = [-1 if cell is None else numbering.setdefault(cell, len(numbering)) for cell in cells]
     return list(numbering), np.array(positions, dtype=np.int64)
 
 
-def _grouped(sizes: Sequence[int]) -> list[tuple[int, int]]:
+def _group_digits(sizes: Sequence[int]) -> list[tuple[int, int]]:
     """Cut a row of sizes into runs whose digits fit a whole number of 62 bits."""
     starts, used = [0], 0
     for place, n in enumerate(sizes):
@@ -335,7 +335,7 @@ def _grouped(sizes: Sequence[int]) -> list[tuple[int, int]]:
     return list(pairwise([*starts, len(sizes)]))
 
 
-def _packed(digits: Sequence[str], sizes: Sequence[int]) -> str:
+def _pack(digits: Sequence[str], sizes: Sequence[int]) -> str:
     """Return one number of several digits, the first slowest; whole bits, because they come apart quickly."""
     terms, shift = [], 0
     for digit, size in zip(reversed(digits), reversed(sizes), strict=True):
@@ -344,13 +344,13 @@ def _packed(digits: Sequence[str], sizes: Sequence[int]) -> str:
     return " + ".join(reversed(terms))
 
 
-def _unpacked(packed: NDArray[np.int64], sizes: Sequence[int]) -> list[Positions]:
+def _unpack(packed: NDArray[np.int64], sizes: Sequence[int]) -> list[Positions]:
     """Return the digits of numbers, less one, so that a gap is -1."""
-    found: list[Positions] = []
+    digits: list[Positions] = []
     for size in reversed(sizes):
-        found.append((packed & ((1 << _bits(size)) - 1)).astype(np.int16) - np.int16(1))
+        digits.append((packed & ((1 << _bits(size)) - 1)).astype(np.int16) - np.int16(1))
         packed = packed >> _bits(size)
-    return found[::-1]
+    return digits[::-1]
 
 
 def _bits(size: int) -> int:

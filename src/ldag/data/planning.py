@@ -86,7 +86,7 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
     if named and binning.method not in ("none", "auto"):
         asked = measurement(survey)
         if asked is None:
-            raise DataError(f"column {survey.name!r} cannot be cut: {_not_measured(survey)}")
+            raise DataError(f"column {survey.name!r} cannot be cut: {_describe_unmeasured(survey)}")
         return _cut(survey, n_missing, asked, binning)
     try:
         if n_missing == survey.n_rows:
@@ -306,12 +306,12 @@ def _count_missing(survey: Survey) -> int:
     return int(survey.times.sum() - sum(survey.times_given))
 
 
-def _not_measured(survey: Survey) -> str:
+def _describe_unmeasured(survey: Survey) -> str:
     texts = [value for value in survey.column.given if _measure(value, survey.column) is None]
     return f"it holds {texts[0]!r}, which is no number" if texts else "its values are not all numbers"
 
 
-def _changed_cells(survey: Survey) -> Iterator[str]:
+def _describe_changes(survey: Survey) -> Iterator[str]:
     """Say how many cells of a text file lose blanks around them, or spell a number otherwise than most of its cells."""
     column = survey.column
     trimmed, by_number = 0.0, dict[float, dict[str, float]]()
@@ -335,7 +335,7 @@ def _hints(survey: Survey, measured: tuple[Distinct, Weights] | None, options: R
     """Say what may be wrong with a column that is taken as it is."""
     column, notes = survey.column, list[str]()
     if column.text:
-        notes += _changed_cells(survey)
+        notes += _describe_changes(survey)
     texts = {value for value in column.given if isinstance(value, str)}
     odd = sorted(texts & set(ODD_TEXTS))
     if odd and len(texts) > 1:
@@ -364,7 +364,7 @@ def _hints(survey: Survey, measured: tuple[Distinct, Weights] | None, options: R
 def plan_columns(table: Table, places: Sequence[int], options: ReadOptions) -> tuple[list[ColumnPlan], list[Note]]:
     """Decide about every column; those that cannot be variables are refused together, or left out and told."""
     names = [table.names[place] for place in places]
-    declared = options.declared(names)
+    declared = options.declare(names)
     options.check_kept(names)
     plans = [_plan(table, place, declared.get(table.names[place]), names, options) for place in places]
     if options.missing == "auto":

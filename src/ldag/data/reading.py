@@ -1,22 +1,30 @@
 """Reading tables of any make: `read`. Columns are planned, gaps settled, columns coded and put together."""
 
+import glob
+import re
+import shutil
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from os import PathLike, fspath
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data.columns import Coded, code_column, read_weights
+from ldag.data.database import PATTERN, Scratch
 from ldag.data.dataset import Dataset, Note, Weights, describe_columns
-from ldag.data.files import from_files
 from ldag.data.frames import from_array, from_frame, from_mapping
 from ldag.data.measurements import Bins, join_intervals
 from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
+from ldag.data.parquet import open_parquet
 from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_again, cut_note, plan_columns
 from ldag.data.tables import MemoryTable, Table, check_table
-from ldag.data.text_files import Dates
+from ldag.data.text_files import PACKINGS, Dates, FileSource
+from ldag.data.text_tables import open_texts
+from ldag.data.workbooks import WORKBOOKS, from_workbook
 from ldag.errors import ArgumentError, DataError, option, suggest, tell
 from ldag.formats import counted, list_names
 from ldag.model import Schema, State, Variable
@@ -24,6 +32,14 @@ from ldag.model import Schema, State, Variable
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
+
+ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".data")
+"""Endings of text files; each also packed."""
+
+STDIN = "-"
+_PARQUET = (".parquet", ".pq")
+_OPENINGS = {b"PAR1": ".parquet", b"PK\3\4": ".xlsx", b"\x1f\x8b": ".csv.gz", b"BZh": ".csv.bz2", b"\xfd7zX": ".csv.xz"}
+"""How files begin that come through a pipe, which has no name to tell their kind; all others are plain text."""
 
 Cells = Sequence[object] | NDArray[np.generic]
 """One column of a table."""
@@ -128,8 +144,9 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
         keep,
     )
     data = read_with(source, options)
-    if options.unusable == "auto":
-        tell([note for note in data.notes if isinstance(note, Note) and note.lost == "columns"])
+    lost = [note for note in data.notes if isinstance(note, Note) and note.lost == "columns"]
+    if lost and options.unusable == "auto":
+        tell(lost)
     return data
 
 
@@ -141,7 +158,7 @@ def read_with(source: object, options: ReadOptions) -> Dataset:
         return source
     table = read_table(source, options)
     amount = options.counts if options.counts is not None else options.weights
-    places = [place for place in options.chosen(table.names) if table.names[place] != amount]
+    places = [place for place in options.choose_places(table.names) if table.names[place] != amount]
     amounts = _read_amounts(table, options, has_others=bool(places))
     plans, notes = plan_columns(table, places, options)
     if amounts is not None:
@@ -188,7 +205,7 @@ def _open(source: object, options: ReadOptions) -> Table:
         return from_array(source, options.names)
     if isinstance(source, str | PathLike) or _are_paths(source):
         paths = [source] if isinstance(source, str | PathLike) else cast("list[str]", list(cast("Any", source)))
-        return from_files(cast("list[str]", paths), options)
+        return _open_files(cast("list[str]", paths), options)
     if options.names is not None:
         raise DataError(
             f"{option('names')} is for numpy arrays and text files without a header; this source has names of its own"
@@ -201,6 +218,85 @@ def _open(source: object, options: ReadOptions) -> Table:
 
 def _are_paths(source: object) -> bool:
     return isinstance(source, list | tuple) and bool(source) and all(isinstance(p, str | PathLike) for p in source)
+
+
+def _open_files(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> Table:
+    """Open files of one kind; a path may be a pattern such as ``part-*.parquet``, and ``-`` is the standard input."""
+    files = [file for path in paths for file in _find_files(fspath(path))]
+    kinds = {next((kind for kind in (_PARQUET, WORKBOOKS) if _ends(file.path, kind)), ENDINGS) for file in files}
+    if len(kinds) > 1:
+        raise DataError(f"{files[0].shown} and the other files are of different kinds; read them one by one and merge")
+    if kinds == {WORKBOOKS}:
+        if len(files) > 1:
+            raise DataError(f"{files[0].shown} and {files[1].shown}: read workbooks one by one, and merge")
+        return from_workbook(files[0], options)
+    if kinds == {_PARQUET}:
+        options.check_no_text(f"{files[0].shown} is a Parquet file, which says this itself")
+        return open_parquet(files)
+    return open_texts(files, options)
+
+
+def _find_files(text: str) -> list[FileSource]:
+    """Return the files that a path stands for."""
+    if text == STDIN:
+        return [_keep_piped(sys.stdin.buffer, "standard input")]
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text):
+        raise DataError(f"{text} is an address, and addresses are not read; fetch the file and give its path")
+    path = Path(text)
+    try:
+        exists, is_folder, is_file = path.exists(), path.is_dir(), path.is_file()
+    except (OSError, ValueError) as error:
+        raise DataError(f"{text[:80]!r} is no path: {error}") from None
+    if is_folder:
+        raise DataError(f"{path} is a directory; give the path of a file")
+    if is_file:
+        return [FileSource(_known(path), str(path))]
+    if exists:  # a named pipe, or what a shell makes of <(...)
+        return [_open_pipe(path)]
+    if any(sign in text for sign in PATTERN):
+        matches = glob.glob(text, recursive=True)  # noqa: PTH207 - a pattern may begin anywhere
+        files = sorted(match for match in matches if not Path(match).is_dir())
+        if not files:
+            raise DataError(f"no file matches {text}" + (", only directories" if matches else ""))
+        return [FileSource(_known(Path(match)), match) for match in files]
+    raise DataError(f"there is no file {path}")
+
+
+def _open_pipe(path: Path) -> FileSource:
+    try:
+        with path.open("rb") as pipe:
+            return _keep_piped(pipe, str(path))
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error}") from None
+
+
+def _keep_piped(pipe: IO[bytes], shown: str) -> FileSource:
+    """Copy what comes through a pipe into a file, which can be read more than once."""
+    scratch = Scratch()
+    path = scratch.folder / "piped"
+    with path.open("wb") as file:
+        shutil.copyfileobj(pipe, file, 1 << 20)
+    with path.open("rb") as file:
+        start = file.read(4)
+    ending = next((ending for opening, ending in _OPENINGS.items() if start.startswith(opening)), ".csv")
+    return FileSource(path.rename(path.with_suffix(ending)), shown, scratch)
+
+
+def _known(path: Path) -> Path:
+    """Refuse files of an unknown kind."""
+    name = path.name.lower()
+    for packing in PACKINGS:
+        name = name.removesuffix(packing)
+    if name.endswith((*_PARQUET, *ENDINGS)) or path.suffix.lower() in WORKBOOKS:
+        return path
+    raise DataError(
+        f"cannot tell the format of {path}; expected a name ending in {', '.join(ENDINGS)} (also packed as "
+        f"{', '.join(PACKINGS)}), .parquet or .xlsx"
+    )
+
+
+def _ends(path: Path, endings: tuple[str, ...]) -> bool:
+    return path.name.lower().endswith(endings)
 
 
 ENOUGH = 0.5

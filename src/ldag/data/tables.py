@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ldag.data.columns import Column, tidy_column
 from ldag.data.dataset import Weights
-from ldag.errors import DataError
+from ldag.errors import DataError, option
 from ldag.model import Variable
 
 LISTED = 1000
@@ -157,8 +157,8 @@ def check_table(table: Table) -> Table:
     return table
 
 
-def check_column_names(names: Sequence[object], remedy: str = "leave it out") -> None:
-    """Refuse names that are no names; ``remedy`` is what to do with a row index."""
+def check_column_names(names: Sequence[object], *, may_drop: bool = False) -> None:
+    """Refuse names that are no names; ``may_drop`` says that an option leaves out a row index."""
     known: set[object] = set()
     for place, name in enumerate(names):
         if not isinstance(name, str):
@@ -167,8 +167,9 @@ def check_column_names(names: Sequence[object], remedy: str = "leave it out") ->
                 "in pandas with frame.rename(columns=str)"
             )
         if not name.strip():
+            how = f" with {option('unusable', 'drop')}" if may_drop else ""
             raise DataError(
-                f"column {place + 1} has no name; if it is a row index written along with the data, {remedy}"
+                f"column {place + 1} has no name; if it is a row index written along with the data, leave it out{how}"
             )
         if name in known:
             raise DataError(f"there are two columns called {name!r}; rename one")

@@ -191,8 +191,8 @@ class TextTable:
         if numbers is None:
             dates = self._dates(place)
             assert dates is not None, "a column of so many texts is refused"
-            found = np.searchsorted(np.array(variable.cuts, dtype=np.bytes_), dates).astype(np.int16)
-            bins = np.append(np.where(dates == b"", np.int16(-1), found), np.int16(-1))[self._cells(place)]
+            days = np.searchsorted(np.array(variable.cuts, dtype=np.bytes_), dates).astype(np.int16)
+            bins = np.append(np.where(dates == b"", np.int16(-1), days), np.int16(-1))[self._cells(place)]
         else:
             bins = np.searchsorted(np.array(variable.cuts), numbers).astype(np.int16)
             bins[np.isnan(numbers)] = -1
@@ -205,7 +205,7 @@ class TextTable:
         values, times = _count_numbers(cells[is_number], None if self._weights is None else self._times[is_number])
         codes = _texts_in(cells[~is_number])
         n_times = np.bincount(codes + 1, self._times[~is_number], len(texts) + 1).astype(np.int64)
-        is_odd = self._are_given(texts, n_times)
+        is_odd = self._find_given(texts, n_times)
         odd = [texts[number] for number in np.flatnonzero(is_odd)]
         n_gaps = int(n_times.sum() - n_times[1:][is_odd].sum())
         examples = Column(name, [*odd, *values[:3].tolist()][:3], np.zeros(0, np.int64), text=True, na=self.layout.na)
@@ -220,7 +220,7 @@ class TextTable:
         texts, cells = cast("list[str]", self._texts(place)), cast("Positions", self._cells(place))
         na = self.layout.na
         n_times = np.bincount(cells.astype(np.int64) + 1, self._weights, len(texts) + 1).astype(np.int64)
-        is_known = self._are_given(texts, n_times)
+        is_known = self._find_given(texts, n_times)
         n_gaps = int(n_times.sum() - n_times[1:][is_known].sum())
         dates = self._dates(place)
         if dates is not None:
@@ -233,7 +233,7 @@ class TextTable:
         few = Column(self.names[place], list(nsmallest(3, known)), np.zeros(0, np.int64), text=True, na=na)
         return Survey(few, np.array([n_gaps, n_times.sum() - n_gaps], dtype=np.int64), len(known))
 
-    def _are_given(self, texts: Sequence[str], n_times: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _find_given(self, texts: Sequence[str], n_times: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Tell which texts occur and are no gaps; how often each does follows on empty cells."""
         na = self.layout.na
         return np.array([text.strip() not in na for text in texts], dtype=np.bool_) & (n_times[1:] > 0)
@@ -300,7 +300,7 @@ def open_texts(files: Sequence[FileSource], options: ReadOptions) -> TextTable:
     notes = [note for text in texts for note in text.notes]
     if options.names is None:
         names = options.name_columns(names)
-        check_column_names(names, f"leave it out with {option('unusable', 'drop')}")
+        check_column_names(names, may_drop=True)
         if _looks_like_data(names):
             shown = ", ".join(names[:3])
             spelled = option("names")

@@ -1,117 +1,20 @@
-"""Tables in files: text, Parquet, and workbooks of spreadsheet programs, which calamine reads."""
+"""Workbooks of spreadsheet programs (.xlsx and its kin), read by calamine: a sheet is a table with a header."""
 
 import datetime
-import glob
-import re
-import shutil
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from os import PathLike, fspath
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ldag.data.columns import Column, column_of
-from ldag.data.database import PATTERN, Scratch
 from ldag.data.options import ReadOptions
-from ldag.data.parquet import open_parquet
 from ldag.data.tables import MemoryTable, Table
 from ldag.data.text_files import (
-    PACKINGS,
     FileSource,
     TextSpelling,
 )
-from ldag.data.text_tables import open_texts, recognise_spelling
+from ldag.data.text_tables import recognise_spelling
 from ldag.errors import DataError, MissingDependency, option
 from ldag.formats import counted, list_names
-
-ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".data")
-"""Endings of text files; each also packed."""
-
-STDIN = "-"
-_PARQUET = (".parquet", ".pq")
-_OPENINGS = {b"PAR1": ".parquet", b"PK\3\4": ".xlsx", b"\x1f\x8b": ".csv.gz", b"BZh": ".csv.bz2", b"\xfd7zX": ".csv.xz"}
-"""How files begin that come through a pipe, which has no name to tell their kind; all others are plain text."""
-
-
-def from_files(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> Table:
-    """Open files of one kind; a path may be a pattern such as ``part-*.parquet``, and ``-`` is the standard input."""
-    files = [file for path in paths for file in _find_files(fspath(path))]
-    kinds = {next((kind for kind in (_PARQUET, WORKBOOKS) if _ends(file.path, kind)), ENDINGS) for file in files}
-    if len(kinds) > 1:
-        raise DataError(f"{files[0].shown} and the other files are of different kinds; read them one by one and merge")
-    if kinds == {WORKBOOKS}:
-        if len(files) > 1:
-            raise DataError(f"{files[0].shown} and {files[1].shown}: read workbooks one by one, and merge")
-        return from_workbook(files[0], options)
-    if kinds == {_PARQUET}:
-        options.check_no_text(f"{files[0].shown} is a Parquet file, which says this itself")
-        return open_parquet(files)
-    return open_texts(files, options)
-
-
-def _find_files(text: str) -> list[FileSource]:
-    """Return the files that a path stands for."""
-    if text == STDIN:
-        return [_keep_piped(sys.stdin.buffer, "standard input")]
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text):
-        raise DataError(f"{text} is an address, and addresses are not read; fetch the file and give its path")
-    path = Path(text)
-    try:
-        exists, is_folder, is_file = path.exists(), path.is_dir(), path.is_file()
-    except (OSError, ValueError) as error:
-        raise DataError(f"{text[:80]!r} is no path: {error}") from None
-    if is_folder:
-        raise DataError(f"{path} is a directory; give the path of a file")
-    if is_file:
-        return [FileSource(_known(path), str(path))]
-    if exists:  # a named pipe, or what a shell makes of <(...)
-        return [_open_pipe(path)]
-    if any(sign in text for sign in PATTERN):
-        matches = glob.glob(text, recursive=True)  # noqa: PTH207 - a pattern may begin anywhere
-        files = sorted(match for match in matches if not Path(match).is_dir())
-        if not files:
-            raise DataError(f"no file matches {text}" + (", only directories" if matches else ""))
-        return [FileSource(_known(Path(match)), match) for match in files]
-    raise DataError(f"there is no file {path}")
-
-
-def _open_pipe(path: Path) -> FileSource:
-    try:
-        with path.open("rb") as pipe:
-            return _keep_piped(pipe, str(path))
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error}") from None
-
-
-def _keep_piped(pipe: IO[bytes], shown: str) -> FileSource:
-    """Copy what comes through a pipe into a file, which can be read more than once."""
-    scratch = Scratch()
-    path = scratch.folder / "piped"
-    with path.open("wb") as file:
-        shutil.copyfileobj(pipe, file, 1 << 20)
-    with path.open("rb") as file:
-        start = file.read(4)
-    ending = next((ending for opening, ending in _OPENINGS.items() if start.startswith(opening)), ".csv")
-    return FileSource(path.rename(path.with_suffix(ending)), shown, scratch)
-
-
-def _known(path: Path) -> Path:
-    """Refuse files of an unknown kind."""
-    name = path.name.lower()
-    for packing in PACKINGS:
-        name = name.removesuffix(packing)
-    if name.endswith((*_PARQUET, *ENDINGS)) or path.suffix.lower() in WORKBOOKS:
-        return path
-    raise DataError(
-        f"cannot tell the format of {path}; expected a name ending in {', '.join(ENDINGS)} (also packed as "
-        f"{', '.join(PACKINGS)}), .parquet or .xlsx"
-    )
-
-
-def _ends(path: Path, endings: tuple[str, ...]) -> bool:
-    return path.name.lower().endswith(endings)
-
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 """Endings of workbooks."""
