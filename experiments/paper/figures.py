@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from experiments.paper.cells import Row
 from experiments.paper.tables import group, numbers, quartiles
-from ldag.drawing import LineChart, RowChart, Series, draw_charts
+from ldag.drawing import LineChart, RowChart, Series, lay_out_charts, write_svg
 
 NAMES = {"dag": "DAG generator", "ldag": "LDAG generator"}
 PAPER = 5
@@ -22,7 +22,7 @@ def draw_kappas(tables: Mapping[str, Sequence[Row]]) -> str:
         ]
         lines.append(_line("chosen by cross-validation", _chosen(rows), colour=PAPER))
         charts.append(_chart(generator, lines))
-    return draw_charts(charts, title="Every kappa: median KL divergence, with quartiles")
+    return write_svg(lay_out_charts(charts, title="Every kappa: median KL divergence, with quartiles"))
 
 
 def draw_dag_against_ldag(tables: Mapping[str, Sequence[Row]], paper: Mapping[str, Sequence[Row]]) -> str:
@@ -34,7 +34,7 @@ def draw_dag_against_ldag(tables: Mapping[str, Sequence[Row]], paper: Mapping[st
         for name, some, colour in (("paper, DAG", _plain(printed), 5), ("paper, LDAG", _chosen(printed), 3)):
             series.append(Series(name, numbers(some, "n"), numbers(some, "kl"), kind="dots", colour=colour))
         charts.append(_chart(generator, series))
-    return draw_charts(charts, title="DAGs against LDAGs: median KL divergence, with quartiles")
+    return write_svg(lay_out_charts(charts, title="DAGs against LDAGs: median KL divergence, with quartiles"))
 
 
 def draw_structures(summary: Sequence[Row]) -> str:
@@ -60,7 +60,7 @@ def draw_gains(summary: Sequence[Row], title: str) -> str:
                 ends = (numbers(some, "gain_low"), numbers(some, "gain_high"))
                 series.append(Series(str(structure), numbers(some, "gain"), at, *ends, kind="dots"))
         charts.append(RowChart(name, problems, series, label))
-    return draw_charts(charts, title=title)
+    return write_svg(lay_out_charts(charts, title=title))
 
 
 def draw_searches(summary: Sequence[Row]) -> str:
@@ -83,7 +83,7 @@ def draw_searches(summary: Sequence[Row]) -> str:
         charts.append(
             RowChart(str(problem), [f"{name} labels" for name in labels], series, "median KL in nats", zero=False)
         )
-    return draw_charts(charts, title="Labels found by different searches: median KL divergence")
+    return write_svg(lay_out_charts(charts, title="Labels found by different searches: median KL divergence"))
 
 
 def best_search(summary: Sequence[Row]) -> list[Row]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from ldag.drawing.lettering import TextBlock
 from ldag.drawing.marks import SERIES, Drawing, Mark, Shape, Stroke, Words
-from ldag.drawing.scales import number_text
 
 SIZE, HEAD_SIZE, TITLE_SIZE = 12.5, 11.5, 15.0
 MARGIN_X, GAP_X = 20.0, 18.0
@@ -157,3 +156,16 @@ def _describe(title: str, header: Sequence[str], rows: Sequence[TableRow]) -> st
         for row in rows
     ]
     return f"{title}. {'; '.join(words)}."
+
+
+def number_text(value: float) -> str:
+    """Return a number as people read it in a table.
+
+    Examples
+    --------
+    >>> number_text(1841), number_text(12.3456), number_text(0.012345)
+    ('1,841', '12.35', '0.0123')
+    """
+    if isinstance(value, int) or float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.2f}" if abs(value) >= 10 else f"{value:.3g}"

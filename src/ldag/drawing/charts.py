@@ -1,19 +1,17 @@
-"""Charts: lines with bands, dots and bars on rows.
+"""Charts: lines with bands, and dots on rows.
 
 Each series has a colour and a mark of its own, so the charts read in greyscale too.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite
+from math import ceil, floor, isfinite, log10
 from typing import Literal
 
 from ldag.drawing.lettering import text_width
 from ldag.drawing.marks import SERIES, Drawing, Mark, Shape, Stroke, Words, move
 from ldag.drawing.routes import Point
-from ldag.drawing.scales import Scale, spell_ticks
-from ldag.drawing.svg import write_svg
 from ldag.errors import ArgumentError
 
 Kind = Literal["line", "dots", "steps"]
@@ -21,6 +19,74 @@ Kind = Literal["line", "dots", "steps"]
 TEXT, SMALL = 12.5, 11.0
 PLOT_WIDTH, PLOT_HEIGHT, ROW_HEIGHT = 330.0, 230.0, 30.0
 GAP, LEGEND_GAP = 30.0, 22.0
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+"""What numbers on an axis are apart, times a power of ten."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis from its smallest to its largest number, straight or logarithmic."""
+
+    low: float
+    high: float
+    is_log: bool = False
+
+    @classmethod
+    def over(cls, values: Iterable[float], *, is_log: bool = False, margin: float = 0.05) -> "Scale":
+        """Return the scale that holds all values, with some room at both ends."""
+        numbers = [value for value in values if isfinite(value)]
+        if is_log and any(value <= 0 for value in numbers):
+            raise ArgumentError(f"a logarithmic axis needs numbers above 0, got {min(numbers)!r}")
+        low, high = (min(numbers), max(numbers)) if numbers else (0.0, 1.0) if not is_log else (1.0, 10.0)
+        if is_log:
+            room = max(log10(high / low) * margin, 0.02)
+            return cls(low / 10**room, high * 10**room, True)
+        room = (high - low) * margin or max(abs(high) * margin, 0.5)
+        return cls(low - room, high + room)
+
+    def place(self, value: float) -> float:
+        """Return where a number stands: 0 at the low end, 1 at the high end."""
+        if self.is_log:
+            return log10(value / self.low) / log10(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def ticks(self, wanted: int = 5) -> tuple[float, ...]:
+        """Return round numbers on the axis.
+
+        Examples
+        --------
+        >>> Scale(0, 1).ticks(), Scale(0.003, 0.6, True).ticks()
+        ((0.0, 0.2, 0.4, 0.6, 0.8, 1.0), (0.003, 0.01, 0.03, 0.1, 0.3))
+        """
+        return self._log_ticks(wanted) if self.is_log else self._straight_ticks(wanted)
+
+    def _straight_ticks(self, wanted: int) -> tuple[float, ...]:
+        rough = (self.high - self.low) / max(wanted, 1)
+        power = 10.0 ** floor(log10(rough))
+        step = next(step * power for step in _STEPS if step * power >= rough * (1 - 1e-9))
+        first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
+        return tuple(round(number * step, 12) + 0.0 for number in range(first, last + 1))
+
+    def _log_ticks(self, wanted: int) -> tuple[float, ...]:
+        """Return powers of ten, or 1, 2 and 5 times them where there are few."""
+        for leads in ((1,), (1, 3), (1, 2, 5)):
+            powers = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
+            ticks = [lead * 10.0**power for power in powers for lead in leads]
+            inside = tuple(float(f"{tick:.6g}") for tick in ticks if self.low <= tick <= self.high)
+            if len(inside) >= min(wanted, 3):
+                return inside
+        return inside
+
+
+def spell_ticks(ticks: Sequence[float]) -> list[str]:
+    """Return numbers as an axis shows them: no more digits than are needed, thousands set off.
+
+    Examples
+    --------
+    >>> spell_ticks([0.0, 0.05, 0.1]), spell_ticks([250, 8000]), spell_ticks([-0.5, 0.5])
+    (['0', '0.05', '0.1'], ['250', '8,000'], ['−0.5', '0.5'])
+    """
+    return [f"{tick:,.6g}".replace("-", "−") if abs(tick) < 1e6 else f"{tick:.3g}" for tick in ticks]
 
 
 @dataclass(frozen=True)
@@ -55,7 +121,7 @@ class LineChart:
 
 @dataclass(frozen=True)
 class RowChart:
-    """One row for each category, and on it one dot or bar for each series.
+    """One row for each category, and on it one dot for each series.
 
     The ``x`` of a series are its numbers, ``low`` and ``high`` their whiskers, and ``y`` the rows, 0 being at the top.
     """
@@ -64,27 +130,11 @@ class RowChart:
     rows: Sequence[str]
     series: Sequence[Series]
     x_label: str = ""
-    bars: bool = False
     zero: bool = True
     """Whether the axis has to reach 0, where a vertical line stands."""
 
 
 Chart = LineChart | RowChart
-
-
-def draw_charts(charts: Sequence[Chart], *, title: str, columns: int = 2) -> str:
-    """Return one standalone SVG picture of some charts side by side, with one legend for all.
-
-    Series of the same name share colour and mark in all charts.
-
-    Examples
-    --------
-    >>> line = Series("exact", [1, 2, 3], [0.3, 0.2, 0.1], low=[0.2, 0.1, 0.05], high=[0.4, 0.3, 0.2])
-    >>> picture = draw_charts([LineChart("Error", [line], x_label="rows")], title="How the error falls")
-    >>> picture.startswith("<svg")
-    True
-    """
-    return write_svg(lay_out_charts(charts, title=title, columns=columns))
 
 
 def lay_out_charts(charts: Sequence[Chart], *, title: str, columns: int = 2) -> Drawing:
@@ -154,7 +204,7 @@ def _size(chart: Chart) -> tuple[float, float]:
 
 
 def _row_height(chart: RowChart) -> float:
-    return max(ROW_HEIGHT, 11.0 * len(chart.series) + 8) if chart.bars else max(ROW_HEIGHT, 8.0 * len(chart.series))
+    return max(ROW_HEIGHT, 8.0 * len(chart.series))
 
 
 def _describe(chart: Chart) -> str:
@@ -222,7 +272,7 @@ def _stairs(places: Sequence[Point]) -> tuple[Point, ...]:
 def _rows(chart: RowChart, styles: dict[str, int]) -> Iterator[Mark]:
     """Draw one row per category; the series stand a little below one another on it."""
     reach = [x for series in chart.series for values in (series.x, series.low or (), series.high or ()) for x in values]
-    scale = Scale.over([*reach, *([0.0] if chart.zero or chart.bars else [])])
+    scale = Scale.over([*reach, *([0.0] if chart.zero else [])])
     height = _row_height(chart)
     bottom = height * len(chart.rows)
     yield from _x_axis(scale, scale.ticks(), bottom, chart.x_label)
@@ -231,7 +281,7 @@ def _rows(chart: RowChart, styles: dict[str, int]) -> Iterator[Mark]:
             yield _rule(0, number * height, PLOT_WIDTH, number * height)
         yield Words(-10, (number + 0.5) * height + 4, name, TEXT, "end")
     zero = PLOT_WIDTH * scale.place(0.0) if scale.low <= 0 <= scale.high else 0.0
-    if chart.zero or chart.bars:
+    if chart.zero:
         yield _rule(zero, 0, zero, bottom, "ink")
     step = (height - 8) / max(len(chart.series), 1)
     for position, series in enumerate(chart.series):
@@ -245,7 +295,7 @@ def _rows(chart: RowChart, styles: dict[str, int]) -> Iterator[Mark]:
                 low, high = (PLOT_WIDTH * scale.place(ends[at]) for ends in (series.low, series.high))
                 yield _whisker(low, y, high, y, style)
             tip = f"{chart.rows[int(row)]}, {series.name}: {x:.4g}"
-            yield _bar(zero, place, y, step, style, tip) if chart.bars else _mark(place, y, style, tip)
+            yield _mark(place, y, style, tip)
 
 
 def _x_axis(scale: Scale, ticks: Sequence[float], bottom: float, label: str) -> Iterator[Mark]:
@@ -282,11 +332,6 @@ def _mark(x: float, y: float, style: int, tip: str) -> Shape:
     if style == 0:
         return Shape(((x, y),), SERIES[style], radius=4.2, tip=tip)
     return Shape(tuple((x + dx, y + dy) for dx, dy in shapes[style - 1]), SERIES[style], tip=tip)
-
-
-def _bar(zero: float, place: float, y: float, step: float, style: int, tip: str) -> Shape:
-    thick = max(step - 2, 2.0)
-    return Shape.box(min(zero, place), y - thick / 2, abs(place - zero), thick, SERIES[style], tip)
 
 
 def _whisker(x1: float, y1: float, x2: float, y2: float, style: int) -> Stroke:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 
-from ldag.drawing.component import BOX_GAP, ROW_GAP, Piece, Route, Size, layered_piece
-from ldag.drawing.layers import LayerEdge
+from ldag.drawing.component import BOX_GAP, ROW_GAP, LayerEdge, Piece, Route, Size, layered_piece
 from ldag.drawing.routes import Point
 from ldag.errors import GraphError
 from ldag.model import find_cycle
@@ -55,7 +54,7 @@ def layered_layout(
         label_of[edges[position]] = len(sizes)
         sizes[len(sizes)] = label_sizes[position]
     paths = [(p, label_of[p, c], c) if (p, c) in label_of else (p, c) for p, c in sorted(edges)]
-    whole = _packed(_pieces(sizes, paths))
+    whole = _pack(_pieces(sizes, paths))
     return Layout(
         whole.width,
         whole.height,
@@ -138,7 +137,7 @@ def _shelf_width(pieces: Sequence[Piece]) -> float:
     return max([sqrt(ASPECT * area), *(piece.width for piece in pieces)])
 
 
-def _packed(pieces: Sequence[Piece]) -> Piece:
+def _pack(pieces: Sequence[Piece]) -> Piece:
     """Put pieces side by side, and on a new shelf when the drawing gets too wide."""
     widest = _shelf_width(pieces)
     centres: dict[int, Point] = {}

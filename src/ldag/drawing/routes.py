@@ -82,7 +82,7 @@ def meets(cubic: Cubic, box: Box) -> bool:
     return min(enters, leaves) < box.right and max(enters, leaves) > box.left
 
 
-def simplified(stops: Sequence[Sequence[Sequence[Point]]], boxes: Sequence[Box]) -> tuple[Point, ...]:
+def simplify(stops: Sequence[Sequence[Sequence[Point]]], boxes: Sequence[Box]) -> tuple[Point, ...]:
     """Return a route through the stops, each taken in the simplest way that stays clear.
 
     Every stop lists its ways from the simplest to the safest; the last one is taken where nothing else works.

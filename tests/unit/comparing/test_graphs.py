@@ -10,7 +10,7 @@ import pytest
 import ldag
 from ldag import LDAG, LdagError, Network, simulate
 from ldag.drawing import Direction
-from ldag.drawing.placing import node_size, place
+from ldag.drawing.graphs import node_size, place
 from ldag.model import Grid, Partition
 from ldag.presenting.compared import comparison_picture
 from tests.oracle import distributions
@@ -265,6 +265,6 @@ def test_two_graphs_that_have_a_cycle_together_are_drawn(direction: Direction) -
     assert len(placed.picture.nodes) == 4  # d has no edges
     for edge, pieces in zip(placed.picture.edges, placed.curves, strict=True):
         for end, point in ((edge.parent, pieces[0][0]), (edge.child, pieces[-1][-1])):
-            (x, y), (width, height) = placed.layout.nodes[end], node_size(placed.nodes[end])
+            (x, y), (width, height) = placed.nodes[end], node_size(placed.texts[end])
             assert abs(point[0] - x) <= width / 2 + 1e-9
             assert abs(point[1] - y) <= height / 2 + 1e-9

@@ -11,7 +11,7 @@ import pytest
 import ldag
 from ldag import LDAG
 from ldag.drawing import Direction
-from ldag.drawing.placing import place
+from ldag.drawing.graphs import place
 from ldag.errors import ArgumentError, UnknownVariable
 from ldag.presenting.graphs import graph_picture, notes_of_rows
 
@@ -202,7 +202,7 @@ def test_many_nodes_without_edges_go_below_in_rows() -> None:
     names = {name for edge in wide for name in edge} | {f"alone {number}" for number in range(20)}
     picture = graph_picture(LDAG.from_edges(wide, states={name: [0, 1] for name in names}), {})
     placed = place(picture)
-    centres = dict(zip([node.name for node in picture.nodes], placed.layout.nodes, strict=True))
+    centres = dict(zip([node.name for node in picture.nodes], placed.nodes, strict=True))
     alone = [centres[f"alone {number}"] for number in range(20)]
     assert min(y for _, y in alone) > max(centres[name][1] for _, name in wide)
     assert len({y for _, y in alone}) <= 2

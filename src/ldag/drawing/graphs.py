@@ -1,0 +1,263 @@
+"""Pictures of graphs as drawings: where everything goes, and its marks; and sheets of pictures side by side.
+
+Nothing is told by colour alone: labelled edges carry a pill, absent ones are dashed, reversible ones have hollow
+arrowheads. So the picture reads in greyscale.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import hypot
+
+from ldag.drawing.component import Size
+from ldag.drawing.layout import layered_layout
+from ldag.drawing.lettering import TextBlock, text_width
+from ldag.drawing.marks import Anchor, Drawing, Group, Mark, Shape, Stroke, Words, move
+from ldag.drawing.picture import Picture, PictureEdge, PictureNode
+from ldag.drawing.routes import Cubic, Point, curve
+from ldag.model import find_cycle
+
+NODE_FONT, LABEL_FONT, LEGEND_FONT = 15.0, 11.5, 11.0
+MARGIN = 18.0
+LEGEND_GAP = 14.0
+LEGEND_WIDTH = 420.0
+"""The legend of a narrow picture may be as wide as this."""
+LIST = 2
+"""A legend of more lines is a list, which begins at the left."""
+LABEL_WIDTH, MOST_LINES = 330.0, 24
+"""A context stays on one line unless it is wider than this; then it is folded. Labels have few lines, other notes may
+have more than these, which are then counted."""
+
+CORNER = 9.0
+LINE_WIDTH = 1.6
+ARROW_LENGTH, ARROW_WIDTH = 9.5, 8.0
+CORE = 1.8
+"""The white core of a double line."""
+CHANGE_WIDTHS = {"missing": 2.0, "extra": 3.4, "reversed": 4.6}
+
+SHEET_WIDTH = 1400.0
+"""Pictures on a sheet that would go beyond this begin a new row."""
+SHEET_GAP, HEADING_GAP, HEADING_SIZE = 16.0, 18.0, 14.0
+START: Anchor = "start"
+MIDDLE: Anchor = "middle"
+BOLD = 1.15
+"""How much wider bold letters are than those that text is measured by."""
+
+
+def draw_picture(picture: Picture) -> Drawing:
+    """Return a picture as a drawing; long names are cut, and whole in the tooltips."""
+    placed = place(picture)
+    marks = (*_edges(placed), *_labels(placed), *_nodes(placed), *_legend(placed))
+    moved = tuple(move(marks, MARGIN, MARGIN))
+    return Drawing(picture.title, picture.describe(), placed.width, placed.height, moved)
+
+
+def draw_sheet(title: str, pictures: Sequence[tuple[str, Picture]]) -> Drawing:
+    """Return pictures beside each other under headings, on a new row where there is no room."""
+    drawings = [draw_picture(picture) for _, picture in pictures]
+    headings = [
+        TextBlock.of([heading], HEADING_SIZE, max(drawing.width / BOLD, 160.0), max_lines=3)
+        for (heading, _), drawing in zip(pictures, drawings, strict=True)
+    ]
+    tall = max((heading.height for heading in headings), default=0.0) + HEADING_GAP
+    marks: list[Mark] = []
+    left = top = width = height = 0.0
+    for heading, drawing in zip(headings, drawings, strict=True):
+        if left and left + drawing.width > SHEET_WIDTH:
+            left, top = 0.0, height + SHEET_GAP
+        above = left + drawing.width / 2, top + tall - heading.height / 2
+        marks.append(Group("heading", tuple(_write(heading, above, "ink", is_bold=True))))
+        marks += move(drawing.marks, left, top + tall)
+        width, height = max(width, left + drawing.width), max(height, top + tall + drawing.height)
+        left += drawing.width + SHEET_GAP
+    description = " ".join(f"{heading}: {picture.describe()}" for heading, picture in pictures)
+    return Drawing(title, description, width, height, tuple(marks))
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A picture measured: its text folded, where boxes, labels and curves are, and its size with margins."""
+
+    picture: Picture
+    texts: tuple[TextBlock, ...]
+    nodes: tuple[Point, ...]
+    labels: Mapping[int, tuple[TextBlock, Point]]
+    curves: tuple[tuple[Cubic, ...], ...]
+    legend: TextBlock
+    width: float
+    height: float
+
+
+def place(picture: Picture) -> Placement:
+    """Lay a picture out: parents above their children, or turned to the left of them."""
+
+    def turn(pair: Point) -> Point:
+        return pair if picture.direction == "down" else (pair[1], pair[0])
+
+    def at(point: Point) -> Point:
+        x, y = turn(point)
+        return x + right, y
+
+    def turn_back(pieces: Sequence[Cubic]) -> list[Cubic]:
+        return [(d, c, b, a) for a, b, c, d in reversed(pieces)]
+
+    texts = tuple(map(_node_text, picture.nodes))
+    labels = {
+        position: TextBlock.of(edge.label, LABEL_FONT, max_width=LABEL_WIDTH, max_lines=MOST_LINES)
+        for position, edge in enumerate(picture.edges)
+        if edge.label
+    }
+    upward = _find_upward(picture)
+    layout = layered_layout(
+        [turn(node_size(block)) for block in texts],
+        [edge.ends[::-1] if position in upward else edge.ends for position, edge in enumerate(picture.edges)],
+        {position: turn(_label_size(block)) for position, block in labels.items()},
+    )
+    wide, high = turn((layout.width, layout.height))
+    legend = TextBlock.of(picture.legend, LEGEND_FONT, max_width=max(wide, LEGEND_WIDTH), max_lines=60)
+    width = max(wide, legend.width)
+    right = 0.0 if _is_list(picture) else (width - wide) / 2  # above the middle of a wider legend
+    curves = [curve(route) for route in layout.edges]
+    curves = [turn_back(pieces) if position in upward else pieces for position, pieces in enumerate(curves)]
+    return Placement(
+        picture,
+        texts,
+        tuple(map(at, layout.nodes)),
+        {position: (block, at(layout.labels[position])) for position, block in labels.items()},
+        tuple(tuple((at(a), at(b), at(c), at(d)) for a, b, c, d in pieces) for pieces in curves),
+        legend,
+        width + 2 * MARGIN,
+        high + (LEGEND_GAP + legend.height if legend.lines else 0.0) + 2 * MARGIN,
+    )
+
+
+def _node_text(node: PictureNode) -> TextBlock:
+    """Return what stands in a box: the name, and below it the state that is known."""
+    name = node.name + (f" {node.mark}" if node.mark else "")
+    block = TextBlock.of([name], NODE_FONT, max_width=170, max_lines=3)
+    if not node.state:
+        return block
+    below = TextBlock.of([f"= {node.state}"], NODE_FONT, max_width=170, max_lines=2)
+    return TextBlock((*block.lines, *below.lines), NODE_FONT)
+
+
+def fits_label(lines: Sequence[str]) -> bool:
+    """Whether the lines of a label can be written out."""
+    return all(text_width(line, LABEL_FONT) <= LABEL_WIDTH for line in lines)
+
+
+def node_size(block: TextBlock) -> Size:
+    """Return the size of a node's box."""
+    return max(56.0, block.width + 28), block.height + 18
+
+
+def _label_size(block: TextBlock) -> Size:
+    return block.width + 16, block.height + 8
+
+
+def _is_list(picture: Picture) -> bool:
+    """Whether the lines of the legend begin at the left: a list does, a line or two are centred."""
+    return len(picture.legend) > LIST
+
+
+def _find_upward(picture: Picture) -> set[int]:
+    """Return the edges of a second graph that must run against the first one's: two DAGs together may have cycles."""
+    upward = set()
+    parents: list[list[int]] = [[] for _ in picture.nodes]
+    for edge in picture.edges:
+        if edge.change != "extra":
+            parents[edge.child].append(edge.parent)
+    for position, edge in enumerate(picture.edges):
+        if edge.change == "extra":
+            parents[edge.child].append(edge.parent)
+            if find_cycle(parents) is not None:
+                parents[edge.child].pop()
+                parents[edge.parent].append(edge.child)
+                upward.add(position)
+    return upward
+
+
+def _edges(placed: Placement) -> Iterator[Group]:
+    """Go through the edges: smooth lines with an arrowhead at the child."""
+    for edge, pieces in zip(placed.picture.edges, placed.curves, strict=True):
+        kind = edge.change or ("absent" if edge.is_absent else "labelled" if edge.label or edge.note else "plain")
+        width = _line_width(edge)
+        points, corners = _arrow(pieces, max(1.0, width / 2.4))  # wide lines have larger heads
+        dashes = (1.5, 4.5) if edge.change == "missing" else (5.0, 5.0) if edge.is_absent else None
+        marks: list[Mark] = [Stroke(points, kind, width, dashes=dashes, is_curve=True)]
+        if edge.change == "reversed":
+            marks.append(Stroke(points, "ground", CORE, is_curve=True))
+        hollow = Shape(corners, "ground", border=kind, border_width=1.2)
+        marks.append(hollow if edge.is_reversible else Shape(corners, kind))
+        kinds = f"edge {kind} hollow" if edge.is_reversible else f"edge {kind}"
+        yield Group(kinds, tuple(marks), placed.picture.describe_edge(edge), _ends(edge))
+
+
+def _line_width(edge: PictureEdge) -> float:
+    """Return how wide an edge is drawn: by its probability, where it has one."""
+    if edge.change in CHANGE_WIDTHS:
+        return CHANGE_WIDTHS[edge.change]
+    return LINE_WIDTH if edge.probability is None else 0.6 + 4.2 * edge.probability
+
+
+def _arrow(pieces: Sequence[Cubic], scale: float) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
+    """Return the points of a curve shortened to where the arrowhead begins, and the corners of the arrowhead."""
+    *before, (start, first, second, end) = pieces
+    dx, dy = end[0] - second[0], end[1] - second[1]
+    length = hypot(dx, dy)
+    along = (dx / length, dy / length)
+    neck = (end[0] - along[0] * scale * ARROW_LENGTH, end[1] - along[1] * scale * ARROW_LENGTH)
+    bend = (second[0] + neck[0] - end[0], second[1] + neck[1] - end[1])
+    half = scale * ARROW_WIDTH / 2
+    corners = (
+        (neck[0] - along[1] * half, neck[1] + along[0] * half),
+        end,
+        (neck[0] + along[1] * half, neck[1] - along[0] * half),
+    )
+    shortened = [*before, (start, first, bend, neck)]
+    return (pieces[0][0], *(point for piece in shortened for point in piece[1:])), corners
+
+
+def _labels(placed: Placement) -> Iterator[Group]:
+    """Go through the labels: small text on a white pill."""
+    for position, (block, centre) in placed.labels.items():
+        edge = placed.picture.edges[position]
+        line, colour = ("absent", "faint") if edge.is_absent else ("label", "note")
+        pill = _box(centre, _label_size(block), "ground", line, 1.0)
+        kind = "label absent" if edge.is_absent else "label"
+        tip = placed.picture.describe_edge(edge)
+        yield Group(kind, (pill, *_write(block, centre, colour)), tip, _ends(edge))
+
+
+def _nodes(placed: Placement) -> Iterator[Group]:
+    """Go through the nodes: names in rounded boxes."""
+    for node, centre, block in zip(placed.picture.nodes, placed.nodes, placed.texts, strict=True):
+        box = _box(centre, node_size(block), "node", "rim", 2.6 if node.is_emphasised else 1.4)
+        yield Group("node", (box, *_write(block, centre, "ink")), node.name)
+
+
+def _legend(placed: Placement) -> Iterator[Group]:
+    """Write what the signs mean below the graph."""
+    if placed.legend.lines:
+        y = placed.height - 2 * MARGIN - placed.legend.height / 2
+        x, anchor = (0.0, START) if _is_list(placed.picture) else ((placed.width - 2 * MARGIN) / 2, MIDDLE)
+        yield Group("legend", tuple(_write(placed.legend, (x, y), "soft", anchor)))
+
+
+def _ends(edge: PictureEdge) -> tuple[tuple[str, int], ...]:
+    return ("parent", edge.parent), ("child", edge.child)
+
+
+def _box(centre: Point, size: Size, colour: str, border: str, border_width: float) -> Shape:
+    (x, y), (width, height) = centre, size
+    corners = (x - width / 2, y - height / 2), (x + width / 2, y + height / 2)
+    return Shape(corners, colour, radius=CORNER, border=border, border_width=border_width)
+
+
+def _write(
+    block: TextBlock, centre: Point, colour: str, anchor: Anchor = MIDDLE, *, is_bold: bool = False
+) -> Iterator[Words]:
+    """Go through the lines of a block around a centre."""
+    x, y = centre
+    for number, line in enumerate(block.lines):
+        base = y - block.height / 2 + (number + 0.5) * block.line_height + 0.35 * block.font_size
+        yield Words(x, base, line, block.font_size, anchor, colour, is_bold)
