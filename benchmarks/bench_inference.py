@@ -172,7 +172,7 @@ def own_numbers(name: str) -> Iterator[dict[str, float]]:
         for given in later:
             yield {"later": timed(partial(network.marginals, given, memory_limit=MEMORY_LIMIT))}
     yield {"memory": memory()}
-    engine = network._engine()
+    engine = network.asking.engine()
     rows = evidence(network, N_ROWS)
     with suppress(TooLarge):
         yield {"compile": timed(network.compile)}

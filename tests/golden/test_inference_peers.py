@@ -10,7 +10,7 @@ import pytest
 from ldag import Network
 from ldag.inference import MEMORY_LIMIT, Sums, compile_circuit
 from ldag.model import Model
-from ldag.network.findings import read_findings
+from ldag.network.arguments import read_findings
 from tests.oracle.networks import BifNetwork, pyagrum_network
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ldag.graph.rules import CodedRule, reduced_rules
+from ldag.graph.representations import CodedRule, reduced_rules
 from ldag.graph.trees import DecisionNode, Leaf, Split, decision_graph, n_leaves, partition_of_tree, smallest_tree
 from ldag.model import Grid, Partition
 

@@ -1,141 +1,66 @@
 """Formats of graphs and networks: between files, texts or objects of other libraries and plain records."""
 
-from ldag.formats.contract import FileRecord, Format, ModelRecord, check_model, table_of_formats
-from ldag.formats.dot import read_dot, write_dot
-from ldag.formats.files import check_place, name_file, read_utf8, shown_path, write_atomically
-from ldag.formats.jkl import FamilyScores
-from ldag.formats.json import (
-    network_of,
-    read_json,
-    read_network_json,
-    read_variables,
-    write_json,
-    write_network_json,
-    write_variables,
-)
-from ldag.formats.lexer import Scanner, read_assignments, read_name_list
-from ldag.formats.libraries import from_networkx, from_pgmpy, from_pyagrum, to_networkx, to_pgmpy, to_pyagrum
-from ldag.formats.notes import spell_plainly
-from ldag.formats.record import (
-    ClassRecord,
-    Context,
-    CptRecord,
-    DocumentRecord,
-    Edge,
-    EdgeRecord,
-    Estimate,
-    GraphRecord,
-    NetworkRecord,
-    TableRecord,
-    TabularRecord,
-    VariableRecord,
-)
-from ldag.formats.record_checks import repeated
-from ldag.formats.registry import (
-    FORMATS,
-    check_document_path,
-    check_writable,
-    format_named,
-    format_of,
-    holds_models,
-    read_document,
-    read_file,
-    read_model,
-    spell_network,
-    write_document,
-    write_graph,
-    write_network,
-)
-from ldag.formats.spelling import spell_contexts, spell_name, spell_state, spell_states
-from ldag.formats.text import read_text, write_text
-from ldag.formats.words import (
-    MOST_CASES,
-    absent_if,
-    brief,
-    brief_conditions,
-    conditions,
-    counted,
-    edge_in_words,
-    formulas,
-    list_names,
-    spell_cost,
-    spell_share,
-    state_in_words,
-)
-
-__all__ = [
-    "FORMATS",
-    "MOST_CASES",
-    "ClassRecord",
-    "Context",
-    "CptRecord",
-    "DocumentRecord",
-    "Edge",
-    "EdgeRecord",
-    "Estimate",
-    "FamilyScores",
-    "FileRecord",
-    "Format",
-    "GraphRecord",
-    "ModelRecord",
-    "NetworkRecord",
-    "Scanner",
-    "TableRecord",
-    "TabularRecord",
-    "VariableRecord",
-    "absent_if",
-    "brief",
-    "brief_conditions",
-    "check_document_path",
-    "check_model",
-    "check_place",
-    "check_writable",
-    "conditions",
-    "counted",
-    "edge_in_words",
-    "format_named",
-    "format_of",
-    "formulas",
-    "from_networkx",
-    "from_pgmpy",
-    "from_pyagrum",
-    "holds_models",
-    "list_names",
-    "name_file",
-    "network_of",
-    "read_assignments",
-    "read_document",
-    "read_dot",
-    "read_file",
-    "read_json",
-    "read_model",
-    "read_name_list",
-    "read_network_json",
-    "read_text",
-    "read_utf8",
-    "read_variables",
-    "repeated",
-    "shown_path",
-    "spell_contexts",
-    "spell_cost",
-    "spell_name",
-    "spell_network",
-    "spell_plainly",
-    "spell_share",
-    "spell_state",
-    "spell_states",
-    "state_in_words",
-    "table_of_formats",
-    "to_networkx",
-    "to_pgmpy",
-    "to_pyagrum",
-    "write_atomically",
-    "write_document",
-    "write_dot",
-    "write_graph",
-    "write_json",
-    "write_network",
-    "write_network_json",
-    "write_text",
-    "write_variables",
-]
+from ldag.formats.contract import FileRecord as FileRecord
+from ldag.formats.contract import Format as Format
+from ldag.formats.contract import check_model as check_model
+from ldag.formats.contract import table_of_formats as table_of_formats
+from ldag.formats.files import check_place as check_place
+from ldag.formats.files import name_file as name_file
+from ldag.formats.files import read_utf8 as read_utf8
+from ldag.formats.files import write_atomically as write_atomically
+from ldag.formats.jkl import FamilyScores as FamilyScores
+from ldag.formats.json import network_of as network_of
+from ldag.formats.json import read_variables as read_variables
+from ldag.formats.json import write_json as write_json
+from ldag.formats.json import write_variables as write_variables
+from ldag.formats.lexer import Scanner as Scanner
+from ldag.formats.lexer import read_assignments as read_assignments
+from ldag.formats.lexer import read_name_list as read_name_list
+from ldag.formats.libraries import from_networkx as from_networkx
+from ldag.formats.libraries import from_pgmpy as from_pgmpy
+from ldag.formats.libraries import from_pyagrum as from_pyagrum
+from ldag.formats.libraries import to_networkx as to_networkx
+from ldag.formats.libraries import to_pgmpy as to_pgmpy
+from ldag.formats.libraries import to_pyagrum as to_pyagrum
+from ldag.formats.notes import spell_plainly as spell_plainly
+from ldag.formats.record import ClassRecord as ClassRecord
+from ldag.formats.record import Context as Context
+from ldag.formats.record import CptRecord as CptRecord
+from ldag.formats.record import DocumentRecord as DocumentRecord
+from ldag.formats.record import Edge as Edge
+from ldag.formats.record import EdgeRecord as EdgeRecord
+from ldag.formats.record import Estimate as Estimate
+from ldag.formats.record import GraphRecord as GraphRecord
+from ldag.formats.record import NetworkRecord as NetworkRecord
+from ldag.formats.record import TableRecord as TableRecord
+from ldag.formats.record import TabularRecord as TabularRecord
+from ldag.formats.record import VariableRecord as VariableRecord
+from ldag.formats.record_checks import repeated as repeated
+from ldag.formats.registry import FORMATS as FORMATS
+from ldag.formats.registry import check_document_path as check_document_path
+from ldag.formats.registry import check_writable as check_writable
+from ldag.formats.registry import format_named as format_named
+from ldag.formats.registry import format_of as format_of
+from ldag.formats.registry import holds_models as holds_models
+from ldag.formats.registry import read_document as read_document
+from ldag.formats.registry import read_file as read_file
+from ldag.formats.registry import read_file_as as read_file_as
+from ldag.formats.registry import read_named as read_named
+from ldag.formats.registry import write_document as write_document
+from ldag.formats.registry import write_graph as write_graph
+from ldag.formats.spelling import spell_contexts as spell_contexts
+from ldag.formats.spelling import spell_name as spell_name
+from ldag.formats.spelling import spell_state as spell_state
+from ldag.formats.spelling import spell_states as spell_states
+from ldag.formats.words import MOST_CASES as MOST_CASES
+from ldag.formats.words import absent_if as absent_if
+from ldag.formats.words import brief as brief
+from ldag.formats.words import brief_conditions as brief_conditions
+from ldag.formats.words import conditions as conditions
+from ldag.formats.words import counted as counted
+from ldag.formats.words import edge_in_words as edge_in_words
+from ldag.formats.words import formulas as formulas
+from ldag.formats.words import list_names as list_names
+from ldag.formats.words import spell_cost as spell_cost
+from ldag.formats.words import spell_share as spell_share
+from ldag.formats.words import state_in_words as state_in_words

@@ -1,19 +1,19 @@
-"""The JSON forms of a graph and of a network, described by ``docs/ldag.schema.json``; errors name their place.
+"""The JSON forms of graphs, networks and documents, described by ``docs/ldag.schema.json``; errors name their place.
 
 A network is its graph and a table per node with a row per class: counts, beside the equivalent sample size and the
 estimate that make probabilities of them, or the probabilities themselves.
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
 from typing import cast, get_args
 
-from ldag.errors import FormatError
-from ldag.formats.contract import Carries, Format, check_model
-from ldag.formats.json_parts import JsonObject, check_fields, check_header, check_items, parse_json
+from ldag.errors import FormatError, suggest
+from ldag.formats.contract import Carries, Format
 from ldag.formats.record import (
     ClassRecord,
     DocumentRecord,
@@ -22,7 +22,6 @@ from ldag.formats.record import (
     GraphRecord,
     NetworkRecord,
     TableRecord,
-    TabularRecord,
     VariableRecord,
 )
 from ldag.formats.record_checks import (
@@ -35,6 +34,7 @@ from ldag.formats.record_checks import (
     check_variable,
     shown,
 )
+from ldag.formats.spelling import read_int
 from ldag.model import Schema, Spread, Variable
 
 GRAPH_FORMAT = "ldag"
@@ -44,23 +44,77 @@ NETWORK_VERSION = 2
 """Version 2 may have an origin and a spread. What has none is written as version 1, which every release reads."""
 
 
-def read_json(text: str) -> GraphRecord:
-    """Read the JSON form, or take the graph of a network; anything that the form does not describe is refused."""
-    record = check_model(read_any_json(text))
-    assert not isinstance(record, TabularRecord)
-    return record.graph if isinstance(record, NetworkRecord) else record
+class JsonObject(dict[str, object]):
+    """A JSON object that remembers whether a key stood in it twice."""
+
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
+        super().__init__(pairs)
+        counts = Counter(key for key, _ in pairs) if len(self) < len(pairs) else {}
+        self.twice = next((key for key, count in counts.items() if count > 1), None)
+
+
+def parse_json(text: str) -> object:
+    """Parse JSON; everything that can go wrong there is one error."""
+    try:
+        return json.loads(text, object_pairs_hook=JsonObject, parse_int=lambda digits: read_int(digits, ""))
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            f"line {error.lineno}, column {error.colno}: not valid JSON: {error.msg[0].lower()}{error.msg[1:]}"
+        ) from None
+    except RecursionError:
+        raise FormatError("the JSON is nested too deeply") from None
+
+
+def check_header(document: object, name: str, newest: int, path: str = "") -> JsonObject:
+    """Check format and version first: another format or a newer version explains every other difference."""
+    if not isinstance(document, JsonObject):
+        place = f"{path}: " if path else ""
+        raise FormatError(f'{place}expected an object with "format": "{name}", got {shown(document)}')
+    inside = f"{path}." if path else ""
+    if document.get("format", name) != name:
+        raise FormatError(f"{inside}format: expected {name!r}, got {shown(document['format'])}")
+    version = document.get("version", newest)
+    if type(version) is not int or version < 1:
+        raise FormatError(f"{inside}version: expected the whole number {newest}, got {shown(version)}")
+    if version > newest:
+        raise FormatError(f"{inside}version: expected at most {newest}, got {shown(version)}; a newer ldag can read it")
+    return document
+
+
+def check_fields(item: object, path: str, required: Iterable[str], optional: Iterable[str]) -> Mapping[str, object]:
+    """Return an object that has all the required keys and none that is unknown."""
+    place = f"{path}: " if path else ""
+    known = [*required, *optional]
+    if not isinstance(item, JsonObject):
+        raise FormatError(f"{place}expected an object with {', '.join(map(repr, known))}, got {shown(item)}")
+    if item.twice is not None:
+        raise FormatError(f"{place}the key {item.twice!r} is given twice")
+    for key in item:
+        if key not in known:
+            raise FormatError(f"{place}unknown key {key!r}{suggest(key, known)}")
+    for key in required:
+        if key not in item:
+            raise FormatError(f"{place}the key {key!r} is missing")
+    return item
+
+
+def check_items(value: object, path: str) -> Iterable[tuple[str, object]]:
+    """Return the items of a list, each with its path."""
+    if not isinstance(value, list):
+        raise FormatError(f"{path}: expected a list, got {shown(value)}")
+    return ((f"{path}[{i}]", item) for i, item in enumerate(value))
 
 
 def graph_of(document: object, path: str = "") -> GraphRecord:
     """Read a parsed graph that stands at a place in its file."""
     check_header(document, GRAPH_FORMAT, VERSION, path)
     inside = f"{path}." if path else ""
-    found = check_fields(document, path, ("format", "version", "variables", "edges"), ("classes",))
+    fields = check_fields(document, path, ("format", "version", "variables", "edges"), ("classes",))
     return check_record(
         GraphRecord(
-            tuple(_variable(item, where) for where, item in check_items(found["variables"], f"{inside}variables")),
-            tuple(_edge(item, where) for where, item in check_items(found["edges"], f"{inside}edges")),
-            tuple(_class(item, where) for where, item in check_items(found.get("classes", []), f"{inside}classes")),
+            tuple(_variable(item, where) for where, item in check_items(fields["variables"], f"{inside}variables")),
+            tuple(_edge(item, where) for where, item in check_items(fields["edges"], f"{inside}edges")),
+            tuple(_class(item, where) for where, item in check_items(fields.get("classes", []), f"{inside}classes")),
         )
     )
 
@@ -96,40 +150,40 @@ def _edge_fields(edge: EdgeRecord) -> dict[str, object]:
 
 
 def _variable(item: object, path: str) -> VariableRecord:
-    found = check_fields(item, path, ("name",), ("states", "ordered", "cuts"))
-    states = check_states(found["states"], f"{path}.states") if "states" in found else None
-    ordered = found.get("ordered", False)
+    fields = check_fields(item, path, ("name",), ("states", "ordered", "cuts"))
+    states = check_states(fields["states"], f"{path}.states") if "states" in fields else None
+    ordered = fields.get("ordered", False)
     if not isinstance(ordered, bool):
         raise FormatError(f"{path}.ordered: expected true or false, got {shown(ordered)}")
     return check_variable(
         VariableRecord(
-            check_name(found["name"], f"{path}.name"),
+            check_name(fields["name"], f"{path}.name"),
             states,
             f"{path}: ",
             ordered,
-            check_cuts_of(found.get("cuts", []), f"{path}.cuts"),
+            check_cuts_of(fields.get("cuts", []), f"{path}.cuts"),
         )
     )
 
 
 def _edge(item: object, path: str) -> EdgeRecord:
-    found = check_fields(item, path, ("parent", "child"), ("label",))
-    label = found.get("label", [])
+    fields = check_fields(item, path, ("parent", "child"), ("label",))
+    label = fields.get("label", [])
     _refuse_repeated_keys(label, f"{path}.label")
     return EdgeRecord(
-        check_name(found["parent"], f"{path}.parent"),
-        check_name(found["child"], f"{path}.child"),
+        check_name(fields["parent"], f"{path}.parent"),
+        check_name(fields["child"], f"{path}.child"),
         check_contexts_of(label, f"{path}.label"),
         f"{path}: ",
     )
 
 
 def _class(item: object, path: str) -> ClassRecord:
-    found = check_fields(item, path, ("node", "contexts"), ())
-    _refuse_repeated_keys(found["contexts"], f"{path}.contexts")
+    fields = check_fields(item, path, ("node", "contexts"), ())
+    _refuse_repeated_keys(fields["contexts"], f"{path}.contexts")
     return ClassRecord(
-        check_name(found["node"], f"{path}.node"),
-        check_class_contexts(found["contexts"], f"{path}.contexts"),
+        check_name(fields["node"], f"{path}.node"),
+        check_class_contexts(fields["contexts"], f"{path}.contexts"),
         f"{path}: ",
     )
 
@@ -144,11 +198,12 @@ def _refuse_repeated_keys(contexts: object, path: str) -> None:
 ESTIMATES = get_args(Estimate)
 
 
-def read_any_json(text: str) -> GraphRecord | NetworkRecord | DocumentRecord:
-    """Read whatever kind of document is there, as its field "format" says; without one it is a graph."""
+def read_json(text: str) -> GraphRecord | NetworkRecord | DocumentRecord:
+    """Read whatever kind of document is there, as its field "format" says; else it is a network or a graph."""
     content = parse_json(text)
     given = content.get("format") if isinstance(content, JsonObject) else None
-    return next((kind for kind in KINDS if kind.format == given), KINDS[0]).read(content)
+    other = network_of if isinstance(content, JsonObject) and "parameters" in content else graph_of
+    return next((kind.read for kind in KINDS if kind.format == given), other)(content)
 
 
 def read_document_json(text: str, name: str) -> DocumentRecord:
@@ -161,34 +216,26 @@ def read_document_json(text: str, name: str) -> DocumentRecord:
     return _document_of(name, content)
 
 
-def read_network_json(text: str) -> NetworkRecord:
-    """Read the JSON form; anything that it does not describe is refused."""
-    content = parse_json(text)
-    if isinstance(content, JsonObject) and content.get("format") == GRAPH_FORMAT:
-        raise FormatError("this is a graph without parameters; Network.from_data(LDAG.load(...), data) estimates them")
-    return network_of(content)
-
-
 def network_of(content: object) -> NetworkRecord:
     """Read a parsed network."""
     document = check_header(content, NETWORK_FORMAT, NETWORK_VERSION)
     learned = "equivalent_sample_size" in document or "estimate" in document
     parts = ("equivalent_sample_size", "estimate") if learned else ()
     optional = ("origin", *(("spread",) if learned else ())) if document.get("version") != 1 else ()
-    found = check_fields(document, "", ("format", "version", "graph", "parameters", *parts), optional)
-    origin = _origin(found["origin"]) if "origin" in found else None
+    fields = check_fields(document, "", ("format", "version", "graph", "parameters", *parts), optional)
+    origin = _origin(fields["origin"]) if "origin" in fields else None
     kind = "counts" if learned else "probabilities"
-    graph = graph_of(found["graph"], "graph")
-    tables = tuple(_table(item, path, kind) for path, item in check_items(found["parameters"], "parameters"))
+    graph = graph_of(fields["graph"], "graph")
+    tables = tuple(_table(item, path, kind) for path, item in check_items(fields["parameters"], "parameters"))
     if not learned:
         return NetworkRecord(graph, tables, origin=origin)
-    size = _number(found["equivalent_sample_size"], "equivalent_sample_size")
+    size = _number(fields["equivalent_sample_size"], "equivalent_sample_size")
     if size == 0:
         raise FormatError("equivalent_sample_size: expected a number above 0, got 0")
-    estimate = found["estimate"]
+    estimate = fields["estimate"]
     if not isinstance(estimate, str) or estimate not in ESTIMATES:
         raise FormatError(f"estimate: expected {' or '.join(map(repr, ESTIMATES))}, got {shown(estimate)}")
-    spread = found.get("spread", "configurations")
+    spread = fields.get("spread", "configurations")
     if spread not in get_args(Spread):
         expected = " or ".join(map(repr, get_args(Spread)))
         raise FormatError(f"spread: expected {expected}, got {shown(spread)}")
@@ -226,12 +273,12 @@ def _origin(value: object) -> dict[str, object]:
 
 
 def _table(item: object, path: str, kind: str) -> TableRecord:
-    found = check_fields(item, path, ("node", kind), ())
+    fields = check_fields(item, path, ("node", kind), ())
     rows = tuple(
         tuple(_number(value, place) for place, value in check_items(row, where))
-        for where, row in check_items(found[kind], f"{path}.{kind}")
+        for where, row in check_items(fields[kind], f"{path}.{kind}")
     )
-    return TableRecord(check_name(found["node"], f"{path}.node"), rows, f"{path}: ")
+    return TableRecord(check_name(fields["node"], f"{path}.node"), rows, f"{path}: ")
 
 
 def _number(value: object, path: str) -> float:
@@ -304,7 +351,7 @@ FORMAT = Format(
     endings=(".json",),
     used_by="ldag",
     carries=Carries(probabilities="yes", counts="yes", origin="yes"),
-    read=read_any_json,
+    read=read_json,
     write_graph=write_json,
     write_network=write_network_json,
 )

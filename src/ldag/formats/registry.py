@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ldag.checks import check_choice, check_path
-from ldag.errors import FormatError
+from ldag.errors import FormatError, LdagError
 from ldag.formats import bif, dne, dosearch, dot, dsc, json, modelstring, net, text, tikz, uai, xdsl, xmlbif
-from ldag.formats.contract import FileRecord, Format, ModelRecord, check_model
+from ldag.formats.contract import FileRecord, Format
 from ldag.formats.files import check_place, name_file, read_utf8, shown_path, write_atomically
-from ldag.formats.record import DocumentRecord, GraphRecord, NetworkRecord, TabularRecord
+from ldag.formats.record import DocumentRecord, GraphRecord
 
 T = TypeVar("T")
 
@@ -49,13 +49,21 @@ def _read_by(read: Callable[[str], T], path: Path) -> T:
         raise name_file(path, error) from None
 
 
-def read_model(path: str | os.PathLike[str]) -> ModelRecord:
-    """Read a graph or a network."""
+def read_file_as(path: str | os.PathLike[str], make: Callable[[FileRecord], T]) -> T:
+    """Read whatever a file holds and make something of it; an error begins with the file's name."""
     record = read_file(path)
     try:
-        return check_model(record)
-    except FormatError as error:
+        return make(record)
+    except LdagError as error:
         raise name_file(path, error) from None
+
+
+def read_named(text: str, name: str) -> FileRecord:
+    """Read a text of a format, which is named."""
+    read = format_named(name).read
+    if read is None:
+        raise FormatError(f"{format_named(name).title} can only be written, not read")
+    return read(text)
 
 
 def read_document(path: str | os.PathLike[str], kind: str, make: Callable[[Mapping[str, Any]], T]) -> T:
@@ -78,24 +86,9 @@ def check_document_path(path: str | os.PathLike[str], kind: str) -> Path:
 
 def write_graph(record: GraphRecord, path: str | os.PathLike[str]) -> None:
     """Write a graph in the format of the file's ending."""
-    path = Path(path)
     write = format_of(path, "graphs").write_graph
     assert write is not None
-    write_atomically(path, write(record).encode())
-
-
-def write_network(record: NetworkRecord | TabularRecord, path: str | os.PathLike[str]) -> None:
-    """Write a network in the format of the file's ending, given by classes or by tables as the format wants it."""
-    write_atomically(Path(path), spell_network(record, format_of(path, "networks")).encode())
-
-
-def spell_network(record: NetworkRecord | TabularRecord, known: Format) -> str:
-    """Return a network as a text in a format."""
-    if isinstance(record, NetworkRecord):
-        assert known.write_network is not None
-        return known.write_network(record)
-    assert known.write_tables is not None
-    return known.write_tables(record)
+    write_atomically(Path(path), write(record).encode())
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

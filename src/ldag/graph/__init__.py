@@ -1,37 +1,22 @@
 """The graph door: `LDAG`."""
 
-from ldag.graph.alignment import align
-from ldag.graph.arguments import check_pairs
-from ldag.graph.base import NamedPartition
-from ldag.graph.counts import family_counts, find_thin_families, take_states
-from ldag.graph.description import Description
-from ldag.graph.door import LDAG
-from ldag.graph.questions import Cpdag, EdgeDirections, EquivalenceClass, GraphDifference, Names
-from ldag.graph.records import assemble, disassemble, name_contexts
-from ldag.graph.representations import ReducedCPT, Rule
-from ldag.graph.tables import assemble_tables, disassemble_tables
-from ldag.graph.views import Multinet
-
-__all__ = [
-    "LDAG",
-    "Cpdag",
-    "Description",
-    "EdgeDirections",
-    "EquivalenceClass",
-    "GraphDifference",
-    "Multinet",
-    "NamedPartition",
-    "Names",
-    "ReducedCPT",
-    "Rule",
-    "align",
-    "assemble",
-    "assemble_tables",
-    "check_pairs",
-    "disassemble",
-    "disassemble_tables",
-    "family_counts",
-    "find_thin_families",
-    "name_contexts",
-    "take_states",
-]
+from ldag.graph.alignment import align as align
+from ldag.graph.base import NamedPartition as NamedPartition
+from ldag.graph.counts import family_counts as family_counts
+from ldag.graph.counts import find_thin_families as find_thin_families
+from ldag.graph.counts import take_states as take_states
+from ldag.graph.description import Description as Description
+from ldag.graph.door import LDAG as LDAG
+from ldag.graph.door import Multinet as Multinet
+from ldag.graph.questions import Cpdag as Cpdag
+from ldag.graph.questions import EdgeDirections as EdgeDirections
+from ldag.graph.questions import EquivalenceClass as EquivalenceClass
+from ldag.graph.questions import GraphDifference as GraphDifference
+from ldag.graph.questions import Names as Names
+from ldag.graph.records import assemble as assemble
+from ldag.graph.records import check_pairs as check_pairs
+from ldag.graph.records import disassemble as disassemble
+from ldag.graph.records import name_contexts as name_contexts
+from ldag.graph.representations import Rule as Rule
+from ldag.graph.tables import assemble_tables as assemble_tables
+from ldag.graph.tables import disassemble_tables as disassemble_tables

@@ -39,13 +39,13 @@ def align(first: Schema, second: Schema, structure: Structure) -> Aligned:
     )
     families, classes = [], []
     for old in nodes:
-        family, numbers = _aligned_family(structure.families[old], nodes, codes)
+        family, numbers = _align_family(structure.families[old], nodes, codes)
         families.append(family)
         classes.append(numbers)
     return Aligned(Structure(first.n_states, tuple(families)), nodes, codes, tuple(classes))
 
 
-def _aligned_family(family: CodedFamily, nodes: Sequence[int], codes: Sequence[Places]) -> tuple[CodedFamily, Places]:
+def _align_family(family: CodedFamily, nodes: Sequence[int], codes: Sequence[Places]) -> tuple[CodedFamily, Places]:
     """Return a family in the new order, and the old number of each of its classes."""
     parents = tuple(new for new, old in enumerate(nodes) if old in family.parents)
     axes = [family.parents.index(nodes[parent]) for parent in parents]

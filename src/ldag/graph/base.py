@@ -1,27 +1,52 @@
 """What an LDAG is: variables, edges, labels and partitions by name."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.checks import check_mapping
-from ldag.errors import GraphError
-from ldag.formats import Context, Edge, EdgeRecord, GraphRecord, counted, edge_in_words
-from ldag.graph.arguments import check_contexts, check_declared, check_pairs, check_partition
+from ldag.checks import check_mapping, check_path, check_text
+from ldag.drawing import Drawable
+from ldag.errors import FormatError, GraphError
+from ldag.formats import (
+    Context,
+    Edge,
+    EdgeRecord,
+    FileRecord,
+    GraphRecord,
+    TabularRecord,
+    check_model,
+    counted,
+    edge_in_words,
+    format_named,
+    from_networkx,
+    read_file_as,
+    read_named,
+    to_networkx,
+    write_graph,
+)
 from ldag.graph.records import (
     assemble,
     check_acyclic,
     check_all_states,
+    check_contexts,
+    check_declared,
     check_labelled_edges,
+    check_pairs,
+    check_partition,
     disassemble,
     family_of_classes,
     record_of,
 )
+from ldag.graph.tables import assemble_tables
 from ldag.model import CodedFamily, Counts, Schema, State, Structure, Variable
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @dataclass(frozen=True)
@@ -38,7 +63,7 @@ class NamedPartition:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Graph:
+class Graph(Drawable):
     """The value itself: a schema and a structure over it, both for the library itself."""
 
     schema: Schema
@@ -86,7 +111,7 @@ class Graph:
             record_of(check_declared(name, given)) for name, given in check_mapping(states, "states").items()
         )
         records = tuple(EdgeRecord(parent, child, given.get((parent, child), ())) for parent, child in pairs)
-        return cls._from_record(GraphRecord(variables, records), declared_only=True)
+        return cls.from_record(GraphRecord(variables, records))
 
     @classmethod
     def from_partitions(
@@ -124,9 +149,82 @@ class Graph:
         return cls(schema, Structure(schema.n_states, tuple(families)))
 
     @classmethod
-    def _from_record(cls, record: GraphRecord, *, declared_only: bool) -> Self:
-        schema, structure = assemble(record, declared_only=declared_only)
+    def from_text(cls, text: str) -> Self:
+        """Read the text form.
+
+        Examples
+        --------
+        >>> from ldag import LDAG
+        >>> g = LDAG.from_text('''
+        ... person {worker, visitor, spy}
+        ... person -> badge
+        ... gender -> badge : person=visitor; person=spy
+        ... ''')
+        >>> g.labels_in_words()
+        ('gender does not matter for badge when person is visitor or spy',)
+        """
+        return cls.from_format(text, "ldag")
+
+    def to_text(self) -> str:
+        """Return the text form; reading it gives this graph back."""
+        return self.to_format("ldag")
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read the JSON form (see docs/ldag.schema.json), or take the graph of a network."""
+        return cls.from_format(text, "json")
+
+    def to_json(self) -> str:
+        """Return the JSON form; reading it gives this graph back."""
+        return self.to_format("json")
+
+    @classmethod
+    def from_dot(cls, text: str) -> Self:
+        """Read a Graphviz graph, with the states and labels that `to_dot` writes if they are there."""
+        return cls.from_format(text, "dot")
+
+    def to_dot(self) -> str:
+        """Return the graph for Graphviz, with labels on the edges."""
+        return self.to_format("dot")
+
+    @classmethod
+    def from_networkx(cls, graph: "nx.DiGraph") -> Self:
+        """Read a networkx graph, with the attributes that `to_networkx` sets if they are there."""
+        return cls.from_record(from_networkx(graph))
+
+    def to_networkx(self) -> "nx.DiGraph":
+        """Return a networkx graph: node attribute ``states``, edge attribute ``label``."""
+        return to_networkx(self._record)
+
+    @classmethod
+    def from_format(cls, text: str, name: str) -> Self:
+        """Read the text of any format, by its short name ("ldag", "dot", "bif", ...); of a network, the graph."""
+        return cls.from_record(read_named(check_text(text), name))
+
+    def to_format(self, name: str) -> str:
+        """Return the text of any format that holds graphs, by its short name: "ldag", "dot", "tex", ..."""
+        write = format_named(name).write_graph
+        if write is None:
+            raise FormatError(f"{name} holds networks, and a graph has no parameters; Network.from_data estimates them")
+        return write(self._record)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file of any format that `ldag convert --formats` lists; the graph of a network is taken."""
+        return read_file_as(check_path(path), cls.from_record)
+
+    def _save_file(self, path: str | os.PathLike[str]) -> None:
+        write_graph(self._record, check_path(path))
+
+    @classmethod
+    def from_record(cls, file: FileRecord) -> Self:
+        """Take the graph of whatever was read; for the library itself."""
+        model = check_model(file)
+        if isinstance(model, TabularRecord):
+            return cls(*assemble_tables(model)[:2])
+        record = model if isinstance(model, GraphRecord) else model.graph
         declared = {variable.name for variable in record.variables if variable.states is not None}
+        schema, structure = assemble(record)
         return cls(schema, structure, None if declared.issuperset(schema.names) else record)
 
     @property
@@ -142,7 +240,7 @@ class Graph:
             return self
         given = {variable.name: variable for variable in variables if variable.name in self.undeclared}
         complete = tuple(record_of(given.get(variable.name, variable)) for variable in self.variables)
-        return self._from_record(replace(self.written, variables=complete), declared_only=True)
+        return self.from_record(replace(self.written, variables=complete))
 
     @cached_property
     def _record(self) -> GraphRecord:

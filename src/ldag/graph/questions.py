@@ -10,8 +10,8 @@ from ldag.drawing import Printable
 from ldag.errors import ArgumentError, GraphError
 from ldag.formats import Edge, counted
 from ldag.graph.alignment import align
-from ldag.graph.arguments import check_disjoint
 from ldag.graph.base import Graph
+from ldag.graph.records import check_disjoint
 from ldag.model import State, Structure
 from ldag.reasoning import (
     DEFAULT_BUDGET,
@@ -170,7 +170,7 @@ class GraphQuestions(Graph):
 
     def markov_equivalent_to(self, other: Self) -> bool:
         """Tell whether the underlying DAGs, without labels, are Markov equivalent."""
-        mine, theirs = self.structure, self._aligned(other)
+        mine, theirs = self.structure, self._align(other)
         return markov_equivalent([f.parents for f in mine.families], [f.parents for f in theirs.families])
 
     def cpdag(self, *, forbidden: Iterable[Edge] = ()) -> Cpdag:
@@ -178,8 +178,8 @@ class GraphQuestions(Graph):
 
         Of the class only the graphs without ``forbidden`` arrows (parent, child) count; this one must have none.
         """
-        found = cpdag([family.parents for family in self.structure.families], self._check_forbidden(forbidden))
-        return Cpdag(self._name_edges(found.directed), self._name_edges(found.undirected))
+        pattern = cpdag([family.parents for family in self.structure.families], self._check_forbidden(forbidden))
+        return Cpdag(self._name_edges(pattern.directed), self._name_edges(pattern.undirected))
 
     def equivalent_to(self, other: Self) -> bool:
         """Tell whether both graphs imply the same independencies (CSI-equivalence, Theorem 4)."""
@@ -187,13 +187,13 @@ class GraphQuestions(Graph):
 
     def difference_from(self, other: Self) -> GraphDifference | None:
         """Return None if the graphs are CSI-equivalent, and otherwise a context in which they differ."""
-        theirs = self._aligned(other)
+        theirs = self._align(other)
         if self.structure == theirs:
             return None
         self._check_labels_only(self.structure)
         self._check_labels_only(theirs)
-        found = compare_structures(self.structure, theirs)
-        return None if found is None else self._name_difference(found)
+        difference = compare_structures(self.structure, theirs)
+        return None if difference is None else self._name_difference(difference)
 
     def equivalence_class(self, limit: int = 1000, *, forbidden: Iterable[Edge] = ()) -> EquivalenceClass[Self]:
         """Return the regular maximal graphs that say the same as this one, at most ``limit`` of them.
@@ -201,8 +201,8 @@ class GraphQuestions(Graph):
         Graphs with ``forbidden`` arrows (parent, child) are left out; this one must have none.
         """
         limit = check_whole(limit, "limit")
-        found = equivalence_class(self.structure, limit, self._check_forbidden(forbidden))
-        return EquivalenceClass(tuple(type(self)(self.schema, s) for s in found.members), found.is_complete)
+        same = equivalence_class(self.structure, limit, self._check_forbidden(forbidden))
+        return EquivalenceClass(tuple(type(self)(self.schema, s) for s in same.members), same.is_complete)
 
     def essential_edges(self, *, forbidden: Iterable[Edge] = ()) -> frozenset[Edge]:
         """Return the edges that point the same way in every graph that says the same as this one.
@@ -279,7 +279,7 @@ class GraphQuestions(Graph):
                         held.append(context)
                         yield Independence((a,), (b,), given, context)
 
-    def _aligned(self, other: Graph) -> Structure:
+    def _align(self, other: Graph) -> Structure:
         """Return another graph's structure in this one's order of variables and states."""
         if not isinstance(other, Graph):
             raise ArgumentError(f"expected another LDAG, got {other!r}")
@@ -303,13 +303,13 @@ class GraphQuestions(Graph):
             names = ", ".join(repr(self.schema[node].name) for node in beyond)
             raise GraphError(f"equivalence is decided for labels only, and the classes of {names} go beyond labels")
 
-    def _name_difference(self, found: Difference) -> GraphDifference:
+    def _name_difference(self, difference: Difference) -> GraphDifference:
         return GraphDifference(
-            found.kind,
-            tuple(self.schema[node].name for node in found.nodes),
-            self.schema.named(found.context),
-            self._name_edges(found.first),
-            self._name_edges(found.second),
+            difference.kind,
+            tuple(self.schema[node].name for node in difference.nodes),
+            self.schema.named(difference.context),
+            self._name_edges(difference.first),
+            self._name_edges(difference.second),
         )
 
     def _name_edges(self, edges: Iterable[tuple[int, int]]) -> frozenset[tuple[str, str]]:

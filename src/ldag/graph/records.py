@@ -1,4 +1,4 @@
-"""From a record (names, as written) to a schema and a structure (numbers, checked), and back."""
+"""From a record (names, as written) to a schema and a structure (numbers, checked), and back; checks of arguments."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,11 +6,13 @@ from math import prod
 
 import numpy as np
 
-from ldag.errors import GraphError, TooLarge, UnknownVariable
+from ldag.checks import check_mapping, check_sequence
+from ldag.errors import ArgumentError, GraphError, TooLarge, UnknownVariable
 from ldag.formats import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
 from ldag.model import (
     CodedFamily,
     Grid,
+    OrderedStates,
     Partition,
     Schema,
     State,
@@ -33,13 +35,63 @@ OTHER = "other"
 """What an undeclared variable has beside the states that labels mention."""
 
 
-def assemble(record: GraphRecord, *, declared_only: bool) -> tuple[Schema, Structure]:
+def check_pairs(edges: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return edges as pairs of names."""
+    pairs = []
+    for edge in check_sequence(edges, "edges"):
+        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+            raise ArgumentError(f"an edge is a pair (parent, child), got {edge!r}")
+        if not all(isinstance(name, str) for name in edge):
+            raise ArgumentError(f"an edge is a pair of names, got {edge!r}")
+        pairs.append((edge[0], edge[1]))
+    return tuple(pairs)
+
+
+def check_contexts(edge: tuple[str, str], given: Iterable[Context]) -> tuple[Context, ...]:
+    """Return the contexts of a label."""
+    if not (isinstance(edge, tuple) and len(edge) == 2):
+        raise ArgumentError(f"labels are given by edge, a pair (parent, child), got {edge!r}")
+    contexts = check_sequence(given, f"the label of {edge[0]} -> {edge[1]}")
+    for context in contexts:
+        check_mapping(context, f"a context in the label of {edge[0]} -> {edge[1]}")
+    return contexts
+
+
+def check_declared(name: str, given: "Sequence[State] | Variable") -> Variable:
+    """Return a variable from its states, or from another variable that has them."""
+    if isinstance(given, Variable):
+        return Variable(name, given.states, given.ordered, given.cuts)
+    return Variable(name, check_sequence(given, f"the states of {name!r}"), isinstance(given, OrderedStates))
+
+
+def check_partition(name: str, given: object) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the two parts of a partition, given as a pair or as an object that has both."""
+    parents = getattr(given, "parents", None)
+    classes = getattr(given, "classes", None)
+    if parents is None or classes is None:
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            raise GraphError(f"the partition of {name!r} must be a pair (parents, classes), got {given!r}")
+        parents, classes = given
+    return check_sequence(parents, f"the parents of {name!r}"), check_sequence(classes, f"the classes of {name!r}")
+
+
+def check_disjoint(**sides: Iterable[str]) -> None:
+    """Refuse a variable that is named on two sides of a question."""
+    seen: dict[str, str] = {}
+    for side, names in sides.items():
+        for name in names:
+            if name in seen:
+                raise ArgumentError(f"variable {name!r} is in both {seen[name]} and {side}; they must not overlap")
+            seen[name] = side
+
+
+def assemble(record: GraphRecord) -> tuple[Schema, Structure]:
     """Check a record and translate it.
 
-    Unless ``declared_only``, edges may name variables that were not declared. A variable without declared states has
-    the states 0 and 1 or, if labels mention others, the mentioned ones and one more called "other".
+    A variable without declared states has the states 0 and 1 or, if labels mention others, the mentioned ones and one
+    more called "other".
     """
-    schema = _schema(record, declared_only)
+    schema = _schema(record)
     check_all_states(schema)
     parents = _parents(record.edges, schema)
     labelled: defaultdict[int, list[EdgeRecord]] = defaultdict(list)
@@ -150,27 +202,25 @@ def check_acyclic(schema: Schema, parents: Sequence[Sequence[int]]) -> None:
         raise GraphError(f"the edges form a cycle, {path}; remove or reverse one of them")
 
 
-def _schema(record: GraphRecord, declared_only: bool) -> Schema:
-    """Return the variables, declared or (unless declared_only) first met in an edge."""
-    records = {v.name: v for v in record.variables}
-    states = {v.name: v.states for v in record.variables}
+def _schema(record: GraphRecord) -> Schema:
+    """Return the variables; edges must name no others."""
+    known = {variable.name: variable for variable in record.variables}
     for edge in record.edges:
         for name in (edge.parent, edge.child):
-            if name not in states:
-                if declared_only:
-                    raise UnknownVariable(name, states, edge.where)
-                states[name] = None
-    mentioned = _mentioned(record)
-    variables = []
-    for name, declared in states.items():
-        if declared is None:
-            variables.append(Variable(name, _inferred(name, mentioned.get(name, []))))
-        else:
-            variables.append(Variable(name, declared, records[name].ordered, records[name].cuts))
-    return Schema(tuple(variables))
+            if name not in known:
+                raise UnknownVariable(name, known, edge.where)
+    mentioned = _mention_states(record)
+    return Schema(
+        tuple(
+            Variable(v.name, _infer_states(v.name, mentioned.get(v.name, [])))
+            if v.states is None
+            else Variable(v.name, v.states, v.ordered, v.cuts)
+            for v in record.variables
+        )
+    )
 
 
-def _mentioned(record: GraphRecord) -> dict[str, list[State]]:
+def _mention_states(record: GraphRecord) -> dict[str, list[State]]:
     """Return the states that contexts mention, by variable."""
     mentioned: dict[str, list[State]] = {}
     written = [*(edge.label for edge in record.edges), *(c.contexts for c in record.classes)]
@@ -181,7 +231,7 @@ def _mentioned(record: GraphRecord) -> dict[str, list[State]]:
     return mentioned
 
 
-def _inferred(name: str, mentioned: list[State]) -> tuple[State, ...]:
+def _infer_states(name: str, mentioned: list[State]) -> tuple[State, ...]:
     """Return the states of a variable that was not declared."""
     keys = {state_key(state) for state in mentioned}
     if keys <= {state_key(0), state_key(1)}:
@@ -233,7 +283,7 @@ def _labels(
             )
         what = f"{edge.where}the label of {edge.parent} -> {edge.child}"
         _check_named(schema, sorted(edge.starred), others, what, edge.child)
-        labels[axis] = _coded(schema, others, edge.label, what, edge.child, edge.where)
+        labels[axis] = _code_contexts(schema, others, edge.label, what, edge.child, edge.where)
     return tuple(labels)
 
 
@@ -245,12 +295,12 @@ def _classes(
     for record in records:
         what = f"{record.where}a class of {record.node!r}"
         _check_named(schema, sorted(record.starred), parents, what, record.node)
-        coded = _coded(schema, parents, record.contexts, what, record.node, record.where)
+        coded = _code_contexts(schema, parents, record.contexts, what, record.node, record.where)
         classes[frozenset(frozenset(context.items()) for context in coded)] = coded
     return tuple(classes.values())
 
 
-def _coded(
+def _code_contexts(
     schema: Schema, allowed: tuple[int, ...], contexts: Iterable[Context], what: str, child: str, where: str
 ) -> tuple[dict[int, int], ...]:
     """Return contexts by axes of the nodes that they may name, each once."""

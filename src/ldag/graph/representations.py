@@ -6,12 +6,36 @@ from dataclasses import dataclass, field
 from ldag.drawing import Printable
 from ldag.errors import GraphError
 from ldag.formats import Context, formulas, spell_name, spell_state
-from ldag.graph.rules import reduced_rules
 from ldag.graph.trees import CodedDecisionGraph, Leaf, Split, Tree, decision_graph, n_leaves, smallest_tree
-from ldag.model import CodedFamily, Schema, State, Term, Variable
+from ldag.model import CodedFamily, Partition, Schema, State, Term, Variable, minimal_cover
 
 NestedTree = int | Mapping[str, Mapping[State, "NestedTree"]]
 """A tree as people write it: a class number, or ``{variable: {state: tree, ...}}``."""
+
+
+@dataclass(frozen=True)
+class CodedRule:
+    """When a class applies: in the configurations that any of the terms describes.
+
+    ``is_minimal`` says that no fewer terms describe the class (proven).
+    """
+
+    number: int
+    terms: tuple[Term, ...]
+    is_minimal: bool
+
+
+def reduced_rules(partition: Partition) -> tuple[CodedRule, ...]:
+    """Return the rule of every class, by class number; exactly one rule holds in every configuration.
+
+    Examples
+    --------
+    >>> from ldag.model import Grid
+    >>> [rule.terms for rule in reduced_rules(Partition.of(Grid((2, 2)), [0, 1, 0, 0]))]
+    [((1, None), (None, 0)), ((0, 1),)]
+    """
+    covers = [minimal_cover(partition.grid, cells) for cells in partition.members()]
+    return tuple(CodedRule(number, cover.terms, cover.is_minimal) for number, cover in enumerate(covers))
 
 
 @dataclass(frozen=True)
@@ -125,14 +149,14 @@ def name_rules(schema: Schema, node: int, family: CodedFamily) -> ReducedCPT:
 
 def name_tree(schema: Schema, node: int, family: CodedFamily) -> CptTree:
     """Return the smallest CPT-tree of a family in names."""
-    found = smallest_tree(family.partition)
+    smallest = smallest_tree(family.partition)
     variables = tuple(schema[parent] for parent in family.parents)
     return CptTree(
         schema[node].name,
-        _nested(variables, found.tree),
-        n_leaves(found.tree),
+        _nested(variables, smallest.tree),
+        n_leaves(smallest.tree),
         family.partition.n_classes,
-        found.is_minimal,
+        smallest.is_minimal,
         variables,
     )
 
@@ -140,12 +164,12 @@ def name_tree(schema: Schema, node: int, family: CodedFamily) -> CptTree:
 def name_decision_graph(schema: Schema, node: int, family: CodedFamily) -> DecisionGraph:
     """Return the decision graph of a family in names: its smallest tree with equal parts merged."""
     variables = [schema[parent] for parent in family.parents]
-    found: CodedDecisionGraph = decision_graph(smallest_tree(family.partition).tree)
+    graph: CodedDecisionGraph = decision_graph(smallest_tree(family.partition).tree)
     steps = tuple(
         step.number
         if isinstance(step, Leaf)
         else (variables[step.axis].name, dict(zip(variables[step.axis].states, step.targets, strict=True)))
-        for step in found.nodes
+        for step in graph.nodes
     )
     return DecisionGraph(schema[node].name, steps)
 
@@ -162,7 +186,7 @@ def read_tree(schema: Schema, node: int, parents: Sequence[int], nested: NestedT
         if not isinstance(part, Mapping) or len(part) != 1:
             raise GraphError(f"{where}expected a class number or {{variable: {{state: tree}}}}, got {part!r}")
         ((name, branches),) = part.items()
-        axis = _asked_axis(schema, parents, name, asked, where)
+        axis = _find_axis(schema, parents, name, asked, where)
         variable = schema[parents[axis]]
         if not isinstance(branches, Mapping):
             raise GraphError(f"{where}expected a tree for each state of {name!r}, got {branches!r}")
@@ -177,7 +201,7 @@ def read_tree(schema: Schema, node: int, parents: Sequence[int], nested: NestedT
     return read(nested, ())
 
 
-def _asked_axis(schema: Schema, parents: Sequence[int], name: str, asked: tuple[int, ...], where: str) -> int:
+def _find_axis(schema: Schema, parents: Sequence[int], name: str, asked: tuple[int, ...], where: str) -> int:
     """Return the place of a split's variable among the parents."""
     parent = schema.node(name, where)
     if parent not in parents:

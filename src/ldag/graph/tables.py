@@ -35,7 +35,7 @@ def assemble_tables(record: TabularRecord) -> tuple[Schema, Structure, tuple[Cla
             edges.append(EdgeRecord(parent, table.node, edge.label if edge else (), table.where))
     for edge in labels.values():
         raise FormatError(f"{edge.where}there is a label for {edge.parent} -> {edge.child}, but no such edge")
-    schema, structure = assemble(GraphRecord(record.variables, tuple(edges), record.classes), declared_only=True)
+    schema, structure = assemble(GraphRecord(record.variables, tuple(edges), record.classes))
     families, classes = [], []
     for table, family in zip(record.tables, structure.families, strict=True):
         if table.node in record.told:

@@ -1,55 +1,22 @@
 """The network door: `Network`."""
 
-from dataclasses import dataclass
-
-from ldag.checks import Rng
-from ldag.drawing import Presentable
-from ldag.network.answers import Answer, AnswerKey, Marginals, StateMapping
-from ldag.network.files import NetworkFiles
-from ldag.network.findings import Finding, Findings
-from ldag.network.influence import (
-    BoundedStates,
-    Contrast,
-    Explanation,
-    FindingInfluence,
-    NetworkInfluence,
-    ParameterInfluence,
-)
-from ldag.network.intervals import NetworkIntervals
-from ldag.network.prediction import NetworkPrediction, Unseen, describe_unknown
-from ldag.network.questions import Compiled, Estimated
-from ldag.network.views import ClassParameters, ConditionalTable, NetworkViews, NodeParameters, class_intervals
-
-__all__ = [
-    "Answer",
-    "AnswerKey",
-    "BoundedStates",
-    "ClassParameters",
-    "Compiled",
-    "ConditionalTable",
-    "Contrast",
-    "Estimated",
-    "Explanation",
-    "Finding",
-    "FindingInfluence",
-    "Findings",
-    "Marginals",
-    "Network",
-    "NodeParameters",
-    "ParameterInfluence",
-    "Rng",
-    "StateMapping",
-    "Unseen",
-    "class_intervals",
-    "describe_unknown",
-]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Network(NetworkViews, NetworkIntervals, NetworkInfluence, NetworkPrediction, NetworkFiles, Presentable):
-    """A labelled DAG with parameters: for every class of a node the distribution of its states.
-
-    A frozen value. Build one with `from_data`, `from_parameters` or `load`, or take ``fit.network``. A network
-    estimated from data keeps the Dirichlet posterior of its parameters, so that it can learn from more. Two networks
-    are equal when their graphs (variables in the same order), probabilities and posteriors are.
-    """
+from ldag.network.answers import Answer as Answer
+from ldag.network.answers import AnswerKey as AnswerKey
+from ldag.network.answers import Averaged as Averaged
+from ldag.network.answers import AveragedAnswer as AveragedAnswer
+from ldag.network.answers import Compiled as Compiled
+from ldag.network.answers import Estimated as Estimated
+from ldag.network.answers import Marginals as Marginals
+from ldag.network.answers import StateMapping as StateMapping
+from ldag.network.arguments import Finding as Finding
+from ldag.network.arguments import Findings as Findings
+from ldag.network.door import Network as Network
+from ldag.network.influence import BoundedStates as BoundedStates
+from ldag.network.influence import Contrast as Contrast
+from ldag.network.prediction import Unseen as Unseen
+from ldag.network.prediction import describe_unknown as describe_unknown
+from ldag.network.prediction import row_log_probabilities as row_log_probabilities
+from ldag.network.views import ClassParameters as ClassParameters
+from ldag.network.views import ConditionalTable as ConditionalTable
+from ldag.network.views import NodeParameters as NodeParameters
+from ldag.network.views import class_intervals as class_intervals

@@ -1,10 +1,12 @@
 """Answers of a network: mappings from states to probabilities which are shown as bars."""
 
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
 
-from ldag.drawing import Drawable
+from ldag.drawing import Drawable, Printable
 from ldag.formats import Edge
+from ldag.inference import Circuit
 from ldag.model import State
 
 AnswerKey = State | tuple[State, ...]
@@ -43,6 +45,26 @@ class Answer(StateMapping[float]):
     """
 
 
+class Averaged(NamedTuple):
+    """A mean, and the limits of an interval around it."""
+
+    mean: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:.4f} ({self.low:.4f} to {self.high:.4f})"
+
+
+class AveragedAnswer(StateMapping[Averaged]):
+    """By state, or tuple of states, the mean of its probability and an interval."""
+
+    def __str__(self) -> str:
+        shown = [", ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in self]
+        width = max(map(len, shown), default=0)
+        return "\n".join(f"{text:<{width}}  {value}" for text, value in zip(shown, self.values(), strict=True))
+
+
 class Marginals(dict[str, dict[State, float]], Drawable):
     """The distribution of every variable, by name: a dict that draws itself as bars."""
 
@@ -55,3 +77,41 @@ class Marginals(dict[str, dict[State, float]], Drawable):
         """Make it of distributions by name; ``said`` is what was given, in words."""
         super().__init__(values)
         self.said = said
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What became of a network: a circuit whose gates are sums of products. ``size`` counts the products."""
+
+    n_gates: int
+    size: int
+    seconds: float
+    circuit: Circuit = field(repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the circuit as plain lists; `ldag.inference.Circuit.to_dict` says how it is evaluated.
+
+        Nodes have the numbers of the network's variables.
+        """
+        return {"n_gates": self.n_gates, "size": self.size, "circuit": self.circuit.to_dict()}
+
+
+@dataclass(frozen=True, repr=False)
+class Estimated(Printable):
+    """A posterior estimated by likelihood weighting; ``effective_size`` is what the samples are worth."""
+
+    probabilities: Answer
+    standard_errors: Answer
+    effective_size: float
+
+    def __repr__(self) -> str:
+        return f"<Estimated: {self.probabilities}, as good as {self.effective_size:,.0f} independent samples>"
+
+    def __str__(self) -> str:
+        rows = [
+            (", ".join(map(str, state)) if isinstance(state, tuple) else str(state), p, self.standard_errors[state])
+            for state, p in self.probabilities.items()
+        ]
+        width = max(len(text) for text, _, _ in rows)
+        lines = [f"{text:<{width}}  {p:.4f} ± {error:.4f}" for text, p, error in rows]
+        return "\n".join([*lines, f"as good as {self.effective_size:,.0f} independent samples"])

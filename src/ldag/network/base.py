@@ -1,16 +1,54 @@
 """What a network is: a labelled DAG, a distribution for every class, and the posterior they come from."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self, Unpack, get_args
+from math import fsum
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, Unpack, get_args
 
 import numpy as np
 
-from ldag.checks import check_choice
+from ldag.checks import check_choice, check_path, check_text
 from ldag.data import AnyTable, Reading
-from ldag.errors import ArgumentError
-from ldag.formats import Edge, EdgeRecord, Estimate, GraphRecord, VariableRecord
-from ldag.graph import LDAG, check_pairs, family_counts, take_states
+from ldag.drawing import Presentable
+from ldag.errors import ArgumentError, FormatError, LdagError
+from ldag.formats import (
+    Edge,
+    EdgeRecord,
+    Estimate,
+    FileRecord,
+    Format,
+    GraphRecord,
+    NetworkRecord,
+    TableRecord,
+    TabularRecord,
+    VariableRecord,
+    check_model,
+    format_named,
+    format_of,
+    from_pgmpy,
+    from_pyagrum,
+    name_file,
+    read_file,
+    read_file_as,
+    read_named,
+    repeated,
+    spell_plainly,
+    to_pgmpy,
+    to_pyagrum,
+    write_atomically,
+)
+from ldag.graph import (
+    LDAG,
+    assemble,
+    assemble_tables,
+    check_pairs,
+    disassemble,
+    disassemble_tables,
+    family_counts,
+    take_states,
+)
 from ldag.model import (
     ClassPosteriors,
     ClassTable,
@@ -18,11 +56,17 @@ from ldag.model import (
     Spread,
     Variable,
     class_counts,
-    configuration_counts,
-    log_likelihood,
+    freeze,
 )
-from ldag.network.arguments import Given, check_parameters
-from ldag.scoring import check_smoothing, family_log_predictive
+from ldag.network.arguments import TOLERANCE, Given, check_parameters
+from ldag.scoring import check_smoothing
+
+if TYPE_CHECKING:
+    import pyagrum
+    from pgmpy.models import DiscreteBayesianNetwork
+
+
+NO_PARAMETERS = "this is a graph without parameters; Network.from_data(LDAG.load(...), data) estimates them"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +79,7 @@ class Learned:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NetworkBase:
+class NetworkBase(Presentable):
     """The value itself. ``probabilities`` (by node, a row per class) and ``learned`` are for the library itself.
 
     ``origin`` says where a learned network comes from: kappa, score, settings, version, date and a digest of the data.
@@ -93,7 +137,7 @@ class NetworkBase:
         check_choice(estimate, get_args(Estimate), "estimate")
         graph = graph if isinstance(graph, LDAG) else _graph_of_edges(graph)
         graph, known = take_states(graph, data, reading)
-        return cls.from_counts(graph, _counts_by_class(graph, known), smoothing, estimate)
+        return cls.from_counts(graph, counts_by_class(graph, known), smoothing, estimate)
 
     @classmethod
     def from_parameters(cls, graph: LDAG, parameters: Given) -> Self:
@@ -186,30 +230,126 @@ class NetworkBase:
     def update(self, more: AnyTable, **reading: Unpack[Reading]) -> Self:
         """Return the network after seeing more data: exactly the one estimated from all data at once."""
         learned = self._posterior("update")
-        counts = _counts_by_class(self.ldag, more, reading)
+        counts = counts_by_class(self.ldag, more, reading)
         total = [posterior.counts + new for posterior, new in zip(learned.posteriors, counts, strict=True)]
         updated = self.from_counts(self.ldag, total, learned.smoothing, learned.estimate)
         of_old_data = ("score", "trace", "cross_validation", "data")
         origin = {name: value for name, value in (self.origin or {}).items() if name not in of_old_data}
         return replace(updated, origin=origin or None)
 
-    def log_likelihood(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
-        """Return the log probability of data under the parameters; minus infinity if a row is impossible."""
-        counts = _counts_by_class(self.ldag, data, reading)
-        return sum(log_likelihood(table, p) for table, p in zip(counts, self.probabilities, strict=True))
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read the JSON form (see docs/ldag.schema.json)."""
+        return cls.from_format(text, "json")
 
-    def log_predictive(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
-        """Return the log posterior predictive probability of new data, the parameters integrated out (equation 11).
+    def to_json(self) -> str:
+        """Return the JSON form: the graph, and a row of counts or probabilities per class.
 
-        It is the sum over rows of each row's log predictive probability after the rows before it were learned from.
+        Reading it gives this network back, with every number as it was.
         """
-        learned = self._posterior("log_predictive")
-        total = 0.0
-        new = family_counts(self.ldag, data, reading)
-        for posterior, (_, fresh, family) in zip(learned.posteriors, new, strict=True):
-            trained = configuration_counts(posterior.counts, family.partition)
-            total += family_log_predictive(trained, fresh, family, learned.smoothing)
-        return total
+        return self.to_format("json")
+
+    @classmethod
+    def from_format(cls, text: str, name: str) -> Self:
+        """Read the text of any format that holds networks, by its short name: "json", "bif", "uai", ..."""
+        return cls.from_model(read_named(check_text(text), name))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file that holds parameters, in the format of its ending (.json, .bif, .net, ...).
+
+        Where a format has full tables, configurations with equal rows (to 12 digits; zero equals only zero) become one
+        class, so that labels are recovered.
+        """
+        return read_file_as(check_path(path), cls.from_model)
+
+    def _save_file(self, path: str | os.PathLike[str]) -> None:
+        known = format_of(check_path(path), "networks")
+        write_atomically(Path(path), self._spell(known).encode())
+
+    def to_format(self, name: str) -> str:
+        """Return the text of any format by its short name ("bif", "uai", ...); the graph where it has no parameters."""
+        known = format_named(name)
+        return self._spell(known) if known.writes_networks else self.ldag.to_format(name)
+
+    def _spell(self, known: Format) -> str:
+        if known.write_network is not None:
+            return known.write_network(self._to_record())
+        assert known.write_tables is not None
+        return known.write_tables(self._to_tables())
+
+    @classmethod
+    def from_pgmpy(cls, model: "DiscreteBayesianNetwork") -> Self:
+        """Take over a discrete network of pgmpy; configurations with equal rows become one class."""
+        return cls.from_model(from_pgmpy(model))
+
+    def to_pgmpy(self, *, plain: bool = False) -> "DiscreteBayesianNetwork":
+        """Return a ``pgmpy.models.DiscreteBayesianNetwork`` with full tables.
+
+        With ``plain``, names and states are words of letters, digits and underscores, as in a BIF file that `save`
+        writes: pgmpy writes files that nobody can read if there are others, such as "<= 30".
+        """
+        return to_pgmpy(self._to_tables(plain=plain))
+
+    @classmethod
+    def from_pyagrum(cls, network: "pyagrum.BayesNet") -> Self:
+        """Take over a network of pyAgrum; configurations with equal rows become one class."""
+        return cls.from_model(from_pyagrum(network))
+
+    def to_pyagrum(self, *, plain: bool = False) -> "pyagrum.BayesNet":
+        """Return a ``pyagrum.BayesNet`` with full tables; states become texts.
+
+        With ``plain``, names and states are words of letters, digits and underscores, as in a BIF file that `save`
+        writes: pyAgrum neither writes nor reads others, such as "<= 30", in most formats.
+        """
+        return to_pyagrum(self._to_tables(plain=plain))
+
+    @classmethod
+    def load_model(cls, path: str | os.PathLike[str]) -> Self | LDAG:
+        """Read a network, or a graph from a file that holds no parameters."""
+        record = read_file(check_path(path))
+        try:
+            return LDAG.from_record(record) if isinstance(record, GraphRecord) else cls.from_model(record)
+        except LdagError as error:
+            raise name_file(path, error) from None
+
+    @classmethod
+    def from_model(cls, file: FileRecord) -> Self:
+        """Make a network of whatever was read; for the library itself."""
+        record = check_model(file)
+        if isinstance(record, GraphRecord):
+            raise FormatError(NO_PARAMETERS)
+        if isinstance(record, NetworkRecord):
+            return cls._from_record(record)
+        schema, structure, tables = assemble_tables(record)
+        return cls(LDAG(schema, structure), tables)
+
+    def _to_tables(self, *, plain: bool = False) -> TabularRecord:
+        record = disassemble_tables(self.ldag.schema, self.ldag.structure, self.probabilities)
+        return spell_plainly(record) if plain else record
+
+    @classmethod
+    def _from_record(cls, record: NetworkRecord) -> Self:
+        graph = LDAG(*assemble(record.graph))
+        tables = _read_tables(graph, record)
+        if record.equivalent_sample_size is None or record.estimate is None:
+            return cls(graph, tables, origin=record.origin)
+        smoothing = Smoothing(record.equivalent_sample_size, record.spread)
+        net = cls.from_counts(graph, tables, smoothing, record.estimate)
+        return replace(net, origin=record.origin)
+
+    def _to_record(self) -> NetworkRecord:
+        learned = self.learned
+        graph = disassemble(self.ldag.schema, self.ldag.structure)
+        tables = self.probabilities if learned is None else [posterior.counts for posterior in learned.posteriors]
+        records = tuple(
+            TableRecord(variable.name, tuple(map(tuple, table.tolist())))
+            for variable, table in zip(self.variables, tables, strict=True)
+        )
+        if learned is None:
+            return NetworkRecord(graph, records, origin=self.origin)
+        size, spread = learned.smoothing
+        return NetworkRecord(graph, records, size, learned.estimate, self.origin, spread)
 
     @property
     def _numbers(self) -> tuple[ClassTable, ...]:
@@ -236,5 +376,39 @@ def _graph_of_edges(edges: Iterable[tuple[str, str]]) -> LDAG:
     return LDAG.from_record(GraphRecord(tuple(map(VariableRecord, names)), records))
 
 
-def _counts_by_class(graph: LDAG, data: AnyTable, reading: Reading | None = None) -> tuple[ClassTable, ...]:
+def counts_by_class(graph: LDAG, data: AnyTable, reading: Reading | None = None) -> tuple[ClassTable, ...]:
+    """Return the counts of every node in data, a row per class."""
     return tuple(class_counts(counts, family.partition) for _, counts, family in family_counts(graph, data, reading))
+
+
+def _read_tables(graph: LDAG, record: NetworkRecord) -> tuple[ClassTable, ...]:
+    """Return the table of every node in order; each must be there once and have the right shape."""
+    first: dict[int, TableRecord] = {}
+    for table in record.tables:
+        node = graph.schema.node(table.node, table.where)
+        if node in first:
+            raise repeated(f"the table of {table.node!r}", table.where, first[node].where)
+        first[node] = table
+    for node, variable in enumerate(graph.schema):
+        if node not in first:
+            raise FormatError(f"parameters: the table of {variable.name!r} is missing")
+        _check_shape(first[node], graph.structure.families[node].partition.n_classes, variable.n_states)
+        if record.equivalent_sample_size is None:
+            _check_sums(first[node])
+    return tuple(freeze(np.array(first[node].rows)) for node in range(len(graph.schema)))
+
+
+def _check_shape(table: TableRecord, n_classes: int, n_states: int) -> None:
+    lengths = {len(row) for row in table.rows}
+    if len(table.rows) != n_classes or lengths != {n_states}:
+        raise FormatError(
+            f"{table.where}expected {n_classes} rows (the classes of {table.node!r}) of {n_states} numbers (its"
+            f" states), got {len(table.rows)} of {' or '.join(map(str, sorted(lengths))) or 'none'}"
+        )
+
+
+def _check_sums(table: TableRecord) -> None:
+    for number, row in enumerate(table.rows):
+        if abs(fsum(row) - 1) > TOLERANCE:
+            place = f"{table.where.removesuffix(': ')}.probabilities[{number}]"
+            raise FormatError(f"{place}: probabilities must sum to 1, these sum to {fsum(row):.10g}")

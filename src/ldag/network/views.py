@@ -11,20 +11,12 @@ from numpy.typing import NDArray
 from ldag.checks import check_share
 from ldag.data import Backend, make_frame, state_columns
 from ldag.drawing import Drawable, side_by_side
-from ldag.errors import TooLarge
 from ldag.formats import conditions, counted, spell_name, spell_state
-from ldag.graph import Description, Rule
+from ldag.graph import Rule
 from ldag.model import Schema, State, Variable, beta_intervals
-from ldag.network.base import NetworkBase
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
-
-TABLE_LIMIT = 1 << 20
-"""The largest table that `cpt` makes, in cells, unless told otherwise."""
-
-CLASSES_SHOWN = 16
-"""Classes per node in the print of a whole network."""
 
 STATES_SHOWN = 10
 """States in the print of a distribution."""
@@ -158,7 +150,7 @@ class NodeParameters(Drawable):
         given = f" | {', '.join(map(spell_name, self.parents))}" if self.parents else ""
         heads = [spell_state(state) for state in self.states[:STATES_SHOWN]]
         rows = [(f"  {part.rule}", [f"{p:.4f}" for p in part.probabilities[:STATES_SHOWN]]) for part in shown]
-        lines = _aligned([(f"{spell_name(self.node)}{given}", heads), *rows])
+        lines = _align([(f"{spell_name(self.node)}{given}", heads), *rows])
         if len(self.states) > STATES_SHOWN:
             lines[0] += f"  and {len(self.states) - STATES_SHOWN} more states"
         if len(shown) < len(self.classes):
@@ -193,127 +185,7 @@ class ConditionalTable:
         return make_frame(columns | {name: self.values.reshape(-1)}, backend)
 
 
-class NetworkViews(NetworkBase):
-    """Reading a network."""
-
-    def classes(self, node: str) -> NodeParameters:
-        """Return the classes of a node: for each its contexts in words, and its distribution.
-
-        Examples
-        --------
-        >>> import ldag
-        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
-        >>> net.classes("mental")[0].distribution["yes"] > 0.4
-        True
-        """
-        number = self.ldag.schema.node(node)
-        states = self.ldag.schema[number].states
-        rules = self.ldag.reduced_cpt(node)
-        parts = [
-            ClassParameters(
-                rule,
-                states,
-                tuple(self.probabilities[number][rule.number].tolist()),
-                self._of_posterior("prior", number, rule.number),
-                self._of_posterior("counts", number, rule.number),
-            )
-            for rule in sorted(rules.rules, key=lambda rule: rule.number)
-        ]
-        near = (*self.ldag.structure.families[number].parents, number)
-        variables = tuple(self.ldag.schema[one] for one in near)
-        return NodeParameters(node, rules.parents, states, tuple(parts), variables)
-
-    def cpt(self, node: str, max_cells: int = TABLE_LIMIT) -> ConditionalTable:
-        """Expand the classes of a node to the full table; one that has more than ``max_cells`` is refused."""
-        schema = self.ldag.schema
-        number = schema.node(node)
-        family = self.ldag.structure.families[number]
-        n_cells = family.partition.grid.size * schema[number].n_states
-        if n_cells > max_cells:
-            raise TooLarge(
-                f"the full table of {node!r} has {n_cells:,} cells, and at most {max_cells:,} are allowed;"
-                f" classes({node!r}) has its {family.partition.n_classes:,} distributions"
-            )
-        variables = (*(schema[parent] for parent in family.parents), schema[number])
-        values = family.partition.expand(self.probabilities[number])
-        values = values.reshape([variable.n_states for variable in variables])
-        values.flags.writeable = False
-        return ConditionalTable(variables, values)
-
-    def describe(self, node: str | None = None, level: float = 0.95) -> Description:
-        """Say what the network says, or explain one variable: when its parents matter, and its probabilities.
-
-        Those of a variable have how many rows they rest on, and intervals that hold them with the probability
-        ``level``, conditional on the graph; `ldag.posterior` gives those that are not.
-
-        Examples
-        --------
-        >>> import ldag
-        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
-        >>> print(net.describe("mental"))
-        mental depends on no other variable
-          Markov blanket: physical, protein
-        <BLANKLINE>
-        Probabilities
-          if        rows     no                        yes
-          ──        ────     ──                        ───
-          always    1,841    0.577 (0.555 to 0.600)    0.423 (0.400 to 0.445)
-        """
-        if node is not None:
-            return self._describe_node(node, check_share(level, "level", inside=True))
-        told = self.ldag.describe()
-        sections = {**told.sections, "Probabilities": str(self).splitlines(), "Reduced tables": ()}
-        sections["Parameters"] = sections.pop("Parameters")
-        facts = {"probabilities": {variable.name: self.parameters(variable.name) for variable in self.variables}}
-        return Description({title: lines for title, lines in sections.items() if lines}, {**told.facts, **facts})
-
-    def _describe_node(self, node: str, level: float) -> Description:
-        classes, graph = self.classes(node), self.ldag
-        parents = " and ".join(classes.parents) or "no other variable"
-        sentences = zip(graph.labelled_edges, graph.labels_in_words(), strict=True)
-        labels = [text for (_, child), text in sentences if child == node]
-        blanket = graph.markov_blanket(node)
-        return Description(
-            {
-                f"{node} depends on {parents}": [*labels, f"Markov blanket: {', '.join(blanket) or 'empty'}"],
-                "Probabilities": classes.in_columns(level).splitlines(),
-            },
-            {
-                "node": node,
-                "parents": list(classes.parents),
-                "children": list(graph.children(node)),
-                "markov_blanket": list(blanket),
-                "labels_in_words": labels,
-                "states": list(classes.states),
-                "level": level,
-                "classes": classes.to_list(level),
-            },
-        )
-
-    def __str__(self) -> str:
-        return "\n".join(self.classes(v.name).to_text(CLASSES_SHOWN) for v in self.variables)
-
-    def __repr__(self) -> str:
-        graph = self.ldag
-        source = "given by probabilities"
-        if self.learned is not None:
-            total = self.learned.posteriors[0].counts.sum()
-            source = f"estimated from {counted(float(total), 'observation')}"
-        return (
-            f"<Network: {counted(len(graph.variables), 'variable')}, {counted(len(graph.edges), 'edge')},"
-            f" {counted(self.dimension, 'parameter')}"
-            f" ({source})>"
-        )
-
-    def _of_posterior(self, part: str, node: int, number: int) -> tuple[float, ...] | None:
-        """Return one class's row of the prior or of the counts."""
-        if self.learned is None:
-            return None
-        posterior = self.learned.posteriors[node]
-        return tuple((posterior.prior if part == "prior" else posterior.counts)[number].tolist())
-
-
-def _aligned(rows: list[tuple[str, list[str]]]) -> list[str]:
+def _align(rows: list[tuple[str, list[str]]]) -> list[str]:
     """Return lines whose columns stand below each other: a text, and numbers to its right."""
     first = max(len(text) for text, _ in rows)
     widths = [max(len(cell) for cell in column) for column in zip(*(cells for _, cells in rows), strict=True)]

@@ -1,8 +1,8 @@
 """Numbers that say how sure they are: probabilities with a Monte-Carlo error, and means with an interval."""
 
-from typing import NamedTuple
+from ldag.network import Averaged, AveragedAnswer
 
-from ldag.network import StateMapping
+__all__ = ["Averaged", "AveragedAnswer", "Chance"]
 
 
 class Chance(float):
@@ -22,23 +22,3 @@ class Chance(float):
         made = super().__new__(cls, min(max(value, 0.0), 1.0))
         made.mc_error = mc_error
         return made
-
-
-class Averaged(NamedTuple):
-    """A mean, and the limits of an interval around it."""
-
-    mean: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.mean:.4f} ({self.low:.4f} to {self.high:.4f})"
-
-
-class AveragedAnswer(StateMapping[Averaged]):
-    """By state, or tuple of states, the mean of its probability and an interval."""
-
-    def __str__(self) -> str:
-        shown = [", ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in self]
-        width = max(map(len, shown), default=0)
-        return "\n".join(f"{text:<{width}}  {value}" for text, value in zip(shown, self.values(), strict=True))

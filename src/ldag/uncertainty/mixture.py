@@ -17,7 +17,7 @@ from ldag.errors import ArgumentError, ImpossibleEvidence
 from ldag.formats import Context, DocumentRecord, Edge, counted, network_of, read_document, write_document
 from ldag.inference import MEMORY_LIMIT
 from ldag.model import Schema, Variable
-from ldag.network import Answer, AnswerKey, Findings, Marginals, Network, Unseen
+from ldag.network import Answer, AnswerKey, Findings, Marginals, Network, Unseen, row_log_probabilities
 from ldag.uncertainty.chances import Averaged, AveragedAnswer
 from ldag.uncertainty.strengths import EdgeStrengths, edge_strengths
 
@@ -250,7 +250,7 @@ class Mixture(Drawable):
         unseen: Unseen = "error",
     ) -> NDArray[np.float64]:
         """Return the distribution of a variable given the other cells of every row, as `Network.predict_proba` does."""
-        logs = np.array([m.row_log_probabilities(data, target, unseen=unseen) for m in self.members])
+        logs = np.array([row_log_probabilities(m.asking, data, target, unseen) for m in self.members])
         with np.errstate(divide="ignore"):
             logs += np.log(self._shares)[:, None]
         largest = logs.max(axis=0)
@@ -291,7 +291,7 @@ class Mixture(Drawable):
         """Return the log probability of data, one member behind all rows, parameters integrated out."""
         rows = check_data(data, self.members[0].ldag.schema, reading)
         logs = [
-            log(share) + member.log_predictive(rows)
+            log(share) + member.log_likelihood(rows, integrate=True)
             for member, share in zip(self.members, self._shares.tolist(), strict=True)
             if share > 0
         ]
@@ -304,7 +304,7 @@ class Mixture(Drawable):
         if not given:
             return self._shares
         with np.errstate(divide="ignore"):
-            logs = np.array([m.log_finding_probability(given, do=do, memory_limit=memory_limit) for m in self.members])
+            logs = np.array([m.asking.log_evidence(given, do, memory_limit) for m in self.members])
             logs += np.log(self._shares)
         if np.isneginf(logs.max()):
             raise ImpossibleEvidence("what is given has probability zero in every member, so nothing follows from it")

@@ -13,7 +13,7 @@ from ldag.errors import ImpossibleEvidence
 from ldag.inference import Engine, Sums, compile_circuit
 from ldag.inference.circuit import _parameters
 from ldag.model import Model
-from ldag.network.findings import Findings, read_findings
+from ldag.network.arguments import Findings, read_findings
 from tests.oracle.elimination import cells, circuit_products, cliques
 from tests.oracle.inference import Joint, Weights
 from tests.property.inference.test_engine import networks
@@ -102,9 +102,7 @@ def test_networks_equal_enumeration_before_and_after_compiling(
     names = [n for node, n in enumerate(joint.names) if n not in do and not isinstance(codes.get(node), int)]
     some = names[: data.draw(st.integers(1, len(names)))] if names else []
     for _ in range(2):
-        assert network.log_finding_probability(findings, do=do) == pytest.approx(
-            log(total) if total > 0 else -inf, abs=1e-12
-        )
+        assert network.log_probability(findings, do=do) == pytest.approx(log(total) if total > 0 else -inf, abs=1e-12)
         if total == 0:
             with pytest.raises(ImpossibleEvidence):
                 network.most_probable(findings, do=do)
@@ -120,7 +118,7 @@ def test_networks_equal_enumeration_before_and_after_compiling(
                 table = joint.table(some)
                 assert table[tuple(states.values())] == pytest.approx(max(table.values()), rel=1e-9)
         network.compile()
-        network._engine(network.ldag.schema.context(do)).compile()
+        network.asking.engine(network.ldag.schema.context(do)).compile()
 
 
 @given(networks())

@@ -12,8 +12,16 @@ from ldag.formats import ClassRecord, EdgeRecord, GraphRecord, VariableRecord
 from ldag.formats.dot import read_dot, write_dot
 from ldag.formats.json import read_json, write_json
 from ldag.formats.libraries import from_networkx, to_networkx
-from ldag.formats.registry import read_model, write_graph
+from ldag.formats.registry import read_file, write_graph
 from ldag.formats.text import read_text, write_text
+
+
+def read_graph(text: str) -> GraphRecord:
+    """Read the JSON form of a graph."""
+    record = read_json(text)
+    assert isinstance(record, GraphRecord)
+    return record
+
 
 RECORD = read_text("x {0, 1}\ny {no, yes}\nx -> y\n")
 
@@ -132,7 +140,7 @@ def edge(**changes: object) -> str:
 def test_bad_json(text: str, message: str) -> None:
     """A wrong part is named by its path."""
     with pytest.raises(FormatError, match=message):
-        read_json(text)
+        read_graph(text)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +238,7 @@ def test_file_round_trip(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"graph{ending}"
     write_graph(RECORD, path)
     write_graph(RECORD, str(path))
-    again = read_model(path)
+    again = read_file(path)
     assert isinstance(again, GraphRecord)
     assert write_text(again) == write_text(RECORD)
     assert [item.name for item in tmp_path.iterdir()] == [path.name]
@@ -258,14 +266,14 @@ def test_bad_files(tmp_path: Path, name: str, content: bytes | None, message: st
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(FormatError, match=message):
-        read_model(path)
+        read_file(path)
 
 
 def test_byte_order_mark(tmp_path: Path) -> None:
     """A byte order mark, as some editors write, does no harm."""
     path = tmp_path / "graph.ldag"
     path.write_bytes(b"\xef\xbb\xbfx {0, 1}\r\n")
-    record = read_model(path)
+    record = read_file(path)
     assert isinstance(record, GraphRecord)
     assert record.variables[0].name == "x"
 
@@ -275,7 +283,7 @@ def test_directory(tmp_path: Path) -> None:
     path = tmp_path / "graph.ldag"
     path.mkdir()
     with pytest.raises(FormatError, match="expected a file, got a directory"):
-        read_model(path)
+        read_file(path)
     with pytest.raises(FormatError, match="expected a file, got a directory"):
         write_graph(RECORD, path)
     assert list(path.iterdir()) == []

@@ -210,7 +210,7 @@ def test_subsets_too_large_can_be_bounded() -> None:
 def test_memory_limits_are_bytes(limit: object) -> None:
     """Or texts with a unit."""
     with pytest.raises(ArgumentError, match="memory_limit must be a number of bytes or a text such as '8 GB'"):
-        weather().query("mood", memory_limit=limit)  # type: ignore[arg-type]
+        weather().query("mood", memory_limit=limit)  # type: ignore[call-overload]
 
 
 def test_joint_distributions_have_a_limit() -> None:
@@ -242,8 +242,8 @@ def test_a_network_is_pickled_without_its_circuits() -> None:
     answer = network.marginals({"mood": "d"})
     network.query("mood", do={"rain": "yes"})
     copy = pickle.loads(pickle.dumps(network))
-    assert "_engines" in vars(network)
-    assert "_engines" not in vars(copy)
+    assert "asking" in vars(network)
+    assert "asking" not in vars(copy)
     assert copy.marginals({"mood": "d"}) == answer
 
 
@@ -310,7 +310,7 @@ def test_evaluation_can_be_interrupted() -> None:
     """Many rows, on all threads."""
     before = """
 network.compile()
-circuit = network._engine()._whole
+circuit = network.asking.engine()._whole
 rows = np.full((2_000_000, 25), 255, dtype=np.uint8)
 """
     assert interrupted("circuit.log_probabilities(rows, n_threads=0)", 5, before) < 2

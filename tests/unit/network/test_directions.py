@@ -143,6 +143,6 @@ def test_intervals_of_effects_take_the_graph_for_granted() -> None:
     """Said wherever the graph was learned, whether arrows are determined or not; a drawn graph is granted."""
     fixed = learn_pair(Constraints(tiers=[["a"], ["b"]]))
     with pytest.warns(GraphWarning, match="takes the learned graph for granted"):
-        fixed.credible_interval("b", do={"a": 1}, n_draws=10)
-    fixed.credible_interval("b", {"a": 1}, n_draws=10)
-    Network.from_data(fixed.ldag, PAIR).credible_interval("b", do={"a": 1}, n_draws=10)
+        fixed.query("b", do={"a": 1}, interval=0.95, n_draws=10)
+    fixed.query("b", {"a": 1}, interval=0.95, n_draws=10)
+    Network.from_data(fixed.ldag, PAIR).query("b", do={"a": 1}, interval=0.95, n_draws=10)

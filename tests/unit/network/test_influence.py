@@ -104,12 +104,12 @@ def test_setting_variables_has_no_probability() -> None:
     """Only what is found has one: nothing is certain, and P(wet | do(sprinkler)) is a sum over rain."""
     net = rain()
     for _ in range(2):
-        assert net.log_finding_probability({}, do={"rain": "no"}) == 0.0
-        assert net.log_finding_probability({}, do={"rain": "some", "sprinkler": "on"}) == 0.0
-        found = net.log_finding_probability({"wet": "yes"}, do={"sprinkler": "on"})
-        assert found == pytest.approx(log(0.6 * 0.9 + 0.3 * 0.95 + 0.1 * 1.0))
+        assert net.log_probability({}, do={"rain": "no"}) == 0.0
+        assert net.log_probability({}, do={"rain": "some", "sprinkler": "on"}) == 0.0
+        wet = net.log_probability({"wet": "yes"}, do={"sprinkler": "on"})
+        assert wet == pytest.approx(log(0.6 * 0.9 + 0.3 * 0.95 + 0.1 * 1.0))
         for done in ([], [0], [1], [0, 1]):
-            net._engine(done).compile()
+            net.asking.engine(done).compile()
 
 
 def test_most_probable_states_of_some_variables() -> None:

@@ -121,7 +121,7 @@ def test_likelihood_of_a_class_never_observed_is_uniform() -> None:
     assert net.update(rows).parameters("y") == net.parameters("y")
     unseen = ldag.read({"x": [2], "y": ["a"]}, states={"x": [0, 1, 2], "y": ["a", "b", "c", "d"]})
     assert net.log_likelihood(unseen) == -inf
-    assert net.log_predictive(unseen) > -inf
+    assert net.log_likelihood(unseen, integrate=True) > -inf
 
 
 def test_update_is_exact() -> None:
@@ -223,9 +223,9 @@ def test_parameters_are_drawn_from_tiny_priors() -> None:
         (lambda: Network.from_data(GUARD, NET.sample(9), equivalent_sample_size=0), r"equivalent_sample_size must be"),
         (lambda: Network.from_data(GUARD, "rows.csv"), r"there is no file rows.csv"),
         (lambda: NET.update(NET.sample(9)), r"update needs a posterior; this network was given by its probabilities"),
-        (lambda: NET.log_predictive(NET.sample(9)), r"log_predictive needs a posterior"),
+        (lambda: NET.log_likelihood(NET.sample(9), integrate=True), r"integrate=True\) needs a posterior"),
         (lambda: NET.sample_parameters(3), r"sample_parameters needs a posterior"),
-        (lambda: NET.credible_interval("badge"), r"credible_interval needs a posterior"),
+        (lambda: NET.query("badge", interval=0.9), r"interval= needs a posterior"),
         (lambda: NET.estimate("badge", n_samples=0), r"n_samples must be a whole number, 1 or more, got 0"),
         (lambda: NET.sample(0), r"n must be a whole number, 1 or more, got 0"),
         (lambda: NET.sample(1 << 40), r"rows of 3 variables do not fit; at most 1,431,655,765 can be drawn at once"),

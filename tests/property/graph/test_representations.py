@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldag.graph.rules import reduced_rules
+from ldag.graph.representations import reduced_rules
 from ldag.graph.trees import (
     DecisionNode,
     Leaf,

@@ -1,6 +1,6 @@
 """Reduced tables: one rule per class."""
 
-from ldag.graph.rules import CodedRule, reduced_rules
+from ldag.graph.representations import CodedRule, reduced_rules
 from ldag.model import Grid, Partition
 
 
