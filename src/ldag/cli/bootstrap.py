@@ -9,7 +9,7 @@ from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import load_to_repeat, settings_options
 from ldag.cli.tables import print_result, table_options
 from ldag.data import ReadOptions
-from ldag.drawing import check_picture
+from ldag.drawing import PENS, check_picture
 from ldag.formats import check_document_path, check_place
 from ldag.uncertainty import Directions
 from ldag.uncertainty import bootstrap as learn_again
@@ -19,7 +19,7 @@ from ldag.uncertainty import bootstrap as learn_again
 @click.argument("data", type=TABLE)
 @click.option("--number", "-n", "n", default=200, show_default=True, help="How many graphs are learned.")
 @click.option("--output", "-o", type=Target(".json"), metavar="FILE", help="Write the bootstrap there (.json).")
-@click.option("--picture", metavar="FILE", help="Draw the consensus there (.svg, .png, .pdf); width is strength.")
+@click.option("--picture", metavar="FILE", help=f"Draw the consensus there ({', '.join(PENS)}); width is strength.")
 @click.option(
     "--directions",
     type=click.Choice(get_args(Directions)),

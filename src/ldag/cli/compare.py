@@ -5,7 +5,7 @@ import click
 from ldag.cli.arguments import json_option, load_model, print_json
 from ldag.cli.pipes import MODEL
 from ldag.comparing import compare as compare_models
-from ldag.drawing import check_picture
+from ldag.drawing import PENS, check_picture
 from ldag.formats import check_place
 
 
@@ -21,7 +21,7 @@ from ldag.formats import check_place
     help="Estimate the KL divergence from N rows; it is exact otherwise.",
 )
 @click.option("--rng", type=int, help="Seed of these rows.  [0]")
-@click.option("--picture", metavar="FILE", help="Draw the edges of both there (.svg, .png, .pdf).")
+@click.option("--picture", metavar="FILE", help=f"Draw the edges of both there ({', '.join(PENS)}).")
 @json_option
 def compare(
     first: str, second: str, n_samples: int | None, rng: int | None, picture: str | None, as_json: bool

@@ -7,7 +7,7 @@ import click
 
 from ldag.cli.arguments import json_option, load_any, print_json, split_context, split_names
 from ldag.cli.pipes import MODEL, Target
-from ldag.drawing import Direction, Drawable
+from ldag.drawing import PENS, Direction, Drawable
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.learning import CrossValidation, Trace
@@ -85,7 +85,7 @@ def _graph_of(loaded: Loaded) -> LDAG:
     type=Target(".svg"),
     required=True,
     metavar="FILE",
-    help="The picture: .svg, .png or .pdf.",
+    help=f"The picture: {', '.join(PENS)}.",
 )
 @click.option("--context", "-c", multiple=True, metavar="NAME=STATE", help="Dash the edges that vanish in a context.")
 @click.option("--focus", "-f", multiple=True, metavar="NAMES", help="Show only these and their Markov blankets.")

@@ -1,12 +1,14 @@
 """How values look, by their type, and the doors to what people look at: `plot`, `report` and `explore`."""
 
-from ldag.presenting import compared, graphs, learned, networks, uncertain
-from ldag.presenting.explorer import explore
-from ldag.presenting.looks import blocks, chart, draw, picture, write_cell
-from ldag.presenting.pictures import plot
-from ldag.presenting.reports import report
-
-LOOKS = (compared, graphs, learned, networks, uncertain)
-"""The modules that say how values look, each of some types."""
-
-__all__ = ["LOOKS", "blocks", "chart", "draw", "explore", "picture", "plot", "report", "write_cell"]
+from ldag.presenting import graphs as graphs
+from ldag.presenting import learned as learned
+from ldag.presenting import networks as networks
+from ldag.presenting import uncertain as uncertain
+from ldag.presenting.looks import blocks as blocks
+from ldag.presenting.looks import chart as chart
+from ldag.presenting.looks import draw as draw
+from ldag.presenting.looks import picture as picture
+from ldag.presenting.looks import plot as plot
+from ldag.presenting.looks import write_cell as write_cell
+from ldag.presenting.pages import explore as explore
+from ldag.presenting.pages import report as report

@@ -5,7 +5,7 @@ from html import escape
 from importlib.resources import files
 
 from ldag.drawing import Cell, Meter, number_text
-from ldag.presenting.document import (
+from ldag.presenting.documents import (
     Block,
     Bullets,
     Document,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ldag.data import Dataset
 from ldag.drawing import Drawing, LineChart, Picture, PictureOptions, RowChart, Series, lay_out_charts
 from ldag.learning import CrossValidation, Fit, Trace
-from ldag.presenting.document import Block, Bullets, Figure, Listing, Paragraph, TableBlock
+from ldag.presenting.documents import Block, Bullets, Figure, Listing, Paragraph, TableBlock
 from ldag.presenting.graphs import graph_picture, notes_of_rows
 from ldag.presenting.looks import blocks, chart, picture
 

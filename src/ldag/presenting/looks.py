@@ -5,12 +5,15 @@ Other modules of this room register a function for each type. A type with a pict
 
 from collections.abc import Callable
 from functools import singledispatch
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ldag.drawing import Drawable, Drawing, Picture, PictureOptions, draw_picture
 from ldag.errors import ArgumentError
-from ldag.presenting.document import Block, Figure, Listing
+from ldag.presenting.documents import Block, Figure, Listing
 from ldag.presenting.html import write_fragment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @singledispatch
@@ -47,6 +50,32 @@ def draw(value: object, options: PictureOptions) -> Drawing:
 def write_cell(value: object) -> str:
     """Return a value as HTML for a cell of a notebook."""
     return write_fragment(blocks(value))
+
+
+def plot(thing: Drawable, *, ax: "Axes | None" = None, **options: Unpack[PictureOptions]) -> "Axes":
+    """Draw whatever can be drawn with matplotlib; it can also be saved by its `save_picture`, or be had as `to_svg`.
+
+    Graphs, networks, fits, posteriors, bootstraps and comparisons are pictures of graphs. The rules of a node
+    (``net.classes(node)``), answers (``net.query(...)``, ``net.marginals()``), a cross-validation (``fit.cv``), the
+    trace of a search (``fit.trace``) and probabilities of edges (``post.edges``, ``boot.edges``) are charts.
+
+    Parameters
+    ----------
+    thing
+        What to draw.
+    ax
+        The axes to draw into, which are returned; None makes a figure of the picture's own size.
+    **options
+        For pictures of graphs: ``context``, ``focus``, ``labels``, ``arrows``, ``direction`` and others, as in
+        `LDAG.to_svg`.
+
+    Examples
+    --------
+    >>> import ldag
+    >>> ax = ldag.plot(ldag.datasets.graph("guard"), context={"person": "spy"})
+    >>> ax = ldag.plot(ldag.simulate.guard().classes("badge"))
+    """
+    return Drawable.plot(thing, ax, **options)
 
 
 def _has_own(look: Any, value: object) -> bool:

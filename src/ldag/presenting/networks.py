@@ -8,7 +8,7 @@ from typing import Any
 from ldag.drawing import Cell, Drawing, Meter, Picture, PictureOptions, TableRow, lay_out_table
 from ldag.formats import brief_conditions, state_in_words
 from ldag.network import Marginals, Network, NodeParameters, StateMapping, class_intervals
-from ldag.presenting.document import Block, TableBlock
+from ldag.presenting.documents import Block, TableBlock
 from ldag.presenting.graphs import graph_picture
 from ldag.presenting.looks import blocks, chart, picture
 

@@ -12,7 +12,7 @@ from ldag.graph import LDAG, EdgeDirections, family_counts, find_thin_families
 from ldag.learning import Fit
 from ldag.model import Counts
 from ldag.network import Network, NodeParameters
-from ldag.presenting.document import Block, Bullets, Figure, Listing, Paragraph, Section, TableBlock
+from ldag.presenting.documents import Block, Bullets, Figure, Listing, Paragraph, Section, TableBlock
 from ldag.presenting.graphs import notes_of_rows
 from ldag.presenting.networks import rules_tables
 from ldag.presenting.sureness import LIKELY, Arrow, Sureness, connections, exception_chance, in_words, joined
@@ -21,8 +21,8 @@ from ldag.uncertainty import Bootstrap, Posterior
 MOST_NODES = 60
 """Nodes whose rules a report lists; of larger networks those that depend on others."""
 
-MOST_FOUND = 12
-"""Findings in the summary."""
+MOST_SENTENCES = 12
+"""Sentences in the summary."""
 
 MOST_WRITTEN = 12
 """Exceptions that are written on arrows; more would make the picture too wide to read."""
@@ -48,8 +48,8 @@ NOT_CAUSES = (
 
 
 @dataclass(frozen=True)
-class Findings:
-    """Everything a report tells of; what is None was not done."""
+class Subject:
+    """What a report is about; what is None was not done."""
 
     network: Network
     data: Dataset | None = None
@@ -86,34 +86,34 @@ class Findings:
         return kept.strip() if isinstance(kept, str) else ""
 
 
-def all_sections(findings: Findings) -> Iterator[Section]:
+def all_sections(subject: Subject) -> Iterator[Section]:
     """Go through the sections in the order people read them."""
-    yield summary_section(findings)
-    yield graph_section(findings)
-    if findings.exceptions:
-        yield from label_sections(findings)
-    yield from sure_sections(findings)
-    if findings.data is not None:
-        yield from data_sections(findings.data)
-    yield from node_sections(findings)
-    if findings.fit is not None and findings.fit.cv is not None:
-        yield prediction_section(findings.fit)
+    yield summary_section(subject)
+    yield graph_section(subject)
+    if subject.exceptions:
+        yield from label_sections(subject)
+    yield from sure_sections(subject)
+    if subject.data is not None:
+        yield from data_sections(subject.data)
+    yield from node_sections(subject)
+    if subject.fit is not None and subject.fit.cv is not None:
+        yield prediction_section(subject.fit)
     yield caveat_section()
-    yield how_section(findings)
+    yield how_section(subject)
 
 
-def summary_section(findings: Findings) -> Section:
+def summary_section(subject: Subject) -> Section:
     """Say in a few sentences what was found."""
-    graph, data = findings.graph, findings.data
-    found = _found(findings)
-    more = [f"and {len(found) - MOST_FOUND} more, shown below"] if len(found) > MOST_FOUND else []
+    graph, data = subject.graph, subject.data
+    sentences = _tell_dependences(subject)
+    more = [f"and {len(sentences) - MOST_SENTENCES} more, shown below"] if len(sentences) > MOST_SENTENCES else []
     alone = [v.name for v in graph.variables if not any(v.name in edge for edge in graph.edges)]
     gaps = () if data is None else describe_gaps(data)
     blocks: list[Block] = [Paragraph(f"Of the table: {'; '.join(gaps)}.", is_warning=True)] if gaps else []
-    if found:
-        blocks += [Bullets((*found[:MOST_FOUND], *more)), Paragraph(NOT_CAUSES)]
+    if sentences:
+        blocks += [Bullets((*sentences[:MOST_SENTENCES], *more)), Paragraph(NOT_CAUSES)]
     if alone:
-        every = "No column helps to guess another: " if not found else "Connected with nothing else: "
+        every = "No column helps to guess another: " if not sentences else "Connected with nothing else: "
         blocks.append(Paragraph(f"{every}{', '.join(alone)}."))
     thin = () if data is None else find_thin_families(graph, data.total)
     if data is not None and thin:
@@ -125,10 +125,10 @@ def summary_section(findings: Findings) -> Section:
     return Section("What was found", tuple(blocks))
 
 
-def _found(findings: Findings) -> list[str]:
+def _tell_dependences(subject: Subject) -> list[str]:
     """Return sentences about variables and what they depend on, the surest first."""
-    graph, said = findings.graph, findings.exceptions
-    found: list[tuple[float, str]] = []
+    graph, words = subject.graph, subject.exceptions
+    sentences: list[tuple[float, str]] = []
     for variable in graph.variables:
         name = variable.name
         parents = graph.parents(name)
@@ -137,42 +137,42 @@ def _found(findings: Findings) -> list[str]:
         edges = [(parent, name) for parent in parents]
         *most, last = parents
         listed = f"{', '.join(most)} and {last}" if most else last
-        sure = None if findings.sureness is None else min(joined(findings.sureness, *edge) for edge in edges)
-        is_open = not most and edges[0] in findings.directions.open
+        sure = None if subject.sureness is None else min(joined(subject.sureness, *edge) for edge in edges)
+        is_open = not most and edges[0] in subject.directions.open
         may = sure is not None and sure < LIKELY
         joins, depends = ("may go together", "may depend on") if may else ("go together", "depends on")
         text = f"{last} and {name} {joins}" if is_open else f"{name} {depends} {listed}"
         text += "" if sure is None else f" ({in_words(sure)})"
-        exceptions = [said[edge] for edge in edges if edge in said]
+        exceptions = [words[edge] for edge in edges if edge in words]
         but = ", and ".join(exceptions)
         if len(but) > LONG_TEXT:
             but = f"with {counted(len(exceptions), 'kind of exception', 'kinds of exceptions')}, listed below"
-        found.append((-(sure or 0.0), f"{text}; but {but}." if but else f"{text}."))
-    return [text for _, text in sorted(found, key=lambda one: round(one[0], 2))]
+        sentences.append((-(sure or 0.0), f"{text}; but {but}." if but else f"{text}."))
+    return [text for _, text in sorted(sentences, key=lambda one: round(one[0], 2))]
 
 
-def graph_section(findings: Findings) -> Section:
+def graph_section(subject: Subject) -> Section:
     """Draw the graph, and say which arrows are determined."""
-    graph, sureness = findings.graph, findings.sureness
+    graph, sureness = subject.graph, subject.sureness
     widths = None if sureness is None else {edge: joined(sureness, *edge) for edge in graph.edges}
     parts = ["An arrow joins two columns of which one helps to guess the other, whatever the other columns say."]
-    n_labels = len(findings.exceptions)
+    n_labels = len(subject.exceptions)
     is_written = n_labels <= MOST_WRITTEN
     if n_labels:
         where = "Text on an arrow says when it does not matter."
         parts.append(where if is_written else "Amber arrows have exceptions, which are listed below.")
     if widths:
         parts.append("Thick arrows are sure, thin ones are not.")
-    parts += _directions_in_words(findings)
-    notes = None if findings.counts is None else notes_of_rows(graph, findings.counts)
+    parts += _directions_in_words(subject)
+    notes = None if subject.counts is None else notes_of_rows(graph, subject.counts)
     title = "What depends on what"
-    picture = findings.network.to_svg(probabilities=widths, labels=is_written, notes=notes, title=title)
+    picture = subject.network.to_svg(probabilities=widths, labels=is_written, notes=notes, title=title)
     return Section("The picture", (Figure(picture), Paragraph(" ".join(parts))))
 
 
-def _directions_in_words(findings: Findings) -> Iterator[str]:
+def _directions_in_words(subject: Subject) -> Iterator[str]:
     """Say how many arrows could be turned, and what else the directions follow from."""
-    directions, n_arrows = findings.directions, len(findings.graph.edges)
+    directions, n_arrows = subject.directions, len(subject.graph.edges)
     for edges, could in (
         (directions.reversible, "could as well point the other way; their heads are hollow."),
         (directions.undecided, "have a direction that could not be decided; their heads are hollow, too."),
@@ -180,25 +180,25 @@ def _directions_in_words(findings: Findings) -> Iterator[str]:
         if edges:
             share = "All arrows" if len(edges) == n_arrows else f"{len(edges)} of {counted(n_arrows, 'arrow')}"
             yield f"{share} {could}"
-    if findings.constraints and directions.essential:
+    if subject.constraints and directions.essential:
         yield "Directions follow from the data and from what was given beforehand, which is listed at the end."
 
 
-def label_sections(findings: Findings) -> Iterator[Section]:
+def label_sections(subject: Subject) -> Iterator[Section]:
     """Give every label as a sentence, with the rows behind it, its gain and its probability."""
-    graph, fit = findings.graph, findings.fit
+    graph, fit = subject.graph, subject.fit
     edges = graph.labelled_edges
     header = ["exception"]
-    rows: list[list[Cell]] = [[text] for text in findings.exceptions.values()]
+    rows: list[list[Cell]] = [[text] for text in subject.exceptions.values()]
     texts = ["Cases in which a connection does not matter."]
-    if findings.data is not None:
+    if subject.data is not None:
         header.append("rows it is about")
         for row, edge in zip(rows, edges, strict=True):
-            row.append(_rows_behind(graph, findings.data, edge))
-    if findings.sureness is not None:
+            row.append(_rows_behind(graph, subject.data, edge))
+    if subject.sureness is not None:
         header.append("probability")
         for row, edge in zip(rows, edges, strict=True):
-            chance = exception_chance(findings.sureness, graph, edge)
+            chance = exception_chance(subject.sureness, graph, edge)
             row.append(chance if isinstance(chance, str) else Meter(chance))
         texts.append("The probability takes for granted that the two are connected at all.")
     if fit is not None and fit.label_gains:
@@ -215,14 +215,14 @@ def label_sections(findings: Findings) -> Iterator[Section]:
     yield from _with_table(title, blocks, "Exception by exception", table)
 
 
-def sure_sections(findings: Findings) -> Iterator[Section]:
+def sure_sections(subject: Subject) -> Iterator[Section]:
     """Tell how probable each connection is, over many graphs."""
-    sureness = findings.sureness
+    sureness = subject.sureness
     if sureness is None:
-        yield Section("How sure is it?", (Paragraph(findings.why_not_sure, is_warning=True),))
+        yield Section("How sure is it?", (Paragraph(subject.why_not_sure, is_warning=True),))
         return
-    known = () if findings.data is None else describe_data(findings.data)
-    pairs = list(connections(sureness, findings.graph, LEAST_PAIR))
+    known = () if subject.data is None else describe_data(subject.data)
+    pairs = list(connections(sureness, subject.graph, LEAST_PAIR))
     rows = [(f"{a} – {b}", Meter(chance), "yes" if is_drawn else "no") for a, b, is_drawn, chance in pairs]
     if isinstance(sureness, Bootstrap):
         text = (
@@ -263,18 +263,18 @@ def data_sections(data: Dataset) -> Iterator[Section]:
     text = f"{counted(data.total, 'row')}, {data.n_rows:,} of them different."
     blocks: list[Block] = [Paragraph(text)]
     if data.notes:
-        said = (
+        text = (
             "What was done to the table. Numbers of many different values are cut into ranges; columns with a value "
             "of their own in nearly every row cannot be used."
         )
-        blocks += [Paragraph(said), Bullets(data.notes)]
+        blocks += [Paragraph(text), Bullets(data.notes)]
     table = TableBlock(("column", "how often each value occurs"), tuple(rows))
     yield from _with_table("The data", tuple(blocks), "Column by column", table)
 
 
-def node_sections(findings: Findings) -> Iterator[Section]:
+def node_sections(subject: Subject) -> Iterator[Section]:
     """Give the rules and distributions of every node, with counts and intervals."""
-    net = findings.network
+    net = subject.network
     names = [v.name for v in net.variables]
     if len(names) > MOST_NODES:
         children = {child for _, child in net.ldag.edges}
@@ -304,8 +304,8 @@ def _most_frequent(classes: NodeParameters) -> tuple[NodeParameters, tuple[Parag
     if not left:
         return classes, ()
     n_rows = sum(rows) - sum(rows[place] for place in chosen)
-    said = f", with {counted(n_rows, 'row')} in all" if n_rows else ", which no row is in" if has_rows else ""
-    others = f"{counted(left, 'other case')}{said}: ldag explain MODEL {classes.node} lists them."
+    where = f", with {counted(n_rows, 'row')} in all" if n_rows else ", which no row is in" if has_rows else ""
+    others = f"{counted(left, 'other case')}{where}: ldag explain MODEL {classes.node} lists them."
     return replace(classes, classes=tuple(classes[place] for place in chosen)), (Paragraph(others),)
 
 
@@ -331,11 +331,11 @@ def prediction_section(fit: Fit) -> Section:
         mean, error = gain
         compared = "better" if mean > 0 else "worse"
         if abs(mean) <= 2 * error:
-            said = "Hidden rows are predicted about as well with exceptions as without them"
+            text = "Hidden rows are predicted about as well with exceptions as without them"
         else:
-            said = f"Hidden rows are predicted {compared} with exceptions than without them"
+            text = f"Hidden rows are predicted {compared} with exceptions than without them"
         numbers = f"the log probability of a part differs by {mean:+.2f}, with a standard error of {error:.2f}"
-        blocks.append(Paragraph(f"{said}: {numbers}."))
+        blocks.append(Paragraph(f"{text}: {numbers}."))
     return Section("Does it predict?", tuple(blocks))
 
 
@@ -350,20 +350,20 @@ def caveat_section() -> Section:
     return Section("What this does not say", (Bullets(items),))
 
 
-def how_section(findings: Findings) -> Section:
+def how_section(subject: Subject) -> Section:
     """List settings, versions, and the lines that make this again."""
-    graph, fit = findings.graph, findings.fit
+    graph, fit = subject.graph, subject.fit
     size = f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
     blocks: list[Block] = [Paragraph(f"A labelled DAG: {size} ({graph.dag_dimension:,} in full tables).")]
     if fit is not None:
         texts = [f"Score {fit.score.total:.2f}, kappa {fit.kappa:g}, search: {fit.method}, {fit.promise}."]
-        notes = (*fit.notes, *(findings.sureness.notes if isinstance(findings.sureness, Posterior) else ()))
+        notes = (*fit.notes, *(subject.sureness.notes if isinstance(subject.sureness, Posterior) else ()))
         texts += [note for note in dict.fromkeys(notes) if note not in fit.data.notes]  # which stand with the data
         settings = {name: value for name, value in dict(fit.settings).items() if value not in (None, False)}
         plain = tuple((name, str(value)) for name, value in settings.items())
         blocks += [*map(Paragraph, texts), TableBlock(("setting", "value"), plain), Listing(_reproduce(settings))]
-    if findings.constraints:
-        blocks += [Paragraph("What was given beforehand, and holds in the graph:"), Listing(findings.constraints)]
+    if subject.constraints:
+        blocks += [Paragraph("What was given beforehand, and holds in the graph:"), Listing(subject.constraints)]
     blocks.append(Paragraph(f"Made with ldag {version('ldag')}, numpy {version('numpy')}."))
     return Section("For the technical reader", tuple(blocks))
 

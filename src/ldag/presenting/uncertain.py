@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ldag.drawing import Drawing, Meter, Picture, PictureOptions, TableRow, lay_out_table
 from ldag.formats import Edge, absent_if, counted
-from ldag.presenting.document import Block, Figure, Listing, Paragraph, TableBlock
+from ldag.presenting.documents import Block, Figure, Listing, Paragraph, TableBlock
 from ldag.presenting.graphs import graph_picture
 from ldag.presenting.looks import blocks, chart, picture
 from ldag.uncertainty import Bootstrap, EdgeChances, EdgeStrengths, Mixture, Posterior

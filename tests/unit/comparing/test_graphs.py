@@ -12,7 +12,7 @@ from ldag import LDAG, LdagError, Network, simulate
 from ldag.drawing import Direction
 from ldag.drawing.graphs import node_size, place
 from ldag.model import Grid, Partition
-from ldag.presenting.compared import comparison_picture
+from ldag.presenting.graphs import comparison_picture
 from tests.oracle import distributions
 
 STATES = {name: [0, 1] for name in "abcd"}

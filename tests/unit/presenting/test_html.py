@@ -3,9 +3,17 @@
 from html.parser import HTMLParser
 
 from ldag.drawing import Meter
-from ldag.presenting.document import Bullets, Document, Figure, Listing, Paragraph, Section, TableBlock
+from ldag.presenting.documents import (
+    Bullets,
+    Document,
+    Figure,
+    Listing,
+    Paragraph,
+    Section,
+    TableBlock,
+    write_markdown,
+)
 from ldag.presenting.html import write_fragment, write_html
-from ldag.presenting.markdown import write_markdown
 
 NASTY = '<script>alert("x")</script>'
 DOCUMENT = Document(

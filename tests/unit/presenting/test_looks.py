@@ -6,8 +6,9 @@ from xml.etree import ElementTree
 import pytest
 
 import ldag
-from ldag.drawing import Drawable
+from ldag.drawing import Drawable, Drawing, LineChart, Series, lay_out_charts
 from ldag.errors import ArgumentError
+from ldag.presenting import chart
 
 HEART = ldag.datasets.load("heart")
 
@@ -118,8 +119,8 @@ def test_charts_are_drawn_saved_and_plotted_alike(values: dict[str, object], tmp
     """Every chart has `to_svg`, `save_picture` and `plot`, and says its numbers to those who cannot see it."""
     charts = {name: value for name, value in values.items() if isinstance(value, Drawable)}
     assert {"CrossValidation", "Mixture", "trace", "classes", "query", "joint", "chances", "strengths"} <= set(charts)
-    for name, chart in charts.items():
-        root = ElementTree.fromstring(chart.to_svg())
+    for name, value in charts.items():
+        root = ElementTree.fromstring(value.to_svg())
         assert len(root.findtext("{http://www.w3.org/2000/svg}desc", "")) > 10, name
     ax = ldag.plot(charts["classes"])
     assert "smoking is no, or protein is >3" in {text.get_text() for text in ax.texts}
@@ -141,3 +142,25 @@ def test_save_writes_pictures_and_models_by_the_ending(tmp_path: Path) -> None:
             thing.save(tmp_path / "x.json", direction="right")
     with pytest.raises(ArgumentError, match="a picture is a file that ends in"):
         ldag.compare(fit.ldag, fit.ldag).save(tmp_path / "x.json")
+
+
+class Walk(tuple[int, ...], Drawable):
+    """A value of a new type."""
+
+
+@chart.register
+def draw_walk(walk: Walk) -> Drawing:
+    """Return the steps of a walk as a chart."""
+    return lay_out_charts([LineChart("", [Series("steps", range(len(walk)), walk)])], title="A walk")
+
+
+def test_a_new_plot_is_a_function_for_a_type(tmp_path: Path) -> None:
+    """Then the value is drawn, saved by any ending, shown in a notebook, and takes no options of graphs."""
+    walk = Walk([1, 3, 2])
+    assert 'aria-label="A walk"' in walk.to_svg()
+    assert 'aria-label="A walk"' in walk._repr_html_()
+    assert "A walk" in {text.get_text() for text in ldag.plot(walk).texts}
+    walk.save(tmp_path / "walk.png")
+    assert (tmp_path / "walk.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ArgumentError, match="focus is for pictures of graphs; a Walk is a chart"):
+        walk.to_svg(focus="x")

@@ -1,0 +1,216 @@
+"""Pages about a network: a report to send to somebody, and an explorer in which states can be clicked."""
+
+import json
+import os
+from html import escape
+from pathlib import Path
+from typing import Literal
+
+from ldag.checks import check_path
+from ldag.data import Dataset, check_data
+from ldag.errors import ArgumentError, LdagError
+from ldag.formats import counted, state_in_words, write_atomically
+from ldag.inference import TooManyGates, compile_circuit
+from ldag.learning import Fit, LearnOptions, check_time_limit
+from ldag.model import Model
+from ldag.network import Network
+from ldag.presenting.documents import Document, write_markdown
+from ldag.presenting.html import asset, page, write_html
+from ldag.presenting.sections import Subject, all_sections
+from ldag.presenting.sureness import Sureness
+from ldag.uncertainty import Bootstrap, Posterior, bootstrap
+from ldag.uncertainty import posterior as learn_posterior
+
+MOST_VARIABLES = 14
+"""Up to so many variables a report has a posterior."""
+
+MOST_DRAWN, N_DRAWN, N_RESTARTS = 40, 50, 2
+"""Up to so many variables the model is learned again so many times instead, by short searches."""
+
+
+def report(
+    source: Fit | Network,
+    path: str | os.PathLike[str],
+    *,
+    data: Dataset | None = None,
+    posterior: Sureness | Literal["auto"] | None = "auto",
+    title: str | None = None,
+    time_limit: float | None = None,
+) -> None:
+    """Write a report: the data, the graph, every label as a sentence, rules with intervals, and how sure it all is.
+
+    Parameters
+    ----------
+    source
+        A fit, or a network.
+    path
+        The file to write: .html, one page that needs nothing else, or .md, the same as Markdown.
+    data
+        The data of a network that was not just learned; a fit has its own.
+    posterior
+        A posterior over graphs, or a bootstrap. "auto" computes a posterior for up to 14 variables, and learns 50 times
+        again for up to 40; None leaves it out.
+    title
+        What stands above it.
+    time_limit
+        Seconds for the posterior or the bootstrap; if there is none by then, the report says so.
+
+    Examples
+    --------
+    >>> import ldag, tempfile, pathlib
+    >>> target = pathlib.Path(tempfile.mkdtemp()) / "heart.html"
+    >>> ldag.report(ldag.learn(ldag.datasets.load("heart"), kappa=0.1), target)
+    >>> "smoking does not matter for pressure when protein is &gt;3" in target.read_text()
+    True
+    """
+    target = check_ending(path, (".html", ".htm", ".md"), "a report")
+    subject = _subject(source, data, posterior, check_time_limit(time_limit))
+    n = counted(len(subject.graph.variables), "column")
+    size = "" if subject.data is None else f", {counted(subject.data.total, 'row')}"
+    document = Document(title or "What depends on what, and when", f"{n}{size}", tuple(all_sections(subject)))
+    write = write_markdown if target.suffix.lower() == ".md" else write_html
+    write_atomically(target, write(document).encode())
+
+
+def _subject(
+    source: Fit | Network, data: Dataset | None, given: Sureness | Literal["auto"] | None, time_limit: float | None
+) -> Subject:
+    """Gather what the report tells of."""
+    if isinstance(source, Fit):
+        if data is not None:
+            raise ArgumentError("a fit has its own data; data= is for networks")
+        return Subject(source.network, source.data, source, *_how_sure(source, given, time_limit))
+    if not isinstance(source, Network):
+        raise ArgumentError(f"report takes a Fit or a Network, got {type(source).__name__}")
+    known = None if data is None else check_data(data)
+    return Subject(source, known, None, *_how_sure(known, given, time_limit))
+
+
+def _how_sure(
+    source: Fit | Dataset | None, given: Sureness | Literal["auto"] | None, time_limit: float | None
+) -> tuple[Sureness | None, str]:
+    """Return a posterior or a bootstrap, or why there is none."""
+    if isinstance(given, Posterior | Bootstrap):
+        return given, ""
+    if source is None or given is None:
+        return None, "This was not computed: ldag.posterior, or ldag.bootstrap, tells how probable each connection is."
+    data = source.data if isinstance(source, Fit) else source
+    n = len(data.variables)
+    if n > (MOST_DRAWN if isinstance(source, Fit) else MOST_VARIABLES):
+        return None, (
+            f"With {n} columns this takes longer than a report should. ldag.posterior, or ldag.bootstrap, tells how "
+            "probable each connection is; give it as posterior=."
+        )
+    try:
+        if isinstance(source, Fit) and n > MOST_VARIABLES:
+            quick: LearnOptions = {
+                "kappa": source.kappa,
+                "method": "climb",
+                "n_restarts": N_RESTARTS,
+                "time_limit": time_limit,
+            }
+            return bootstrap(source, N_DRAWN, **quick, progress=False), ""
+        return learn_posterior(source, time_limit=time_limit), ""
+    except LdagError as error:
+        return None, f"It could not be computed: {error}"
+
+
+MOST_PRODUCTS = 1_500_000
+"""Products of a circuit that a page evaluates in well under a second."""
+
+_TOOLS = """<div class="tools">
+<span class="choice" role="group" aria-label="what a click on a state does">a click
+<button type="button" id="observe" aria-pressed="true" title="What if we saw this? Shift and a click sets it instead.">
+observes</button><button type="button" id="set" aria-pressed="false"
+title="What if we made it so? Arrows into it are cut first. Shift and a click observes it instead.">sets</button></span>
+<button type="button" id="undo" title="Ctrl+Z">undo</button>
+<button type="button" id="reset">reset</button>
+<button type="button" id="pin" aria-pressed="false" title="Compare other clicks with these numbers">pin</button>
+<input id="search" type="search" placeholder="search a variable (/)" aria-label="search a variable">
+</div>"""
+
+
+def explore(model: Network | Fit, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+    """Write an explorer: one HTML file to open in a browser, in which states can be clicked.
+
+    Parameters
+    ----------
+    model
+        A network, or a fit, whose network is taken.
+    path
+        The file to write, which ends in .html. It needs no server and no network.
+    title
+        What stands above it.
+
+    Examples
+    --------
+    >>> import ldag, tempfile, pathlib
+    >>> target = pathlib.Path(tempfile.mkdtemp()) / "guard.html"
+    >>> ldag.explore(ldag.simulate.guard(), target)
+    >>> "a click" in target.read_text()
+    True
+    """
+    network = model.network if isinstance(model, Fit) else model
+    if not isinstance(network, Network):
+        raise ArgumentError(f"explore takes a Network or a Fit, got {type(model).__name__}")
+    target = check_ending(path, (".html", ".htm"), "an explorer")
+    write_atomically(target, _write_page(network, title or "A network to explore").encode())
+
+
+def check_ending(path: str | os.PathLike[str], endings: tuple[str, ...], what: str) -> Path:
+    """Return a path that has one of the endings."""
+    target = Path(check_path(path))
+    if target.suffix.lower() not in endings:
+        got = f"the ending {target.suffix!r}" if target.suffix else "no ending"
+        raise ArgumentError(f"{target}: {what} is a file that ends in {' or '.join(endings)}, got {got}")
+    return target
+
+
+def _write_page(network: Network, title: str) -> str:
+    """Return the page: the picture, the cards of the variables, and the model that its script reads."""
+    content = json.dumps(_model(network, title), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    svg = network.to_svg(title=title)
+    body = f"""<h1>{escape(title)}</h1>
+<p class="soft">Click a state: arrows that do not matter then fade, and all probabilities are updated. Click it again to
+take it back.</p>
+{_TOOLS}
+<p aria-live="polite"><span id="findings"></span> <span id="probability" class="soft"></span>
+<span id="pinned" class="soft"></span></p>
+<main>
+<figure id="graph">{svg}</figure>
+<div><p id="nothing" class="soft" hidden>No variable has this in its name.</p><div id="variables"></div></div>
+</main>"""
+    script = (
+        f'<script type="application/json" id="model">{content}</script>\n<script>\n{asset("explorer.js")}</script>\n'
+    )
+    return page(title, body, style=asset("explorer.css"), script=script)
+
+
+def _model(network: Network, title: str) -> dict[str, object]:
+    """Return what the script reads: names, states, edges, and the circuit or why there is none."""
+    graph = network.ldag
+    circuit, why = None, ""
+    try:
+        model = Model(graph.structure, network.probabilities)
+        nodes = range(len(graph.schema))
+        circuit = compile_circuit(model, nodes, by_class=True, max_size=MOST_PRODUCTS).to_dict()
+    except TooManyGates as error:
+        names = ", ".join(graph.schema[node].name for node in error.nodes[:5])
+        why = (
+            f"The network is too large for a page to compute probabilities (more than {MOST_PRODUCTS:,} products, "
+            f"around {names}); the library does that. Here, clicks show which arrows do not matter."
+        )
+    variables = [{"name": v.name, "states": [state_in_words(v, state) for state in v.states]} for v in graph.variables]
+    return {"title": title, "variables": variables, "edges": _edges(network), "circuit": circuit, "why": why}
+
+
+def _edges(network: Network) -> list[dict[str, object]]:
+    """Return edges by node numbers; a label has a 0 or 1 per configuration of the other parents, None without one."""
+    edges: list[dict[str, object]] = []
+    for child, family in enumerate(network.ldag.structure.families):
+        for axis, parent in enumerate(family.parents):
+            mask = family.partition.labels[axis]
+            label = "".join("1" if cell else "0" for cell in mask.tolist()) if mask.any() else None
+            others = [other for other in family.parents if other != parent]
+            edges.append({"parent": parent, "child": child, "others": others, "label": label})
+    return edges
