@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PACKAGE := $(VENV)/.package
 STAMP := $(VENV)/.installed
-CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
+CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp cpp/tests/*/*.cpp cpp/tests/*/*.hpp)
 NATIVE := $(filter-out cpp/tests/%, $(CPP))
 
 .PHONY: help demo test test-cpp test-spark fuzz lint format bench docs sanitize clean

@@ -1,4 +1,4 @@
-// Table of contents of the native module: one sub-module per room, one register_*.cpp per topic.
+// Table of contents of the native module: one register_*.cpp per topic, in the order of the rooms.
 #include <nanobind/nanobind.h>
 
 #include "register.hpp"
@@ -12,27 +12,19 @@ NB_MODULE(_native, module) {
     nb::set_leak_warnings(false);
 #endif
     module.doc() = "Loops of ldag on plain arrays. Private: the checked doors are in the Python modules.";
-    nb::module_ reading = module.def_submodule("reading", "Text files.");
-    register_reading(reading);
-    nb::module_ counting = module.def_submodule("counting", "Data sets and their counts.");
-    register_counts(counting);
-    nb::module_ families = module.def_submodule("families", "Partitions of one family.");
-    register_family(families);
-    register_exact(families);
-    nb::module_ scoring = module.def_submodule("scoring", "Scores of families on one data set.");
-    register_scorer(scoring);
-    nb::module_ searching = module.def_submodule("searching", "Searches over DAGs.");
-    nb::exception<BadState>(searching, "BadState", PyExc_ValueError);
-    register_search_exact(searching);
-    register_search_chain(searching);
-    register_search_climb(searching);
-    nb::module_ uncertainty = module.def_submodule("uncertainty", "Posteriors over labels and DAGs.");
-    register_uncertainty(uncertainty);
-    nb::module_ inference = module.def_submodule("inference", "Sums, circuits and samples.");
-    register_circuit(inference);
-    register_sums(inference);
-    register_sample(inference);
-    for (const nb::module_& part : {reading, counting, families, scoring, searching, uncertainty, inference})
-        for (const auto& [name, value] : nb::cast<nb::dict>(part.attr("__dict__")))
-            if (nb::borrow<nb::str>(name).c_str()[0] != '_') module.attr(name) = value;
+    nb::module_ testing = module.def_submodule("testing", "Parts of the loops that tests call one by one.");
+    register_reading(module);
+    register_counts(module);
+    register_structures(module);
+    register_family(module, testing);
+    register_exact(module, testing);
+    register_scorer(module);
+    nb::exception<BadState>(module, "BadState", PyExc_ValueError);
+    register_search_exact(module);
+    register_search_chain(module, testing);
+    register_search_climb(module, testing);
+    register_uncertainty(module);
+    register_circuit(module);
+    register_sums(module);
+    register_sample(module);
 }

@@ -10,26 +10,27 @@ namespace nb = nanobind;
 
 namespace {
 
-template <class Kind, std::size_t N>
-Kind kind_of(const std::string& name, const std::array<std::pair<const char*, Kind>, N>& known) {
+constexpr std::array kSearches{std::pair{"greedy", ldag::LabelSearch::greedy},
+                               std::pair{"refined", ldag::LabelSearch::refined},
+                               std::pair{"exact", ldag::LabelSearch::exact}};
+
+// The one of this name, refusing others; name_of tells each one's.
+template <class Known, class NameOf>
+const auto& find_named(const std::string& name, const Known& known, NameOf name_of) {
     std::string expected;
-    for (const auto& [spelling, kind] : known) {
-        if (name == spelling) return kind;
-        expected += std::string(expected.empty() ? "" : ", ") + spelling;
+    for (const auto& one : known) {
+        if (name == name_of(one)) return one;
+        expected += (expected.empty() ? "" : ", ") + std::string(name_of(one));
     }
     throw nb::value_error(("expected one of " + expected + ", got " + name).c_str());
 }
 
 }  // namespace
 
-ldag::StructureKind structure_of(const std::string& name) {
-    using enum ldag::StructureKind;
-    return kind_of<ldag::StructureKind, 5>(
-        name, {{{"table", table}, {"tree", tree}, {"ldag", ldag}, {"partial", partial}, {"graph", graph}}});
+const ldag::Structure& structure_of(const std::string& name) {
+    return find_named(name, ldag::kStructures, [](const auto& structure) { return structure.name; });
 }
 
 ldag::LabelSearch search_of(const std::string& name) {
-    using enum ldag::LabelSearch;
-    return kind_of<ldag::LabelSearch, 3>(name,
-                                         {{{"greedy", greedy}, {"refined", refined}, {"exact", exact}}});
+    return find_named(name, kSearches, [](const auto& search) { return search.first; }).second;
 }

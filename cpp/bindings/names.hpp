@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "families/family.hpp"
-#include "scoring/scorer.hpp"
+#include "families/structures.hpp"
 
-ldag::StructureKind structure_of(const std::string& name);
+const ldag::Structure& structure_of(const std::string& name);
 ldag::LabelSearch search_of(const std::string& name);

@@ -214,23 +214,23 @@ std::pair<std::shared_ptr<ldag::Circuit>, std::vector<std::uint32_t>> compile_ci
     std::vector<std::uint8_t> fixed, const std::vector<std::uint32_t>& order, std::size_t max_size) {
     const ldag::NetworkShape network =
         shape_of(std::move(n_states), std::move(parents), classes, parameters, std::move(fixed));
-    std::pair<std::shared_ptr<ldag::Circuit>, std::vector<std::uint32_t>> found;
+    std::pair<std::shared_ptr<ldag::Circuit>, std::vector<std::uint32_t>> result;
     bool stopped = false;
     {
         const nb::gil_scoped_release unlocked;
         try {
-            found.first =
+            result.first =
                 std::make_shared<ldag::Circuit>(ldag::compile(network, order, {max_size, interrupted}));
         } catch (const ldag::CircuitTooLarge& error) {
-            found.second = {error.node};
+            result.second = {error.node};
             for (const std::uint32_t node : error.scope)
-                if (node != error.node) found.second.push_back(node);
+                if (node != error.node) result.second.push_back(node);
         } catch (const ldag::CompileStopped&) {
             stopped = true;
         }
     }
     if (stopped) nb::raise_python_error();
-    return found;
+    return result;
 }
 
 std::vector<std::vector<std::uint32_t>> elimination_orders(std::vector<std::uint32_t> n_states,
@@ -263,10 +263,10 @@ std::vector<EstimatedOrder> improve_orders(std::vector<std::uint32_t> n_states,
     std::vector<EstimatedOrder> result;
     try {
         const nb::gil_scoped_release unlocked;
-        for (ldag::CircuitOrder& found :
+        for (ldag::CircuitOrder& order :
              ldag::improve_orders(network, std::move(orders), {effort, largest}, interrupted)) {
-            if (!found.order.empty()) found.cut.insert(found.cut.begin(), found.node);
-            result.emplace_back(found.n_products, std::move(found.order), std::move(found.cut));
+            if (!order.order.empty()) order.cut.insert(order.cut.begin(), order.node);
+            result.emplace_back(order.n_products, std::move(order.order), std::move(order.cut));
         }
     } catch (const ldag::EliminationStopped&) {
         nb::raise_python_error();

@@ -42,15 +42,15 @@ Result optimise_family(const Counts& counts, std::vector<std::size_t> n_states, 
                        std::vector<std::uint8_t> ordered, bool per_class) {
     ldag::FamilyProblem problem = problem_of(counts, std::move(n_states), equivalent_sample_size, class_lost,
                                              regular, std::move(fixed), std::move(ordered));
-    const ldag::StructureKind kind = structure_of(structure);
-    if (per_class && kind != ldag::StructureKind::tree)
+    const ldag::Structure& allowed = structure_of(structure);
+    if (per_class && !allowed.has_leaf_prior)
         throw nb::value_error("a sample size for every class is for the structure tree");
     problem.per_class = per_class;
     const ldag::LabelSearch search = search_of(labels);
     ldag::FamilyResult result;
     {
         nb::gil_scoped_release unlocked;
-        result = ldag::optimise_family(problem, kind, search, {seed, n_restarts});
+        result = ldag::optimise_family(problem, allowed, search, {seed, n_restarts});
     }
     return to_python(result);
 }
@@ -80,9 +80,9 @@ bool is_solved_exactly(std::vector<std::size_t> parent_states, std::size_t n_sta
 
 }  // namespace
 
-void register_family(nb::module_& module) {
-    module.def("log_gamma", nb::overload_cast<double>(&ldag::log_gamma), nb::arg("x"),
-               "ln Gamma(x) for x > 0.");
+void register_family(nb::module_& module, nb::module_& testing) {
+    testing.def("log_gamma", nb::overload_cast<double>(&ldag::log_gamma), nb::arg("x"),
+                "ln Gamma(x) for x > 0.");
     module.def("optimise_family", &optimise_family, nb::arg("counts"), nb::arg("n_states"),
                nb::arg("equivalent_sample_size"), nb::arg("class_lost"), nb::arg("structure") = "ldag",
                nb::arg("labels") = "greedy", nb::arg("regular") = true, nb::arg("seed") = 0,
@@ -95,7 +95,7 @@ void register_family(nb::module_& module) {
     module.def("score_partition", &score_partition, nb::arg("counts"), nb::arg("n_states"),
                nb::arg("equivalent_sample_size"), nb::arg("class_lost"), nb::arg("classes"),
                "Score and log marginal likelihood of a given partition.");
-    module.def("bound_score", &bound_score, nb::arg("counts"), nb::arg("n_states"),
-               nb::arg("equivalent_sample_size"), nb::arg("class_lost"),
-               "What no partition of a family with whole counts scores more than.");
+    testing.def("bound_score", &bound_score, nb::arg("counts"), nb::arg("n_states"),
+                nb::arg("equivalent_sample_size"), nb::arg("class_lost"),
+                "What no partition of a family with whole counts scores more than.");
 }

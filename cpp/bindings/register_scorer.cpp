@@ -25,19 +25,20 @@ Scores scores(Scorer& self, const Numbers& nodes, const Numbers& parents, const 
               std::size_t n_threads) {
     const auto families = families_of(nodes, parents, offsets, self.columns->n_columns());
     bool interrupted = false;
-    auto found = std::make_unique<std::vector<double>>();
+    auto scores = std::make_unique<std::vector<double>>();
     {
         nb::gil_scoped_release unlocked;
-        *found = self.scorer.scores(families, n_threads, [&] {
+        *scores = self.scorer.scores(families, n_threads, [&] {
             nb::gil_scoped_acquire locked;
             interrupted = interrupted || PyErr_CheckSignals() != 0;
             return interrupted;
         });
     }
     if (interrupted) throw nb::python_error();
-    double* data = found->data();
-    const std::size_t size = found->size();
-    nb::capsule owner(found.release(), [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    double* data = scores->data();
+    const std::size_t size = scores->size();
+    nb::capsule owner(scores.release(),
+                      [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
     return Scores(data, {size}, owner);
 }
 
@@ -58,10 +59,10 @@ std::vector<double> scores_of_additions(Scorer& self, std::uint32_t node,
                                         const std::vector<std::uint32_t>& further) {
     for (const std::uint32_t variable : further)
         if (variable >= self.columns->n_columns()) throw nb::value_error("no such variable");
-    std::vector<double> found(further.size());
+    std::vector<double> scores(further.size());
     nb::gil_scoped_release unlocked;
-    self.scorer.scores_of_additions({node, parents}, further, found);
-    return found;
+    self.scorer.scores_of_additions({node, parents}, further, scores);
+    return scores;
 }
 
 // The predictive of new rows by the families of a graph, for every smoothing.
@@ -86,19 +87,19 @@ std::vector<double> scores_by_price(const Scorer& self, std::uint32_t node,
     for (const std::uint32_t variable : parents)
         if (variable >= self.columns->n_columns()) throw nb::value_error("no such variable");
     const std::vector<double> floors(prices.size(), -std::numeric_limits<double>::infinity());
-    std::vector<double> found(prices.size());
-    self.scorer.scores_by_price({node, parents}, prices, floors, found);
-    return found;
+    std::vector<double> scores(prices.size());
+    self.scorer.scores_by_price({node, parents}, prices, floors, scores);
+    return scores;
 }
 
 nb::dict cache_statistics(const Scorer& self) {
-    const ldag::CacheStatistics found = self.scorer.cache_statistics();
+    const ldag::CacheStatistics statistics = self.scorer.cache_statistics();
     nb::dict fields;
-    fields["hits"] = found.hits;
-    fields["misses"] = found.misses;
-    fields["evictions"] = found.evictions;
-    fields["entries"] = found.entries;
-    fields["bytes"] = found.bytes;
+    fields["hits"] = statistics.hits;
+    fields["misses"] = statistics.misses;
+    fields["evictions"] = statistics.evictions;
+    fields["entries"] = statistics.entries;
+    fields["bytes"] = statistics.bytes;
     return fields;
 }
 

@@ -28,15 +28,16 @@ ldag::SearchSpace space_for(const Scorer& scorer, ldag::Parents candidates, ldag
     return space_of(std::move(candidates), std::move(required), std::move(max_parents));
 }
 
-FoundChain found_of(const ldag::ChainResult& found) {
-    return {found.chain, found.parents, found.score, pairs_of(found.trace), found.n_steps, found.n_accepted};
+FoundChain found_of(const ldag::ChainResult& result) {
+    return {result.chain,           result.parents, result.score,
+            pairs_of(result.trace), result.n_steps, result.n_accepted};
 }
 
-ldag::ChainResult chain_of(FoundChain found) {
+ldag::ChainResult chain_of(FoundChain plain) {
     ldag::ChainResult chain;
     Trace trace;
     std::tie(chain.chain, chain.parents, chain.score, trace, chain.n_steps, chain.n_accepted) =
-        std::move(found);
+        std::move(plain);
     chain.trace = points_of(trace);
     return chain;
 }
@@ -55,8 +56,8 @@ nb::object plain_of(const ldag::ChainState& state) {
 ldag::ChainState state_of(const nb::object& plain) {
     auto [n_merged, chains] = nb::cast<PlainState>(plain);
     ldag::ChainState state{n_merged, {}};
-    for (auto& [found, now, random] : chains) {
-        state.chains.push_back(chain_of(std::move(found)));
+    for (auto& [result, now, random] : chains) {
+        state.chains.push_back(chain_of(std::move(result)));
         state.chains.back().now = std::move(now);
         state.chains.back().random = random;
     }
@@ -102,22 +103,22 @@ std::vector<FoundChain> run_chains(Scorer& scorer, ldag::Parents candidates, lda
     const ldag::ChainOptions options{n_chains, n_iter, seed, n_threads, std::move(start), first_chain};
     ldag::Monitor monitor;
     Watch watch(monitor, on_progress);
-    std::vector<ldag::ChainResult> found;
+    std::vector<ldag::ChainResult> results;
     {
         const nb::gil_scoped_release unlocked;
-        found = ldag::run_chains(scorer.scorer, space, options, monitor);
+        results = ldag::run_chains(scorer.scorer, space, options, monitor);
     }
     watch.finish();
     std::vector<FoundChain> chains;
-    for (const ldag::ChainResult& chain : found) chains.push_back(found_of(chain));
+    for (const ldag::ChainResult& chain : results) chains.push_back(found_of(chain));
     return chains;
 }
 
 FoundGraph merge_chains(std::vector<FoundChain> chains, std::size_t n_chains, std::uint64_t n_iter) {
     if (chains.empty()) throw nb::value_error("expected at least one chain");
-    std::vector<ldag::ChainResult> found;
-    for (FoundChain& chain : chains) found.push_back(chain_of(std::move(chain)));
-    return tuple_of(ldag::merge_chains(found, n_chains, n_iter));
+    std::vector<ldag::ChainResult> results;
+    for (FoundChain& chain : chains) results.push_back(chain_of(std::move(chain)));
+    return tuple_of(ldag::merge_chains(results, n_chains, n_iter));
 }
 
 template <class Function, class... Extra>
@@ -131,13 +132,13 @@ void define(nb::module_& module, const char* name, Function function, const char
 
 }  // namespace
 
-void register_search_chain(nb::module_& module) {
+void register_search_chain(nb::module_& module, nb::module_& testing) {
     define(module, "search_chain", &search_chain,
            "The best DAG that any chain visits: parents, score, trace, stopped, n_steps, n_accepted.",
            nb::arg("resume").none() = nb::none(), nb::arg("keep").none() = nb::none(),
            nb::arg("keep_every") = 1.0, nb::arg("time_limit").none() = nb::none());
-    define(module, "run_chains", &run_chains,
+    define(testing, "run_chains", &run_chains,
            "What each chain finds: its number, parents, score, trace, n_steps, n_accepted.");
-    module.def("merge_chains", &merge_chains, nb::arg("chains"), nb::arg("n_chains"), nb::arg("n_iter"),
-               "The answer of search_chain from what chains run in slices found.");
+    testing.def("merge_chains", &merge_chains, nb::arg("chains"), nb::arg("n_chains"), nb::arg("n_iter"),
+                "The answer of search_chain from what chains run in slices found.");
 }

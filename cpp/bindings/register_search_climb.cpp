@@ -74,9 +74,9 @@ ldag::ClimbState state_of(const nb::object& plain) {
                            std::move(candidates),
                            {},
                            pool_of(std::move(pool))};
-    for (auto& [n_climbs, parents, found, met] : plain_chains)
+    for (auto& [n_climbs, parents, result, met] : plain_chains)
         state.chains.push_back(
-            {n_climbs, std::move(parents), result_of(std::move(found)), pool_of(std::move(met))});
+            {n_climbs, std::move(parents), result_of(std::move(result)), pool_of(std::move(met))});
     return state;
 }
 
@@ -180,15 +180,15 @@ PlainPool look_around(Scorer& scorer, ldag::Parents candidates, ldag::Parents re
 
 }  // namespace
 
-void register_search_climb(nb::module_& module) {
-    module.def("pool_families", &pool_families, nb::arg("n_nodes"), nb::arg("families"),
-               "The families that beat those with fewer of their parents, by node, the best first.");
-    module.def("search_orders", &search_orders, nb::arg("families"), nb::arg("start"), nb::arg("n_kicks"),
-               nb::arg("seed"),
-               "A DAG of families of a pool, not worse than the start, by a search over orders.");
-    module.def("look_around", &look_around, nb::arg("scorer"), nb::arg("candidates"), nb::arg("required"),
-               nb::arg("max_parents"), nb::arg("graph"),
-               "The families that nodes may need in graphs near this one, those that beat their subsets.");
+void register_search_climb(nb::module_& module, nb::module_& testing) {
+    testing.def("pool_families", &pool_families, nb::arg("n_nodes"), nb::arg("families"),
+                "The families that beat those with fewer of their parents, by node, the best first.");
+    testing.def("search_orders", &search_orders, nb::arg("families"), nb::arg("start"), nb::arg("n_kicks"),
+                nb::arg("seed"),
+                "A DAG of families of a pool, not worse than the start, by a search over orders.");
+    testing.def("look_around", &look_around, nb::arg("scorer"), nb::arg("candidates"), nb::arg("required"),
+                nb::arg("max_parents"), nb::arg("graph"),
+                "The families that nodes may need in graphs near this one, those that beat their subsets.");
     module.def("search_climb", &search_climb, nb::arg("scorer"), nb::arg("candidates"), nb::arg("required"),
                nb::arg("max_parents"), nb::arg("n_restarts"), nb::arg("tabu_length"), nb::arg("seed"),
                nb::arg("n_threads"), nb::arg("max_candidates"), nb::arg("start"),

@@ -103,16 +103,16 @@ std::vector<std::pair<ldag::Parents, std::vector<double>>> search_by_price(
         throw nb::value_error("expected candidates of every column");
     check_priced(scorer);
     check_fresh(scorer, fresh);
-    std::vector<std::pair<ldag::Parents, std::vector<double>>> found;
-    if (prices.empty()) return found;
+    std::vector<std::pair<ldag::Parents, std::vector<double>>> by_price;
+    if (prices.empty()) return by_price;
     const auto given = smoothings_of(smoothings);
     const nb::gil_scoped_release unlocked;
     for (ldag::Parents& parents : ldag::search_by_price(scorer.scorer, space, prices)) {
-        const ldag::FamilyScorer priced = scorer.scorer.at_price(prices[found.size()]);
+        const ldag::FamilyScorer priced = scorer.scorer.at_price(prices[by_price.size()]);
         std::vector<double> scores = ldag::log_predictives(priced, families_of(parents), fresh, given);
-        found.emplace_back(std::move(parents), std::move(scores));
+        by_price.emplace_back(std::move(parents), std::move(scores));
     }
-    return found;
+    return by_price;
 }
 
 std::pair<std::uint64_t, std::uint64_t> exact_cost(ldag::Parents candidates, ldag::Parents required,

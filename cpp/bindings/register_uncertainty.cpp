@@ -93,13 +93,13 @@ Array<double> log_weights(std::shared_ptr<ldag::Columns> columns, double equival
     monitor.total = families.size();
     monitor.best = std::nan("");
     Watch watch(monitor, std::move(on_progress));
-    std::vector<double> found;
+    std::vector<double> computed;
     {
         const nb::gil_scoped_release unlocked;
-        found = weights.log_weights(families, n_threads, monitor);
+        computed = weights.log_weights(families, n_threads, monitor);
     }
     watch.finish_whole();
-    return array_from(found);
+    return array_from(computed);
 }
 
 // The exact posterior over DAGs, as Python holds it.
@@ -129,9 +129,9 @@ struct Dags {
     }
 
     std::vector<Array<double>> parent_sets() const {
-        std::vector<Array<double>> found;
-        for (const std::vector<double>& own : posterior->parent_sets()) found.push_back(array_from(own));
-        return found;
+        std::vector<Array<double>> chances;
+        for (const std::vector<double>& own : posterior->parent_sets()) chances.push_back(array_from(own));
+        return chances;
     }
 
     nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<2>> draw(std::size_t n_draws, std::uint64_t seed) {
@@ -182,14 +182,14 @@ nb::list run_coupled_chains(const ldag::Parents& candidates, const std::vector<N
         runs = ldag::run_coupled_chains(nodes, options, monitor);
     }
     watch.finish();
-    nb::list found;
+    nb::list result;
     for (const ldag::CoupledRun& run : runs) {
         std::vector<Array<double>> own;
         for (const std::vector<double>& sums : run.parent_sets) own.push_back(array_from(sums));
-        found.append(nb::make_tuple(own, matrix_of(run.edges, run.n_samples, n_edges),
-                                    matrix_of(run.dags, run.n_samples, n), run.powers, run.swap_rates));
+        result.append(nb::make_tuple(own, matrix_of(run.edges, run.n_samples, n_edges),
+                                     matrix_of(run.dags, run.n_samples, n), run.powers, run.swap_rates));
     }
-    return found;
+    return result;
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct Scorer {
                   parameter_saved,
                   parameter_of_table,
                   normalised,
-                  structure_of(structure),
+                  &structure_of(structure),
                   search_of(labels),
                   regular,
                   {seed, n_restarts},
@@ -55,10 +55,8 @@ struct Scorer {
 // Refuses a scorer whose families cannot be scored for several prices at once.
 inline void check_priced(const Scorer& scorer) {
     const ldag::ScorerOptions& options = scorer.scorer.options();
-    const bool has_labels =
-        options.structure == ldag::StructureKind::ldag || options.structure == ldag::StructureKind::partial;
-    if (!has_labels || options.search != ldag::LabelSearch::greedy || !options.label_rules.empty() ||
-        options.normalised)
+    if (!options.structure->has_greedy_prices() || options.search != ldag::LabelSearch::greedy ||
+        !options.label_rules.empty() || options.normalised)
         throw std::invalid_argument("expected greedy labels, without rules, and not normalised");
 }
 

@@ -182,9 +182,9 @@ inline std::vector<ldag::TracePoint> points_of(const Trace& trace) {
     return points;
 }
 
-inline FoundGraph tuple_of(ldag::SearchResult found) {
-    return {std::move(found.parents), found.score, pairs_of(found.trace), found.stopped, found.n_steps,
-            found.n_accepted};
+inline FoundGraph tuple_of(ldag::SearchResult result) {
+    return {std::move(result.parents), result.score, pairs_of(result.trace), result.stopped, result.n_steps,
+            result.n_accepted};
 }
 
 // A state to go on from that cannot be one of the search.
@@ -224,14 +224,14 @@ FoundGraph run_watched(const Control& control, nanobind::object (*plain_of)(cons
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;
         if (is_kept)
             watch.pause_after(std::clamp(elapsed.count() / 10, control.keep_every, 30 * control.keep_every));
-        ldag::SearchResult found;
+        ldag::SearchResult result;
         {
             const nanobind::gil_scoped_release unlocked;
-            found = search(monitor, given);
+            result = search(monitor, given);
         }
         if (is_kept) watch.hand_over(control.keep, plain_of(state));
         watch.finish();
-        found.stopped |= watch.was_interrupted();
-        if (!is_kept || !found.stopped || monitor.stop) return tuple_of(std::move(found));
+        result.stopped |= watch.was_interrupted();
+        if (!is_kept || !result.stopped || monitor.stop) return tuple_of(std::move(result));
     }
 }

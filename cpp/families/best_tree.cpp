@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "families/classes.hpp"
+#include "families/structures.hpp"
 
 namespace ldag {
 

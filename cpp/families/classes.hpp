@@ -141,7 +141,6 @@ bool split_classes(const FamilyProblem& problem, const ClassScore& score, Classe
                    std::vector<Step>* steps);
 
 // The best tree, by dynamic programming over the sub-cubes of the grid.
-bool can_find_best_tree(const FamilyProblem& problem);
 FamilyResult best_tree(const FamilyProblem& problem);
 
 }  // namespace ldag

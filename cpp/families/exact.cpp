@@ -7,6 +7,7 @@
 #include <string>
 
 #include "families/posterior.hpp"
+#include "families/structures.hpp"
 
 namespace ldag {
 
@@ -62,23 +63,24 @@ double log_of_singletons(const FamilyProblem& problem, const BlockGrid& grid) {
     return sum;
 }
 
-FamilyResult exact_partition(const FamilyProblem& problem, StructureKind structure) {
+FamilyResult exact_partition(const FamilyProblem& problem, const Structure& structure) {
     check_exact(problem);
     const BlockGrid grid(problem.grid);
-    std::vector<Block> allowed = allowed_blocks(grid, structure);
+    std::vector<Block> allowed = structure.allowed_blocks(grid);
     std::vector<double> gains = block_gains(problem, grid, allowed);
     if (!problem.fixed.empty()) keep_fixed_labels(problem, grid, allowed, gains);
     return result_of(problem, grid,
-                     structure == StructureKind::tree ? best_block_tree(grid, gains, problem.regular)
-                                                      : best_blocks(grid, allowed, gains, problem.regular));
+                     structure.recursion == Recursion::boxes
+                         ? best_block_tree(grid, gains, problem.regular)
+                         : best_blocks(grid, allowed, gains, problem.regular));
 }
 
-double log_sum_partitions(const FamilyProblem& problem, StructureKind structure) {
-    if (structure != StructureKind::tree) return FamilyPosterior(problem, structure).log_sum();
+double log_sum_partitions(const FamilyProblem& problem, const Structure& structure) {
+    if (structure.recursion == Recursion::subsets) return FamilyPosterior(problem, structure).log_sum();
     check_exact(problem);
     if (!problem.fixed.empty()) throw std::invalid_argument("the sum over trees takes no fixed labels");
     const BlockGrid grid(problem.grid);
-    const std::vector<double> gains = block_gains(problem, grid, allowed_blocks(grid, structure));
+    const std::vector<double> gains = block_gains(problem, grid, structure.allowed_blocks(grid));
     return log_of_singletons(problem, grid) + log_sum_trees(grid, gains, problem.regular);
 }
 

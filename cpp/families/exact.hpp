@@ -51,9 +51,6 @@ void check_exact(const FamilyProblem& problem);
 // The marginal likelihood of the full table.
 double log_of_singletons(const FamilyProblem& problem, const BlockGrid& grid);
 
-// The blocks that a structure allows as classes, in increasing order. For trees: the sub-boxes.
-std::vector<Block> allowed_blocks(const BlockGrid& grid, StructureKind structure);
-
 // Per block, the parents of which it holds a part of a line but not the whole. A partition is regular if and
 // only if its classes together cut every parent: a parent's label is full if and only if each class is a
 // union of whole lines along it.

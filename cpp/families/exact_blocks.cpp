@@ -3,7 +3,7 @@
 #include <array>
 #include <limits>
 
-#include "families/exact.hpp"
+#include "families/structures.hpp"
 
 namespace ldag {
 
@@ -49,7 +49,7 @@ std::vector<Block> lines_along(const BlockGrid& grid, std::size_t axis) {
 }
 
 // What joins the cells of a block: pairs, and lines that do so only when the block holds them whole.
-struct Joins {
+struct BlockJoins {
     // By a cell's bit number: the earlier-numbered bits it is joined to by a pair.
     std::array<Block, kMaxExactCells> pairs{};
     // Lines of three cells or more, by the number of their highest bit.
@@ -72,22 +72,9 @@ struct Joins {
     }
 };
 
-Joins joins_of(const BlockGrid& grid, StructureKind structure) {
-    Joins joins;
-    if (structure == StructureKind::graph) joins.add_pairs(grid.all());
-    for (std::size_t axis = 0; axis < grid.n_axes(); ++axis) {
-        for (const Block line : lines_along(grid, axis)) {
-            if (structure == StructureKind::partial)
-                grid.is_ordered(axis) ? joins.add_chain(line) : joins.add_pairs(line);
-            if (structure == StructureKind::ldag) joins.add_line(line);
-        }
-    }
-    return joins;
-}
-
 // The connected blocks. components[W] is the component of W that holds its first cell c: c itself and those
 // components of W without c that are joined to c by a pair or by a line inside W.
-std::vector<Block> connected_blocks(const BlockGrid& grid, const Joins& joins) {
+std::vector<Block> connected_blocks(const BlockGrid& grid, const BlockJoins& joins) {
     std::vector<Block> connected;
     std::vector<std::uint16_t> components(std::size_t{grid.all()} + 1);
     for (Block block = 1; block <= grid.all(); ++block) {
@@ -107,21 +94,6 @@ std::vector<Block> connected_blocks(const BlockGrid& grid, const Joins& joins) {
         if (component == block) connected.push_back(block);
     }
     return connected;
-}
-
-// Every sub-box: some parents fixed at a state each, the others free.
-std::vector<Block> boxes(const BlockGrid& grid) {
-    std::vector<Block> found{grid.all()};
-    for (std::size_t axis = 0; axis < grid.n_axes(); ++axis) {
-        const std::size_t n_wider = found.size();
-        for (std::size_t wider = 0; wider < n_wider; ++wider) {
-            for (std::size_t state = 0; state < grid.n_states(axis); ++state) {
-                found.push_back(found[wider] & grid.slice(axis, state));
-            }
-        }
-    }
-    std::sort(found.begin(), found.end());
-    return found;
 }
 
 // A sum over the cells of a block, for all blocks: one addition of the sums over its low and its high half.
@@ -195,9 +167,42 @@ struct ScoredBlocks {
 
 }  // namespace
 
-std::vector<Block> allowed_blocks(const BlockGrid& grid, StructureKind structure) {
-    if (structure == StructureKind::tree) return boxes(grid);
-    return connected_blocks(grid, joins_of(grid, structure));
+std::vector<Block> single_blocks(const BlockGrid& grid) { return connected_blocks(grid, {}); }
+
+// Every sub-box: some parents fixed at a state each, the others free.
+std::vector<Block> box_blocks(const BlockGrid& grid) {
+    std::vector<Block> boxes{grid.all()};
+    for (std::size_t axis = 0; axis < grid.n_axes(); ++axis) {
+        const std::size_t n_wider = boxes.size();
+        for (std::size_t wider = 0; wider < n_wider; ++wider) {
+            for (std::size_t state = 0; state < grid.n_states(axis); ++state) {
+                boxes.push_back(boxes[wider] & grid.slice(axis, state));
+            }
+        }
+    }
+    std::sort(boxes.begin(), boxes.end());
+    return boxes;
+}
+
+std::vector<Block> line_blocks(const BlockGrid& grid) {
+    BlockJoins joins;
+    for (std::size_t axis = 0; axis < grid.n_axes(); ++axis)
+        for (const Block line : lines_along(grid, axis)) joins.add_line(line);
+    return connected_blocks(grid, joins);
+}
+
+std::vector<Block> neighbour_blocks(const BlockGrid& grid) {
+    BlockJoins joins;
+    for (std::size_t axis = 0; axis < grid.n_axes(); ++axis)
+        for (const Block line : lines_along(grid, axis))
+            grid.is_ordered(axis) ? joins.add_chain(line) : joins.add_pairs(line);
+    return connected_blocks(grid, joins);
+}
+
+std::vector<Block> all_blocks(const BlockGrid& grid) {
+    BlockJoins joins;
+    joins.add_pairs(grid.all());
+    return connected_blocks(grid, joins);
 }
 
 std::vector<std::uint8_t> cut_axes(const BlockGrid& grid) {

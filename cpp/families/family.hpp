@@ -14,8 +14,8 @@
 
 namespace ldag {
 
-// Which partitions are allowed.
-enum class StructureKind : std::uint8_t { table, tree, ldag, partial, graph };
+// Which partitions are allowed, and how they are looked for: a row of families/structures.hpp.
+struct Structure;
 
 // How the best allowed partition is looked for.
 enum class LabelSearch : std::uint8_t { greedy, refined, exact };
@@ -29,8 +29,8 @@ struct FamilyProblem {
     double class_lost;       // what every merge adds to the score per class it loses: (r - 1) ln kappa
                              // under the prior on labels, its negative under the other, 0 if uniform
     bool regular;            // whether every parent must keep making a difference somewhere
-    FixedLabels fixed = {};  // labels that are given (structure ldag only)
-    bool per_class = false;  // whether N is that of every class, however large (structure tree only)
+    FixedLabels fixed = {};  // labels that are given, if the structure takes them
+    bool per_class = false;  // whether N is that of every class, however large (structures with leaves)
 
     std::span<const double> row(std::size_t cell) const { return counts.subspan(cell * n_states, n_states); }
 };
@@ -75,7 +75,7 @@ inline constexpr std::size_t kMaxExactCells = 16;
 
 // Whether the search `exact` finds a partition of such a family that is proven to be the best; counts do not
 // matter.
-bool is_solved_exactly(const FamilyProblem& problem, StructureKind structure);
+bool is_solved_exactly(const FamilyProblem& problem, const Structure& structure);
 
 // Scores a given partition.
 FamilyResult score_partition(const FamilyProblem& problem, std::span<const std::int32_t> classes);
@@ -90,15 +90,8 @@ void bound_scores(const FamilyProblem& problem, std::span<const double> class_lo
 // The best partition a search finds. Grids too large for `exact` are refined; is_exact tells. A parent with
 // one state can make no difference, so regularity does not ask it to. If no partition has the fixed labels,
 // the score is minus infinity.
-FamilyResult optimise_family(const FamilyProblem& problem, StructureKind structure, LabelSearch search,
+FamilyResult optimise_family(const FamilyProblem& problem, const Structure& structure, LabelSearch search,
                              const RefineOptions& options);
-
-// The parts, one file each. Greedy steps must gain more than 1e-9; ties within that go to the lowest axis,
-// then line (ldag, partial), the lowest classes (graph), the lowest leaf, then axis (tree).
-FamilyResult merge_lines(const FamilyProblem& problem);       // structure ldag, Algorithm 1
-FamilyResult merge_neighbours(const FamilyProblem& problem);  // structure partial
-FamilyResult merge_classes(const FamilyProblem& problem);     // structure graph
-FamilyResult grow_tree(const FamilyProblem& problem);         // structure tree
 
 // The configurations that occur, in any order, and their rows of counts.
 struct ObservedCells {
@@ -106,19 +99,13 @@ struct ObservedCells {
     std::vector<double> counts;
 };
 
-// What grow_tree scores, to the last bit, without its classes; given the configurations that occur, the
-// counts of the problem are not looked at.
-double score_tree(const FamilyProblem& problem);
-double score_tree(const FamilyProblem& problem, const ObservedCells& observed);
-// Local search from `start` with seeded restarts, never worse than it; trees are solved exactly up to
-// about ten parents and left as they are beyond.
-FamilyResult refine(const FamilyProblem& problem, StructureKind structure, FamilyResult start,
-                    const RefineOptions& options);
+ObservedCells observed_cells(const FamilyProblem& problem);
+
 // Fixed labels that some partition has, if any.
-FamilyResult exact_partition(const FamilyProblem& problem, StructureKind structure);
+FamilyResult exact_partition(const FamilyProblem& problem, const Structure& structure);
 
 // log of the sum of exp(score) over all allowed partitions (problem.regular asks for regular ones only); more
 // about them is in families/posterior.hpp.
-double log_sum_partitions(const FamilyProblem& problem, StructureKind structure);
+double log_sum_partitions(const FamilyProblem& problem, const Structure& structure);
 
 }  // namespace ldag

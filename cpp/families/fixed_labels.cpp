@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kMissing = static_cast<std::size_t>(-1);
 
 std::size_t axis_of(std::span<const std::uint32_t> parents, std::uint32_t variable) {
-    const auto found = std::ranges::lower_bound(parents, variable);
-    if (found == parents.end() || *found != variable) return kMissing;
-    return static_cast<std::size_t>(found - parents.begin());
+    const auto place = std::ranges::lower_bound(parents, variable);
+    if (place == parents.end() || *place != variable) return kMissing;
+    return static_cast<std::size_t>(place - parents.begin());
 }
 
 // Whether a configuration of these parents agrees with a context.

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "families/classes.hpp"
+#include "families/structures.hpp"
 
 namespace ldag {
 

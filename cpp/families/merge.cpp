@@ -9,6 +9,7 @@
 #include "families/bundles.hpp"
 #include "families/classes.hpp"
 #include "families/drift.hpp"
+#include "families/structures.hpp"
 
 namespace ldag {
 

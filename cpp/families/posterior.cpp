@@ -7,6 +7,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "families/structures.hpp"
 #include "families/subset_fold.hpp"
 
 namespace ldag {
@@ -50,7 +51,7 @@ class Sums : public BlockSums {
     // Cells only leave, from the highest bit down, so states in decreasing order are in order of the walks.
     std::vector<double> block_probabilities() override {
         const double whole = total();
-        std::vector<double> found(values_.size(), 0.0);
+        std::vector<double> by_block(values_.size(), 0.0);
         std::vector<double> above(folds_.n_later(), Fold::zero);  // of states with nothing to cut
         std::map<std::uint32_t, double, std::greater<>> constrained{{grid_.all() << 8 | to_cut_, Fold::one}};
         while (!constrained.empty()) {
@@ -61,7 +62,7 @@ class Sums : public BlockSums {
             folds_.for_each_first_block(cells, [&](Block block) {
                 const double through = Fold::join(walks, folds_.fold_starting_with(block, cells, to_cut));
                 if (through == Fold::zero) return;
-                found[block] += share(Fold{}, through, whole);
+                by_block[block] += share(Fold{}, through, whole);
                 const Block rest = cells ^ block;
                 const Axes left = folds_.after(block, to_cut);
                 double& next = left == 0
@@ -71,8 +72,8 @@ class Sums : public BlockSums {
             });
         }
         for (auto block = allowed_.rbegin(); block != allowed_.rend(); ++block)
-            if (*block < folds_.n_later()) found[*block] += walk_through(*block, above, whole);
-        return found;
+            if (*block < folds_.n_later()) by_block[*block] += walk_through(*block, above, whole);
+        return by_block;
     }
 
     std::vector<Block> draw(Random& random) override {
@@ -165,12 +166,13 @@ std::vector<double> shares_by_number(const BlockGrid& grid, std::span<const Bloc
 
 }  // namespace
 
-FamilyPosterior::FamilyPosterior(const FamilyProblem& problem, StructureKind structure)
+FamilyPosterior::FamilyPosterior(const FamilyProblem& problem, const Structure& structure)
     : problem_(problem), counts_(problem.counts.begin(), problem.counts.end()), grid_(problem.grid) {
     check_exact(problem);
-    if (structure == StructureKind::tree) throw std::invalid_argument("trees have no posterior of their own");
+    if (structure.recursion != Recursion::subsets)
+        throw std::invalid_argument("trees have no posterior of their own");
     problem_.counts = counts_;
-    allowed_ = allowed_blocks(grid_, structure);
+    allowed_ = structure.allowed_blocks(grid_);
     gains_ = block_gains(problem_, grid_, allowed_);
     if (!problem_.fixed.empty()) keep_fixed_labels(problem_, grid_, allowed_, gains_);
     singletons_ = log_of_singletons(problem_, grid_);
@@ -213,14 +215,14 @@ const std::vector<double>& FamilyPosterior::block_probabilities() {
 std::vector<double> FamilyPosterior::together() {
     const std::size_t q = grid_.n_cells();
     const std::vector<double>& probabilities = block_probabilities();
-    std::vector<double> found(q * q, 0.0);
+    std::vector<double> shares(q * q, 0.0);
     for (const Block block : allowed_) {
         if (probabilities[block] == 0.0) continue;
         for (Block a = block; a != 0; a ^= first_cell(a))
             for (Block b = block; b != 0; b ^= first_cell(b))
-                found[grid_.number(first_cell(a)) * q + grid_.number(first_cell(b))] += probabilities[block];
+                shares[grid_.number(first_cell(a)) * q + grid_.number(first_cell(b))] += probabilities[block];
     }
-    return found;
+    return shares;
 }
 
 std::vector<double> FamilyPosterior::n_classes() const {
@@ -233,7 +235,7 @@ std::vector<double> FamilyPosterior::mean_distributions() {
     const std::size_t r = problem_.n_states;
     const std::vector<double>& probabilities = block_probabilities();
     const double alpha = problem_.equivalent_sample_size / static_cast<double>(r * grid_.n_cells());
-    std::vector<double> found(grid_.n_cells() * r, 0.0);
+    std::vector<double> means(grid_.n_cells() * r, 0.0);
     std::vector<double> counts(r);
     for (const Block block : allowed_) {
         if (probabilities[block] == 0.0) continue;
@@ -246,10 +248,10 @@ std::vector<double> FamilyPosterior::mean_distributions() {
         for (const double count : counts) sum += count;
         for (Block rest = block; rest != 0; rest ^= first_cell(rest))
             for (std::size_t state = 0; state < r; ++state)
-                found[grid_.number(first_cell(rest)) * r + state] +=
+                means[grid_.number(first_cell(rest)) * r + state] +=
                     probabilities[block] * counts[state] / sum;
     }
-    return found;
+    return means;
 }
 
 std::vector<std::int32_t> FamilyPosterior::draw(Random& random) {

@@ -24,9 +24,9 @@ struct GridLine {
 
 class FamilyPosterior {
   public:
-    // Any structure but trees; at most kMaxExactCells configurations. Fixed labels must be those that some
-    // partition has.
-    FamilyPosterior(const FamilyProblem& problem, StructureKind structure);
+    // Any structure of which all partitions into allowed blocks are; at most kMaxExactCells configurations.
+    // Fixed labels must be those that some partition has.
+    FamilyPosterior(const FamilyProblem& problem, const Structure& structure);
     ~FamilyPosterior();
 
     // The logarithm of the sum of exp(score) over all allowed partitions.

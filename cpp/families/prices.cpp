@@ -2,22 +2,24 @@
 
 #include <algorithm>
 
+#include "families/structures.hpp"
+
 namespace ldag {
 
 namespace {
 
 // Whether all joins are of two cells, and none gains by losing a class, so that unvisited cells are treated
 // alike.
-bool has_common_joins(const FamilyProblem& problem, StructureKind structure, double largest) {
+bool has_common_joins(const FamilyProblem& problem, const Structure& structure, double largest) {
     const auto is_binary = [](std::size_t n) { return n <= 2; };
     return largest <= 0.0 &&
-           (structure == StructureKind::partial || std::ranges::all_of(problem.grid.n_states(), is_binary));
+           (structure.joins == JoinKind::pair || std::ranges::all_of(problem.grid.n_states(), is_binary));
 }
 
 }  // namespace
 
-void greedy_scores(const FamilyProblem& problem, StructureKind structure, std::span<const double> class_lost,
-                   std::span<double> scores) {
+void greedy_scores(const FamilyProblem& problem, const Structure& structure,
+                   std::span<const double> class_lost, std::span<double> scores) {
     FamilyProblem priced = problem;
     const double largest = std::ranges::max(class_lost);
     if (!has_common_joins(problem, structure, largest)) {

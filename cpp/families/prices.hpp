@@ -7,10 +7,10 @@
 
 namespace ldag {
 
-// What optimise_family scores greedily (ldag, partial) with each of these in place of class_lost; the family
-// has no fixed labels. Where every join loses one class (pairs, and lines of two cells), a price changes all
-// gains alike: the joins are the same for all, and a high price only ends sooner.
-void greedy_scores(const FamilyProblem& problem, StructureKind structure, std::span<const double> class_lost,
-                   std::span<double> scores);
+// What optimise_family scores greedily, where the structure has greedy prices, with each of these in place of
+// class_lost; the family has no fixed labels. Where every join loses one class (pairs, and lines of two
+// cells), a price changes all gains alike: the joins are the same for all, and a high price only ends sooner.
+void greedy_scores(const FamilyProblem& problem, const Structure& structure,
+                   std::span<const double> class_lost, std::span<double> scores);
 
 }  // namespace ldag

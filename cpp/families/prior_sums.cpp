@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "families/family.hpp"
+#include "families/structures.hpp"
 
 namespace ldag {
 
@@ -13,7 +13,7 @@ namespace {
 double exact_sum(std::span<const std::size_t> parent_states, std::size_t n_cells, double class_lost) {
     const std::vector<double> nothing(n_cells, 0.0);
     const Grid grid({parent_states.begin(), parent_states.end()});
-    return log_sum_partitions({grid, 1, nothing, 1.0, class_lost, true}, StructureKind::ldag);
+    return log_sum_partitions({grid, 1, nothing, 1.0, class_lost, true}, structure_named("ldag"));
 }
 
 double bound_sum(std::span<const std::size_t> parent_states, double n_cells, double class_lost) {

@@ -2,22 +2,24 @@
 // from random changes of the best partition. Every step stays inside the partitions its structure allows.
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "families/classes.hpp"
+#include "families/structures.hpp"
 #include "support/random.hpp"
 
 namespace ldag {
 
 namespace {
 
-// Splits a set of cells into the classes its structure allows: connected through whole lines inside the
-// set (ldag), through neighbours (partial), or anything (graph).
+// Splits a set of cells into the classes that are allowed: connected through whole lines inside the set,
+// through pairs of neighbours, or, without joins, anything.
 class Components {
   public:
-    Components(const Grid& grid, const Digits& digits, StructureKind structure)
-        : grid_(grid), digits_(digits), structure_(structure), seen_(grid.size(), 0), root_(grid.size()) {}
+    Components(const Grid& grid, const Digits& digits, std::optional<JoinKind> kind)
+        : grid_(grid), digits_(digits), kind_(kind), seen_(grid.size(), 0), root_(grid.size()) {}
 
     void append_to(Groups& groups, std::span<const Cell> cells);
 
@@ -29,7 +31,7 @@ class Components {
 
     const Grid& grid_;
     const Digits& digits_;
-    StructureKind structure_;
+    std::optional<JoinKind> kind_;
     std::uint32_t now_ = 0;
     std::vector<std::uint32_t> seen_;  // equal to now_: in the set
     std::vector<Cell> root_;
@@ -69,7 +71,7 @@ void Components::join_neighbour(Cell cell, std::size_t axis) {
 
 void Components::append_to(Groups& groups, std::span<const Cell> cells) {
     if (cells.empty()) return;
-    if (structure_ == StructureKind::graph || cells.size() == 1) {
+    if (!kind_ || cells.size() == 1) {
         groups.cells.insert(groups.cells.end(), cells.begin(), cells.end());
         groups.close();
         return;
@@ -80,8 +82,14 @@ void Components::append_to(Groups& groups, std::span<const Cell> cells) {
         root_[cell] = cell;
     }
     for (const Cell cell : cells)
-        for (std::size_t axis = 0; axis < grid_.n_axes(); ++axis)
-            structure_ == StructureKind::ldag ? join_line(cell, axis) : join_neighbour(cell, axis);
+        for (std::size_t axis = 0; axis < grid_.n_axes(); ++axis) switch (*kind_) {
+                case JoinKind::line:
+                    join_line(cell, axis);
+                    break;
+                case JoinKind::pair:
+                    join_neighbour(cell, axis);
+                    break;
+            }
     by_root_.clear();
     for (const Cell cell : cells) by_root_.emplace_back(find(cell), cell);
     std::sort(by_root_.begin(), by_root_.end());
@@ -93,7 +101,8 @@ void Components::append_to(Groups& groups, std::span<const Cell> cells) {
 
 class Refiner {
   public:
-    Refiner(const FamilyProblem& problem, StructureKind structure, const FamilyResult& start);
+    // Without joins, any cells may share a class.
+    Refiner(const FamilyProblem& problem, std::optional<JoinKind> kind, const FamilyResult& start);
 
     void climb();
     void disturb(Random& random);
@@ -114,7 +123,7 @@ class Refiner {
     void merge_at_random(Random& random);
 
     const FamilyProblem& problem_;
-    StructureKind structure_;
+    std::optional<JoinKind> kind_;
     ClassScore score_;
     std::vector<Join> joins_;
     Classes classes_;
@@ -133,25 +142,20 @@ class Refiner {
     std::vector<double> sums_;
 };
 
-JoinKind kind_of(StructureKind structure) {
-    return structure == StructureKind::ldag ? JoinKind::line : JoinKind::pair;
-}
-
-std::vector<Join> joins_of(const Grid& grid, StructureKind structure) {
+std::vector<Join> joins_of(const Grid& grid, std::optional<JoinKind> kind) {
     std::vector<Join> joins;
-    if (structure != StructureKind::graph)
-        Joins(grid, kind_of(structure)).for_each([&](const Join& join) { joins.push_back(join); });
+    if (kind) Joins(grid, *kind).for_each([&](const Join& join) { joins.push_back(join); });
     return joins;
 }
 
-Refiner::Refiner(const FamilyProblem& problem, StructureKind structure, const FamilyResult& start)
+Refiner::Refiner(const FamilyProblem& problem, std::optional<JoinKind> kind, const FamilyResult& start)
     : problem_(problem),
-      structure_(structure),
+      kind_(kind),
       score_(problem.n_states, problem.grid.size(), problem.equivalent_sample_size),
-      joins_(joins_of(problem.grid, structure)),
+      joins_(joins_of(problem.grid, kind)),
       classes_(problem, score_, start.classes),
       digits_(problem.grid),
-      components_(problem.grid, digits_, structure),
+      components_(problem.grid, digits_, kind),
       regularity_(problem.grid),
       guard_(problem),
       finest_(problem.fixed.empty() ? std::vector<std::int32_t>{}
@@ -160,10 +164,10 @@ Refiner::Refiner(const FamilyProblem& problem, StructureKind structure, const Fa
       sums_(problem.n_states) {}
 
 void Refiner::merge() {
-    if (structure_ == StructureKind::graph)
-        merge_pairs(problem_, score_, classes_, nullptr);
+    if (kind_)
+        merge_joins(problem_, score_, *kind_, classes_, nullptr);
     else
-        merge_joins(problem_, score_, kind_of(structure_), classes_, nullptr);
+        merge_pairs(problem_, score_, classes_, nullptr);
 }
 
 void Refiner::climb() {
@@ -173,7 +177,7 @@ void Refiner::climb() {
 
 // Tries every split and move once, taking each that improves.
 bool Refiner::sweep() {
-    if (structure_ == StructureKind::graph) {
+    if (!kind_) {
         const bool has_split = split_classes(problem_, score_, classes_, nullptr);
         return move_cells() || has_split;
     }
@@ -350,7 +354,7 @@ void Refiner::dissolve(Cell c) {
 
 void Refiner::merge_at_random(Random& random) {
     touched_.clear();
-    if (structure_ == StructureKind::graph) {
+    if (!kind_) {
         for (int i = 0; i < 2; ++i) touched_.push_back(classes_.of(random.below(problem_.grid.size())));
     } else if (!joins_.empty()) {
         const Join& join = joins_[random.below(joins_.size())];
@@ -375,20 +379,9 @@ void Refiner::disturb(Random& random) {
     }
 }
 
-FamilyResult refine_tree(const FamilyProblem& problem, FamilyResult start) {
-    if (!can_find_best_tree(problem)) return start;
-    FamilyResult best = best_tree(problem);
-    best.steps = std::move(start.steps);
-    return best;
-}
-
-}  // namespace
-
-FamilyResult refine(const FamilyProblem& problem, StructureKind structure, FamilyResult start,
+FamilyResult refine(const FamilyProblem& problem, std::optional<JoinKind> kind, FamilyResult start,
                     const RefineOptions& options) {
-    if (structure == StructureKind::table) return start;
-    if (structure == StructureKind::tree) return refine_tree(problem, std::move(start));
-    Refiner refiner(problem, structure, start);
+    Refiner refiner(problem, kind, start);
     refiner.climb();
     Classes best = refiner.classes();
     double best_total = best.total();
@@ -408,6 +401,30 @@ FamilyResult refine(const FamilyProblem& problem, StructureKind structure, Famil
     if (result.score < start.score) return start;
     result.steps = std::move(start.steps);
     return result;
+}
+
+}  // namespace
+
+FamilyResult keep_start(const FamilyProblem&, FamilyResult start, const RefineOptions&) { return start; }
+
+FamilyResult refine_tree(const FamilyProblem& problem, FamilyResult start, const RefineOptions&) {
+    if (!can_find_best_tree(problem)) return start;
+    FamilyResult best = best_tree(problem);
+    best.steps = std::move(start.steps);
+    return best;
+}
+
+FamilyResult refine_lines(const FamilyProblem& problem, FamilyResult start, const RefineOptions& options) {
+    return refine(problem, JoinKind::line, std::move(start), options);
+}
+
+FamilyResult refine_neighbours(const FamilyProblem& problem, FamilyResult start,
+                               const RefineOptions& options) {
+    return refine(problem, JoinKind::pair, std::move(start), options);
+}
+
+FamilyResult refine_classes(const FamilyProblem& problem, FamilyResult start, const RefineOptions& options) {
+    return refine(problem, std::nullopt, std::move(start), options);
 }
 
 }  // namespace ldag

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "families/classes.hpp"
+#include "families/structures.hpp"
 
 namespace ldag {
 
@@ -229,12 +230,12 @@ double TreeGrower::score() const {
 }
 
 FamilyResult TreeGrower::result() {
-    FamilyResult found;
-    found.classes.resize(problem_.grid.size());
-    found.n_classes = leaves_.size();
+    FamilyResult result;
+    result.classes.resize(problem_.grid.size());
+    result.n_classes = leaves_.size();
     std::vector<Cell> cells;
     for (std::size_t number = 0; number < leaves_.size(); ++number) {
-        found.log_marginal_likelihood += leaves_[number].score;
+        result.log_marginal_likelihood += leaves_[number].score;
         cells.assign(1, leaves_[number].first);
         for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
             const std::size_t so_far = cells.size();
@@ -242,25 +243,25 @@ FamilyResult TreeGrower::result() {
                 for (std::size_t i = 0; i < so_far; ++i)
                     cells.push_back(static_cast<Cell>(cells[i] + k * problem_.grid.stride(axes_[axis])));
         }
-        for (const Cell cell : cells) found.classes[cell] = static_cast<std::int32_t>(number);
+        for (const Cell cell : cells) result.classes[cell] = static_cast<std::int32_t>(number);
     }
-    found.score = score();
-    found.steps = std::move(steps_);
-    return found;
-}
-
-ObservedCells observed_cells(const FamilyProblem& problem) {
-    ObservedCells found;
-    for (std::size_t cell = 0; cell < problem.grid.size(); ++cell) {
-        const auto row = problem.row(cell);
-        if (std::ranges::none_of(row, [](double count) { return count > 0.0; })) continue;
-        found.cells.push_back(static_cast<Cell>(cell));
-        found.counts.insert(found.counts.end(), row.begin(), row.end());
-    }
-    return found;
+    result.score = score();
+    result.steps = std::move(steps_);
+    return result;
 }
 
 }  // namespace
+
+ObservedCells observed_cells(const FamilyProblem& problem) {
+    ObservedCells observed;
+    for (std::size_t cell = 0; cell < problem.grid.size(); ++cell) {
+        const auto row = problem.row(cell);
+        if (std::ranges::none_of(row, [](double count) { return count > 0.0; })) continue;
+        observed.cells.push_back(static_cast<Cell>(cell));
+        observed.counts.insert(observed.counts.end(), row.begin(), row.end());
+    }
+    return observed;
+}
 
 FamilyResult grow_tree(const FamilyProblem& problem) {
     const ObservedCells observed = observed_cells(problem);
@@ -268,8 +269,6 @@ FamilyResult grow_tree(const FamilyProblem& problem) {
     grower.run();
     return grower.result();
 }
-
-double score_tree(const FamilyProblem& problem) { return score_tree(problem, observed_cells(problem)); }
 
 double score_tree(const FamilyProblem& problem, const ObservedCells& observed) {
     TreeGrower grower(problem, observed);

@@ -288,8 +288,8 @@ std::vector<std::vector<std::uint32_t>> elimination_orders(const NetworkShape& n
                                                            std::uint64_t seed, std::size_t n_best,
                                                            const std::function<bool()>& poll) {
     std::vector<std::vector<std::uint32_t>> orders;
-    for (Elimination& found : find_eliminations(task_of(network), {n_tries, seed, n_best, poll}))
-        orders.push_back(std::move(found.order));
+    for (Elimination& elimination : find_eliminations(task_of(network), {n_tries, seed, n_best, poll}))
+        orders.push_back(std::move(elimination.order));
     return orders;
 }
 

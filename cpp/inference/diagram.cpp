@@ -16,13 +16,13 @@ Ref Diagram::node(std::uint32_t level, std::span<const Ref> children) {
     const auto equal = [&](std::uint32_t other) {
         return levels_[other] == level && std::ranges::equal(children_of(other), children);
     };
-    const Ref found = table_.find_or_add(hash_numbers(level, children), fresh, equal);
-    if (found == fresh) {
+    const Ref node = table_.find_or_add(hash_numbers(level, children), fresh, equal);
+    if (node == fresh) {
         levels_.push_back(level);
         children_.insert(children_.end(), children.begin(), children.end());
         first_.push_back(static_cast<std::uint32_t>(children_.size()));
     }
-    return found;
+    return node;
 }
 
 }  // namespace ldag

@@ -50,10 +50,10 @@ class TableGraph {
 
     // Ascending.
     std::vector<std::uint32_t> neighbours(std::uint32_t node) const {
-        std::vector<std::uint32_t> found;
+        std::vector<std::uint32_t> neighbours;
         for (std::size_t w = 0; w < n_words_; ++w)
-            for_each_bit(w, row(node)[w], [&](std::uint32_t other) { found.push_back(other); });
-        return found;
+            for_each_bit(w, row(node)[w], [&](std::uint32_t other) { neighbours.push_back(other); });
+        return neighbours;
     }
 
     double log_table(std::uint32_t node, std::span<const std::uint32_t> around) const {
@@ -245,8 +245,8 @@ Elimination follow_order(const EliminationTask& task, std::span<const std::uint3
 std::vector<Elimination> find_eliminations(const EliminationTask& task, const EliminationSearch& search) {
     constexpr std::array kRules = {Rule::kFill, Rule::kWeightedFill, Rule::kTable};
     const TableGraph graph(task);
-    std::vector<Elimination> found(kRules.size());
-    for (Elimination& best : found) best.n_cells = std::numeric_limits<double>::infinity();
+    std::vector<Elimination> eliminations(kRules.size());
+    for (Elimination& best : eliminations) best.n_cells = std::numeric_limits<double>::infinity();
     Effort effort{search.poll};
     double fewest = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < search.n_tries; ++i)
@@ -256,15 +256,16 @@ std::vector<Elimination> find_eliminations(const EliminationTask& task, const El
             if (!is_first && static_cast<double>(effort.n_words) > (i == 0 ? 2 * enough : enough)) continue;
             const Random random(search.seed, rule * search.n_tries + i);
             Elimination next =
-                GreedyOrder(graph, task, kRules[rule], random, effort).run(found[rule].n_cells);
-            if (next.n_cells < found[rule].n_cells) found[rule] = std::move(next);
-            fewest = std::min(fewest, found[rule].n_cells);
+                GreedyOrder(graph, task, kRules[rule], random, effort).run(eliminations[rule].n_cells);
+            if (next.n_cells < eliminations[rule].n_cells) eliminations[rule] = std::move(next);
+            fewest = std::min(fewest, eliminations[rule].n_cells);
         }
     const auto is_empty = [](const Elimination& best) { return best.order.empty(); };  // or was not tried
-    found.erase(std::remove_if(found.begin() + 1, found.end(), is_empty), found.end());
-    std::ranges::stable_sort(found, {}, &Elimination::n_cells);
-    found.resize(std::min(search.n_best, found.size()));
-    return found;
+    eliminations.erase(std::remove_if(eliminations.begin() + 1, eliminations.end(), is_empty),
+                       eliminations.end());
+    std::ranges::stable_sort(eliminations, {}, &Elimination::n_cells);
+    eliminations.resize(std::min(search.n_best, eliminations.size()));
+    return eliminations;
 }
 
 }  // namespace ldag

@@ -9,16 +9,16 @@ namespace ldag {
 Gate Gates::input(std::uint32_t node, std::uint32_t state, std::uint32_t parameter) {
     const Input wanted{node, state, parameter};
     const auto fresh = static_cast<std::uint32_t>(inputs_.size());
-    const std::uint32_t found =
+    const std::uint32_t gate =
         input_table_.find_or_add(hash_numbers(0, std::array{node, state, parameter}), fresh,
                                  [&](std::uint32_t other) { return inputs_[other] == wanted; });
-    if (found == fresh) {
+    if (gate == fresh) {
         inputs_.push_back(wanted);
         input_gates_.push_back(static_cast<Gate>(kinds_.size()));
         kinds_.push_back(Kind::kInput);
         first_.push_back(first_.back());
     }
-    return input_gates_[found];
+    return input_gates_[gate];
 }
 
 Gate Gates::multiply(Gate a, Gate b) {
@@ -39,13 +39,13 @@ Gate Gates::gate(Kind kind, std::span<const Gate> arguments) {
         return kinds_[other] == kind && std::ranges::equal(arguments_of(other), arguments);
     };
     const std::uint32_t hash = hash_numbers(static_cast<std::uint64_t>(kind), arguments);
-    const Gate found = table_.find_or_add(hash, fresh, equal);
-    if (found == fresh) {
+    const Gate gate = table_.find_or_add(hash, fresh, equal);
+    if (gate == fresh) {
         kinds_.push_back(kind);
         arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
         first_.push_back(static_cast<std::uint32_t>(arguments_.size()));
     }
-    return found;
+    return gate;
 }
 
 // What a gate adds up: products are taken apart once, so that few of them need a gate of their own.

@@ -140,9 +140,9 @@ void OrderCosts::add_groups(std::uint32_t node, std::span<const std::uint32_t> k
             bits[i].push_back(0);
             if (place_in_cut_[member] != kNowhere) continue;
             const std::uint32_t leader = leader_of(member);
-            const auto found = std::ranges::find(leaders, leader);
-            bits[i].back() = std::uint64_t{1} << ((found - leaders.begin()) & 63);
-            if (found == leaders.end()) leaders.push_back(leader);
+            const auto place = std::ranges::find(leaders, leader);
+            bits[i].back() = std::uint64_t{1} << ((place - leaders.begin()) & 63);
+            if (place == leaders.end()) leaders.push_back(leader);
         }
     if (leaders.size() > 64) return;
     for (std::size_t i = 0; i < kept.size(); ++i)

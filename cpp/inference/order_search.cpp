@@ -194,10 +194,10 @@ std::vector<CircuitOrder> improve_orders(const NetworkShape& network,
         for (OrderSearch& search : searches)
             if (search.n_products() <= most) search.run(effort.per_product);
     }
-    std::vector<CircuitOrder> found;
-    for (const OrderSearch& search : searches) found.push_back(search.result());
-    std::ranges::stable_sort(found, {}, &CircuitOrder::n_products);
-    return found;
+    std::vector<CircuitOrder> results;
+    for (const OrderSearch& search : searches) results.push_back(search.result());
+    std::ranges::stable_sort(results, {}, &CircuitOrder::n_products);
+    return results;
 }
 
 double count_products(const NetworkShape& network, std::span<const std::uint32_t> order,

@@ -56,10 +56,10 @@ FamilyRemainders::FamilyRemainders(const NetworkShape& network, std::uint32_t no
         const std::size_t row = static_cast<std::size_t>(family.classes[place]) * network.n_states[node];
         for (std::uint32_t s = 0; s < n_own; ++s) {
             const std::int32_t parameter = family.parameters[row + state + s];
-            const auto [found, is_new] =
+            const auto [entry, is_new] =
                 number_of.try_emplace(parameter, static_cast<std::uint32_t>(number_of.size()));
-            if (is_new && parameter == kImpossible) whole.impossible = found->second;
-            whole.numbers.push_back(found->second);
+            if (is_new && parameter == kImpossible) whole.impossible = entry->second;
+            whole.numbers.push_back(entry->second);
         }
     }
     whole.depends.assign(number_of.size(), 0);

@@ -55,12 +55,13 @@ struct Block {
 using Configurations = std::array<std::size_t, kSampleBlock>;
 
 // The numbers of the configurations that a node's parents have in the rows of a block.
-void find_configurations(const Prepared& prepared, const Block& block, Configurations& found) {
-    std::fill_n(found.begin(), block.n_rows, 0);
+void find_configurations(const Prepared& prepared, const Block& block, Configurations& configurations) {
+    std::fill_n(configurations.begin(), block.n_rows, 0);
     for (std::size_t axis = 0; axis < prepared.parent_states.size(); ++axis) {
         const std::uint8_t* codes = block.of(prepared.source->parents[axis]);
         const std::size_t n_states = prepared.parent_states[axis];
-        for (std::size_t row = 0; row < block.n_rows; ++row) found[row] = found[row] * n_states + codes[row];
+        for (std::size_t row = 0; row < block.n_rows; ++row)
+            configurations[row] = configurations[row] * n_states + codes[row];
     }
 }
 

@@ -22,15 +22,15 @@ bool is_seen(const Findings& findings, std::uint32_t node) {
 
 // The nodes and all above them.
 std::vector<bool> ancestors(const SumsNetwork& network, std::vector<std::uint32_t> nodes) {
-    std::vector<bool> found(network.n_states.size(), false);
+    std::vector<bool> is_ancestor(network.n_states.size(), false);
     while (!nodes.empty()) {
         const std::uint32_t node = nodes.back();
         nodes.pop_back();
-        if (found[node]) continue;
-        found[node] = true;
+        if (is_ancestor[node]) continue;
+        is_ancestor[node] = true;
         for (const std::uint32_t parent : network.families[node].parents) nodes.push_back(parent);
     }
-    return found;
+    return is_ancestor;
 }
 
 // Families that findings separate from the targets and that no finding can contradict, as they have no zeros:
@@ -112,17 +112,19 @@ Elimination plan(const Task& task, const SumsLimits& limits) {
     EliminationSearch search;
     search.n_tries = 1;
     search.poll = limits.poll;
-    Elimination found = std::move(find_eliminations(task.elimination, search)[0]);
+    Elimination elimination = std::move(find_eliminations(task.elimination, search)[0]);
     double n_bytes = 0.0;
-    for (std::size_t i = 0; i < found.order.size(); ++i)
-        n_bytes += sizeof(double) * count_cells(task.network.n_states, found.order[i], found.scopes[i]) /
-                   task.network.n_states[found.order[i]];
+    for (std::size_t i = 0; i < elimination.order.size(); ++i)
+        n_bytes += sizeof(double) *
+                   count_cells(task.network.n_states, elimination.order[i], elimination.scopes[i]) /
+                   task.network.n_states[elimination.order[i]];
     if (n_bytes > limits.max_bytes) {
-        const std::size_t i = found.largest(task.network.n_states);
-        throw SumsTooLarge(found.order[i], found.scopes[i],
-                           count_cells(task.network.n_states, found.order[i], found.scopes[i]), n_bytes);
+        const std::size_t i = elimination.largest(task.network.n_states);
+        throw SumsTooLarge(elimination.order[i], elimination.scopes[i],
+                           count_cells(task.network.n_states, elimination.order[i], elimination.scopes[i]),
+                           n_bytes);
     }
-    return found;
+    return elimination;
 }
 
 // Sums or maximises the variables out in their order; `buckets` keeps what each was in, if asked to.

@@ -89,13 +89,13 @@ bool FamilyScorer::score_tables(const FamilyKey& family, std::span<const std::ui
     for (const std::uint32_t parent : family.parents)
         n_cells = std::min(n_cells * n_states[parent], options_.max_cells + 1);
     thread_local std::vector<std::uint32_t> fitting;
-    thread_local std::vector<double> found;
+    thread_local std::vector<double> fitting_scores;
     fitting.clear();
     for (const std::uint32_t other : further)
         if (n_cells * n_states[other] <= options_.max_cells) fitting.push_back(other);
-    found.resize(fitting.size());
-    if (!sets_->score_additions(family.node, family.parents, fitting, found, stop)) return false;
-    const double* next = found.data();
+    fitting_scores.resize(fitting.size());
+    if (!sets_->score_additions(family.node, family.parents, fitting, fitting_scores, stop)) return false;
+    const double* next = fitting_scores.data();
     for (std::size_t i = 0; i < further.size(); ++i)
         scores[i] = n_cells * n_states[further[i]] <= options_.max_cells
                         ? *next++ + table_prior(family, n_states[further[i]])

@@ -58,14 +58,14 @@ class FamilyCache {
         const Probe probe(node, parents);
         Shard& shard = shard_of(probe);
         const std::lock_guard lock(shard.mutex);
-        const auto found = shard.places.find(probe);
-        if (found == shard.places.end()) {
+        const auto place = shard.places.find(probe);
+        if (place == shard.places.end()) {
             ++shard.misses;
             return std::nullopt;
         }
         ++shard.hits;
-        shard.entries.splice(shard.entries.begin(), shard.entries, found->second);
-        return found->second->value;
+        shard.entries.splice(shard.entries.begin(), shard.entries, place->second);
+        return place->second->value;
     }
 
     // Stores a value, unless one is stored already or it alone would be too large.

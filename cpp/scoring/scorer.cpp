@@ -36,11 +36,11 @@ FamilyScorer::FamilyScorer(std::shared_ptr<const Columns> columns, const ScorerO
       options_(options),
       prior_sums_(options.parameter_saved),
       cache_(cache_bytes) {
-    if (options_.normalised && options_.structure != StructureKind::ldag)
+    if (options_.normalised && !options_.structure->has_normalised_prior)
         throw std::invalid_argument("the normalised prior is for the structure ldag");
-    if (options_.per_class && options_.structure != StructureKind::tree)
+    if (options_.per_class && !options_.structure->has_leaf_prior)
         throw std::invalid_argument("a sample size for every class is for the structure tree");
-    if (options_.structure == StructureKind::table && options_.label_rules.empty() &&
+    if (options_.structure->is_table && options_.label_rules.empty() &&
         SetScores::are_for(*columns_, options_.equivalent_sample_size, options_.max_cells))
         sets_ = std::make_unique<SetScores>(*columns_, options_.equivalent_sample_size, options_.max_cells,
                                             cache_bytes);
@@ -93,23 +93,23 @@ void FamilyScorer::scores_by_price(const FamilyKey& family, std::span<const doub
     }
     const bool has_bounds = can_bound(parent_states);
     const FamilyProblem problem = problem_of(family, std::move(parent_states), table);
-    std::vector<double> found(lost.size());
+    std::vector<double> by_price(lost.size());
     if (has_bounds) {
-        bound_scores(problem, lost, found);
+        bound_scores(problem, lost, by_price);
         std::size_t n_left = 0;
         for (std::size_t i = 0; i < places.size(); ++i) {
-            scores[places[i]] = found[i] + prior;
+            scores[places[i]] = by_price[i] + prior;
             if (scores[places[i]] <= floors[places[i]]) continue;
             places[n_left] = places[i];
             lost[n_left++] = lost[i];
         }
         places.resize(n_left);
         lost.resize(n_left);
-        found.resize(n_left);
+        by_price.resize(n_left);
     }
     if (places.empty()) return;
-    greedy_scores(problem, options_.structure, lost, found);
-    for (std::size_t i = 0; i < places.size(); ++i) scores[places[i]] = found[i] + prior;
+    greedy_scores(problem, *options_.structure, lost, by_price);
+    for (std::size_t i = 0; i < places.size(); ++i) scores[places[i]] = by_price[i] + prior;
 }
 
 FamilyScorer FamilyScorer::at_price(double price) const {
@@ -117,7 +117,7 @@ FamilyScorer FamilyScorer::at_price(double price) const {
     if (std::isfinite(price))
         options.parameter_saved = price;
     else
-        options.structure = StructureKind::table;
+        options.structure = &structure_named("table");
     return {columns_, options, 0};
 }
 
@@ -140,9 +140,8 @@ double FamilyScorer::table_prior(const FamilyKey& family, std::size_t n_further)
 }
 
 bool FamilyScorer::is_table(std::size_t n_parents) const {
-    if (options_.structure == StructureKind::table) return true;
-    // A single label would be full, and the edge no edge.
-    return options_.structure == StructureKind::ldag && options_.regular && n_parents < 2;
+    if (options_.structure->is_table) return true;
+    return options_.structure->has_label_steps() && options_.regular && n_parents < 2;
 }
 
 FamilyProblem FamilyScorer::problem_of(const FamilyKey& family, std::vector<std::size_t> parent_states,
@@ -172,13 +171,14 @@ std::vector<std::int32_t> FamilyScorer::classes(const FamilyKey& family,
     std::vector<std::size_t> parent_states;
     for (const std::uint32_t parent : family.parents) parent_states.push_back(columns_->n_states()[parent]);
     const FamilyProblem problem = problem_of(family, std::move(parent_states), table);
-    return optimise_family(problem, options_.structure, options_.search, options_.refine).classes;
+    return optimise_family(problem, *options_.structure, options_.search, options_.refine).classes;
 }
 
-// Trees grow in little more time than a bound takes. Under rules a family may have no partition at all.
+// Where unvisited cells are no work, a search takes little more time than a bound. Under rules a family may
+// have no partition at all.
 bool FamilyScorer::can_bound(std::span<const std::size_t> parent_states) const {
     const auto n_parents = std::ranges::count_if(parent_states, [](std::size_t n) { return n > 1; });
-    return options_.structure != StructureKind::tree && !is_table(static_cast<std::size_t>(n_parents)) &&
+    return options_.structure->joins_unvisited() && !is_table(static_cast<std::size_t>(n_parents)) &&
            options_.parameter_saved <= 0.0 && options_.label_rules.empty() && columns_->is_whole();
 }
 
@@ -199,27 +199,27 @@ double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> 
         return score_table(table, r, options_.equivalent_sample_size) + table_log_prior(options_, r, q);
     }
     const FamilyProblem problem = problem_of(family, std::move(parent_states), table);
-    const bool is_grown = options_.structure == StructureKind::tree && options_.search == LabelSearch::greedy;
     const double best =
-        observed != nullptr ? score_tree(problem, *observed)
-        : is_grown ? score_tree(problem)
-                   : optimise_family(problem, options_.structure, options_.search, options_.refine).score;
+        scores_observed()
+            ? options_.structure->score_observed(problem, observed ? *observed : observed_cells(problem))
+            : optimise_family(problem, *options_.structure, options_.search, options_.refine).score;
     const double sum = options_.normalised ? prior_sums_.log_sum(r, problem.grid.n_states()) : 0.0;
     return best - sum + table_log_prior(options_, r, problem.grid.size());
 }
 
-// Greedy trees look at nothing else, and of a large table that is little.
+bool FamilyScorer::scores_observed() const {
+    return options_.structure->score_observed != nullptr && options_.search == LabelSearch::greedy;
+}
+
+// Of a large table, what occurs is little.
 bool FamilyScorer::counts_observed(std::size_t n_cells) const {
-    return options_.structure == StructureKind::tree && options_.search == LabelSearch::greedy &&
-           n_cells >= kManyCells;
+    return scores_observed() && n_cells >= kManyCells;
 }
 
 // Classes take in cells that no row visits as long as that gains more than it costs, which one more of s does
 // while 1 / s is about that: joining is work for 1 / price times as many cells as are visited, or for all.
 std::size_t FamilyScorer::work(std::size_t n_cells) const {
-    const bool merges =
-        options_.structure != StructureKind::table && options_.structure != StructureKind::tree;
-    if (!merges || n_cells > options_.max_cells) return 1;
+    if (!options_.structure->joins_unvisited() || n_cells > options_.max_cells) return 1;
     const double n_visited = static_cast<double>(columns_->n_rows()) / kRowsPerCell;
     const double price = std::max(0.0, -options_.parameter_saved);
     const double n_joined = std::min(static_cast<double>(n_cells), n_visited / price);
@@ -237,11 +237,11 @@ bool FamilyScorer::fits(const FamilyKey& family) const {
 
 std::vector<double> FamilyScorer::scores(std::span<const FamilyKey> families, std::size_t n_threads,
                                          const StopPoll& poll) {
-    std::vector<double> found(families.size(), std::numeric_limits<double>::quiet_NaN());
+    std::vector<double> scores(families.size(), std::numeric_limits<double>::quiet_NaN());
     parallel_for(
         n_threads, families.size(),
-        [&](std::size_t item, std::size_t) { found[item] = score(families[item]); }, nullptr, poll);
-    return found;
+        [&](std::size_t item, std::size_t) { scores[item] = score(families[item]); }, nullptr, poll);
+    return scores;
 }
 
 }  // namespace ldag

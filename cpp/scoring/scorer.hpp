@@ -12,6 +12,7 @@
 #include "counting/columns.hpp"
 #include "families/family.hpp"
 #include "families/prior_sums.hpp"
+#include "families/structures.hpp"
 #include "scoring/cache.hpp"
 #include "scoring/set_scores.hpp"
 #include "support/parallel.hpp"
@@ -22,14 +23,14 @@ struct ScorerOptions {
     double equivalent_sample_size = 1.0;
     double parameter_saved = 0.0;     // added to the log prior for every parameter that classes save
     double parameter_of_table = 0.0;  // and for every parameter of the full table
-    bool normalised = false;  // whether that is divided by its sum over all labels (structure ldag only)
-    StructureKind structure = StructureKind::ldag;
+    bool normalised = false;  // whether that is divided by its sum over all partitions (where that is known)
+    const Structure* structure = &structure_named("ldag");
     LabelSearch search = LabelSearch::greedy;
     bool regular = true;
     RefineOptions refine = {};
     std::vector<LabelRules> label_rules = {};  // by node; empty if there are none at all
     std::vector<std::uint8_t> ordered = {};    // by node, whether its states have an order; empty if none has
-    bool per_class = false;           // whether the sample size is that of every class (structure tree only)
+    bool per_class = false;                    // whether the sample size is that of every class (leaves only)
     std::size_t max_cells = 1 << 16;  // a family with a larger table scores minus infinity: never chosen
 };
 
@@ -56,7 +57,7 @@ class FamilyScorer {
     double score_above(const FamilyKey& family, double floor) const;
 
     // The same with each of these in place of parameter_saved, counted once; minus infinity leaves no labels.
-    // For greedy search of the structures ldag and partial, without label rules and not normalised.
+    // For greedy search of structures that have greedy prices, without label rules and not normalised.
     void scores_by_price(const FamilyKey& family, std::span<const double> prices,
                          std::span<const double> floors, std::span<double> scores) const;
 
@@ -122,6 +123,7 @@ class FamilyScorer {
                  std::span<const double> table) const;
     double optimise(const FamilyKey& family, std::vector<std::size_t> parent_states,
                     std::span<const double> table, const ObservedCells* observed = nullptr) const;
+    bool scores_observed() const;  // whether the configurations that occur are all a score looks at
     bool counts_observed(std::size_t n_cells) const;
 
     std::shared_ptr<const Columns> columns_;

@@ -91,10 +91,10 @@ class Chain {
 
     // The best, and where the chain is.
     ChainResult result() const {
-        ChainResult found = best_;
-        found.now = graph_.all_parents();
-        found.random = random_.state();
-        return found;
+        ChainResult result = best_;
+        result.now = graph_.all_parents();
+        result.random = random_.state();
+        return result;
     }
 
     // Makes one proposal, if the graph has a neighbour at all; otherwise it stays for ever.
@@ -204,20 +204,20 @@ std::vector<ChainResult> run_from(const Start& start, FamilyScorer& scorer, cons
                                   const ChainOptions& options, Monitor& monitor,
                                   std::span<const ChainResult> begun_before = {}) {
     std::vector<std::optional<RecentScores>> recent(count_threads(options.n_threads));
-    std::vector<std::optional<ChainResult>> found(options.n_chains);
-    for (const ChainResult& chain : begun_before) found[chain.chain - options.first_chain] = chain;
+    std::vector<std::optional<ChainResult>> result(options.n_chains);
+    for (const ChainResult& chain : begun_before) result[chain.chain - options.first_chain] = chain;
     const auto work = [&](std::size_t item, std::size_t thread) {
         if (item > 0 && monitor.pause) return;
         if (!recent[thread]) recent[thread].emplace(scorer, space.n_nodes());
         const std::size_t number = options.first_chain + item;
-        Chain chain = found[item] ? Chain(space, *found[item], *recent[thread])
-                                  : Chain(space, start, *recent[thread], Random(options.seed, number));
-        found[item] = run(chain, options.n_iter, monitor);
-        found[item]->chain = number;
+        Chain chain = result[item] ? Chain(space, *result[item], *recent[thread])
+                                   : Chain(space, start, *recent[thread], Random(options.seed, number));
+        result[item] = run(chain, options.n_iter, monitor);
+        result[item]->chain = number;
     };
     parallel_for(options.n_threads, options.n_chains, work, &monitor.stop, monitor.poll);
     std::vector<ChainResult> begun;
-    for (std::optional<ChainResult>& chain : found)
+    for (std::optional<ChainResult>& chain : result)
         if (chain) begun.push_back(std::move(*chain));
     return begun;
 }
@@ -294,9 +294,9 @@ SearchResult search_chain(FamilyScorer& scorer, const SearchSpace& space, const 
     left.first_chain += state->n_merged;
     left.n_chains -= state->n_merged;
     const auto unmerged = state->chains.begin() + (state->n_merged > 0 ? 1 : 0);
-    auto found = run_from(start, scorer, space, left, monitor, {unmerged, state->chains.end()});
+    auto result = run_from(start, scorer, space, left, monitor, {unmerged, state->chains.end()});
     state->chains.erase(unmerged, state->chains.end());
-    std::ranges::move(found, std::back_inserter(state->chains));
+    std::ranges::move(result, std::back_inserter(state->chains));
     merge_front(*state, options);
     if (!state->chains.empty()) return merge_chains(state->chains, options.n_chains, options.n_iter);
     const double score = sum(start.scores);

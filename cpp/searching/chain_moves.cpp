@@ -72,14 +72,14 @@ std::optional<Move> MovingGraph::draw(Random& random) const {
 }
 
 std::vector<Move> MovingGraph::moves() const {
-    std::vector<Move> found;
+    std::vector<Move> moves;
     for (Node child = 0; child < parents_.size(); ++child) {
         // A node that is full can only lose parents.
         const std::vector<Node>& others = is_full(child) ? parents_[child] : space_->candidates[child];
         for (const Node parent : others)
-            if (const auto move = move_to(parent, child)) found.push_back(*move);
+            if (const auto move = move_to(parent, child)) moves.push_back(*move);
     }
-    return found;
+    return moves;
 }
 
 void MovingGraph::apply(const Move& move) {

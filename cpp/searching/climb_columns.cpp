@@ -40,9 +40,9 @@ std::vector<Node> screen(FamilyScorer& scorer, const FamilyKey& family, const st
 }
 
 std::uint32_t place_in(std::span<const Node> nodes, Node node) {
-    const auto found = std::ranges::lower_bound(nodes, node);
-    if (found == nodes.end() || *found != node) return kNone;
-    return static_cast<std::uint32_t>(found - nodes.begin());
+    const auto place = std::ranges::lower_bound(nodes, node);
+    if (place == nodes.end() || *place != node) return kNone;
+    return static_cast<std::uint32_t>(place - nodes.begin());
 }
 
 // The number of cells of a family's table, at most kMaxCells + 1.
@@ -103,10 +103,10 @@ std::size_t ColumnStore::KeyHash::operator()(const Key& key) const {
 ColumnPointer ColumnStore::recall(Node child, const std::vector<Node>& parents) {
     const Key key{child, parents};
     const std::lock_guard lock(mutex_);
-    if (const auto found = young_.find(key); found != young_.end()) return found->second;
-    const auto found = old_.find(key);
-    if (found == old_.end()) return nullptr;
-    ColumnPointer column = found->second;
+    if (const auto place = young_.find(key); place != young_.end()) return place->second;
+    const auto place = old_.find(key);
+    if (place == old_.end()) return nullptr;
+    ColumnPointer column = place->second;
     remember(child, column);
     return column;
 }

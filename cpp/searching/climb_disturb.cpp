@@ -119,11 +119,11 @@ void Disturber::place_some() {
 void Disturber::grow(Node child) {
     for (;;) {
         const GainColumn& own = graph_.column(child);
-        const auto found = std::ranges::find_if(own.additions, [&](std::uint32_t place) {
+        const auto addition = std::ranges::find_if(own.additions, [&](std::uint32_t place) {
             return !(own.gains[place] > kTie) || graph_.is_allowed(graph_.move(child, place, MoveKind::add));
         });
-        if (found == own.additions.end() || !(own.gains[*found] > kTie)) return;
-        if (!make(graph_.move(child, *found, MoveKind::add))) return;
+        if (addition == own.additions.end() || !(own.gains[*addition] > kTie)) return;
+        if (!make(graph_.move(child, *addition, MoveKind::add))) return;
     }
 }
 

@@ -162,8 +162,8 @@ std::optional<PlacedMove> Graph::best_improvement() {
     }
     if (!(best > kTie)) return std::nullopt;
     const double least = std::max(kTie, tie_floor(best));
-    const auto found = std::ranges::find_if(best_gains_, [&](double gain) { return gain > least; });
-    return first_move(static_cast<Node>(found - best_gains_.begin()), least, accept);
+    const auto first = std::ranges::find_if(best_gains_, [&](double gain) { return gain > least; });
+    return first_move(static_cast<Node>(first - best_gains_.begin()), least, accept);
 }
 
 std::optional<PlacedMove> Graph::best_move(const Tabu& tabu) const {

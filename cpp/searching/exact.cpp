@@ -18,7 +18,7 @@ Parents components(const Parents& parents) {
     constexpr std::size_t kDone = std::numeric_limits<std::size_t>::max();
     std::vector<std::size_t> order(parents.size(), 0);  // of first visits, from 1
     std::vector<Node> open;
-    Parents found;
+    Parents components;
     std::size_t n_visited = 0;
     const std::function<std::size_t(Node)> visit = [&](Node node) {
         const std::size_t own = order[node] = ++n_visited;
@@ -28,7 +28,7 @@ Parents components(const Parents& parents) {
             first = std::min(first, order[parent] == 0 ? visit(parent) : order[parent]);
         if (first < own) return first;
         const auto begin = std::ranges::find(open, node);
-        std::vector<Node>& component = found.emplace_back(begin, open.end());
+        std::vector<Node>& component = components.emplace_back(begin, open.end());
         open.erase(begin, open.end());
         for (const Node member : component) order[member] = kDone;
         std::ranges::sort(component);
@@ -36,7 +36,7 @@ Parents components(const Parents& parents) {
     };
     for (Node node = 0; node < parents.size(); ++node)
         if (order[node] == 0) visit(node);
-    return found;
+    return components;
 }
 
 std::vector<Node> nodes_of(NodeSet set, std::span<const Node> candidates) {
@@ -66,9 +66,9 @@ std::optional<std::vector<std::size_t>> best_ranks(const SearchSpace& space,
     std::vector<std::size_t> ranks(space.n_nodes(), 0);
     double slack = kTie / 2.0;
     for (const std::vector<Node>& component : components(possible_parents(space, ranked))) {
-        const auto found = best_in_component(space, ranked, component, slack, n_threads, monitor);
-        if (!found) return std::nullopt;
-        for (std::size_t i = 0; i < component.size(); ++i) ranks[component[i]] = (*found)[i];
+        const auto ranked_sets = best_in_component(space, ranked, component, slack, n_threads, monitor);
+        if (!ranked_sets) return std::nullopt;
+        for (std::size_t i = 0; i < component.size(); ++i) ranks[component[i]] = (*ranked_sets)[i];
     }
     return ranks;
 }
@@ -124,15 +124,15 @@ SearchResult search_exact(FamilyScorer& scorer, const SearchSpace& space, const 
 
 std::vector<Parents> search_by_price(const FamilyScorer& scorer, const SearchSpace& space,
                                      std::span<const double> prices) {
-    std::vector<Parents> found;
+    std::vector<Parents> graphs;
     Monitor monitor;
     for (const std::vector<RankedSets>& ranked : rank_by_price(scorer, space, prices)) {
         const auto ranks = best_ranks(space, ranked, 1, monitor);  // nothing stops it
-        Parents& parents = found.emplace_back();
+        Parents& parents = graphs.emplace_back();
         for (std::size_t node = 0; node < space.n_nodes(); ++node)
             parents.push_back(nodes_of(ranked[node].sets[(*ranks)[node]], space.candidates[node]));
     }
-    return found;
+    return graphs;
 }
 
 ExactCost exact_cost(const SearchSpace& space) {

@@ -142,12 +142,12 @@ OrderBound::OrderBound(std::span<const NodeFamilies> families, double known, std
     const NodeSet all = node_bit(families.size()) - 1;
     const Grouping grouping(families);
     const std::size_t n_steps = std::clamp<std::size_t>(kMostScores / grouping.n_scores(), 4, kSteps);
-    std::vector<std::pair<double, Groups>> found(kChains);
+    std::vector<std::pair<double, Groups>> groupings(kChains);
     parallel_for(
         n_threads, kChains,
         [&](std::size_t chain, std::size_t) {
             Random random(0, chain);
-            auto& [best_score, best_groups] = found[chain];
+            auto& [best_score, best_groups] = groupings[chain];
             for (std::size_t step = 0; step < n_steps && !monitor.stop; ++step) {
                 if (step > 0 && best_score <= known) break;
                 Groups groups = step < kDraws ? grouping.draw(random) : exchange(best_groups, random);
@@ -160,11 +160,11 @@ OrderBound::OrderBound(std::span<const NodeFamilies> families, double known, std
         },
         &monitor.stop, monitor.poll);
     if (monitor.stop) return;
-    std::ranges::sort(found);
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    for (std::size_t i = 0; i < std::min(kBounds, found.size()); ++i) {
+    std::ranges::sort(groupings);
+    groupings.erase(std::unique(groupings.begin(), groupings.end()), groupings.end());
+    for (std::size_t i = 0; i < std::min(kBounds, groupings.size()); ++i) {
         std::vector<Group>& made = bounds_.emplace_back();
-        for (const Members& members : found[i].second) made.emplace_back(families, members);
+        for (const Members& members : groupings[i].second) made.emplace_back(families, members);
     }
 }
 

@@ -315,13 +315,13 @@ class FamilyScores {
             n_threads, end - begin,
             [&](std::size_t item, std::size_t) {
                 const auto node = static_cast<Node>(begin + item);
-                RankedSets found = undominated(
+                RankedSets sets = undominated(
                     sets_[node], std::vector<double>(sets_[node].size()), tie(), monitor_.stop,
                     [&](std::uint64_t number, NodeSet set, double, double best_subset) {
                         return number == 0 ? required_[node] : score_by_sets(node, set, best_subset);
                     });
                 if (monitor_.stop) return;
-                ranked[node] = std::move(found);
+                ranked[node] = std::move(sets);
                 skip(node);
             },
             &monitor_.stop, monitor_.poll);
@@ -340,9 +340,9 @@ class FamilyScores {
     double tie() const { return subset_tie(space_); }
 
     double score(Node node, std::uint64_t number) {
-        const double found = score_of(node, sets_[node][number]);
+        const double score = score_of(node, sets_[node][number]);
         monitor_.done.fetch_add(1, std::memory_order_relaxed);
-        return found;
+        return score;
     }
 
     // The score, or anything between that and `floor`.
@@ -371,7 +371,7 @@ std::vector<std::vector<RankedSets>> rank_by_price(const FamilyScorer& scorer, c
     std::vector<std::vector<RankedSets>> ranked(prices.size());
     const std::atomic<bool> never{false};
     const double tie = subset_tie(space);
-    std::vector<double> found(prices.size());
+    std::vector<double> by_price(prices.size());
     std::vector<double> floors(prices.size());
     for (Node node = 0; node < space.n_nodes(); ++node) {
         const ParentSets sets(space, node);
@@ -383,10 +383,10 @@ std::vector<std::vector<RankedSets>> rank_by_price(const FamilyScorer& scorer, c
                     floors[i] = std::max(floors[i], scores[i][smaller] + tie);
             });
             const std::vector<Node> parents = nodes_of(set, space.candidates[node]);
-            scorer.scores_by_price({node, parents}, prices, floors, found);
+            scorer.scores_by_price({node, parents}, prices, floors, by_price);
             // Of a family that does not beat its subsets, the best of these counts, as ranking would have it.
             for (std::size_t i = 0; i < prices.size(); ++i)
-                scores[i][number] = found[i] > floors[i] ? found[i] : floors[i] - tie;
+                scores[i][number] = by_price[i] > floors[i] ? by_price[i] : floors[i] - tie;
         });
         for (std::size_t i = 0; i < prices.size(); ++i)
             ranked[i].push_back(undominated(sets, std::move(scores[i]), tie, never,

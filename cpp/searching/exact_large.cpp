@@ -94,9 +94,9 @@ class LargeComponent {
                     double& slack) const {
         std::vector<Node> nodes;
         for (NodeSet rest = part; rest != 0; rest &= rest - 1) nodes.push_back(component_[lowest_node(rest)]);
-        const auto found = best_in_component(space_, ranked, nodes, slack, n_threads_, monitor_);
-        if (!found) return false;
-        for (auto rank = found->begin(); part != 0; part &= part - 1) ranks[lowest_node(part)] = *rank++;
+        const auto best = best_in_component(space_, ranked, nodes, slack, n_threads_, monitor_);
+        if (!best) return false;
+        for (auto rank = best->begin(); part != 0; part &= part - 1) ranks[lowest_node(part)] = *rank++;
         return true;
     }
 

@@ -8,9 +8,9 @@ namespace ldag {
 std::vector<int> places_of(std::span<const Node> candidates, std::span<const Node> component) {
     std::vector<int> places;
     for (const Node candidate : candidates) {
-        const auto found = std::ranges::lower_bound(component, candidate);
-        const bool inside = found != component.end() && *found == candidate;
-        places.push_back(inside ? static_cast<int>(found - component.begin()) : -1);
+        const auto place = std::ranges::lower_bound(component, candidate);
+        const bool inside = place != component.end() && *place == candidate;
+        places.push_back(inside ? static_cast<int>(place - component.begin()) : -1);
     }
     return places;
 }

@@ -112,7 +112,7 @@ class SetScorer {
 
 bool JointScores::are_for(const FamilyScorer& scorer, const SearchSpace& space) {
     const ScorerOptions& options = scorer.options();
-    if (options.structure != StructureKind::table || !options.label_rules.empty()) return false;
+    if (!options.structure->is_table || !options.label_rules.empty()) return false;
     if (!scorer.columns().has_whole_doubles() || space.n_nodes() > kMaxVariables) return false;
     double n_families = 0.0;
     for (Node node = 0; node < space.n_nodes(); ++node)

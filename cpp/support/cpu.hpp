@@ -16,16 +16,16 @@ struct Cpu {
 
 inline const Cpu& cpu() {
 #ifdef LDAG_X86
-    static const Cpu found = [] {
+    static const Cpu cpu = [] {
         __builtin_cpu_init();
         return Cpu{__builtin_cpu_supports("popcnt") != 0,
                    __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl"),
                    __builtin_cpu_supports("avx2") != 0};
     }();
 #else
-    static const Cpu found;
+    static const Cpu cpu;
 #endif
-    return found;
+    return cpu;
 }
 
 }  // namespace ldag

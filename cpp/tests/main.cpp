@@ -1,4 +1,4 @@
-#include "check.hpp"
+#include "tests/check.hpp"
 
 int main() {
     int failed = 0;

@@ -267,11 +267,11 @@ class Run {
     }
 
     std::vector<double> rates() const {
-        std::vector<double> found;
+        std::vector<double> rates;
         for (std::size_t i = 0; i < tried_.size(); ++i)
-            found.push_back(static_cast<double>(accepted_[i]) /
+            rates.push_back(static_cast<double>(accepted_[i]) /
                             static_cast<double>(std::max<std::uint64_t>(tried_[i], 1)));
-        return found;
+        return rates;
     }
 
     void forget_rates() {

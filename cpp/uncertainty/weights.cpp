@@ -30,8 +30,9 @@ FamilyProblem FamilyWeights::problem(const FamilyKey& family, std::span<const do
 }
 
 FamilyPosterior FamilyWeights::posterior(const FamilyKey& family, std::span<const double> counts) const {
-    return FamilyPosterior(problem(family, counts),
-                           options_.prior == FamilyPrior::table ? StructureKind::table : StructureKind::ldag);
+    return FamilyPosterior(problem(family, counts), options_.prior == FamilyPrior::table
+                                                        ? structure_named("table")
+                                                        : structure_named("ldag"));
 }
 
 double FamilyWeights::log_prior_sum(const FamilyKey& family) {
@@ -60,15 +61,15 @@ double FamilyWeights::log_weight(const FamilyKey& family) {
 
 std::vector<double> FamilyWeights::log_weights(std::span<const FamilyKey> families, std::size_t n_threads,
                                                Monitor& monitor) {
-    std::vector<double> found(families.size(), std::numeric_limits<double>::quiet_NaN());
+    std::vector<double> weights(families.size(), std::numeric_limits<double>::quiet_NaN());
     parallel_for(
         n_threads, families.size(),
         [&](std::size_t item, std::size_t) {
-            found[item] = log_weight(families[item]);
+            weights[item] = log_weight(families[item]);
             ++monitor.done;
         },
         &monitor.stop, monitor.poll);
-    return found;
+    return weights;
 }
 
 }  // namespace ldag

@@ -37,6 +37,48 @@ class Columns:
     ) -> None: ...
     def counts(self, variables: Sequence[int]) -> NDArray[np.int64] | NDArray[np.float64]: ...
 
+class Structure:
+    """Which partitions a family may have, and what follows from that: a row of cpp/families/structures.hpp."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def classes(self) -> str:
+        """What makes its classes, in a word."""
+    @property
+    def is_table(self) -> bool:
+        """Whether no configurations share a distribution: nothing to search, and no labels to pay for."""
+    @property
+    def takes_fixed_labels(self) -> bool:
+        """Whether constraints may fix the labels of its edges."""
+    @property
+    def takes_unlabelled(self) -> bool:
+        """Whether constraints may forbid the labels of its edges."""
+    @property
+    def has_normalised_prior(self) -> bool:
+        """Whether the sum of the prior over all its partitions is known, or a bound of it."""
+    @property
+    def has_leaf_prior(self) -> bool:
+        """Whether its classes are leaves, each of which can have a sample size of its own."""
+    @property
+    def uses_order(self) -> bool:
+        """Whether an order of the states of parents matters."""
+    @property
+    def has_greedy_prices(self) -> bool:
+        """Whether the greedy search for several prices of a class is one search."""
+    @property
+    def has_label_steps(self) -> bool:
+        """Whether each step of its greedy search adds an entry to a label."""
+    @property
+    def is_refined_to_the_best(self) -> bool:
+        """Whether refining finds the best also on grids that are too large for enumeration, up to a limit."""
+    def greedy_microseconds(self, n: float) -> float:
+        """Return what the greedy search takes for a node of two states with so many configurations, as measured."""
+    def unvisited_microseconds(self, n: float) -> float:
+        """Return the same for configurations that no row visits."""
+
+STRUCTURES: Mapping[str, Structure]
+
 class FamilyScorer:
     def __init__(
         self,
@@ -71,26 +113,7 @@ class FamilyScorer:
     @property
     def cache_statistics(self) -> dict[str, int]: ...
 
-def exact_partition(
-    counts: NDArray[np.float64],
-    n_states: Sequence[int],
-    equivalent_sample_size: float,
-    class_lost: float,
-    structure: str,
-    regular: bool,
-    ordered: Sequence[int] = [],
-) -> tuple[NDArray[np.int32], float]: ...
-def log_sum_partitions(
-    counts: NDArray[np.float64],
-    n_states: Sequence[int],
-    equivalent_sample_size: float,
-    class_lost: float,
-    structure: str,
-    regular: bool,
-    ordered: Sequence[int] = [],
-) -> float: ...
 def log_prior_sum(n_states: Sequence[int], class_lost: float) -> float: ...
-def log_gamma(x: float) -> float: ...
 def is_solved_exactly(parent_states: Sequence[int], n_states: int, structure: str) -> bool: ...
 def optimise_family(
     counts: NDArray[np.float64],
@@ -112,9 +135,6 @@ def optimise_family(
     bool,
     Steps,
 ]: ...
-def bound_score(
-    counts: NDArray[np.float64], n_states: Sequence[int], equivalent_sample_size: float, class_lost: float
-) -> float: ...
 def score_partition(
     counts: NDArray[np.float64],
     n_states: Sequence[int],
@@ -172,29 +192,6 @@ def search_chain(
     keep_every: float = 1.0,
     time_limit: float | None = None,
 ) -> FoundGraph: ...
-def run_chains(
-    scorer: FamilyScorer,
-    candidates: Nodes,
-    required: Nodes,
-    max_parents: Sequence[int],
-    n_chains: int,
-    n_iter: int,
-    seed: int,
-    n_threads: int,
-    start: Nodes = ...,
-    first_chain: int = 0,
-    on_progress: OnProgress | None = None,
-) -> list[FoundChain]: ...
-def merge_chains(chains: Sequence[FoundChain], n_chains: int, n_iter: int) -> FoundGraph: ...
-def pool_families(
-    n_nodes: int, families: tuple[Sequence[int], Nodes, Sequence[float]]
-) -> tuple[list[int], list[list[int]], list[float]]: ...
-def search_orders(
-    families: tuple[Sequence[int], Nodes, Sequence[float]], start: Nodes, n_kicks: int, seed: int
-) -> list[list[int]]: ...
-def look_around(
-    scorer: FamilyScorer, candidates: Nodes, required: Nodes, max_parents: Sequence[int], graph: Nodes
-) -> tuple[list[int], list[list[int]], list[float]]: ...
 def search_climb(
     scorer: FamilyScorer,
     candidates: Nodes,
@@ -394,3 +391,59 @@ def run_coupled_chains(
         list[float],
     ]
 ]: ...
+
+class testing:  # noqa: N801  (a module, of what tests alone call)
+    @staticmethod
+    def exact_partition(
+        counts: NDArray[np.float64],
+        n_states: Sequence[int],
+        equivalent_sample_size: float,
+        class_lost: float,
+        structure: str,
+        regular: bool,
+        ordered: Sequence[int] = [],
+    ) -> tuple[NDArray[np.int32], float]: ...
+    @staticmethod
+    def log_sum_partitions(
+        counts: NDArray[np.float64],
+        n_states: Sequence[int],
+        equivalent_sample_size: float,
+        class_lost: float,
+        structure: str,
+        regular: bool,
+        ordered: Sequence[int] = [],
+    ) -> float: ...
+    @staticmethod
+    def log_gamma(x: float) -> float: ...
+    @staticmethod
+    def bound_score(
+        counts: NDArray[np.float64], n_states: Sequence[int], equivalent_sample_size: float, class_lost: float
+    ) -> float: ...
+    @staticmethod
+    def run_chains(
+        scorer: FamilyScorer,
+        candidates: Nodes,
+        required: Nodes,
+        max_parents: Sequence[int],
+        n_chains: int,
+        n_iter: int,
+        seed: int,
+        n_threads: int,
+        start: Nodes = ...,
+        first_chain: int = 0,
+        on_progress: OnProgress | None = None,
+    ) -> list[FoundChain]: ...
+    @staticmethod
+    def merge_chains(chains: Sequence[FoundChain], n_chains: int, n_iter: int) -> FoundGraph: ...
+    @staticmethod
+    def pool_families(
+        n_nodes: int, families: tuple[Sequence[int], Nodes, Sequence[float]]
+    ) -> tuple[list[int], list[list[int]], list[float]]: ...
+    @staticmethod
+    def search_orders(
+        families: tuple[Sequence[int], Nodes, Sequence[float]], start: Nodes, n_kicks: int, seed: int
+    ) -> list[list[int]]: ...
+    @staticmethod
+    def look_around(
+        scorer: FamilyScorer, candidates: Nodes, required: Nodes, max_parents: Sequence[int], graph: Nodes
+    ) -> tuple[list[int], list[list[int]], list[float]]: ...

@@ -132,7 +132,7 @@ def learn_family(
     options = FamilyOptions(priors, structure, label_search, _restart_seed(rng, label_search))
     grid = Grid(tuple(schema[parent].n_states for parent in above))
     counts = data.counts(node, [schema[parent].name for parent in above]).astype(np.float64)
-    ordered = [int(schema[parent].ordered) for parent in above] if structure == "partial" else []
+    ordered = [int(schema[parent].ordered) for parent in above] if STRUCTURES[structure].uses_order else []
     best = best_partition(counts, grid, options, ordered=ordered)
     partition = best.partition
     return Family(

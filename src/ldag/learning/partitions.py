@@ -9,7 +9,7 @@ import numpy as np
 from ldag import _native
 from ldag.data import count_family
 from ldag.learning.constraints import FixedLabels, LabelRules, fixed_labels
-from ldag.learning.structures import STRUCTURES, StructureKind
+from ldag.learning.structures import STRUCTURES, StructureKind, describe_beyond_exact
 from ldag.model import CodedFamily, Counts, Grid, Parents, Partition
 from ldag.scoring import Priors
 
@@ -47,7 +47,8 @@ class FamilyOptions:
             return "full tables"
         if self.label_search != "exact":
             return f"the {traits.classes} that {self.label_search} search finds"
-        beyond = f", {traits.beyond_exact} where there are {traits.exact_limit} configurations of parents"
+        how, limit = describe_beyond_exact(self.structure)
+        beyond = f", {how} where there are {limit} configurations of parents"
         return f"the best {traits.classes}" + ("" if are_solved else beyond)
 
     def scorer(self, columns: _native.Columns, cache_bytes: int = CACHE_BYTES) -> _native.FamilyScorer:

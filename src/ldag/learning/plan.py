@@ -194,7 +194,7 @@ def plan_over(work: Dataset, settings: Settings) -> Plan:
 
 def _ordered_states(structure: StructureKind, schema: Schema) -> tuple[bool, ...]:
     """Return by node whether its states have an order, for the structure that asks."""
-    return tuple(variable.ordered for variable in schema) if structure == "partial" else ()
+    return tuple(variable.ordered for variable in schema) if STRUCTURES[structure].uses_order else ()
 
 
 def _translate_start(start: LDAG, schema: Schema, space: SearchSpace) -> GraphParents:

@@ -14,7 +14,7 @@ from ldag.learning.partitions import LabelSearch
 from ldag.learning.progress import check_time_limit
 from ldag.learning.searches import MethodChoice, MethodOptions, Search, convert_search, make_search, method_options
 from ldag.learning.searches.contract import make_plain, setting
-from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind, prior_of
+from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind, compared_priors, prior_of
 from ldag.model import Smoothing, Spread
 from ldag.scoring import Prior, Priors, check_priors, check_smoothing
 
@@ -170,7 +170,7 @@ class Settings:
 
     def kinds_of(self, structure: StructureKind) -> list[ClassKind]:
         """Return a structure with the prior, or with all that are compared."""
-        priors = STRUCTURES[structure].compared_priors if self.prior == "cv" else (self.prior,)
+        priors = compared_priors(structure) if self.prior == "cv" else (self.prior,)
         return [ClassKind(structure, prior) for prior in priors]
 
     @property

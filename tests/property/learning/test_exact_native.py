@@ -45,7 +45,7 @@ def tolerance(problem: oracle.Problem) -> float:
 def test_exact_is_the_best_of_all_partitions(problem: oracle.Problem, structure: str, regular: bool) -> None:
     """The score is the maximum, and the classes are an allowed partition with that score."""
     every = oracle.allowed(problem.n_states, structure, regular)
-    classes, score = _native.exact_partition(*arguments(problem), structure, regular)
+    classes, score = _native.testing.exact_partition(*arguments(problem), structure, regular)
     found = tuple(classes.tolist())
     assert classes.dtype == np.int32
     assert found in every
@@ -58,7 +58,7 @@ def test_exact_is_the_best_of_all_partitions(problem: oracle.Problem, structure:
 def test_the_sum_runs_over_all_partitions(problem: oracle.Problem, structure: str, regular: bool) -> None:
     """The sum is that of the partitions one by one."""
     expected = oracle.log_sum(oracle.scores(problem, oracle.allowed(problem.n_states, structure, regular)))
-    found = _native.log_sum_partitions(*arguments(problem), structure, regular)
+    found = _native.testing.log_sum_partitions(*arguments(problem), structure, regular)
     assert abs(found - expected) <= tolerance(problem)
 
 
@@ -72,8 +72,8 @@ def test_a_wider_structure_is_at_least_as_good(n_states: tuple[int, ...], seed: 
     for class_lost in (0.0, -3.0):
         scores, sums = [], []
         for structure in oracle.STRUCTURES:
-            scores.append(_native.exact_partition(counts, n_states, 1.0, class_lost, structure, regular)[1])
-            sums.append(_native.log_sum_partitions(counts, n_states, 1.0, class_lost, structure, regular))
+            scores.append(_native.testing.exact_partition(counts, n_states, 1.0, class_lost, structure, regular)[1])
+            sums.append(_native.testing.log_sum_partitions(counts, n_states, 1.0, class_lost, structure, regular))
         assert all(a <= b + 1e-7 for a, b in pairwise(scores))
         assert all(a <= b + 1e-7 for a, b in pairwise(sums))
         assert all(best <= total + 1e-7 for best, total in zip(scores, sums, strict=True))

@@ -186,7 +186,7 @@ def test_refined_trees_are_the_best_of_all_trees(problem: oracle.Problem, per_cl
 def test_log_gamma_agrees_with_forty_digits(x: float) -> None:
     """The error is 1e-13 relative, absolute near the zeros at 1 and 2."""
     expected = log_gamma(x)
-    assert _native.log_gamma(x) == pytest.approx(float(expected), rel=1e-13, abs=1e-14)
+    assert _native.testing.log_gamma(x) == pytest.approx(float(expected), rel=1e-13, abs=1e-14)
 
 
 @given(problems(shapes=SMALL))
@@ -194,7 +194,7 @@ def test_log_gamma_agrees_with_forty_digits(x: float) -> None:
 def test_no_partition_scores_more_than_the_bound(problem: oracle.Problem) -> None:
     """Neither by the slow twin, which is the sharper one, nor by the native one, for any partition at all."""
     counts = np.array(problem.counts, dtype=np.float64).reshape(prod(problem.n_states), -1)
-    bound = _native.bound_score(counts, problem.n_states, problem.equivalent_sample_size, problem.class_lost)
+    bound = _native.testing.bound_score(counts, problem.n_states, problem.equivalent_sample_size, problem.class_lost)
     slow = oracle.bound_score(problem)
     slack = 1e-9 * (1 + np.abs(counts).sum())
     assert slow <= bound + slack

@@ -45,7 +45,7 @@ def test_the_pool_has_what_nodes_may_need_nearby(
         for node, parents, value in Surroundings(child, graph, space, score).families()
     }
     expected = {family[:2]: family[2] for family in keep_undominated([(*key, v) for key, v in families.items()])}
-    nodes, parents, scores = _native.look_around(scorer, *space.lists, [sorted(above) for above in graph])
+    nodes, parents, scores = _native.testing.look_around(scorer, *space.lists, [sorted(above) for above in graph])
     found = dict(zip(zip(nodes, map(frozenset, parents), strict=True), scores, strict=True))
     assert found.keys() == expected.keys()
     assert found == pytest.approx(expected, abs=1e-7)
@@ -55,4 +55,4 @@ def test_a_graph_outside_of_the_space_is_refused() -> None:
     """A cycle has no surroundings."""
     scorer = scorer_of(random_columns(2, 1), "table")
     with pytest.raises(ValueError, match="not an allowed DAG"):
-        _native.look_around(scorer, *everything(2).lists, [[1], [0]])
+        _native.testing.look_around(scorer, *everything(2).lists, [[1], [0]])

@@ -76,7 +76,7 @@ def test_chains_walk_as_the_twin_does(
     data, space = problem
     scorer = scorer_of(data, structure)
     score = cache(lambda node, parents: family_score(scorer_of(data, structure), node, parents))
-    found = _native.run_chains(
+    found = _native.testing.run_chains(
         scorer, space.candidates, space.required, space.max_parents, 2, 80, seed, 2, first_chain=first_chain
     )
     for number, chain in enumerate(found, start=first_chain):

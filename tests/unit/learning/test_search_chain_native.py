@@ -34,13 +34,13 @@ def test_threads_change_nothing() -> None:
 def test_slices_merge_to_the_answer_of_one_run() -> None:
     """Chains run in slices, in any order, by other numbers of threads."""
     expected = _native.search_chain(scorer(), *SPACE, 12, 200, 3, 1)
-    late = _native.run_chains(scorer(), *SPACE, 7, 200, 3, 2, first_chain=5)
-    early = _native.run_chains(scorer(), *SPACE, 5, 200, 3, 1)
+    late = _native.testing.run_chains(scorer(), *SPACE, 7, 200, 3, 2, first_chain=5)
+    early = _native.testing.run_chains(scorer(), *SPACE, 5, 200, 3, 1)
     assert [chain[0] for chain in early + late] == list(range(12))
-    assert _native.merge_chains(late + early, 12, 200) == expected
-    assert _native.merge_chains(early, 12, 200)[3]  # not all of it
+    assert _native.testing.merge_chains(late + early, 12, 200) == expected
+    assert _native.testing.merge_chains(early, 12, 200)[3]  # not all of it
     with pytest.raises(ValueError, match="at least one chain"):
-        _native.merge_chains([], 12, 200)
+        _native.testing.merge_chains([], 12, 200)
 
 
 def test_start_and_constraints_hold() -> None:
@@ -101,7 +101,7 @@ def test_progress_is_told_and_can_stop() -> None:
 
 def test_stopped_slices_tell_how_far_they_came() -> None:
     """A checkpoint keeps only chains with all their steps."""
-    chains = _native.run_chains(scorer(), *SPACE, 4, FOREVER, 0, 2, on_progress=lambda _: True)
+    chains = _native.testing.run_chains(scorer(), *SPACE, 4, FOREVER, 0, 2, on_progress=lambda _: True)
     assert 0 < len(chains) <= 4
     assert all(chain[4] < FOREVER for chain in chains)
 

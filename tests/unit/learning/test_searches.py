@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ldag
-from ldag import datasets
+from ldag import _native, datasets
 from ldag.data import Columns
 from ldag.errors import ArgumentError, TooLarge
 from ldag.learning import METHODS, STRUCTURES, LabelSearch, MethodChoice, StructureKind, learn_families
@@ -38,7 +38,7 @@ def empty_space(n: int) -> SearchSpace:
 def test_the_tables_have_what_users_can_choose() -> None:
     """Every method and every structure that the types allow, and no other."""
     assert tuple(METHODS) == get_args(MethodChoice)
-    assert tuple(STRUCTURES) == get_args(StructureKind)
+    assert tuple(STRUCTURES) == get_args(StructureKind) == tuple(_native.STRUCTURES)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -16,7 +16,7 @@ from ldag.graph import LDAG
 from ldag.learning.constraints import SearchSpace
 from ldag.learning.partitions import FamilyOptions
 from ldag.learning.progress import NO_DEADLINE, Deadline
-from ldag.learning.structures import STRUCTURES
+from ldag.learning.structures import STRUCTURES, describe_beyond_exact
 
 OnProgress = Callable[[Mapping[str, float]], bool]
 """Told how far a search is (done, total, accepted, best); a true answer stops it."""
@@ -80,10 +80,10 @@ class SearchProblem:
             if not families.is_solved(self.n_states[node], [self.n_states[v] for v in above])
         ]
         if large:
-            traits = STRUCTURES[families.structure]
+            how, limit = describe_beyond_exact(families.structure)
             yield (
-                f"{traits.classes} of {list_names(large)} {traits.beyond_exact}, not solved exactly: there are"
-                f" {traits.exact_limit} configurations of parents"
+                f"{STRUCTURES[families.structure].classes} of {list_names(large)} {how}, not solved exactly: there are"
+                f" {limit} configurations of parents"
             )
 
     @property

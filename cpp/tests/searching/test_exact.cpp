@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "check.hpp"
 #include "searching/exact_component.hpp"
+#include "tests/check.hpp"
 
 namespace {
 
@@ -77,7 +77,7 @@ using Best = decltype(ldag::best_in_component)*;
 void check_component(const ldag::SearchSpace& space, const std::vector<ldag::RankedSets>& ranked,
                      Best best = ldag::best_in_component) {
     const std::size_t n = space.n_nodes();
-    std::vector<std::vector<std::size_t>> found;
+    std::vector<std::vector<std::size_t>> result;
     for (const std::size_t n_threads : {1, 3}) {
         ldag::Monitor monitor;
         double slack = 1e-9;
@@ -85,14 +85,14 @@ void check_component(const ldag::SearchSpace& space, const std::vector<ldag::Ran
         CHECK(ranks.has_value());
         CHECK(slack >= 0.0);
         if (!ranks) return;
-        found.push_back(*ranks);
+        result.push_back(*ranks);
     }
-    CHECK(found[0] == found[1]);
+    CHECK(result[0] == result[1]);
     double score = 0.0;
     Parents parents(n);
     for (std::size_t node = 0; node < n; ++node) {
-        score += ranked[node].scores[found[0][node]];
-        for (NodeSet set = ranked[node].sets[found[0][node]]; set != 0; set &= set - 1)
+        score += ranked[node].scores[result[0][node]];
+        for (NodeSet set = ranked[node].sets[result[0][node]]; set != 0; set &= set - 1)
             parents[node].push_back(space.candidates[node][static_cast<std::size_t>(std::countr_zero(set))]);
     }
     CHECK(ldag::is_allowed(space, parents));
@@ -230,9 +230,9 @@ TEST(ties_go_to_early_nodes_and_small_sets) {
 
 TEST(components_are_strongly_connected) {
     const Parents parents{{1}, {2}, {0, 5}, {2, 4}, {3}, {}, {5}};
-    Parents found = ldag::components(parents);
-    std::ranges::sort(found);
-    CHECK((found == Parents{{0, 1, 2}, {3, 4}, {5}, {6}}));
+    Parents result = ldag::components(parents);
+    std::ranges::sort(result);
+    CHECK((result == Parents{{0, 1, 2}, {3, 4}, {5}, {6}}));
     CHECK(ldag::components({}).empty());
 }
 
@@ -287,14 +287,14 @@ TEST(the_result_is_the_score_of_the_graph_for_any_threads) {
     ldag::SearchResult first;
     for (const std::size_t n_threads : {1, 2, 4}) {
         ldag::Monitor monitor;
-        const ldag::SearchResult found = ldag::search_exact(data.scorer, space, {n_threads}, monitor);
-        if (n_threads == 1) first = found;
-        CHECK(!found.stopped);
-        CHECK(ldag::is_allowed(space, found.parents));
-        CHECK(found.score == ldag::score_dag(data.scorer, found.parents));
-        CHECK(found.score == first.score && found.parents == first.parents);
-        CHECK(found.n_steps == monitor.total && monitor.done == monitor.total);
-        CHECK(found.trace.back().score == found.score && monitor.best == found.score);
+        const ldag::SearchResult result = ldag::search_exact(data.scorer, space, {n_threads}, monitor);
+        if (n_threads == 1) first = result;
+        CHECK(!result.stopped);
+        CHECK(ldag::is_allowed(space, result.parents));
+        CHECK(result.score == ldag::score_dag(data.scorer, result.parents));
+        CHECK(result.score == first.score && result.parents == first.parents);
+        CHECK(result.n_steps == monitor.total && monitor.done == monitor.total);
+        CHECK(result.trace.back().score == result.score && monitor.best == result.score);
     }
 }
 
@@ -308,11 +308,11 @@ TEST(stopped_at_any_time_an_allowed_graph_comes_back) {
         int asked = 0;
         monitor.stop = n_polls == 0;
         monitor.poll = [&] { return ++asked >= n_polls; };
-        const ldag::SearchResult found = ldag::search_exact(data.scorer, space, {1}, monitor);
-        CHECK(found.stopped == monitor.stop);
-        CHECK(ldag::is_allowed(space, found.parents));
-        CHECK(found.score == ldag::score_dag(data.scorer, found.parents));
-        if (n_polls == 0) CHECK(found.n_steps == 9);
+        const ldag::SearchResult result = ldag::search_exact(data.scorer, space, {1}, monitor);
+        CHECK(result.stopped == monitor.stop);
+        CHECK(ldag::is_allowed(space, result.parents));
+        CHECK(result.score == ldag::score_dag(data.scorer, result.parents));
+        if (n_polls == 0) CHECK(result.n_steps == 9);
     }
 }
 
@@ -320,9 +320,9 @@ TEST(a_space_without_nodes_or_edges_is_solved) {
     Data data(3);
     ldag::Monitor monitor;
     ldag::SearchSpace space{Parents(3), Parents(3), {0, 0, 0}};
-    const ldag::SearchResult found = ldag::search_exact(data.scorer, space, {2}, monitor);
-    CHECK((found.parents == Parents(3)));
-    CHECK(found.n_steps == 3);
+    const ldag::SearchResult result = ldag::search_exact(data.scorer, space, {2}, monitor);
+    CHECK((result.parents == Parents(3)));
+    CHECK(result.n_steps == 3);
 }
 
 }  // namespace

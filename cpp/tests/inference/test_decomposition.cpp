@@ -3,10 +3,10 @@
 #include <set>
 #include <vector>
 
-#include "check.hpp"
 #include "inference/decomposition.hpp"
 #include "inference/diagram.hpp"
 #include "support/random.hpp"
+#include "tests/check.hpp"
 
 namespace {
 
@@ -45,9 +45,9 @@ std::vector<Ref> random_functions(Diagram& diagram, std::uint64_t seed) {
 
 std::set<std::uint32_t> variables(const Diagram& diagram, Ref ref) {
     if (ldag::is_leaf(ref)) return {};
-    std::set<std::uint32_t> found = {diagram.level(ref)};
-    for (const Ref child : diagram.children(ref)) found.merge(variables(diagram, child));
-    return found;
+    std::set<std::uint32_t> result = {diagram.level(ref)};
+    for (const Ref child : diagram.children(ref)) result.merge(variables(diagram, child));
+    return result;
 }
 
 using Groups = std::set<std::vector<std::uint32_t>>;
@@ -77,15 +77,15 @@ Groups groups_of(const Diagram& diagram, const std::vector<std::uint32_t>& facto
         }
         groups.push_back(std::move(joined));
     }
-    Groups found;
-    for (const Group& group : groups) found.emplace(group.members.begin(), group.members.end());
-    return found;
+    Groups result;
+    for (const Group& group : groups) result.emplace(group.members.begin(), group.members.end());
+    return result;
 }
 
 // Spans of it hold only until the next split.
 std::vector<std::uint32_t> parts_of(const Decomposition& parts, std::uint32_t split) {
-    const std::span<const std::uint32_t> found = parts.parts_of(split);
-    return {found.begin(), found.end()};
+    const std::span<const std::uint32_t> result = parts.parts_of(split);
+    return {result.begin(), result.end()};
 }
 
 // Goes through all states of a part's variables, and compares at every step.
@@ -105,9 +105,9 @@ void walk(const Diagram& diagram, Decomposition& parts, std::uint32_t part, std:
         const std::uint32_t split = parts.split(part, current);
         CHECK(split == parts.split(part, current));  // worked out once
         const std::vector<std::uint32_t> below = parts_of(parts, split);
-        Groups found;
-        for (const std::uint32_t next : below) found.insert(parts.factors(next));
-        CHECK(found == groups_of(diagram, factors, current));
+        Groups result;
+        for (const std::uint32_t next : below) result.insert(parts.factors(next));
+        CHECK(result == groups_of(diagram, factors, current));
         for (const std::uint32_t next : below) walk(diagram, parts, next, current);
         current = before;
     }
@@ -118,11 +118,11 @@ TEST(products_come_apart_where_no_variable_is_shared) {
         Diagram diagram;
         std::vector<Ref> current = random_functions(diagram, seed);
         Decomposition parts(diagram, current);
-        Groups found;
+        Groups result;
         std::vector<std::uint32_t> all;
         for (std::uint32_t i = 0; i < current.size(); ++i) all.push_back(i);
-        for (const std::uint32_t part : parts.whole()) found.insert(parts.factors(part));
-        CHECK(found == groups_of(diagram, all, current));
+        for (const std::uint32_t part : parts.whole()) result.insert(parts.factors(part));
+        CHECK(result == groups_of(diagram, all, current));
         const std::vector<std::uint32_t> whole = parts_of(parts, 0);
         for (const std::uint32_t part : whole) walk(diagram, parts, part, current);
     }

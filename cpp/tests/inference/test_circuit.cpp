@@ -7,11 +7,11 @@
 #include <thread>
 #include <vector>
 
-#include "check.hpp"
-#include "circuit_networks.hpp"
 #include "inference/circuit.hpp"
 #include "inference/circuit_numbers.hpp"
 #include "support/random.hpp"
+#include "tests/check.hpp"
+#include "tests/inference/circuit_networks.hpp"
 
 namespace {
 
@@ -32,18 +32,19 @@ struct Listed {
 };
 
 Listed listed(const Network& network, std::span<const std::uint8_t> evidence) {
-    Listed found;
+    Listed result;
     std::vector<std::size_t> offsets = {0};
     for (const std::uint32_t n : network.n_states) offsets.push_back(offsets.back() + n);
-    found.marginals.resize(offsets.back());
+    result.marginals.resize(offsets.back());
     for_each_row(network, [&](const Row& row) {
         if (!agrees(row, evidence)) return;
         const double p = network.joint(row);
-        found.probability += p;
-        found.best = std::max(found.best, p);
-        for (std::size_t node = 0; node < row.size(); ++node) found.marginals[offsets[node] + row[node]] += p;
+        result.probability += p;
+        result.best = std::max(result.best, p);
+        for (std::size_t node = 0; node < row.size(); ++node)
+            result.marginals[offsets[node] + row[node]] += p;
     });
-    return found;
+    return result;
 }
 
 struct Answers {
@@ -57,35 +58,35 @@ Answers asked(const ldag::Evaluator& evaluator, std::span<const std::uint8_t> ro
               std::size_t n_threads = 1) {
     const std::vector<std::uint32_t>& n_states = evaluator.circuit().n_states;
     const std::size_t width = std::accumulate(n_states.begin(), n_states.end(), std::size_t{0});
-    Answers found{std::vector<double>(n_rows),
-                  std::vector<double>(n_rows * width),
-                  {rows.begin(), rows.end()},
-                  std::vector<double>(n_rows)};
+    Answers result{std::vector<double>(n_rows),
+                   std::vector<double>(n_rows * width),
+                   {rows.begin(), rows.end()},
+                   std::vector<double>(n_rows)};
     const ldag::Running running{n_threads, {}};
-    CHECK(!evaluator.marginals(rows, found.logs, found.marginals, running));
-    CHECK(!evaluator.most_probable(rows, found.states, found.best_logs, running));
+    CHECK(!evaluator.marginals(rows, result.logs, result.marginals, running));
+    CHECK(!evaluator.most_probable(rows, result.states, result.best_logs, running));
     std::vector<double> logs(n_rows);
     CHECK(!evaluator.log_probabilities(rows, logs, running));
-    CHECK(logs == found.logs);
-    return found;
+    CHECK(logs == result.logs);
+    return result;
 }
 
-void check_row(const Network& network, const Answers& found, std::size_t i,
+void check_row(const Network& network, const Answers& result, std::size_t i,
                std::span<const std::uint8_t> evidence) {
     const Listed expected = listed(network, evidence);
     const std::size_t width = expected.marginals.size();
-    CHECK(near(found.logs[i], std::log(expected.probability)));
-    CHECK(near(found.best_logs[i], std::log(expected.best)));
-    const Row states(found.states.begin() + static_cast<std::ptrdiff_t>(i * network.size()),
-                     found.states.begin() + static_cast<std::ptrdiff_t>((i + 1) * network.size()));
+    CHECK(near(result.logs[i], std::log(expected.probability)));
+    CHECK(near(result.best_logs[i], std::log(expected.best)));
+    const Row states(result.states.begin() + static_cast<std::ptrdiff_t>(i * network.size()),
+                     result.states.begin() + static_cast<std::ptrdiff_t>((i + 1) * network.size()));
     if (expected.probability > 0.0) {
         CHECK(agrees(states, evidence));
-        CHECK(near(std::log(network.joint(states)), found.best_logs[i]));
+        CHECK(near(std::log(network.joint(states)), result.best_logs[i]));
     } else {
         CHECK(std::ranges::equal(states, evidence));
     }
     for (std::size_t k = 0; k < width; ++k) {
-        const double own = found.marginals[i * width + k];
+        const double own = result.marginals[i * width + k];
         CHECK(expected.probability > 0.0 ? near(own, expected.marginals[k] / expected.probability)
                                          : std::isnan(own));
     }
@@ -96,9 +97,9 @@ TEST(circuits_answer_as_listing_does) {
         const Network network = random_network(seed);
         const std::size_t n_rows = 11;  // a block and single rows
         const std::vector<std::uint8_t> rows = random_rows(network, n_rows, seed);
-        const Answers found = asked(evaluator(network, {}, seed % 3), rows, n_rows);
+        const Answers result = asked(evaluator(network, {}, seed % 3), rows, n_rows);
         for (std::size_t i = 0; i < n_rows; ++i)
-            check_row(network, found, i, std::span(rows).subspan(i * network.size(), network.size()));
+            check_row(network, result, i, std::span(rows).subspan(i * network.size(), network.size()));
     }
 }
 
@@ -106,25 +107,25 @@ TEST(fixed_states_are_evidence_of_every_row) {
     for (std::uint64_t seed = 100; seed < 140; ++seed) {
         const Network network = random_network(seed);
         const std::vector<std::uint8_t> fixed = random_rows(network, 1, seed);
-        const Answers found = asked(evaluator(network, fixed), fixed, 1);
-        check_row(network, found, 0, fixed);
+        const Answers result = asked(evaluator(network, fixed), fixed, 1);
+        check_row(network, result, 0, fixed);
     }
 }
 
 TEST(all_nodes_may_be_fixed) {
     const Network network = random_network(7);
     for_each_row(network, [&](const Row& row) {
-        const Answers found = asked(evaluator(network, row), row, 1);
-        CHECK(near(found.logs[0], std::log(network.joint(row))));
-        CHECK(found.states == row);
+        const Answers result = asked(evaluator(network, row), row, 1);
+        CHECK(near(result.logs[0], std::log(network.joint(row))));
+        CHECK(result.states == row);
     });
 }
 
 TEST(a_network_may_be_empty) {
     const Network network;
-    const Answers found = asked(evaluator(network), {}, 3);
-    CHECK(found.logs == std::vector<double>({0.0, 0.0, 0.0}));
-    CHECK(found.best_logs == found.logs);
+    const Answers result = asked(evaluator(network), {}, 3);
+    CHECK(result.logs == std::vector<double>({0.0, 0.0, 0.0}));
+    CHECK(result.best_logs == result.logs);
 }
 
 TEST(no_rows_are_no_work) {
@@ -146,9 +147,9 @@ TEST(a_variable_may_have_255_states) {
     network.add(255, {}, {0}, first);
     network.add(2, {0}, classes, second);
     const std::vector<std::uint8_t> rows = {kUnobserved, 0, 254, kUnobserved, 0, 0, kUnobserved, kUnobserved};
-    const Answers found = asked(evaluator(network), rows, 4);
-    for (std::size_t i = 0; i < 4; ++i) check_row(network, found, i, std::span(rows).subspan(2 * i, 2));
-    CHECK(found.states[0] == 254 && std::isinf(found.logs[2]));
+    const Answers result = asked(evaluator(network), rows, 4);
+    for (std::size_t i = 0; i < 4; ++i) check_row(network, result, i, std::span(rows).subspan(2 * i, 2));
+    CHECK(result.states[0] == 254 && std::isinf(result.logs[2]));
 }
 
 TEST(threads_give_identical_answers) {
@@ -195,12 +196,12 @@ TEST(rows_far_below_the_smallest_double_are_right) {
     for (std::size_t i = 0; i < n; ++i) row[i] = static_cast<std::uint8_t>(i % 3);
     row.back() = kUnobserved;
     const ldag::Evaluator own = evaluator(network);
-    const Answers found = asked(own, row, 1);
-    CHECK(near(found.logs[0], std::log(0.5) + static_cast<double>(n - 2) * std::log(error)));
+    const Answers result = asked(own, row, 1);
+    CHECK(near(result.logs[0], std::log(0.5) + static_cast<double>(n - 2) * std::log(error)));
     const std::size_t last = 3 * (n - 1);
-    CHECK(near(found.marginals[last + row[n - 2]], 1 - 2 * error));
-    CHECK(near(found.marginals[last + (row[n - 2] + 1U) % 3], error));
-    CHECK(found.states.back() == row[n - 2]);
+    CHECK(near(result.marginals[last + row[n - 2]], 1 - 2 * error));
+    CHECK(near(result.marginals[last + (row[n - 2] + 1U) % 3], error));
+    CHECK(result.states.back() == row[n - 2]);
     std::vector<double> uses(network.values.size());
     own.expected_uses(row, uses);
     const double total = std::accumulate(uses.begin(), uses.end(), 0.0);
@@ -211,9 +212,9 @@ TEST(parameters_may_be_as_small_as_doubles_get) {
     const double tiny = std::numeric_limits<double>::denorm_min();
     Network network;
     for (std::uint32_t node = 0; node < 6; ++node) network.add(2, {}, {0}, {tiny, 1.0});
-    const Answers found = asked(evaluator(network), std::vector<std::uint8_t>(6, 0), 1);
-    CHECK(near(found.logs[0], 6 * std::log(tiny)));
-    CHECK(found.marginals[0] == 1.0 && found.marginals[1] == 0.0);
+    const Answers result = asked(evaluator(network), std::vector<std::uint8_t>(6, 0), 1);
+    CHECK(near(result.logs[0], 6 * std::log(tiny)));
+    CHECK(result.marginals[0] == 1.0 && result.marginals[1] == 0.0);
 }
 
 TEST(scaled_numbers_are_long_doubles) {

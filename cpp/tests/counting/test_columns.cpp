@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "check.hpp"
 #include "counting/columns.hpp"
 #include "support/parallel.hpp"
+#include "tests/check.hpp"
 
 namespace {
 

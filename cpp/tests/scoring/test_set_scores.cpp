@@ -3,11 +3,11 @@
 #include <random>
 #include <vector>
 
-#include "check.hpp"
 #include "counting/set_counts.hpp"
 #include "families/dirichlet.hpp"
 #include "scoring/set_scores.hpp"
 #include "support/parallel.hpp"
+#include "tests/check.hpp"
 
 namespace {
 
@@ -119,8 +119,8 @@ TEST(sets_score_families_as_their_tables_do) {
                     for (const std::uint32_t other : family.others)
                         if (count_cells(columns, with(family.parents, other)) * r <= kMaxCells)
                             others.push_back(other);
-                    std::vector<double> found(others.size());
-                    CHECK(scores.score_additions(family.node, family.parents, others, found, nullptr));
+                    std::vector<double> result(others.size());
+                    CHECK(scores.score_additions(family.node, family.parents, others, result, nullptr));
                     for (std::size_t i = 0; i < others.size(); ++i) {
                         const Nodes parents = with(family.parents, others[i]);
                         std::vector<std::size_t> variables(parents.begin(), parents.end());
@@ -128,9 +128,9 @@ TEST(sets_score_families_as_their_tables_do) {
                         std::vector<double> table;
                         columns.counts(variables, table);
                         const double expected = ldag::score_table(table, r, sample_size);
-                        CHECK(std::abs(found[i] - expected) <= 1e-8 + 1e-12 * columns.total());
-                        CHECK(scores.score(family.node, parents) == found[i]);
-                        CHECK(forgetful.score(family.node, parents) == found[i]);
+                        CHECK(std::abs(result[i] - expected) <= 1e-8 + 1e-12 * columns.total());
+                        CHECK(scores.score(family.node, parents) == result[i]);
+                        CHECK(forgetful.score(family.node, parents) == result[i]);
                     }
                 }
             }
@@ -144,10 +144,10 @@ TEST(scores_of_sets_depend_neither_on_threads_nor_on_what_came_before) {
         Nodes others;
         for (std::uint32_t other = 0; other < columns.n_columns(); ++other)
             if (other != node && other != (node + 1) % columns.n_columns()) others.push_back(other);
-        std::vector<double> found(others.size());
+        std::vector<double> result(others.size());
         scores.score_additions(node, Nodes{static_cast<std::uint32_t>((node + 1) % columns.n_columns())},
-                               others, found, nullptr);
-        return found;
+                               others, result, nullptr);
+        return result;
     };
     std::vector<std::vector<double>> expected;
     for (std::uint32_t node = 0; node < columns.n_columns(); ++node) {
@@ -156,12 +156,12 @@ TEST(scores_of_sets_depend_neither_on_threads_nor_on_what_came_before) {
     }
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{1} << 12, std::size_t{1} << 20}) {
         SetScores shared(columns, 1.0, kMaxCells, bytes);
-        std::vector<std::vector<double>> found(4 * columns.n_columns());
-        ldag::parallel_for(4, found.size(), [&](std::size_t item, std::size_t) {
-            found[item] = additions(shared, static_cast<std::uint32_t>(item % columns.n_columns()));
+        std::vector<std::vector<double>> result(4 * columns.n_columns());
+        ldag::parallel_for(4, result.size(), [&](std::size_t item, std::size_t) {
+            result[item] = additions(shared, static_cast<std::uint32_t>(item % columns.n_columns()));
         });
-        for (std::size_t item = 0; item < found.size(); ++item)
-            CHECK(found[item] == expected[item % columns.n_columns()]);
+        for (std::size_t item = 0; item < result.size(); ++item)
+            CHECK(result[item] == expected[item % columns.n_columns()]);
     }
 }
 

@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include "check.hpp"
 #include "support/parallel.hpp"
+#include "tests/check.hpp"
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "circuit_networks.hpp"
 #include "inference/sums.hpp"
 #include "support/random.hpp"
+#include "tests/inference/circuit_networks.hpp"
 
 namespace sums {
 
@@ -67,13 +67,13 @@ inline double weight_of(const Network& network, const ldag::Findings& findings, 
 // The weights of all rows, summed by the states of some nodes.
 inline std::map<Row, double> listed(const Network& network, const ldag::Findings& findings,
                                     const std::vector<std::uint32_t>& nodes) {
-    std::map<Row, double> found;
+    std::map<Row, double> result;
     circuits::for_each_row(network, [&](const Row& row) {
         Row part;
         for (const std::uint32_t node : nodes) part.push_back(row[node]);
-        found[part] += weight_of(network, findings, row);
+        result[part] += weight_of(network, findings, row);
     });
-    return found;
+    return result;
 }
 
 // Up to three nodes without a state, in any order.

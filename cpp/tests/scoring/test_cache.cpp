@@ -3,9 +3,9 @@
 #include <random>
 #include <vector>
 
-#include "check.hpp"
 #include "scoring/cache.hpp"
 #include "support/parallel.hpp"
+#include "tests/check.hpp"
 
 namespace {
 
@@ -89,9 +89,9 @@ TEST(many_threads_find_only_true_values) {
             Parents parents(rng() % 4);
             for (std::uint32_t& parent : parents) parent = rng() % 20;
             std::sort(parents.begin(), parents.end());
-            if (const auto found = cache.find(node, parents)) {
+            if (const auto result = cache.find(node, parents)) {
                 ++n_found;
-                if (*found != value_of(node, parents)) ++n_wrong;
+                if (*result != value_of(node, parents)) ++n_wrong;
             } else {
                 cache.insert(node, parents, value_of(node, parents));
             }

@@ -2,9 +2,9 @@
 #include <memory>
 #include <vector>
 
-#include "check.hpp"
 #include "scoring/scorer.hpp"
 #include "searching/climb_pace.hpp"
+#include "tests/check.hpp"
 
 namespace {
 
@@ -65,9 +65,9 @@ TEST(restarts_that_were_asked_for_are_made_in_any_case) {
 }
 
 // Scorers of two columns with 800 rows.
-ldag::FamilyScorer scorer(ldag::StructureKind structure, double kappa) {
+ldag::FamilyScorer scorer(const ldag::Structure& structure, double kappa) {
     ldag::ScorerOptions options;
-    options.structure = structure;
+    options.structure = &structure;
     options.parameter_saved = std::log(kappa);
     const std::vector<ldag::Code> codes(2 * 800, 0);
     const std::vector<std::size_t> n_states{2, 2};
@@ -75,16 +75,18 @@ ldag::FamilyScorer scorer(ldag::StructureKind structure, double kappa) {
 }
 
 TEST(labels_of_large_families_are_more_work_the_less_a_class_costs) {
-    const auto work = [](ldag::StructureKind structure, double kappa, std::size_t n_cells) {
+    const auto work = [](const ldag::Structure& structure, double kappa, std::size_t n_cells) {
         return scorer(structure, kappa).work(n_cells);
     };
-    using enum ldag::StructureKind;
+    const ldag::Structure& table = ldag::structure_named("table");
+    const ldag::Structure& tree = ldag::structure_named("tree");
+    const ldag::Structure& labels = ldag::structure_named("ldag");
     CHECK(work(table, 1.0, 10000) == 1 && work(tree, 1.0, 10000) == 1);
-    CHECK(work(ldag, 1.0, 10) == 1);
-    CHECK(work(ldag, 1.0, 10000) == 101);
-    CHECK(work(ldag, 0.5, 10000) == 2);
-    CHECK(work(ldag, 0.1, 10000) == 1);
-    CHECK(work(ldag, 1.0, 100000) == 1);  // too large to be looked at
+    CHECK(work(labels, 1.0, 10) == 1);
+    CHECK(work(labels, 1.0, 10000) == 101);
+    CHECK(work(labels, 0.5, 10000) == 2);
+    CHECK(work(labels, 0.1, 10000) == 1);
+    CHECK(work(labels, 1.0, 100000) == 1);  // too large to be looked at
 }
 
 }  // namespace

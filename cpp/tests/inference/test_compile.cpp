@@ -4,12 +4,12 @@
 #include <limits>
 #include <vector>
 
-#include "check.hpp"
-#include "circuit_networks.hpp"
 #include "inference/compile.hpp"
 #include "inference/elimination.hpp"
 #include "inference/order_search.hpp"
 #include "support/random.hpp"
+#include "tests/check.hpp"
+#include "tests/inference/circuit_networks.hpp"
 
 namespace {
 
@@ -86,9 +86,10 @@ TEST(a_chain_has_a_sum_for_every_state_of_the_one_before) {
     std::vector<std::uint32_t> order;
     for (std::uint32_t node = 10; node-- > 0;) order.push_back(node);
     const auto shape = network.shape();
-    const auto found = ldag::improve_orders(shape, {order}, {}).at(0);
-    CHECK(near(found.n_products, 9 * 9 + 3) && found.node == 9 && found.cut == std::vector<std::uint32_t>{8});
-    CHECK(found.order == order);
+    const auto result = ldag::improve_orders(shape, {order}, {}).at(0);
+    CHECK(near(result.n_products, 9 * 9 + 3) && result.node == 9 &&
+          result.cut == std::vector<std::uint32_t>{8});
+    CHECK(result.order == order);
 }
 
 // A node with parents of which only the number of ones counts: that many things can be left, not all their
@@ -107,14 +108,14 @@ TEST(classes_make_a_circuit_small) {
         std::vector<std::uint32_t> above(order.rbegin(), order.rend() - 1);
         network.add(2, above, classes, table);
         const auto shape = network.shape();
-        const auto found = ldag::improve_orders(shape, {order}, {}).at(0);
+        const auto result = ldag::improve_orders(shape, {order}, {}).at(0);
         double expected = 0.0;
         for (std::uint32_t n_above = 0; n_above <= n_parents; ++n_above)
             expected += 2 * std::min(1U << n_above, n_above + 1);
         if (n_parents == 10)
-            CHECK(near(found.n_products, expected) && found.node == 10);
+            CHECK(near(result.n_products, expected) && result.node == 10);
         else
-            CHECK(found.n_products < 1.2 * expected && found.n_products > 0.8 * expected);
+            CHECK(result.n_products < 1.2 * expected && result.n_products > 0.8 * expected);
         const double counted = ldag::count_products(shape, order);
         CHECK(counted < 1.2 * expected && counted > 0.8 * expected);
     }

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "check.hpp"
 #include "searching/chain_moves.hpp"
 #include "searching/search.hpp"
+#include "tests/check.hpp"
 
 namespace {
 
@@ -52,19 +52,19 @@ void toggle(std::vector<Node>& nodes, Node node) {
 
 // The distinct allowed graphs one addition, removal or reversal away, by trying every pair of nodes.
 std::set<Parents> neighbours(const SearchSpace& space, const Parents& parents) {
-    std::set<Parents> found;
+    std::set<Parents> result;
     for (Node a = 0; a < parents.size(); ++a)
         for (Node b = 0; b < parents.size(); ++b) {
             if (a == b) continue;
             Parents toggled = parents;
             toggle(toggled[b], a);
-            if (ldag::is_allowed(space, toggled)) found.insert(toggled);
+            if (ldag::is_allowed(space, toggled)) result.insert(toggled);
             if (!std::ranges::binary_search(parents[b], a)) continue;
             Parents reversed = toggled;
             toggle(reversed[a], b);
-            if (ldag::is_allowed(space, reversed)) found.insert(reversed);
+            if (ldag::is_allowed(space, reversed)) result.insert(reversed);
         }
-    return found;
+    return result;
 }
 
 Parents after(const SearchSpace& space, const Parents& parents, const ldag::Move& move) {
@@ -133,10 +133,10 @@ void check_walk(const SearchSpace& space, int n_moves, int check_every, Random& 
         if (move) graph.apply(*move);
         if (i % check_every != 0) continue;
         CHECK(ldag::is_allowed(space, graph.all_parents()));
-        std::set<Parents> found;
-        for (const ldag::Move& other : graph.moves()) found.insert(after(space, graph.all_parents(), other));
-        CHECK(found.size() == graph.moves().size());
-        CHECK(found == neighbours(space, graph.all_parents()));
+        std::set<Parents> result;
+        for (const ldag::Move& other : graph.moves()) result.insert(after(space, graph.all_parents(), other));
+        CHECK(result.size() == graph.moves().size());
+        CHECK(result == neighbours(space, graph.all_parents()));
         if (!move) break;
     }
 }
@@ -253,9 +253,9 @@ TEST(chains_begin_where_told_and_stay_where_nothing_is_allowed) {
     stuck.space.required = stuck.space.candidates = {{}, {0}, {0, 1}};
     stuck.options.n_chains = 1;
     stuck.options.n_iter = 100'000;
-    const ldag::SearchResult found = stuck.run();
-    CHECK(found.parents == stuck.space.required);
-    CHECK(!found.stopped && found.n_steps == 100'000 && found.n_accepted == 0);
+    const ldag::SearchResult result = stuck.run();
+    CHECK(result.parents == stuck.space.required);
+    CHECK(!result.stopped && result.n_steps == 100'000 && result.n_accepted == 0);
 }
 
 TEST(a_stopped_search_returns_the_best_so_far) {
@@ -274,18 +274,19 @@ TEST(a_stopped_search_returns_the_best_so_far) {
             last_best = monitor.best;
             return ++n_polls == 3;
         };
-        const ldag::SearchResult found =
+        const ldag::SearchResult result =
             ldag::search_chain(search.scorer, search.space, search.options, monitor);
         CHECK(std::chrono::steady_clock::now() - begun < 10s);
-        CHECK(found.stopped && found.n_steps == monitor.done && found.n_accepted == monitor.accepted);
-        CHECK(found.score == ldag::score_dag(search.scorer, found.parents) && found.score >= last_best);
-        CHECK(ldag::is_allowed(search.space, found.parents));
+        CHECK(result.stopped && result.n_steps == monitor.done && result.n_accepted == monitor.accepted);
+        CHECK(result.score == ldag::score_dag(search.scorer, result.parents) && result.score >= last_best);
+        CHECK(ldag::is_allowed(search.space, result.parents));
     }
     Search search(4);
     ldag::Monitor monitor;
     monitor.stop = true;
-    const ldag::SearchResult found = ldag::search_chain(search.scorer, search.space, search.options, monitor);
-    CHECK(found.stopped && found.n_steps == 0 && found.parents == Parents(4));
+    const ldag::SearchResult result =
+        ldag::search_chain(search.scorer, search.space, search.options, monitor);
+    CHECK(result.stopped && result.n_steps == 0 && result.parents == Parents(4));
 }
 
 }  // namespace

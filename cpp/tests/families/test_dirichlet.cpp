@@ -2,8 +2,8 @@
 #include <cmath>
 #include <vector>
 
-#include "check.hpp"
 #include "families/dirichlet.hpp"
+#include "tests/check.hpp"
 
 namespace {
 

@@ -4,10 +4,10 @@
 #include <limits>
 #include <vector>
 
-#include "check.hpp"
 #include "inference/sums.hpp"
 #include "inference/table.hpp"
-#include "sums_networks.hpp"
+#include "tests/check.hpp"
+#include "tests/inference/sums_networks.hpp"
 
 namespace {
 
@@ -44,8 +44,8 @@ TEST(joint_posteriors_of_targets) {
         CHECK((answer.log_probability == -std::numeric_limits<double>::infinity()) == (total == 0));
         std::size_t i = 0;  // a map's keys ascend: the last target is fastest
         for (const auto& [states, weight] : expected) {
-            const double found = answer.posterior[i++];
-            CHECK(total == 0 ? std::isnan(found) : near(found, weight / total));
+            const double result = answer.posterior[i++];
+            CHECK(total == 0 ? std::isnan(result) : near(result, weight / total));
         }
     }
 }

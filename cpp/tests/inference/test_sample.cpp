@@ -2,9 +2,9 @@
 #include <limits>
 #include <vector>
 
-#include "check.hpp"
 #include "inference/sample.hpp"
 #include "support/random.hpp"
+#include "tests/check.hpp"
 
 namespace {
 

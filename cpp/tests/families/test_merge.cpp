@@ -6,9 +6,10 @@
 #include <set>
 #include <vector>
 
-#include "check.hpp"
 #include "families/bundles.hpp"
 #include "families/classes.hpp"
+#include "families/structures.hpp"
+#include "tests/check.hpp"
 
 namespace {
 
@@ -103,12 +104,12 @@ TEST(large_grids_are_merged_as_by_scoring_all_joins_at_every_step) {
                                     setting.sample_size,
                                     static_cast<double>(setting.r - 1) * std::log(setting.kappa),
                                     true};
-        const FamilyResult found =
+        const FamilyResult result =
             setting.kind == JoinKind::line ? ldag::merge_lines(problem) : ldag::merge_neighbours(problem);
         const FamilyResult expected = merge_plainly(problem, setting.kind);
-        CHECK(found.classes == expected.classes);
-        CHECK(found.steps.size() == expected.steps.size());
-        CHECK(std::ranges::equal(found.steps, expected.steps, [](const ldag::Step& a, const ldag::Step& b) {
+        CHECK(result.classes == expected.classes);
+        CHECK(result.steps.size() == expected.steps.size());
+        CHECK(std::ranges::equal(result.steps, expected.steps, [](const ldag::Step& a, const ldag::Step& b) {
             return a.axis == b.axis && a.line == b.line && std::abs(a.gain - b.gain) < 1e-8;
         }));
     }

@@ -1,8 +1,9 @@
 #include <cmath>
 #include <vector>
 
-#include "check.hpp"
 #include "families/classes.hpp"
+#include "families/structures.hpp"
+#include "tests/check.hpp"
 
 namespace {
 
@@ -10,7 +11,6 @@ using ldag::FamilyProblem;
 using ldag::FamilyResult;
 using ldag::FixedLabels;
 using ldag::LabelSearch;
-using ldag::StructureKind;
 using Numbers = std::vector<std::int32_t>;
 
 TEST(rules_become_lines_of_the_axes) {
@@ -30,9 +30,10 @@ TEST(every_search_keeps_fixed_labels) {
     FamilyProblem problem{ldag::Grid({2, 2, 2}), 2, counts, 1.0, std::log(0.5), true};
     problem.fixed = {{}, {0, 1, 0, 0}, {0, 0, 0, 0}};
     for (const LabelSearch search : {LabelSearch::greedy, LabelSearch::refined, LabelSearch::exact}) {
-        const FamilyResult found = ldag::optimise_family(problem, StructureKind::ldag, search, {1, 5});
+        const FamilyResult result =
+            ldag::optimise_family(problem, ldag::structure_named("ldag"), search, {1, 5});
         const ldag::ClassScore score(2, 8, 1.0);
-        const ldag::Classes classes(problem, score, found.classes);
+        const ldag::Classes classes(problem, score, result.classes);
         CHECK(ldag::LabelGuard(problem).holds(classes));
         CHECK(classes.of(1) == classes.of(3) && classes.of(0) != classes.of(2));
         CHECK(classes.of(0) != classes.of(1) && classes.of(4) != classes.of(6));
@@ -45,7 +46,8 @@ TEST(labels_that_cannot_be_score_minus_infinity) {
     for (const FixedLabels& fixed : {FixedLabels{{1, 1}, {}}, FixedLabels{{1, 0}, {1, 1}}}) {
         problem.fixed = fixed;
         for (const LabelSearch search : {LabelSearch::greedy, LabelSearch::refined, LabelSearch::exact})
-            CHECK(ldag::optimise_family(problem, StructureKind::ldag, search, {1, 5}).score == -INFINITY);
+            CHECK(ldag::optimise_family(problem, ldag::structure_named("ldag"), search, {1, 5}).score ==
+                  -INFINITY);
     }
 }
 

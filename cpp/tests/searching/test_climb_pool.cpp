@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "check.hpp"
 #include "searching/climb_pool.hpp"
+#include "tests/check.hpp"
 
 namespace {
 
@@ -50,7 +50,7 @@ double best_of_all_orders(std::size_t n, const std::vector<PooledFamily>& famili
                 scores[family.node] = std::max(scores[family.node], family.score);
         }
         best = std::max(best, std::accumulate(scores.begin(), scores.end(), 0.0));
-    } while (std::ranges::next_permutation(order).found);
+    } while (std::ranges::next_permutation(order).result);
     return best;
 }
 
@@ -102,9 +102,9 @@ TEST(a_search_over_orders_finds_the_best_of_all_orders) {
         const Parents none(n);
         const Parents first = climb::search_orders(pool, none, 0, random, stop);
         CHECK(ldag::is_acyclic(first) && total(families, first) >= total(families, none) - 1e-9);
-        const Parents found = climb::search_orders(pool, first, 200, random, stop);
-        CHECK(ldag::is_acyclic(found));
-        CHECK(std::abs(total(families, found) - best_of_all_orders(n, families)) < 1e-9);
+        const Parents result = climb::search_orders(pool, first, 200, random, stop);
+        CHECK(ldag::is_acyclic(result));
+        CHECK(std::abs(total(families, result) - best_of_all_orders(n, families)) < 1e-9);
     }
 }
 

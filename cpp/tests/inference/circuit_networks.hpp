@@ -42,10 +42,10 @@ struct Network {
 
     ldag::NetworkShape shape(Row fixed = {}) const {
         fixed.resize(size(), kUnobserved);
-        ldag::NetworkShape found{n_states, {}, fixed};
+        ldag::NetworkShape result{n_states, {}, fixed};
         for (std::size_t node = 0; node < size(); ++node)
-            found.families.push_back({parents[node], classes[node], numbers[node]});
-        return found;
+            result.families.push_back({parents[node], classes[node], numbers[node]});
+        return result;
     }
 
     double joint(const Row& row) const {

@@ -2,8 +2,8 @@
 #include <random>
 #include <vector>
 
-#include "check.hpp"
 #include "counting/counts.hpp"
+#include "tests/check.hpp"
 
 namespace {
 

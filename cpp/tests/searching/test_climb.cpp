@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "check.hpp"
 #include "searching/climb_pool.hpp"
+#include "tests/check.hpp"
 
 namespace {
 
@@ -54,7 +54,7 @@ std::shared_ptr<const ldag::Columns> columns_of(std::size_t n, std::size_t n_row
 }
 
 struct Search {
-    Search(SearchSpace the_space, std::uint64_t seed, ldag::StructureKind structure)
+    Search(SearchSpace the_space, std::uint64_t seed, const ldag::Structure& structure)
         : random(seed), space(std::move(the_space)), scorer(make_scorer(structure)) {
         options.n_restarts = 30;
         options.tabu_length = 10;
@@ -66,10 +66,10 @@ struct Search {
         return ldag::search_climb(scorer, space, options, monitor);
     }
 
-    ldag::FamilyScorer make_scorer(ldag::StructureKind structure) {
+    ldag::FamilyScorer make_scorer(const ldag::Structure& structure) {
         ldag::ScorerOptions scored;
         scored.parameter_saved = std::log(0.3);
-        scored.structure = structure;
+        scored.structure = &structure;
         return {columns_of(space.n_nodes(), 200, random), scored, 1 << 20};
     }
 
@@ -79,8 +79,8 @@ struct Search {
     ldag::ClimbOptions options;
 };
 
-constexpr auto kTable = ldag::StructureKind::table;
-constexpr auto kLdag = ldag::StructureKind::ldag;
+constexpr const ldag::Structure& kTable = ldag::structure_named("table");
+constexpr const ldag::Structure& kLdag = ldag::structure_named("ldag");
 
 // The best score of an allowed graph one addition, removal or reversal away.
 double best_neighbour(Search& search, const Parents& parents) {
@@ -120,11 +120,11 @@ TEST(a_climb_ends_where_no_allowed_change_improves) {
         Search search(std::move(space), random.next(), repeat % 3 == 0 ? kLdag : kTable);
         for (const std::size_t n_restarts : {0, 30}) {
             search.options.n_restarts = n_restarts;
-            const ldag::SearchResult found = search.run();
-            CHECK(ldag::is_allowed(search.space, found.parents));
-            CHECK(std::abs(found.score - ldag::score_dag(search.scorer, found.parents)) < 1e-7);
-            CHECK(best_neighbour(search, found.parents) <= found.score + 1e-7);
-            CHECK(!found.stopped && found.trace.back().score == found.score);
+            const ldag::SearchResult result = search.run();
+            CHECK(ldag::is_allowed(search.space, result.parents));
+            CHECK(std::abs(result.score - ldag::score_dag(search.scorer, result.parents)) < 1e-7);
+            CHECK(best_neighbour(search, result.parents) <= result.score + 1e-7);
+            CHECK(!result.stopped && result.trace.back().score == result.score);
         }
     }
 }
@@ -256,8 +256,8 @@ TEST(a_required_family_that_does_not_fit_is_kept) {
     for (Node parent = 0; parent < 11; ++parent) search.space.required[11].push_back(parent);
     search.options.start = search.space.required;
     search.options.start[1] = {0};
-    const ldag::SearchResult found = search.run();
-    CHECK(found.score == climb::kNever && ldag::is_allowed(search.space, found.parents));
+    const ldag::SearchResult result = search.run();
+    CHECK(result.score == climb::kNever && ldag::is_allowed(search.space, result.parents));
 }
 
 TEST(screened_candidates_keep_what_must_stay) {
@@ -286,11 +286,12 @@ TEST(a_stopped_climb_returns_the_best_so_far) {
     const auto begun = std::chrono::steady_clock::now();
     int n_polls = 0;
     monitor.poll = [&] { return ++n_polls == 3; };
-    const ldag::SearchResult found = ldag::search_climb(search.scorer, search.space, search.options, monitor);
+    const ldag::SearchResult result =
+        ldag::search_climb(search.scorer, search.space, search.options, monitor);
     CHECK(std::chrono::steady_clock::now() - begun < 10s);
-    CHECK(found.stopped && found.n_steps >= monitor.done && found.score == monitor.best);
-    CHECK(ldag::is_allowed(search.space, found.parents));
-    CHECK(std::abs(found.score - ldag::score_dag(search.scorer, found.parents)) < 1e-7);
+    CHECK(result.stopped && result.n_steps >= monitor.done && result.score == monitor.best);
+    CHECK(ldag::is_allowed(search.space, result.parents));
+    CHECK(std::abs(result.score - ldag::score_dag(search.scorer, result.parents)) < 1e-7);
 }
 
 TEST(looking_around_ends_when_it_was_too_much_work) {

@@ -4,9 +4,9 @@
 #include <variant>
 #include <vector>
 
-#include "check.hpp"
 #include "reading/numbers.hpp"
 #include "reading/text_table.hpp"
+#include "tests/check.hpp"
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <vector>
 
-#include "check.hpp"
 #include "inference/junction_tree.hpp"
-#include "sums_networks.hpp"
+#include "tests/check.hpp"
+#include "tests/inference/sums_networks.hpp"
 
 namespace {
 
@@ -93,9 +93,9 @@ TEST(a_node_with_many_children_has_a_deep_tree) {
     std::fill(findings.seen.begin() + 1, findings.seen.end(), 1);
     findings.seen[400] = ldag::Findings::kUnseen;
     double log_probability = 0.0;
-    const std::vector<double> found = marginals(tree, tables, findings, log_probability);
+    const std::vector<double> result = marginals(tree, tables, findings, log_probability);
     CHECK(near(log_probability, std::log(0.6) + 499 * std::log(0.8)));  // the other state's share is nothing
-    CHECK(near(found[2 + 3 * 399 + 1], 0.8));
+    CHECK(near(result[2 + 3 * 399 + 1], 0.8));
 }
 
 TEST(a_chain_has_small_cliques) {
@@ -110,13 +110,13 @@ TEST(posteriors_of_all_nodes) {
         const ldag::JunctionTree tree = tree_of(tables);
         for (const ldag::Findings& findings : {nothing(tables.given), random_findings(tables.given, seed)}) {
             double log_probability = 0.0;
-            const std::vector<double> found = marginals(tree, tables, findings, log_probability);
+            const std::vector<double> result = marginals(tree, tables, findings, log_probability);
             const double total = listed(tables.given, findings, {}).at({});
             CHECK(near(log_probability, std::log(total)));
             std::size_t i = 0;
             for (std::uint32_t node = 0; node < tables.given.size(); ++node)
                 for (const auto& [state, weight] : listed(tables.given, findings, {node})) {
-                    CHECK(total == 0 ? std::isnan(found[i]) : near(found[i], weight / total));
+                    CHECK(total == 0 ? std::isnan(result[i]) : near(result[i], weight / total));
                     ++i;
                 }
         }
@@ -133,11 +133,11 @@ TEST(improbable_findings_do_not_underflow) {
         findings.seen[node] = static_cast<std::int32_t>(node % 2);
     findings.seen[200] = ldag::Findings::kUnseen;  // its neighbours are both 1
     double log_probability = 0.0;
-    const std::vector<double> found = marginals(tree_of(tables), tables, findings, log_probability);
+    const std::vector<double> result = marginals(tree_of(tables), tables, findings, log_probability);
     const double same = (1 - 2 * kError) * (1 - 2 * kError);
     const double sum = same + 2 * kError * kError;
     CHECK(near(log_probability, std::log(0.5) + (kNodes - 3) * std::log(kError) + std::log(sum)));
-    CHECK(near(found[601], same / sum) && near(found[600] / (kError * kError / sum), 1.0, 1e-9));
+    CHECK(near(result[601], same / sum) && near(result[600] / (kError * kError / sum), 1.0, 1e-9));
 }
 
 }  // namespace

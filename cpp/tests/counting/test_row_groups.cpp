@@ -3,8 +3,8 @@
 #include <random>
 #include <vector>
 
-#include "check.hpp"
 #include "counting/row_groups.hpp"
+#include "tests/check.hpp"
 
 namespace {
 
