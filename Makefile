@@ -7,10 +7,10 @@ STAMP := $(VENV)/.installed
 CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp cpp/tests/*/*.cpp cpp/tests/*/*.hpp)
 NATIVE := $(filter-out cpp/tests/%, $(CPP))
 
-.PHONY: help demo test test-cpp test-spark fuzz lint format bench docs sanitize clean
+.PHONY: help demo test test-cpp test-spark fuzz mutants lint format bench docs sanitize clean
 
 help:
-	@echo "make demo | test | fuzz | lint | format | bench | docs | sanitize | clean"
+	@echo "make demo | test | fuzz | mutants | lint | format | bench | docs | sanitize | clean"
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ldag needs Python 3.11 or newer, this is " + sys.version)'
@@ -48,6 +48,10 @@ sanitize: $(STAMP)
 
 fuzz: $(STAMP)
 	LDAG_FUZZ=$(or $(N),100000) $(BIN)/python -m pytest -n 2 tests/property/formats/test_fuzz.py
+
+# One small change at a time of what decides something: some test has to notice (ONLY=part of a path, N=per file).
+mutants: $(STAMP)
+	$(BIN)/python -m tests.mutants $(ONLY) --per-file $(or $(N),8)
 
 # needs a Java runtime (Debian: default-jre-headless)
 test-spark: $(STAMP)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import ldag
+from ldag import _native
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "ldag"
@@ -97,6 +98,18 @@ def test_imports_point_left(path: Path) -> None:
         if room in ROOMS and room != own:
             assert ROOMS.index(room) < ROOMS.index(own), f"{own} imports {module}, which stands to its right"
             assert not inside, f"{own} imports {module}: a room is entered by its door, ldag.{room}"
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nobody_inside_comes_by_the_front_door(path: Path) -> None:
+    """What the package offers its users stands to the right of every room: there, rooms and the loops are imported."""
+    if path in (SOURCE / "__init__.py", SOURCE / "__main__.py"):
+        return
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.ImportFrom) and node.module == "ldag":
+            assert {alias.name for alias in node.names} <= {*ROOMS, "_native"}, f"{path}: import it from its room"
+        if isinstance(node, ast.Import) and _own_room(path) != "cli":  # which tells the version
+            assert "ldag" not in (alias.name for alias in node.names), f"{path}: import it from its room"
 
 
 @pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(SOURCE)))
@@ -186,7 +199,7 @@ def test_no_cycle_inside_a_room(room: str) -> None:
     """The modules of a room can be read one after the other."""
     modules = {_module(path): path for path in PYTHON if _own_room(path) == room}
     above = {
-        name: {found for found in _modules_imported(path, set(modules)) if found != name}
+        name: {other for other in _modules_imported(path, set(modules)) if other != name}
         for name, path in modules.items()
     }
     while above:
@@ -216,30 +229,6 @@ def test_number_rooms_import_no_door(path: Path) -> None:
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").removeprefix("ldag.") in DOORS:
                 assert not {alias.name for alias in node.names} & set(ldag.__all__)
-
-
-def _definitions(path: Path) -> Iterator[str]:
-    """Classes, aliases and public functions at the top of a module."""
-    for node in parsed(path).body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef):
-            yield node.name
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            name = node.targets[0].id
-            if name[0].isupper() and not name.isupper():
-                yield name
-
-
-def test_a_name_exists_once() -> None:
-    """One word per thing: classes, aliases and public functions; a command is named like what it runs."""
-    places: dict[str, list[str]] = {}
-    for path in PYTHON:
-        if _own_room(path) != "cli":
-            for name in set(_definitions(path)):
-                is_contract = path.parent.name == "searches" and name == "prepare"  # every search has one
-                if not name.startswith("_") and len(name) > 1 and not is_contract:
-                    places.setdefault(name, []).append(str(path.relative_to(SOURCE)))
-    twice = {name: where for name, where in places.items() if len(where) > 1}
-    assert not twice
 
 
 def test_no_room_is_named_like_a_public_function() -> None:
@@ -272,6 +261,36 @@ def test_includes_point_left(path: Path) -> None:
             assert (ROOT / "cpp" / header).exists()
         else:
             assert CPP_ROOMS[own] in ("bindings", "tests"), f"write the room of {header}"
+
+
+def test_tests_of_loops_mirror_the_rooms() -> None:
+    """A test in C++ lies in the folder of its room, and is named for a file of it."""
+    for path in (path for path in CPP if path.name.startswith("test_")):
+        room = path.parent.name
+        assert path.parent.parent == ROOT / "cpp" / "tests", f"{path}: put it into the folder of its room"
+        topic = path.stem.removeprefix("test_")
+        assert any((ROOT / "cpp" / room / f"{topic}{ending}").exists() for ending in (".hpp", ".cpp")), path
+
+
+def test_structures_are_asked_not_compared() -> None:
+    """A structure is its row in families/structures.hpp: elsewhere one is chosen by name, and its traits are asked."""
+    named = r"structure_named\([^()]*\)"
+    compares = re.compile(rf"[!=]= *&?(ldag::)?{named}|{named} *[!=]=|structure\w*(\.|->)name *[!=]=")
+    for path in CPP:
+        if "tests" not in path.parts and path.name != "structures.hpp":
+            assert not compares.search(path.read_text()), f"{path}: ask a trait of the structure"
+
+
+def test_the_package_calls_what_the_native_module_offers() -> None:
+    """What tests alone call is in `_native.testing`."""
+    used = {
+        node.attr if isinstance(node, ast.Attribute) else alias
+        for path in PYTHON
+        for node in ast.walk(parsed(path))
+        for alias in ([a.name for a in node.names] if isinstance(node, ast.ImportFrom) else [""])
+    }
+    offered = {name for name in dir(_native) if not name.startswith("_")} - {"testing"}
+    assert not offered - used
 
 
 def test_only_the_bindings_know_python() -> None:

@@ -178,7 +178,7 @@ Drawn draw(Sums& sums, std::vector<std::int32_t> seen, Likelihoods likelihoods, 
 }  // namespace
 
 void register_sums(nb::module_& module) {
-    too_large_error = PyErr_NewException("ldag._native.inference.SumsTooLarge", PyExc_Exception, nullptr);
+    too_large_error = PyErr_NewException("ldag._native.SumsTooLarge", PyExc_Exception, nullptr);
     module.attr("SumsTooLarge") = nb::borrow(too_large_error);
     nb::class_<Sums>(module, "Sums", "A network whose questions are answered by sums over tables.")
         .def(nb::init<std::vector<std::uint32_t>, std::vector<std::vector<std::uint32_t>>,

@@ -230,7 +230,6 @@ void register_uncertainty(nb::module_& module) {
                nb::arg("log_weights"), nb::arg("n_runs"), nb::arg("n_rounds"), nb::arg("thin"),
                nb::arg("seed"), nb::arg("n_threads"), nb::arg("on_progress").none() = nb::none(),
                "Runs of coupled chains over ordered partitions of the nodes.");
-    module.attr("MAX_CHAIN_CANDIDATES") = ldag::kMaxChainCandidates;
     module.def("dag_posterior_bytes", &ldag::dag_posterior_bytes, nb::arg("n_nodes"));
     module.attr("MAX_DAG_NODES") = ldag::kMaxDagNodes;
     module.attr("MAX_EXACT_CELLS") = ldag::kMaxExactCells;

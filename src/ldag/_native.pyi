@@ -369,9 +369,6 @@ class DagPosterior:
     def draw(self, n_draws: int, seed: int) -> NDArray[np.uint32]: ...
 
 def dag_posterior_bytes(n_nodes: int) -> float: ...
-
-MAX_CHAIN_CANDIDATES: int
-
 def run_coupled_chains(
     candidates: Nodes,
     sets: Sequence[NDArray[np.uint32]],

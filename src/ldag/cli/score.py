@@ -7,7 +7,7 @@ from ldag.cli.pipes import MODEL, TABLE
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
 from ldag.network import Network
-from ldag.scoring import PRIORS, Prior, learned_priors
+from ldag.scoring import PRIORS, Prior, priors_from
 from ldag.scoring import score as score_graph
 
 
@@ -38,7 +38,7 @@ def score(
     A network that `ldag learn` wrote remembers its kappa, its prior and its sample size.
     """
     model = load_model(graph)
-    learned = learned_priors(model.origin or {}) if isinstance(model, Network) else None
+    learned = priors_from(model.origin or {}) if isinstance(model, Network) else None
     if learned is not None:
         prior = prior or learned.prior
         kappa = learned.kappa if kappa is None and prior != "uniform" else kappa

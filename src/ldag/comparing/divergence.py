@@ -49,7 +49,7 @@ def kl_divergence(p: Network, q: Network) -> float:
     """
     first, second = _models(p, q)
     python = "kl_divergence_estimate(p, q), or compare(p, q, n_samples=...), samples instead"
-    with _explained(p, f"; {by_door(python, option('n_samples') + ' samples instead')}"):
+    with _explain_size(p, f"; {by_door(python, option('n_samples') + ' samples instead')}"):
         return expectations.model_divergence(first, second)
 
 
@@ -87,7 +87,7 @@ def entropy(p: Network) -> float:
     1.3863
     """
     model = _model(p, "p")
-    with _explained(p):
+    with _explain_size(p):
         return expectations.model_entropy(model)
 
 
@@ -106,7 +106,7 @@ def _models(p: Network, q: Network) -> tuple[Model, Model]:
 
 
 @contextmanager
-def _explained(network: Network, hint: str = "") -> Iterator[None]:
+def _explain_size(network: Network, hint: str = "") -> Iterator[None]:
     """Turn a circuit that is too large into an error that names the variables."""
     try:
         yield

@@ -18,7 +18,7 @@ from ldag.model import ClassTable, CodedFamily, Model, Partition, Structure, nor
 
 def model_entropy(p: Model) -> float:
     """Return the entropy, in nats."""
-    return max(0.0, -sum(map(_expected_log, family_uses(p), p.probabilities)))
+    return max(0.0, -sum(map(_average_log, family_uses(p), p.probabilities)))
 
 
 def model_divergence(p: Model, q: Model) -> float:
@@ -28,7 +28,7 @@ def model_divergence(p: Model, q: Model) -> float:
     total = 0.0
     for node, uses in enumerate(family_uses(p)):
         others = uses_by(q.structure.families[node], p, node, uses)
-        total += _expected_log(uses, p.probabilities[node]) - _expected_log(others, q.probabilities[node])
+        total += _average_log(uses, p.probabilities[node]) - _average_log(others, q.probabilities[node])
     return max(0.0, total)
 
 
@@ -51,7 +51,7 @@ def uses_by(family: CodedFamily, model: Model, node: int, uses: Numbers) -> Numb
             total = np.zeros((family.partition.n_classes, uses.shape[1]))
             np.add.at(total, wanted[first], uses)
             return total
-    return _observed(model, family, node)
+    return _observe(model, family, node)
 
 
 def log_probabilities(model: Model, codes: Codes) -> Numbers:
@@ -65,7 +65,7 @@ def log_probabilities(model: Model, codes: Codes) -> Numbers:
     return total
 
 
-def _observed(model: Model, family: CodedFamily, node: int) -> Numbers:
+def _observe(model: Model, family: CodedFamily, node: int) -> Numbers:
     """Return the probabilities of pairs of class and state, by a node that is added to observe them."""
     structure = model.structure
     n_states = structure.n_states[node]
@@ -83,9 +83,9 @@ def _observed(model: Model, family: CodedFamily, node: int) -> Numbers:
     last = len(structure)
     nodes = sorted(larger.structure.ancestors([last]))
     uses = compile_circuit(larger, nodes, told_apart=(last,)).expected_uses({})[-1]
-    found = np.zeros(family.partition.n_classes * n_states)
-    found[pairs[observer.partition.first]] = uses[:, 0]
-    return found.reshape(-1, n_states)
+    expected = np.zeros(family.partition.n_classes * n_states)
+    expected[pairs[observer.partition.first]] = uses[:, 0]
+    return expected.reshape(-1, n_states)
 
 
 def _allows(q: Model, p: Model) -> bool:
@@ -108,7 +108,7 @@ def _equal_where_positive(table: ClassTable) -> ClassTable:
     return normalise((table > 0).astype(np.float64))
 
 
-def _expected_log(uses: Numbers, probabilities: ClassTable) -> float:
+def _average_log(uses: Numbers, probabilities: ClassTable) -> float:
     """Return the sum of use times log probability; what is never used does not count."""
     used = uses > 0
     return float(uses[used] @ np.log(probabilities[used]))

@@ -55,8 +55,8 @@ def compare(
     >>> import ldag
     >>> truth = ldag.simulate.generator10(rng=1)
     >>> dag = ldag.simulate.generator10(labels=False).ldag
-    >>> found = ldag.compare(truth, ldag.Network.from_data(dag, truth.sample(1000, rng=1)))
-    >>> found.structural_hamming_distance, found.dimensions
+    >>> result = ldag.compare(truth, ldag.Network.from_data(dag, truth.sample(1000, rng=1)))
+    >>> result.structural_hamming_distance, result.dimensions
     (0, (40, 60))
     """
     both_networks = isinstance(first, Network) and isinstance(second, Network)
@@ -66,20 +66,20 @@ def compare(
         raise ArgumentError(
             f"{argument('rng')} is for a divergence that is estimated; give {argument('n_samples')} too"
         )
-    graph, a, b = _aligned(first, second)
+    graph, a, b = _align(first, second)
     edges = compare_edges(a, b)
     value, error = _divergence(first, second, n_samples, rng)
     return Comparison(
-        common_edges=_named(graph, edges.common),
-        missing_edges=_named(graph, edges.missing),
-        extra_edges=_named(graph, edges.extra),
-        reversed_edges=_named(graph, edges.reversed),
+        common_edges=_name_edges(graph, edges.common),
+        missing_edges=_name_edges(graph, edges.missing),
+        extra_edges=_name_edges(graph, edges.extra),
+        reversed_edges=_name_edges(graph, edges.reversed),
         cpdag_distance=hamming_distance(a, b, of_classes=True),
         labels=_labels(graph, a, b),
         other_label_lines=(_count_lines(a, set(edges.common)), _count_lines(b, set(edges.common))),
         edge_labels=_edge_labels(graph.maximal(), LDAG(graph.schema, b)),
         variables=graph.variables,
-        adjusted_rand=_adjusted_rand(graph, a, b),
+        adjusted_rand=_rand_indices(graph, a, b),
         dimensions=(graph.dimension, sum(b.dimension(node) for node in range(len(b)))),
         kl_divergence=value,
         kl_standard_error=error,
@@ -106,7 +106,7 @@ def structural_hamming_distance(a: LDAG | Network, b: LDAG | Network, *, cpdag: 
     >>> ldag.structural_hamming_distance(chain, back), ldag.structural_hamming_distance(chain, back, cpdag=True)
     (2, 0)
     """
-    _, first, second = _aligned(a, b)
+    _, first, second = _align(a, b)
     return hamming_distance(first, second, of_classes=cpdag)
 
 
@@ -125,11 +125,11 @@ def label_precision_recall(true: LDAG | Network, learned: LDAG | Network) -> Lab
     >>> edges = [("a", "c"), ("b", "c")]
     >>> true = ldag.LDAG.from_edges(edges, states=states, labels={("b", "c"): [{"a": 0}]})
     >>> learned = ldag.LDAG.from_edges(edges, states=states, labels={("b", "c"): [{"a": 0}], ("a", "c"): [{"b": 0}]})
-    >>> found = ldag.label_precision_recall(true, learned)
-    >>> found.precision, found.recall
+    >>> result = ldag.label_precision_recall(true, learned)
+    >>> result.precision, result.recall
     (0.5, 1.0)
     """
-    return _labels(*_aligned(true, learned))
+    return _labels(*_align(true, learned))
 
 
 def adjusted_rand(a: LDAG | Network, b: LDAG | Network) -> AdjustedRand:
@@ -143,14 +143,14 @@ def adjusted_rand(a: LDAG | Network, b: LDAG | Network) -> AdjustedRand:
     >>> import ldag
     >>> guard = ldag.datasets.graph("guard")
     >>> states = {variable.name: variable.states for variable in guard.variables}
-    >>> found = ldag.adjusted_rand(guard, ldag.LDAG.from_edges(guard.edges, states=states))
-    >>> dict(found.per_node)
+    >>> result = ldag.adjusted_rand(guard, ldag.LDAG.from_edges(guard.edges, states=states))
+    >>> dict(result.per_node)
     {'gender': 1.0, 'badge': 0.0}
     """
-    return _adjusted_rand(*_aligned(a, b))
+    return _rand_indices(*_align(a, b))
 
 
-def _aligned(first: LDAG | Network, second: LDAG | Network) -> tuple[LDAG, Structure, Structure]:
+def _align(first: LDAG | Network, second: LDAG | Network) -> tuple[LDAG, Structure, Structure]:
     """Return the first graph, and both structures in its order."""
     graph, other = (_graph(thing) for thing in (first, second))
     return graph, graph.structure, align(graph.schema, other.schema, other.structure).structure
@@ -164,7 +164,7 @@ def _graph(thing: LDAG | Network) -> LDAG:
     return thing
 
 
-def _named(graph: LDAG, edges: tuple[CodedEdge, ...]) -> tuple[Edge, ...]:
+def _name_edges(graph: LDAG, edges: tuple[CodedEdge, ...]) -> tuple[Edge, ...]:
     names = graph.schema.names
     return tuple((names[parent], names[child]) for parent, child in edges)
 
@@ -207,7 +207,7 @@ def _edge_labels(first: LDAG, second: LDAG) -> dict[Edge, EdgeLabels]:
     return {edge: EdgeLabels(ours.get(edge, ()), theirs.get(edge, ())) for edge in sorted({*ours, *theirs})}
 
 
-def _adjusted_rand(graph: LDAG, a: Structure, b: Structure) -> AdjustedRand:
+def _rand_indices(graph: LDAG, a: Structure, b: Structure) -> AdjustedRand:
     names = graph.schema.names
     return AdjustedRand(
         {names[node]: adjusted_rand_index(both.first, both.second) for node, both in _overlays(graph, a, b)}
@@ -222,5 +222,5 @@ def _divergence(
         return None, None
     if n_samples is None:
         return kl_divergence(first, second), None
-    found = kl_divergence_estimate(first, second, n_samples, rng)
-    return found.value, found.standard_error
+    estimate = kl_divergence_estimate(first, second, n_samples, rng)
+    return estimate.value, estimate.standard_error

@@ -15,7 +15,7 @@ from ldag.inference.engine import Engine
 from ldag.inference.rows import Predictor
 from ldag.inference.sampling import sample_rows
 from ldag.inference.sums import MEMORY_LIMIT, CodedFindings, Sums, SumsPlan, TablesTooLarge
-from ldag.inference.weighting import Weighted, weighted_estimate
+from ldag.inference.weighting import Weighted, estimate_by_weighting
 from ldag.model import Model
 
 __all__ = [
@@ -37,6 +37,6 @@ __all__ = [
     "TooManyGates",
     "Weighted",
     "compile_circuit",
+    "estimate_by_weighting",
     "sample_rows",
-    "weighted_estimate",
 ]

@@ -242,9 +242,9 @@ def compile_circuit(
     for expected, order, _ in estimated if max_size <= TRIED or needed <= max_size else ():
         if best is not None and best.size <= SMALL and expected > CLOSE * n_products:
             break
-        found, blocked = _native.compile_circuit(*shape, order, max_size)
-        if found is not None and (best is None or found.size < best.size):
-            best = found
+        circuit, blocked = _native.compile_circuit(*shape, order, max_size)
+        if circuit is not None and (best is None or circuit.size < best.size):
+            best = circuit
         if (best is None and not all_orders) or (best is not None and best.size > max(SMALL, n_products / FAR_SMALLER)):
             break
     if best is None:

@@ -80,12 +80,12 @@ class Predictor:
 
         Rows have a code for each node of the model or UNOBSERVED, which the target must be.
         """
-        found = np.empty((len(rows), self._n_states[self._target]))
+        shares = np.empty((len(rows), self._n_states[self._target]))
         observed = np.flatnonzero((rows != UNOBSERVED).any(axis=0)).tolist()
         step = max(1, min(BATCH, CELLS // rows.shape[1]))
         for begin in range(0, len(rows), step):
-            found[begin : begin + step] = self._batch(rows[begin : begin + step], observed)
-        return found
+            shares[begin : begin + step] = self._batch(rows[begin : begin + step], observed)
+        return shares
 
     def _batch(self, rows: Rows, observed: list[int]) -> Numbers:
         missing = rows == UNOBSERVED
@@ -94,20 +94,20 @@ class Predictor:
         impossible, asks = self._others(rows, pattern, relevant)
         summed_out = np.delete(relevant.hidden, self._target, axis=1) @ np.log(np.delete(self._n_states, self._target))
         asks |= (summed_out > np.log(ENUMERATED) + 1e-9)[pattern]
-        found = np.full((len(rows), self._n_states[self._target]), np.nan)
+        shares = np.full((len(rows), self._n_states[self._target]), np.nan)
         alike, kind = _equal(np.hstack([relevant.hidden, relevant.families]))
         for chosen in _groups(kind[pattern], ~(asks | impossible)):
             one = alike[kind[pattern[chosen[0]]]]
             hidden, families = (np.flatnonzero(mask[one]).tolist() for mask in (relevant.hidden, relevant.families))
-            found[chosen] = self._enumerated(rows[chosen], hidden, families)
+            shares[chosen] = self._enumerated(rows[chosen], hidden, families)
         chosen = np.flatnonzero(asks & ~impossible)
         if len(chosen):
             asked = rows[chosen]
             if not self._uncertain:  # what does not matter cannot be impossible either
                 matters = relevant.families @ self._members > 0
                 asked = np.where(matters[pattern[chosen]], asked, np.uint8(UNOBSERVED))
-            found[chosen] = self._asked(asked, observed)
-        return found
+            shares[chosen] = self._asked(asked, observed)
+        return shares
 
     def _relevant(self, missing: Mask) -> _Relevant:
         """Find what matters for the target; what is unobserved, and nothing below it observed, does not."""
@@ -152,7 +152,7 @@ class Predictor:
             logs = np.zeros((len(chosen), size))
             for factor, place in zip(factors, places, strict=True):
                 logs += factor.logs[factor.places(codes, len(chosen))[:, None] + place]
-            parts.append(_normalised(logs, shape[0]))
+            parts.append(_normalise(logs, shape[0]))
         return np.concatenate(parts)[inverse]
 
     def _asked(self, rows: Rows, observed: list[int]) -> Numbers:
@@ -160,13 +160,13 @@ class Predictor:
         first, inverse = _distinct(rows.T, [UNOBSERVED + 1] * rows.shape[1])
         rows = rows[first]
         if not self._engine.asks_circuit_of(len(rows), [self._target, *observed]):
-            found = np.array([self._one(row) for row in rows])
+            logs = np.array([self._one(row) for row in rows])
         else:
             circuit = self._engine.circuit_over([self._target, *observed])
-            found = np.concatenate(
+            logs = np.concatenate(
                 [self._from_circuit(circuit, rows[i : i + CIRCUIT_BATCH]) for i in range(0, len(rows), CIRCUIT_BATCH)]
             )
-        return found[inverse]
+        return logs[inverse]
 
     def _from_circuit(self, circuit: Circuit, rows: Rows) -> Numbers:
         logs, posteriors = circuit.marginals(np.ascontiguousarray(rows[:, circuit.nodes]), n_threads=0)
@@ -209,7 +209,7 @@ def _distinct(columns: Rows, n_states: list[int]) -> tuple[RowNumbers, RowNumber
     return first, inverse
 
 
-def _normalised(logs: Numbers, n_states: int) -> Numbers:
+def _normalise(logs: Numbers, n_states: int) -> Numbers:
     """Return the distribution of the slowest part of the columns in each row, NaN where all is impossible."""
     largest = logs.max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):

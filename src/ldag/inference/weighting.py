@@ -19,7 +19,7 @@ class Weighted:
     effective_size: float
 
 
-def weighted_estimate(
+def estimate_by_weighting(
     model: Model, nodes: Sequence[int], evidence: Evidence, n_samples: int, seed: int
 ) -> Weighted | None:
     """Estimate the posterior of nodes from rows drawn with the evidence fixed; None if every row has weight zero."""

@@ -27,7 +27,7 @@ MAX_NODES = 10_000
 """Branches the search looks at before it settles for the best cover it knows, without a proof."""
 
 _UNIT = 1 << 12  # the cost of one box; multipliers are whole numbers, so sums of floats are exact
-_Cube = NDArray[np.bool_]
+_Cells = NDArray[np.bool_]
 _Values = NDArray[np.float64]
 
 
@@ -60,20 +60,20 @@ def minimal_cover(grid: Grid, cells: Iterable[int]) -> Cover:
     cube = inside.reshape(grid.n_states)
     if grid.size > EXACT_SIZE:
         terms = _greedy_terms(cube)
-        return Cover(_sorted(terms), len(terms) <= 2)  # one term would have been found if it were enough
+        return Cover(_sort(terms), len(terms) <= 2)  # one term would have been found if it were enough
     terms = _prime_terms(cube)
     search = _Search(_masks(grid, terms), grid.size)
     chosen = search.minimum(_mask(inside), (1 << len(terms)) - 1, len(terms) + 1)
     assert chosen is not None
-    return Cover(_sorted(terms[prime] for prime in search.preferred(chosen)), search.nodes_left > 0)
+    return Cover(_sort(terms[prime] for prime in search.preferred(chosen)), search.nodes_left > 0)
 
 
-def _sorted(terms: Iterable[Term]) -> tuple[Term, ...]:
+def _sort(terms: Iterable[Term]) -> tuple[Term, ...]:
     """Sort terms by their entries, a star after every state."""
     return tuple(sorted(terms, key=lambda term: [(code is None, code or 0) for code in term]))
 
 
-def _mask(members: _Cube) -> int:
+def _mask(members: _Cells) -> int:
     """Return a set as the bits of one integer."""
     return int.from_bytes(np.packbits(members, bitorder="little").tobytes(), "little")
 
@@ -86,16 +86,16 @@ def _bits(mask: int) -> Iterator[int]:
         mask ^= low
 
 
-def _prime_terms(cube: _Cube) -> list[Term]:
-    """Return the prime boxes of a set: fewest fixed states first, then in the order of `_sorted`."""
+def _prime_terms(cube: _Cells) -> list[Term]:
+    """Return the prime boxes of a set: fewest fixed states first, then in the order of `_sort`."""
     boxes = cube  # becomes an array over all boxes: the last entry of an axis is the star
     for axis in range(cube.ndim):
         boxes = np.concatenate([boxes, boxes.all(axis=axis, keepdims=True)], axis=axis)
     prime = boxes.copy()
     for axis, n in enumerate(cube.shape):
         np.moveaxis(prime, axis, 0)[:n] &= ~np.moveaxis(boxes, axis, 0)[n]
-    found = np.argwhere(prime).tolist()
-    terms = [tuple(None if code == n else code for code, n in zip(row, cube.shape, strict=True)) for row in found]
+    rows = np.argwhere(prime).tolist()
+    terms = [tuple(None if code == n else code for code, n in zip(row, cube.shape, strict=True)) for row in rows]
     return sorted(terms, key=lambda term: -term.count(None))
 
 
@@ -243,9 +243,9 @@ class _Search:
         """Solve an irreducible, connected sub-problem whose bound is below ``limit``; as `minimum`."""
         self.nodes_left -= 1
         best = None
-        found = relaxed.rounded()
-        if len(found) < limit:
-            best, limit = found, len(found)
+        rounded = relaxed.rounded()
+        if len(rounded) < limit:
+            best, limit = rounded, len(rounded)
         if relaxed.bound >= limit:
             return best
         for prime in relaxed.too_costly(limit):
@@ -345,13 +345,13 @@ class _Relaxation:
         return sorted(_bits(options), key=lambda prime: (cost[prime], prime))
 
 
-def _greedy_terms(cube: _Cube) -> list[Term]:
+def _greedy_terms(cube: _Cells) -> list[Term]:
     """Cover a set by prime boxes, each grown from the first cell left; superfluous ones are dropped."""
     left = cube.copy()
     boxes = []
     for cell in np.argwhere(cube).tolist():
         if left[tuple(cell)]:
-            boxes.append(_grown(cube, left, cell))
+            boxes.append(_grow(cube, left, cell))
             left[boxes[-1]] = False
     times = np.zeros(cube.shape, dtype=np.int64)
     for box in boxes:
@@ -365,7 +365,7 @@ def _greedy_terms(cube: _Cube) -> list[Term]:
     return [tuple(None if isinstance(part, slice) else part for part in box) for box in kept]
 
 
-def _grown(cube: _Cube, left: _Cube, cell: list[int]) -> tuple[int | slice, ...]:
+def _grow(cube: _Cells, left: _Cells, cell: list[int]) -> tuple[int | slice, ...]:
     """Star axes of a cell while its box stays inside; first those that gain the most uncovered cells."""
     box: tuple[int | slice, ...] = tuple(cell)
     axes = list(range(cube.ndim))

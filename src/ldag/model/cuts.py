@@ -36,13 +36,13 @@ def check_cuts(cuts: Iterable[object], where: str) -> Cuts:
     """Return cut points as plain numbers, or as dates; they must increase."""
     if isinstance(cuts, str) or not isinstance(cuts, Iterable):
         raise ArgumentError(f"{where}: cut points must be a list of numbers or of dates, got {cuts!r}")
-    found = [_plain_cut(cut, where) for cut in cuts]
-    if len({isinstance(cut, str) for cut in found}) > 1:
-        raise ArgumentError(f"{where}: cut points must be all numbers or all dates, got {found!r}")
-    for low, high in pairwise(found):
+    plain = [_plain_cut(cut, where) for cut in cuts]
+    if len({isinstance(cut, str) for cut in plain}) > 1:
+        raise ArgumentError(f"{where}: cut points must be all numbers or all dates, got {plain!r}")
+    for low, high in pairwise(plain):
         if not low < high:  # type: ignore[operator]  # of one kind
             raise ArgumentError(f"{where}: cut points must increase, got {low!r} before {high!r}")
-    return tuple(found)  # type: ignore[return-value]  # of one kind
+    return tuple(plain)  # type: ignore[return-value]  # of one kind
 
 
 def bin_states(cuts: Sequence[float | str]) -> tuple[str, ...]:
@@ -69,17 +69,17 @@ def cuts_in(states: Iterable[object]) -> Cuts | None:
     >>> cuts_in(["> 40.5", "(18, 40.5]"]), cuts_in(["(0, 18]", "(18, 40]"])
     ((18.0, 40.5), None)
     """
-    found, has_end = set(), False
+    points, has_end = set(), False
     texts = list(states)
     for text in texts:
         matched = _BIN.fullmatch(text) if isinstance(text, str) else None
         if matched is None:
             return None
         has_end = has_end or matched["low"] is None
-        found |= {_read_cut(part) for part in matched.group("low", "high", "end") if part is not None}
-    if not has_end or len(texts) < 2 or len({type(cut) for cut in found}) != 1 or None in found:
+        points |= {_read_cut(part) for part in matched.group("low", "high", "end") if part is not None}
+    if not has_end or len(texts) < 2 or len({type(cut) for cut in points}) != 1 or None in points:
         return None
-    cuts: Cuts = tuple(sorted(found))  # type: ignore[type-var, assignment]  # of one kind
+    cuts: Cuts = tuple(sorted(points))  # type: ignore[type-var, assignment]  # of one kind
     return cuts if set(texts) <= set(bin_states(cuts)) else None
 
 

@@ -247,10 +247,10 @@ class Schema:
 
     def node(self, name: str, where: str = "") -> int:
         """Return the number of the variable with this name."""
-        found = self._index.get(name) if isinstance(name, str) else None
-        if found is None:
+        node = self._index.get(name) if isinstance(name, str) else None
+        if node is None:
             raise UnknownVariable(name, self._index, where)
-        return found
+        return node
 
     def nodes(self, names: str | Iterable[str], where: str = "") -> tuple[int, ...]:
         """Return the numbers of one or several variables, each named once."""

@@ -13,7 +13,7 @@ from ldag.data import AnyTable, Backend, Codes, Dataset, Reading, make_frame, st
 from ldag.errors import ArgumentError, GraphWarning, ImpossibleEvidence, argument, by_door, tell
 from ldag.formats import Context
 from ldag.graph import family_counts
-from ldag.inference import MAX_SIZE, MEMORY_LIMIT, compile_circuit, sample_rows, weighted_estimate
+from ldag.inference import MAX_SIZE, MEMORY_LIMIT, compile_circuit, estimate_by_weighting, sample_rows
 from ldag.model import Model, State, configuration_counts, log_likelihood
 from ldag.network.answers import Answer, AnswerKey, Averaged, AveragedAnswer, Compiled, Estimated, Marginals
 from ldag.network.arguments import Findings, join_findings, read_findings
@@ -298,7 +298,7 @@ class Questions(NetworkBase):
         nodes = self.asking.find_targets(targets, asked)
         size = check_whole(n_samples, "n_samples")
         known = self.ldag.schema.context(given, "given: ") | self.ldag.schema.context(do, "do: ")
-        estimate = weighted_estimate(asked.engine.model, nodes, known, size, check_seed(rng))
+        estimate = estimate_by_weighting(asked.engine.model, nodes, known, size, check_seed(rng))
         if estimate is None:
             raise ImpossibleEvidence(
                 f"no sample agrees with {asked.spelled}: it is impossible, or so improbable that"

@@ -73,12 +73,12 @@ def problems(
     """Split a question into the connected pieces that contain both sides; no piece means independent."""
     side_a, side_b, fixed = frozenset(a), frozenset(b), frozenset(given)
     factors = _relevant_factors(structure, side_a | side_b | fixed, context)
-    found = []
-    for piece in _connected(factors, fixed):
+    problems = []
+    for piece in _find_pieces(factors, fixed):
         here = {v for factor in piece for v in factor.scope}
         if here & side_a and here & side_b:
-            found.append(_problem(structure, piece, here & side_a, here & side_b, here & fixed))
-    return found
+            problems.append(_problem(structure, piece, here & side_a, here & side_b, here & fixed))
+    return problems
 
 
 def draw_modular(problem: Problem, structure: Structure, rng: np.random.Generator) -> Parameters:
@@ -99,7 +99,7 @@ def joint_table(problem: Problem, structure: Structure, parameters: Parameters, 
         tables = [t for t in tables if variable not in t[0]]
         scope, product = _multiply(touching, structure, modulus)
         summed = product.sum(axis=scope.index(variable))
-        tables.append((tuple(v for v in scope if v != variable), _reduced(summed, modulus)))
+        tables.append((tuple(v for v in scope if v != variable), _reduce(summed, modulus)))
     wanted = (*problem.a, *problem.b, *problem.given)
     scope, product = _multiply(tables, structure, modulus)
     shape = [prod(structure.n_states[v] for v in side) for side in (problem.a, problem.b, problem.given)]
@@ -141,7 +141,7 @@ def _factor(structure: Structure, node: int, context: Mapping[int, int]) -> Fact
     return Factor(node, kept, classes, context.get(node))
 
 
-def _connected(factors: list[Factor], fixed: frozenset[int]) -> list[list[Factor]]:
+def _find_pieces(factors: list[Factor], fixed: frozenset[int]) -> list[list[Factor]]:
     """Group factors that share a variable which is not given; the others only scale p by a function of s."""
     pieces: list[tuple[set[int], list[Factor]]] = []
     for factor in factors:
@@ -209,10 +209,10 @@ def _multiply(
     for own, table in sorted(tables, key=lambda t: len(t[0])):
         aligned = table.transpose(sorted(range(len(own)), key=own.__getitem__))
         shape = [structure.n_states[v] if v in own else 1 for v in scope]
-        product = _reduced(product * aligned.reshape(shape), modulus)
+        product = _reduce(product * aligned.reshape(shape), modulus)
     return scope, np.broadcast_to(product, [structure.n_states[v] for v in scope])
 
 
-def _reduced(table: Values, modulus: int | None) -> Values:
+def _reduce(table: Values, modulus: int | None) -> Values:
     """Return the entries modulo the prime; real ones are scaled so that long products do not underflow."""
     return table % modulus if modulus is not None else table / table.max()

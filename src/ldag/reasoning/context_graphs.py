@@ -96,14 +96,14 @@ class ContextGraphs:
             for axis, i in enumerate(family.parents):
                 others = family.parents[:axis] + family.parents[axis + 1 :]
                 mask = family.partition.labels[axis].reshape(self.structure.grid(others).n_states)
-                self._absence[sorted_pair(i, j)] = Condition.of(others, mask)
-                self.arrow[sorted_pair(i, j)] = (i, j)
+                self._absence[sort_pair(i, j)] = Condition.of(others, mask)
+                self.arrow[sort_pair(i, j)] = (i, j)
                 self.neighbours[i].append(j)
                 self.neighbours[j].append(i)
 
     def absence(self, i: int, j: int) -> Condition:
         """Return when there is no edge between two nodes."""
-        return self._absence.get(sorted_pair(i, j), _ALWAYS)
+        return self._absence.get(sort_pair(i, j), _ALWAYS)
 
     def triples(self) -> Iterator[tuple[int, int, int]]:
         """Go through the paths i - j - k, i < k, of the skeleton."""
@@ -113,15 +113,15 @@ class ContextGraphs:
 
     def is_collider(self, i: int, j: int, k: int) -> bool:
         """Say whether i -> j <- k in the underlying DAG."""
-        return self.arrow[sorted_pair(i, j)] == (i, j) and self.arrow[sorted_pair(j, k)] == (k, j)
+        return self.arrow[sort_pair(i, j)] == (i, j) and self.arrow[sort_pair(j, k)] == (k, j)
 
     def opening(self, i: int, j: int, k: int) -> CodedContext | None:
         """Return a context in which i - j - k are joined and i, k are not, or None if there is none."""
         by_child: dict[int, Condition] = {}
         for pair, condition in (
-            (sorted_pair(i, j), ~self.absence(i, j)),
-            (sorted_pair(j, k), ~self.absence(j, k)),
-            (sorted_pair(i, k), self.absence(i, k)),
+            (sort_pair(i, j), ~self.absence(i, j)),
+            (sort_pair(j, k), ~self.absence(j, k)),
+            (sort_pair(i, k), self.absence(i, k)),
         ):
             if condition == ~_ALWAYS:
                 return None
@@ -138,6 +138,6 @@ class ContextGraphs:
         )
 
 
-def sorted_pair(i: int, j: int) -> CodedEdge:
+def sort_pair(i: int, j: int) -> CodedEdge:
     """Return two nodes with the smaller first."""
     return (i, j) if i < j else (j, i)

@@ -83,19 +83,19 @@ def by_graph(structure: Structure, question: Question) -> Decision | None:
 
 def _covering_cases(structure: Structure, question: Question, splits: tuple[int, ...]) -> tuple[StateCodes, ...] | None:
     """Return contexts that cover all states of the split variables, each CSI-separated, or None."""
-    found: list[StateCodes] = []
+    cases: list[StateCodes] = []
     todo: list[StateCodes] = [{}]
     while todo:
         case = todo.pop()
         q = question.in_case(case)
         if d_separated(context_parents(structure, q.context), q.a, q.b, [*q.given, *q.context]):
-            found.append(case)
-        elif len(case) == len(splits) or len(found) + len(todo) >= MAX_CASES:
+            cases.append(case)
+        elif len(case) == len(splits) or len(cases) + len(todo) >= MAX_CASES:
             return None
         else:
             split = splits[len(case)]
             todo.extend({**case, split: code} for code in reversed(range(structure.n_states[split])))
-    return tuple(found)
+    return tuple(cases)
 
 
 def by_contraction(structure: Structure, question: Question) -> Decision | None:

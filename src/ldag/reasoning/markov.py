@@ -69,9 +69,9 @@ def cpdag(parents: Parents, forbidden: Collection[CodedEdge] = ()) -> CodedCpdag
     arrows |= {(j, i) for i, j in forbidden if (j, i) in edges}
     undecided = edges - arrows
     # Members of the class agree on what the rules orient, so an arrow can only be one of the DAG's own edges.
-    while found := {edge for edge in undecided if _is_compelled(edge, arrows, neighbours)}:
-        arrows |= found
-        undecided -= found
+    while compelled := {edge for edge in undecided if _is_compelled(edge, arrows, neighbours)}:
+        arrows |= compelled
+        undecided -= compelled
     return CodedCpdag(frozenset(arrows), frozenset((min(edge), max(edge)) for edge in undecided))
 
 

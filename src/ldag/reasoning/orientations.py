@@ -7,7 +7,7 @@ import numpy as np
 
 from ldag.errors import TooLarge
 from ldag.model import CodedFamily, Mask, Structure
-from ldag.reasoning.context_graphs import ContextGraphs, sorted_pair
+from ldag.reasoning.context_graphs import ContextGraphs, sort_pair
 from ldag.reasoning.markov import CodedEdge
 from ldag.reasoning.rearranging import rearrange
 
@@ -28,7 +28,7 @@ class _Constraints:
     """
 
     def __init__(self, graphs: ContextGraphs, forbidden: Iterable[CodedEdge]) -> None:
-        self.forced = [(j, i) for i, j in forbidden if sorted_pair(i, j) in graphs.arrow]
+        self.forced = [(j, i) for i, j in forbidden if sort_pair(i, j) in graphs.arrow]
         self.implied: dict[CodedEdge, list[CodedEdge]] = {}
         for i, j in graphs.arrow:
             for node in graphs.absence(i, j).nodes:
@@ -153,7 +153,7 @@ class OrientationSearch:
 
         A few that no member has may be among them.
         """
-        edges = [sorted_pair(node, other) for node in nodes for other in self._graphs.neighbours[node]]
+        edges = [sort_pair(node, other) for node in nodes for other in self._graphs.neighbours[node]]
         for orientation in self._walk((), max_steps, nodes):
             yield [(i, j) if orientation.parents[j] >> i & 1 else (j, i) for i, j in edges]
 
@@ -175,7 +175,7 @@ class OrientationSearch:
                 self.left_out = True
                 return
             steps += 1
-            own = self._graphs.arrow[sorted_pair(*edge)]
+            own = self._graphs.arrow[sort_pair(*edge)]
             for arrow in (own[::-1], own):
                 branch = orientation.copy()
                 if self._direct(branch, [arrow]):

@@ -114,17 +114,17 @@ class Verdict(Printable):
     @cached_property
     def witness(self) -> NamedWitness | None:
         """For a dependence, a distribution of the model that shows it."""
-        found = self._decision.witness
-        if found is None:
+        witness = self._decision.witness
+        if witness is None:
             return None
         parameters = {
             self._schema[node].name: tuple(tuple(row) for row in table.tolist())
-            for node, table in found.parameters.items()
+            for node, table in witness.parameters.items()
         }
         named = self._schema.named
-        first, second = found.b
+        first, second = witness.b
         return NamedWitness(
-            parameters, named(found.a), (named(first), named(second)), named(found.given), found.probabilities
+            parameters, named(witness.a), (named(first), named(second)), named(witness.given), witness.probabilities
         )
 
     def __bool__(self) -> bool:
@@ -222,13 +222,13 @@ class Verdict(Printable):
         ]
 
     def _witness_reasons(self) -> list[str]:
-        found = self.witness
-        assert found is not None
-        rest = [*assignments(found.given), *assignments(self.statement.context)]
-        event = ", ".join(assignments(found.a))
+        witness = self.witness
+        assert witness is not None
+        rest = [*assignments(witness.given), *assignments(self.statement.context)]
+        event = ", ".join(assignments(witness.a))
         lines = ["witness: in one distribution of the model (its parameters are in .witness)"]
-        digits = next((d for d in range(4, 17) if len({f"{p:.{d}f}" for p in found.probabilities}) == 2), 16)
-        for state, probability in zip(found.b, found.probabilities, strict=True):
+        digits = next((d for d in range(4, 17) if len({f"{p:.{d}f}" for p in witness.probabilities}) == 2), 16)
+        for state, probability in zip(witness.b, witness.probabilities, strict=True):
             lines.append(f"  P({event} | {', '.join([*assignments(state), *rest])}) = {probability:.{digits}f}")
         if digits > 10:
             lines.append("  (too weak to show in rounded numbers; it was proven with exact ones, modulo 2^31 - 1)")

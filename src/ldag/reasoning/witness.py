@@ -40,12 +40,12 @@ class Witness:
 
 def find_witness(structure: Structure, problem: Problem, case: Mapping[int, int]) -> Witness:
     """Return the first of a few distributions that shows the dependence clearly, or the clearest."""
-    found: list[Witness] = []
+    witnesses: list[Witness] = []
     for parameters in _candidates(structure, problem):
-        found.append(_showing(structure, problem, case, parameters))
-        if found[-1].gap > CLEAR_GAP:
+        witnesses.append(_showing(structure, problem, case, parameters))
+        if witnesses[-1].gap > CLEAR_GAP:
             break
-    return max(found, key=lambda witness: witness.gap)
+    return max(witnesses, key=lambda witness: witness.gap)
 
 
 def _candidates(structure: Structure, problem: Problem) -> Iterator[Parameters]:

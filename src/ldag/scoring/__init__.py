@@ -10,7 +10,7 @@ from ldag.scoring.priors import (
     check_equivalent_sample_size,
     check_priors,
     check_smoothing,
-    learned_priors,
+    priors_from,
     spread_of,
 )
 
@@ -26,9 +26,9 @@ __all__ = [
     "class_gains",
     "family_log_predictive",
     "label_gains",
-    "learned_priors",
     "log_predictive",
     "order_columns",
+    "priors_from",
     "score",
     "score_family",
     "spread_of",

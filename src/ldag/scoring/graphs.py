@@ -105,8 +105,8 @@ def score(
     Examples
     --------
     >>> import ldag
-    >>> found = ldag.score(ldag.datasets.graph("heart"), ldag.datasets.load("heart"), kappa=0.1)
-    >>> print(round(found.total, 2))
+    >>> result = ldag.score(ldag.datasets.graph("heart"), ldag.datasets.load("heart"), kappa=0.1)
+    >>> print(round(result.total, 2))
     -6729.69
     """
     priors = check_priors(kappa, equivalent_sample_size, prior)

@@ -100,7 +100,7 @@ def check_priors(kappa: float | None, equivalent_sample_size: float, prior: Prio
     return Priors(float(kappa), check_equivalent_sample_size(equivalent_sample_size), prior)
 
 
-def learned_priors(origin: Mapping[str, object]) -> Priors | None:
+def priors_from(origin: Mapping[str, object]) -> Priors | None:
     """Return what a network was learned with, as its file keeps it; None if that says nothing, or nothing sensible."""
     kappa, prior = origin.get("kappa"), origin.get("prior", "labels")
     size = origin.get("equivalent_sample_size", 1.0)

@@ -20,7 +20,7 @@ def by_lines(grid: Grid, density: float, rng: np.random.Generator) -> Partition:
     lines = [(axis, line) for axis, n in enumerate(grid.n_states) for line in range(grid.size // n)]
     order = rng.permutation(len(lines))
     proposed = [lines[i] for i in order[rng.random(len(lines)) < density].tolist()]
-    return _joined(grid, _acceptable(grid, [], proposed))
+    return _join(grid, _acceptable(grid, [], proposed))
 
 
 def fewest_leaves(n_states: Sequence[int]) -> int:
@@ -66,7 +66,7 @@ def _acceptable(grid: Grid, accepted: list[Line], proposed: list[Line]) -> list[
 
     More lines join more, so all of a batch can join if they can at once; otherwise its halves are tried in turn.
     """
-    if not proposed or not _joined(grid, together := accepted + proposed).irrelevant_axes():
+    if not proposed or not _join(grid, together := accepted + proposed).irrelevant_axes():
         return together if proposed else accepted
     if len(proposed) == 1:
         return accepted
@@ -74,7 +74,7 @@ def _acceptable(grid: Grid, accepted: list[Line], proposed: list[Line]) -> list[
     return _acceptable(grid, _acceptable(grid, accepted, proposed[:half]), proposed[half:])
 
 
-def _joined(grid: Grid, lines: list[Line]) -> Partition:
+def _join(grid: Grid, lines: list[Line]) -> Partition:
     masks = [mask.copy() for mask in no_labels(grid)]
     for axis, line in lines:
         masks[axis][line] = True

@@ -1,0 +1,237 @@
+"""Small changes of the code that some test has to notice: `make mutants`.
+
+The modules below decide things: which searches go on, what is read how, which edges are shown, which engine answers.
+One number, comparison, `and` or branch of theirs is changed at a time, in a copy of the tree, and the tests that mirror
+the module are run. What survives is held by no test; `tests/mutants.txt` lists such changes with the reason.
+"""
+
+import argparse
+import ast
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+from ldag import _native
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = Path("src") / "ldag"
+REASONS = ROOT / "tests" / "mutants.txt"
+FOLDERS = ("src", "tests", "docs", "benchmarks", "examples", "experiments")
+LEAST_SHARE = 0.8
+
+# What is changed, and the tests that concern it besides those of the same name.
+TARGETS: dict[str, tuple[str, ...]] = {
+    "learning/race.py": ("tests/unit/learning/test_cross_validation.py",),
+    "learning/candidates.py": ("tests/unit/learning/test_race.py", "tests/unit/learning/test_cross_validation.py"),
+    "learning/plan.py": ("tests/unit/learning/test_pipeline.py", "tests/unit/learning/test_searches.py"),
+    "learning/limits.py": ("tests/unit/learning/test_pipeline.py", "tests/unit/learning/test_certificate.py"),
+    "data/planning.py": ("tests/unit/data",),
+    "uncertainty/consensus.py": ("tests/unit/uncertainty",),
+    "uncertainty/limits.py": ("tests/unit/uncertainty",),
+    "presenting/*.py": ("tests/unit/presenting",),
+    "inference/engine.py": ("tests/unit/inference", "tests/unit/network/test_questions.py"),
+}
+
+OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: of which node of a file, in the order of the walk, and how it reads."""
+
+    path: str
+    number: int
+    line: int
+    function: str
+    change: str
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.function}: {self.change}"
+
+
+def _change(node: ast.AST) -> ast.AST | None:
+    """Return what a node is changed to, if it is one that is changed."""
+    match node:
+        case ast.Constant(value=bool() | str()):
+            return None
+        case ast.Constant(value=int(n)):
+            return ast.Constant(n + 1)
+        case ast.Constant(value=float(x)):
+            return ast.Constant(2 * x if x else 1.0)
+        case ast.Compare(ops=[op]) if type(op) in OPPOSITES:
+            return ast.Compare(node.left, [OPPOSITES[type(op)]()], node.comparators)
+        case ast.BoolOp(op=ast.And()):
+            return ast.BoolOp(ast.Or(), node.values)
+        case ast.BoolOp(op=ast.Or()):
+            return ast.BoolOp(ast.And(), node.values)
+        case ast.If() | ast.IfExp():
+            return type(node)(ast.Constant(False), node.body, node.orelse)  # type: ignore[arg-type]
+    return None
+
+
+def _spell(node: ast.AST, changed: ast.AST) -> str:
+    """Say what was changed into what."""
+    if isinstance(node, ast.If | ast.IfExp):
+        return f"never: if {ast.unparse(node.test)}"
+    return f"{ast.unparse(node)} -> {ast.unparse(changed)}"
+
+
+def _walk(tree: ast.AST, function: str = "") -> Iterator[tuple[ast.AST, str]]:
+    """Go through the code in order, with the function that each part is in; places, pictures and texts are left out."""
+    for child in ast.iter_child_nodes(tree):
+        name = f"{function}.{child.name}".strip(".") if isinstance(child, ast.FunctionDef | ast.ClassDef) else function
+        is_type = isinstance(tree, ast.arg | ast.AnnAssign) and child is tree.annotation
+        if not is_type and not isinstance(child, ast.JoinedStr | ast.Subscript):
+            yield child, name
+            yield from _walk(child, name)
+
+
+def _mutants_of(path: Path) -> Iterator[Mutant]:
+    """Every change of a file."""
+    for number, (node, function) in enumerate(_walk(ast.parse((ROOT / PACKAGE / path).read_text()))):
+        changed = _change(node)
+        if changed is not None and "TYPE_CHECKING" not in ast.unparse(node):
+            yield Mutant(str(path), number, getattr(node, "lineno", 0), function, _spell(node, changed)[:100])
+
+
+def _apply(mutant: Mutant, tree: Path) -> str:
+    """Change a file of a copy; return what it was."""
+    file = tree / PACKAGE / mutant.path
+    text = file.read_text()
+    module = ast.parse(text)
+    node = next(node for number, (node, _) in enumerate(_walk(module)) if number == mutant.number)
+    changed = _change(node)
+    assert changed is not None
+
+    class Put(ast.NodeTransformer):
+        def visit(self, other: ast.AST) -> ast.AST:
+            return changed if changed and other is node else self.generic_visit(other)
+
+    file.write_text(ast.unparse(ast.fix_missing_locations(Put().visit(module))))
+    return text
+
+
+def _tests_of(path: str) -> list[str]:
+    """Return the tests that mirror a module, and those named beside it."""
+    room, stem = path.split("/", maxsplit=1)[0], Path(path).stem
+    mirrored = [
+        str(test.relative_to(ROOT))
+        for kind in ("unit", "property")
+        for test in sorted((ROOT / "tests" / kind / room).glob(f"test_{stem}*.py"))
+    ]
+    named = next(tests for pattern, tests in TARGETS.items() if Path(path).match(pattern))
+    return list(dict.fromkeys([*mirrored, *(test for test in named if (ROOT / test).exists())]))
+
+
+BOOT = """
+import sys
+sys.meta_path = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__]
+sys.path.insert(0, "src")
+import pytest
+sys.exit(pytest.main(sys.argv[1:]))
+"""
+
+
+def _passes(tree: Path, tests: list[str], seconds: float) -> bool:
+    """Run tests on a copy until one fails; too long is a failure."""
+    words = [sys.executable, "-c", BOOT, "-x", "-q", "-p", "no:cacheprovider", *tests]
+    plain = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(words, cwd=tree, capture_output=True, timeout=seconds, env=plain, check=False)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def _copy(place: Path) -> Path:
+    """Copy what tests need, with the native module beside the package."""
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, place / folder, ignore=shutil.ignore_patterns("__pycache__", "results"))
+    for file in ROOT.iterdir():
+        if file.is_file() and not file.name.startswith("."):
+            shutil.copy(file, place)
+    shutil.copy(str(_native.__file__), place / PACKAGE)
+    return place
+
+
+def _sample(per_file: int, seed: int, only: str) -> list[Mutant]:
+    """Choose changes of every target, the same for the same seed."""
+    chosen: list[Mutant] = []
+    for pattern in TARGETS:
+        for file in sorted((ROOT / PACKAGE).glob(pattern)):
+            mutants = list(_mutants_of(file.relative_to(ROOT / PACKAGE)))
+            if only in str(file):
+                chosen += random.Random(f"{seed} {file.name}").sample(mutants, min(per_file, len(mutants)))
+    return chosen
+
+
+def _reasons() -> dict[str, str]:
+    """Return the survivors that are known, each with its reason."""
+    lines = [line for line in REASONS.read_text().splitlines() if line and not line.startswith("#")]
+    return dict(line.split(" | ", 1) for line in lines)
+
+
+def main() -> int:
+    """Run the changes on two copies, and tell which of them no test noticed."""
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("only", nargs="?", default="", help="part of the path of the modules to change")
+    words.add_argument("--per-file", type=int, default=8)
+    words.add_argument("--seed", type=int, default=1)
+    asked = words.parse_args()
+    reasons, begun = _reasons(), time.monotonic()
+    mutants = _sample(asked.per_file, asked.seed, asked.only)
+    killed = 0
+    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(2) as pool:
+        trees: SimpleQueue[Path] = SimpleQueue()
+        for number in range(2):
+            trees.put(_copy(Path(place) / str(number)))
+
+        def limit_of(path: str) -> float:
+            tree, start = trees.get(), time.monotonic()
+            assert _passes(tree, _tests_of(path), 600.0), f"the tests of {path} fail as it is"
+            trees.put(tree)
+            return 10.0 + 4.0 * (time.monotonic() - start)
+
+        paths = list(dict.fromkeys(mutant.path for mutant in mutants))
+        limits = dict(zip(paths, pool.map(limit_of, paths), strict=True))
+
+        def survives(mutant: Mutant) -> bool:
+            tree = trees.get()
+            text = _apply(mutant, tree)
+            try:
+                return _passes(tree, _tests_of(mutant.path), limits[mutant.path])
+            finally:
+                (tree / PACKAGE / mutant.path).write_text(text)
+                trees.put(tree)
+
+        for mutant, is_alive in zip(mutants, pool.map(survives, mutants), strict=True):
+            killed += not is_alive
+            fate = f"SURVIVED ({reasons.get(str(mutant), 'no test notices')})" if is_alive else "killed"
+            print(f"{mutant.path}:{mutant.line} {mutant.function}: {mutant.change}: {fate}", flush=True)
+    share = killed / max(1, len(mutants))
+    print(f"{killed} of {len(mutants)} killed ({share:.0%}) in {time.monotonic() - begun:.0f} s")
+    return 0 if share >= LEAST_SHARE else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
