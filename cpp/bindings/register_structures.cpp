@@ -1,5 +1,7 @@
 #include <nanobind/nanobind.h>
 
+#include <string_view>
+
 #include "families/structures.hpp"
 #include "register.hpp"
 
@@ -35,8 +37,11 @@ void register_structures(nb::module_& module) {
         .def_prop_ro("has_label_steps", &Structure::has_label_steps)
         .def_prop_ro("is_refined_to_the_best",
                      [](const Structure& row) { return row.is_proven_by_refining != ldag::never; })
-        .def("greedy_microseconds", [](const Structure& row, double n) { return row.cost.microseconds(n); })
-        .def("unvisited_microseconds",
-             [](const Structure& row, double n) { return row.unvisited_cost.microseconds(n); });
+        .def(
+            "greedy_microseconds", [](const Structure& row, double n) { return row.cost.microseconds(n); },
+            nb::arg("n"))
+        .def(
+            "unvisited_microseconds",
+            [](const Structure& row, double n) { return row.unvisited_cost.microseconds(n); }, nb::arg("n"));
     module.attr("STRUCTURES") = by_name();
 }

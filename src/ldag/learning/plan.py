@@ -119,7 +119,9 @@ class Plan:
 
     def _differs(self, structure: StructureKind) -> bool:
         """Return whether a structure is different from the others: with two states, lines are pairs of neighbours."""
-        return structure != "partial" or max(self.problem.n_states, default=0) > BINARY
+        row = STRUCTURES[structure]
+        joins_pairs = row.has_greedy_prices and not row.has_label_steps
+        return not joins_pairs or max(self.problem.n_states, default=0) > BINARY
 
     def over(self, data: Dataset) -> "Plan":
         """Return the plan of the same search with the variables in another order, without a checkpoint."""

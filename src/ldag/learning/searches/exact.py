@@ -169,7 +169,8 @@ def estimate_proof_seconds(problem: SearchProblem) -> float:
     compared where kappa is yet to be chosen. Infinity where that was not measured.
     """
     families = problem.families
-    is_known = families.structure == "ldag" and families.label_search == "greedy" and not families.label_rules
+    row = STRUCTURES[families.structure]
+    is_known = row.has_label_steps and families.label_search == "greedy" and not families.label_rules
     if not is_known or families.priors.prior != "labels":
         return inf
     kappa = min(max(families.priors.kappa, 0.1), 0.5)
