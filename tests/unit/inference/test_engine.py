@@ -4,13 +4,15 @@ import pickle
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from ldag import LDAG, Network, simulate
 from ldag.errors import ArgumentError, ImpossibleEvidence, LdagError, TooLarge
-from ldag.inference import Engine, TablesTooLarge, TooManyGates, compile_circuit
+from ldag.inference import MAX_SIZE, MEMORY_LIMIT, Engine, TablesTooLarge, TooManyGates, compile_circuit
+from ldag.inference.sums import SumsPlan
 from ldag.model import Model
 from tests.interrupts import bound
 
@@ -330,3 +332,165 @@ def test_what_no_sample_shows_is_not_certain() -> None:
     assert found.probabilities == {"a": 1.0, "b": 0.0}
     assert found.standard_errors == pytest.approx({"a": 0.001, "b": 0.001})
     assert str(found) == "a  1.0000 ± 0.0010\nb  0.0000 ± 0.0010\nas good as 1,000 independent samples"
+
+
+class Counted:
+    """An engine over three nodes whose sums have a given cost, and whose circuits have a given size."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, cost: float, size: int, n_bytes: float = 0.0) -> None:
+        self.compiled: list[tuple[int, bool]] = []
+        self.is_refusing = False
+        self.size = size
+        monkeypatch.setattr("ldag.inference.engine.compile_circuit", self.compile)
+        network = weather()
+        self.engine = Engine(Model(network.ldag.structure, network.probabilities))
+        plan = SumsPlan(n_cells=1000.0, n_bytes=n_bytes, nodes=(), largest=0.0, cost=cost)
+        self.engine.sums = SimpleNamespace(plan=plan)  # type: ignore[assignment]
+
+    def compile(self, *_: object, max_size: int, all_orders: bool) -> SimpleNamespace:
+        """Make no circuit but for its size, or refuse."""
+        self.compiled.append((max_size, all_orders))
+        if self.is_refusing:
+            raise TooManyGates([0], max_size, 2 * max_size)
+        return SimpleNamespace(shape=SimpleNamespace(size=self.size))
+
+    def ask(self, n_questions: float = 1.0, n_rows: float = 1.0) -> bool:
+        """Return whether a circuit is asked."""
+        return self.engine._asks_circuit(n_questions, MEMORY_LIMIT, n_rows)
+
+
+def test_a_circuit_is_compiled_once_sums_would_have_paid_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiling 1000 cells and three nodes costs 300 * 1000 + 200,000 * 3 = 900,000, three questions of 300,000."""
+    asked = Counted(monkeypatch, cost=300_000.0, size=100)
+    assert [asked.ask() for _ in range(4)] == [False, False, True, True]
+    assert asked.compiled == [(MAX_SIZE, False)]
+    later = Counted(monkeypatch, cost=299_999.0, size=100)
+    assert [later.ask() for _ in range(4)] == [False, False, False, True]
+    assert Counted(monkeypatch, cost=300_000.0, size=100).ask(n_questions=3.0)
+
+
+def test_other_orders_are_tried_when_compiling_has_paid_three_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A first order that is too large is not tried again before; then all orders are."""
+    asked = Counted(monkeypatch, cost=900_000.0, size=100)
+    asked.is_refusing = True
+    assert not any(asked.ask() for _ in range(6))
+    assert asked.compiled == [(MAX_SIZE, False), (MAX_SIZE, True)]
+    before = Counted(monkeypatch, cost=900_000.0, size=100)
+    before.is_refusing = True
+    assert not any(before.ask() for _ in range(2))
+    assert before.compiled == [(MAX_SIZE, False)]
+
+
+@pytest.mark.parametrize(
+    ("size", "n_rows", "asks"),
+    [(200_000, 1.0, True), (200_001, 1.0, False), (200_001, 0.5, True), (100_000, 2.0, True), (100_001, 2.0, False)],
+)
+def test_what_costs_less_is_asked(monkeypatch: pytest.MonkeyPatch, size: int, n_rows: float, asks: bool) -> None:
+    """A product of a circuit costs 5.5, so 200,000 of them cost what sums of 1,100,000 do; rows multiply that."""
+    assert Counted(monkeypatch, cost=1_100_000.0, size=size).ask(n_rows=n_rows) is asks
+
+
+def test_rows_side_by_side_cost_an_eighth_in_circuits_that_fit_fast_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to a million products; in a larger circuit a row costs what it costs alone."""
+    for size, cost, asks in (
+        (1_000_000, 1_000_000 * 5.5 / 8, True),
+        (1_000_000, 1_000_000 * 5.5 / 8 - 1.0, False),
+        (1_000_001, 1_000_001 * 5.5, True),
+        (1_000_001, 1_000_001 * 5.5 - 1.0, False),
+    ):
+        assert Counted(monkeypatch, cost, size).engine.asks_circuit_of(10, [0]) is asks
+
+
+def test_sums_that_do_not_fit_neither_pay_nor_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is compiled for their sake; a circuit that is there is asked, however large."""
+    asked = Counted(monkeypatch, cost=900_000.0, size=10**9, n_bytes=MEMORY_LIMIT + 1.0)
+    assert not asked.ask()
+    assert asked.compiled == []
+    asked.engine.compile()
+    assert asked.ask()
+    assert Counted(monkeypatch, cost=900_000.0, size=100, n_bytes=MEMORY_LIMIT).ask()
+
+
+def test_joint_questions_need_a_row_for_each_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two nodes or more; the posterior of one node is a single pass."""
+    asked = Counted(monkeypatch, cost=0.0, size=100)
+    rows: list[float] = []
+
+    def note(*arguments: float) -> bool:
+        rows.append(arguments[2])
+        raise InterruptedError
+
+    monkeypatch.setattr(asked.engine, "_asks_circuit", note)
+    for nodes in ([0], [1, 2], [0, 1, 2]):
+        with pytest.raises(InterruptedError):
+            asked.engine.joint(nodes, {})
+    states = asked.engine.model.structure.n_states
+    assert rows == [1.0, states[1] * states[2], states[0] * states[1] * states[2]]
+
+
+def test_sixteen_circuits_of_parts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that was made first goes when another comes."""
+    asked = Counted(monkeypatch, cost=0.0, size=100)
+    network = Network.from_parameters(
+        LDAG.from_edges([], states={f"v{i:02}": [0, 1] for i in range(18)}),
+        {f"v{i:02}": [[0.5, 0.5]] for i in range(18)},
+    )
+    engine = Engine(Model(network.ldag.structure, network.probabilities))
+    for node in range(16):
+        engine.circuit_over([node])
+    engine.circuit_over([0])
+    assert len(asked.compiled) == 16
+    engine.circuit_over([16])
+    engine.circuit_over([1])
+    assert len(asked.compiled) == 17
+    engine.circuit_over([0])
+    assert len(asked.compiled) == 18
+
+
+def refused_of(n_cells: float) -> TablesTooLarge:
+    """Tables that do not fit into 7,000 bytes."""
+    return TablesTooLarge([0], n_cells, 8.0 * n_cells, 7_000.0)
+
+
+@pytest.mark.parametrize(("n_cells", "tries"), [(MAX_SIZE, True), (MAX_SIZE + 1, False)])
+def test_circuits_in_place_of_tables_need_labels_or_few_cells(
+    monkeypatch: pytest.MonkeyPatch, n_cells: int, tries: bool
+) -> None:
+    """With a parameter for more than half of the cells a circuit is no smaller; an argument takes up to 70 bytes."""
+    asked = Counted(monkeypatch, cost=0.0, size=100)
+    asked.is_refusing = True
+    monkeypatch.setattr(asked.engine, "_share", lambda: 0.51)
+    with pytest.raises(TablesTooLarge):
+        asked.engine._instead([0], {}, refused_of(n_cells))
+    assert asked.compiled == ([(100, False)] if tries else [])
+    monkeypatch.setattr(asked.engine, "_share", lambda: 0.5)
+    asked.engine._refused.clear()
+    with pytest.raises(TablesTooLarge):
+        asked.engine._instead([0], {}, refused_of(n_cells))
+    assert asked.compiled == [(100, False)] * (2 if tries else 1)
+
+
+def test_the_share_counts_different_parameters_that_are_not_zero() -> None:
+    """Of the weather: 0.75, 0.25; 0.5, 1; and four, of 2 + 6 + 12 cells."""
+    network = weather()
+    engine = Engine(Model(network.ldag.structure, network.probabilities))
+    assert engine._share() == pytest.approx((2 + 2 + 5) / (2 + 6 + 12))
+
+
+def test_evidence_makes_a_circuit_where_none_for_all_evidence_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The states that are given are put in before compiling; without any there is nothing to put in."""
+    asked = Counted(monkeypatch, cost=0.0, size=100)
+    fixed: list[dict[int, int]] = []
+
+    def compile_given(*arguments: dict[int, int], max_size: int, **_: object) -> SimpleNamespace:
+        fixed.append(arguments[2])
+        if not arguments[2]:
+            raise TooManyGates([0], max_size, 2 * max_size)
+        return SimpleNamespace(given=str)
+
+    monkeypatch.setattr("ldag.inference.engine.compile_circuit", compile_given)
+    with pytest.raises(TooManyGates):
+        asked.engine._circuit_for([0, 1], {1: (0.5, 0.25, 0.25)})
+    findings = {0: 1, 1: (0.5, 0.25, 0.25)}
+    assert asked.engine._circuit_for([0, 1], findings) == str(findings)
+    assert fixed == [{}, {0: 1}]
