@@ -245,7 +245,7 @@ def test_partitions_are_asked_not_opened() -> None:
                 isinstance(node, ast.Attribute) and node.attr == "_classes" and ast.unparse(node.value) != "self"
             )
             assert not is_opened, (
-                f"{path.name}: ask the partition (classes_of, expand, add_up, first, sizes,"
+                f"{path.name}: ask the partition (classes_of_rows, expand, add_up, first, sizes,"
                 " members, to_array) instead of opening it"
             )
 
@@ -316,6 +316,7 @@ ACROSS = {
         "search_orders",
         "search_states",
     },
+    "scoring": {"gains"},
     "uncertainty": {"family_posterior", "interrupts", "posterior"},
 }
 

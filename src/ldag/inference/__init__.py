@@ -2,10 +2,8 @@
 
 from ldag.inference.circuit import (
     MAX_SIZE,
-    MAX_STATES,
     UNOBSERVED,
     Circuit,
-    Evidence,
     Numbers,
     Rows,
     TooManyGates,
@@ -13,29 +11,22 @@ from ldag.inference.circuit import (
 )
 from ldag.inference.engine import Engine
 from ldag.inference.rows import Predictor
-from ldag.inference.sampling import sample_rows
-from ldag.inference.sums import MEMORY_LIMIT, CodedFindings, Sums, SumsPlan, TablesTooLarge
-from ldag.inference.weighting import Weighted, estimate_by_weighting
-from ldag.model import Model
+from ldag.inference.sampling import estimate_by_weighting, sample_rows
+from ldag.inference.sums import MEMORY_LIMIT, CodedFindings, Sums, TablesTooLarge
 
 __all__ = [
     "MAX_SIZE",
-    "MAX_STATES",
     "MEMORY_LIMIT",
     "UNOBSERVED",
     "Circuit",
     "CodedFindings",
     "Engine",
-    "Evidence",
-    "Model",
     "Numbers",
     "Predictor",
     "Rows",
     "Sums",
-    "SumsPlan",
     "TablesTooLarge",
     "TooManyGates",
-    "Weighted",
     "compile_circuit",
     "estimate_by_weighting",
     "sample_rows",

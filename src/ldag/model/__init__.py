@@ -3,7 +3,6 @@
 from ldag.model.beta import beta_intervals
 from ldag.model.cover import Term, minimal_cover
 from ldag.model.cuts import MISSING_STATE, Cuts, bin_of, bin_states, check_cuts, cuts_in, date_text, spell_cut
-from ldag.model.distribution import Model
 from ldag.model.grid import Grid
 from ldag.model.parameters import (
     ClassPosteriors,
@@ -18,7 +17,7 @@ from ldag.model.parameters import (
     normalise,
 )
 from ldag.model.partition import Labels, Mask, Partition, WrittenLabels, no_labels
-from ldag.model.structure import CodedFamily, Parents, Structure, find_cycle
+from ldag.model.structure import CodedFamily, Model, Parents, Structure, find_cycle
 from ldag.model.variables import OrderedStates, Schema, State, StateKey, Variable, ordered, state_key, state_order
 
 __all__ = [

@@ -167,10 +167,6 @@ class Partition:
         """Return the class of every configuration, for those who need all of them: kernels, files, pictures."""
         return self._classes
 
-    def classes_of(self, configurations: Indices) -> NDArray[np.int32]:
-        """Return the classes of some configurations, given by number."""
-        return self._classes[configurations]
-
     def classes_of_rows(self, codes: NDArray[np.uint8]) -> NDArray[np.int32]:
         """Return the class of each row of a data set, given as an array row of codes per parent."""
         return self._classes[self.grid.indices(codes)]

@@ -1,4 +1,7 @@
-"""A labelled DAG by node numbers: who the parents are, and which parent configurations share a distribution."""
+"""A labelled DAG by node numbers: who the parents are, and which parent configurations share a distribution.
+
+With a distribution for every class it is a `Model`, which inference works on.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -7,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from ldag.model.grid import Grid
+from ldag.model.parameters import ClassTable
 from ldag.model.partition import Labels, Partition, WrittenLabels, no_labels
 
 Parents = Sequence[Sequence[int]]
@@ -244,3 +248,24 @@ def find_cycle(parents: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
                 path.append(above)
                 pending.append(iter(parents[above]))
     return None
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A structure, and for each node the distribution of every class."""
+
+    structure: Structure
+    probabilities: tuple[ClassTable, ...]
+
+    def intervened(self, nodes: Iterable[int]) -> "Model":
+        """Return the model in which some nodes are set from outside: they have no parents, and every state weight 1.
+
+        Conditioning on their states is then the same as setting them, and what is set counts for nothing in the
+        probability of other findings. All of these nodes must have a state given: their weights are no distribution.
+        """
+        families, tables = list(self.structure.families), list(self.probabilities)
+        for node in nodes:
+            n_states = self.structure.n_states[node]
+            families[node] = CodedFamily.table((), Grid(()))
+            tables[node] = np.ones((1, n_states))
+        return Model(Structure(self.structure.n_states, tuple(families)), tuple(tables))

@@ -1,8 +1,7 @@
 """Scores: priors, families, whole graphs, and what labels gain."""
 
-from ldag.scoring.families import NodeScore, family_log_predictive, score_family
-from ldag.scoring.gains import class_gains, label_gains
-from ldag.scoring.graphs import Score, log_predictive, order_columns, score
+from ldag.scoring.families import family_log_predictive, score_family
+from ldag.scoring.graphs import Score, class_gains, label_gains, log_predictive, order_columns, score
 from ldag.scoring.priors import (
     PRIORS,
     Prior,
@@ -16,7 +15,6 @@ from ldag.scoring.priors import (
 
 __all__ = [
     "PRIORS",
-    "NodeScore",
     "Prior",
     "Priors",
     "Score",

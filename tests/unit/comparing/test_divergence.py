@@ -138,13 +138,12 @@ def test_what_cannot_be_compared_is_refused() -> None:
 
 def test_a_network_that_is_too_large_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names variables and the estimate."""
-    from ldag.comparing import expectations
     from ldag.inference import TooManyGates
 
     def refuse(*_: object, **__: object) -> None:
         raise TooManyGates([0, 1], 50, 100)
 
-    monkeypatch.setattr(expectations, "compile_circuit", refuse)
+    monkeypatch.setattr("ldag.comparing.divergence.compile_circuit", refuse)
     p = simulate.guard()
     with pytest.raises(LdagError, match=r"more than 50 arguments.*person, gender.*kl_divergence_estimate"):
         ldag.kl_divergence(p, p)

@@ -18,9 +18,8 @@ def test_classes_are_numbered_by_first_appearance() -> None:
     assert PARTITION.n_classes == 4
 
 
-def test_classes_of_configurations_and_rows() -> None:
+def test_classes_of_rows() -> None:
     """By number, by codes, and within a context."""
-    assert PARTITION.classes_of(np.array([11, 0, 3])).tolist() == [1, 0, 2]
     codes = np.array([GRID.configuration(cell) for cell in (5, 8, 5)], dtype=np.uint8).T
     assert PARTITION.classes_of_rows(codes).tolist() == [NUMBERS[5], NUMBERS[8], NUMBERS[5]]
     expected = [NUMBERS[cell] for cell in range(12) if GRID.configuration(cell)[1] == 2]
