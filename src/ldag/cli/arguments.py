@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
@@ -150,6 +150,21 @@ def print_notes(notes: Iterable[str]) -> None:
 def print_json(value: object) -> None:
     """Print a value as JSON."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+class Result(Protocol):
+    """What commands print: a text, or the same as plain values."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values for JSON."""
+
+
+def print_value(value: Result, as_json: bool) -> None:
+    """Print what was worked out, as text or as JSON."""
+    if as_json:
+        print_json(value.to_dict())
+    else:
+        click.echo(str(value))
 
 
 def put_table(columns: Arrays, output: str | None, as_json: bool, variables: Iterable[Variable] = ()) -> None:

@@ -2,7 +2,7 @@
 
 import click
 
-from ldag.cli.arguments import json_option, load_model, print_json
+from ldag.cli.arguments import json_option, load_model, print_value
 from ldag.cli.pipes import MODEL
 from ldag.comparing import compare as compare_models
 from ldag.drawing import PENS, check_picture
@@ -37,10 +37,7 @@ def compare(
     """
     if picture is not None:
         check_place(check_picture(picture))
-    found = compare_models(load_model(first), load_model(second), n_samples=n_samples, rng=rng)
+    comparison = compare_models(load_model(first), load_model(second), n_samples=n_samples, rng=rng)
     if picture is not None:
-        found.save_picture(picture)
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        click.echo(str(found))
+        comparison.save_picture(picture)
+    print_value(comparison, as_json)

@@ -6,14 +6,14 @@ import click
 import numpy as np
 
 from ldag.cli.arguments import json_option, print_notes, put_table
-from ldag.cli.pipes import ROWS_OUT, TABLE
+from ldag.cli.pipes import TABLE, rows_option
 from ldag.cli.tables import load_table, table_options
 from ldag.data import Dataset, ReadOptions, state_columns
 
 
 @click.command()
 @click.argument("files", nargs=-1, type=TABLE, required=True)
-@click.option("--output", "-o", type=ROWS_OUT, metavar="FILE", help="Write there (.csv, .tsv, also .gz, or .parquet).")
+@rows_option
 @table_options
 @json_option
 def count(files: Sequence[str], output: str | None, reading: ReadOptions, as_json: bool) -> None:

@@ -14,17 +14,7 @@ def equivalent(first: str, second: str, as_json: bool) -> None:
     """Decide whether two graphs imply the same independencies; if not, show a context in which they differ."""
     difference = load_graph(first).difference_from(load_graph(second))
     if as_json:
-        shown = None
-        if difference is not None:
-            shown = {
-                "kind": difference.kind,
-                "variables": difference.variables,
-                "context": dict(difference.context),
-                "first": sorted(difference.first),
-                "second": sorted(difference.second),
-                "explanation": str(difference),
-            }
-        print_json({"equivalent": difference is None, "difference": shown})
+        print_json({"equivalent": difference is None, "difference": difference and difference.to_dict()})
     elif difference is None:
         click.echo("yes: both graphs imply the same independencies")
     else:

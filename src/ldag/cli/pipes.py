@@ -107,6 +107,9 @@ MODEL = ModelSource()
 TABLE = TableSource()
 TEXT = ModelSource(".txt")
 ROWS_OUT = TableTarget()
+rows_option = click.option(
+    "--output", "-o", type=ROWS_OUT, metavar="FILE", help="Write there (.csv, .tsv, also .gz, or .parquet)."
+)
 
 
 def claim_input(param: click.Parameter | None, ctx: click.Context) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.cli.arguments import json_option, load_answering, print_notes, put_table
-from ldag.cli.pipes import MODEL, ROWS_OUT, TABLE
+from ldag.cli.pipes import MODEL, TABLE, rows_option
 from ldag.cli.tables import file_options
 from ldag.data import Column, ReadOptions, Table, read_table, select_columns
 from ldag.errors import DataNote
@@ -22,7 +22,7 @@ from ldag.uncertainty import Mixture
 @click.argument("network", type=MODEL)
 @click.argument("rows", type=TABLE)
 @click.option("--target", "-t", required=True, metavar="NAME", help="The variable to predict.")
-@click.option("--output", "-o", type=ROWS_OUT, metavar="FILE", help="Write there (.csv, .tsv, also .gz, or .parquet).")
+@rows_option
 @click.option("--proba", is_flag=True, help="Also the probability of every state.")
 @click.option(
     "--unseen",

@@ -1,12 +1,12 @@
 """`ldag query`: posteriors, on the command line."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 
 import click
 
-from ldag.cli.arguments import json_option, load_answering, print_json, split_names
+from ldag.cli.arguments import json_option, load_answering, print_json, print_value, split_names
 from ldag.cli.observed import Observed, observed_options, read_observed
 from ldag.cli.pipes import MODEL
 from ldag.errors import ArgumentError
@@ -85,16 +85,16 @@ class Asked:
 
 
 def _tell_influence(net: Network, names: list[str], asked: Asked, as_json: bool) -> None:
-    told = net.explain(names[0], asked.observed.given, do=asked.observed.do)
-    print_json(told.to_dict()) if as_json else click.echo(told)
+    print_value(net.explain(names[0], asked.observed.given, do=asked.observed.do), as_json)
 
 
 def _tell(names: list[str], answer: Answer, as_json: bool) -> None:
     ends = answer.range or {}
     rows = [(key if isinstance(key, tuple) else (key,), p, ends.get(key)) for key, p in answer.items()]
     if as_json:
-        told = [{"states": states, "probability": p, **_range_of(end)} for states, p, end in rows]
-        print_json({"targets": names, "distribution": told, **_arrows_of(answer)})
+        listed = [{"states": states, "probability": p, **_range_of(end)} for states, p, end in rows]
+        arrows = {} if answer.range is None else {"undetermined": [list(edge) for edge in answer.undetermined]}
+        print_json({"targets": names, "distribution": listed, **arrows})
         return
     cells = [[spell_name(name) for name in names], *([spell_state(s) for s in states] for states, _, _ in rows)]
     shown = [_spell_range(end) for _, _, end in rows] if answer.undetermined else []
@@ -126,12 +126,12 @@ def _tell_states(net: Network, names: list[str], asked: Asked, as_json: bool) ->
 
 
 def _tell_bound(net: Network, names: list[str], asked: Asked, as_json: bool) -> None:
-    found = net.bound_most_probable(names, asked.observed.given, do=asked.observed.do)
+    bound = net.bound_most_probable(names, asked.observed.given, do=asked.observed.do)
     if as_json:
-        print_json({"states": found.states, "probability": found.probability, "at_most": found.at_most})
+        print_json(asdict(bound))
         return
-    _print_states(found.states)
-    click.echo(f"probability {found.probability:.4g}; no other states exceed {found.at_most:.4g}")
+    _print_states(bound.states)
+    click.echo(f"probability {bound.probability:.4g}; no other states exceed {bound.at_most:.4g}")
 
 
 def _print_states(states: Mapping[str, State]) -> None:
@@ -148,11 +148,6 @@ def _distribution(given: Mapping[State, float], ends: Ranges | None) -> list[dic
 def _range_of(ends: tuple[float, float] | None) -> dict[str, object]:
     """Return the range of a probability over graphs that say the same, where there is one."""
     return {} if ends is None else {"range": list(ends)}
-
-
-def _arrows_of(answer: Answer) -> dict[str, object]:
-    """Return the arrows that are not determined and matter, where it is known."""
-    return {} if answer.range is None else {"undetermined": [list(edge) for edge in answer.undetermined]}
 
 
 def _spell_range(ends: tuple[float, float] | None) -> str:

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from ldag.cli.arguments import json_option, load_answering, put_table
 from ldag.cli.observed import Observed, observed_options, read_observed
-from ldag.cli.pipes import MODEL, ROWS_OUT
+from ldag.cli.pipes import MODEL, rows_option
 from ldag.data import state_columns
 from ldag.errors import ArgumentError
 from ldag.network import Network
@@ -16,13 +16,7 @@ from ldag.uncertainty import Mixture
 @click.command()
 @click.argument("network", type=MODEL)
 @click.option("-n", "n", type=int, required=True, help="How many rows.")
-@click.option(
-    "--output",
-    "-o",
-    type=ROWS_OUT,
-    metavar="FILE",
-    help="Write there (.csv, .tsv, also .gz, or .parquet).",
-)
+@rows_option
 @click.option("--rng", type=int, help="Seed.  [0]")
 @click.option("--counts", metavar="COLUMN", help="Merge equal rows; this column says how often each occurs.")
 @observed_options

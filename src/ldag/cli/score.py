@@ -2,7 +2,7 @@
 
 import click
 
-from ldag.cli.arguments import json_option, load_model, print_json
+from ldag.cli.arguments import json_option, load_model, print_value
 from ldag.cli.pipes import MODEL, TABLE
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
@@ -45,14 +45,11 @@ def score(
         if equivalent_sample_size is None:
             equivalent_sample_size = learned.equivalent_sample_size
     known = model.ldag if isinstance(model, Network) else model
-    found = score_graph(
+    result = score_graph(
         known,
         load_table(data, reading, known.schema, known.undeclared),
         kappa=kappa,
         equivalent_sample_size=1.0 if equivalent_sample_size is None else equivalent_sample_size,
         prior=prior or "labels",
     )
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        click.echo(str(found))
+    print_value(result, as_json)

@@ -96,6 +96,17 @@ class GraphDifference(Printable):
     first: frozenset[tuple[str, str]]
     second: frozenset[tuple[str, str]]
 
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values for JSON."""
+        return {
+            "kind": self.kind,
+            "variables": self.variables,
+            "context": dict(self.context),
+            "first": sorted(self.first),
+            "second": sorted(self.second),
+            "explanation": str(self),
+        }
+
     def __str__(self) -> str:
         shown = ", ".join(assignments(self.context))
         where = f"in the context {shown}" if shown else "in every context"
