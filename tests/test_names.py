@@ -13,20 +13,16 @@ from tests.test_codebase import CPP, PYTHON, SOURCE, parsed
 
 # Rooms whose names are still to be cleared.
 STILL_OPEN = {
-    "__init__.py",
     "checks.py",
     "cli",
     "data",
     "drawing",
     "errors.py",
-    "formats",
-    "graph",
     "learning",
-    "network",
     "presenting",
     "uncertainty",
 }
-STILL_TWICE = {"_Reader", "Findings"}
+STILL_TWICE = {"Findings"}
 CLEARED = [path for path in PYTHON if path.relative_to(SOURCE).parts[0] not in STILL_OPEN]
 
 VERBS = {"embed", "feed", "need", "seed"}
@@ -35,7 +31,7 @@ PARTICIPLES = {
     *("known", "laid", "made", "meant", "said", "seen", "sent", "shown", "taken", "thrown", "told", "written"),
 }
 # Names that the mathematics or the users of the package know.
-KNOWN_NAMES = {"adjusted_rand", "adjusted_rand_index", "layered_ldag", "ordered"}
+KNOWN_NAMES = {"adjusted_rand", "adjusted_rand_index", "counted", "layered_ldag", "ordered"}
 KNOWN_PREDICATES = {
     "agree",
     "converged",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ldag.graph.representations import CodedRule, reduced_rules
+from ldag.graph.representations import CodedRule, reduce_rules
 from ldag.graph.trees import DecisionNode, Leaf, Split, decision_graph, n_leaves, partition_of_tree, smallest_tree
 from ldag.model import Grid, Partition
 
@@ -30,7 +30,7 @@ def test_full_table_of_the_first_structure() -> None:
 
 def test_reduced_table_of_the_first_structure() -> None:
     """Five classes, each a single AND-term."""
-    assert reduced_rules(FIVE) == (
+    assert reduce_rules(FIVE) == (
         CodedRule(0, ((0, 0, 0),), True),
         CodedRule(1, ((None, 0, 1),), True),
         CodedRule(2, ((0, 1, None),), True),
@@ -50,7 +50,7 @@ def test_the_first_structure_is_a_tree() -> None:
 
 def test_reduced_table_of_the_second_structure() -> None:
     """Six classes; the third is (X2=0 and X3=1) or (X3=1 and X4=0)."""
-    assert reduced_rules(SIX) == (
+    assert reduce_rules(SIX) == (
         CodedRule(0, ((0, 0, 0),), True),
         CodedRule(1, ((0, 0, 1),), True),
         CodedRule(2, ((0, 1, None), (None, 1, 0)), True),
@@ -79,7 +79,7 @@ def test_decision_graph_of_the_second_structure() -> None:
 
 def test_reduced_table_of_the_third_structure() -> None:
     """Overlapping terms combine into the single term X3=1."""
-    assert reduced_rules(FOUR) == (
+    assert reduce_rules(FOUR) == (
         CodedRule(0, ((0, 0, 0),), True),
         CodedRule(1, ((None, 0, 1),), True),
         CodedRule(2, ((None, 1, None),), True),

@@ -10,7 +10,7 @@ import click
 
 from ldag import datasets
 from ldag.data import Arrays, write_rows, write_separated
-from ldag.errors import ArgumentError, LdagError, suggest
+from ldag.errors import ArgumentError, suggest
 from ldag.formats import DocumentRecord, GraphRecord, format_of, name_file, read_assignments, read_file
 from ldag.graph import LDAG, Description
 from ldag.model import State, Variable
@@ -90,14 +90,12 @@ def load_any(source: str) -> "LDAG | Network | Posterior | Bootstrap | Mixture":
     if source in datasets.graph_names() or not is_path(source):
         return load_graph(source)
     record = read_file(source)
-    try:
+    with name_file(source):
         if not isinstance(record, DocumentRecord):
             return LDAG.from_record(record) if isinstance(record, GraphRecord) else Network.from_model(record)
         from ldag.uncertainty import unpack_document  # here, because learning comes along
 
         return unpack_document(record)
-    except LdagError as error:
-        raise name_file(source, error) from None
 
 
 def load_model(source: str) -> LDAG | Network:

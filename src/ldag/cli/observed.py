@@ -31,7 +31,7 @@ class Observed:
     do: Context
 
 
-def observed_options(command: Command) -> Command:
+def add_observed_options(command: Command) -> Command:
     """Give a command the options that `read_observed` makes findings of."""
     return add_options(command, OPTIONS)
 

@@ -7,7 +7,7 @@ from itertools import chain
 import click
 
 from ldag.cli.arguments import json_option, load_answering, print_json, print_value, split_names
-from ldag.cli.observed import Observed, observed_options, read_observed
+from ldag.cli.observed import Observed, add_observed_options, read_observed
 from ldag.cli.pipes import MODEL
 from ldag.errors import ArgumentError
 from ldag.formats import spell_name, spell_state
@@ -21,7 +21,7 @@ Ranges = Mapping[AnswerKey, tuple[float, float]]
 @click.command()
 @click.argument("network", type=MODEL)
 @click.argument("targets", nargs=-1)
-@observed_options
+@add_observed_options
 @click.option("--all", "everything", is_flag=True, help="The distribution of every variable.")
 @click.option("--most-probable", is_flag=True, help="The most probable states of TARGETS, or of all, together.")
 @click.option("--bound", is_flag=True, help="With --most-probable TARGETS: choose one by one, and bound all others.")

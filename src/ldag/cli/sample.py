@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.cli.arguments import json_option, load_answering, put_table
-from ldag.cli.observed import Observed, observed_options, read_observed
+from ldag.cli.observed import Observed, add_observed_options, read_observed
 from ldag.cli.pipes import MODEL, rows_option
 from ldag.data import state_columns
 from ldag.errors import ArgumentError
@@ -19,7 +19,7 @@ from ldag.uncertainty import Mixture
 @rows_option
 @click.option("--rng", type=int, help="Seed.  [0]")
 @click.option("--counts", metavar="COLUMN", help="Merge equal rows; this column says how often each occurs.")
-@observed_options
+@add_observed_options
 @json_option
 def sample(
     network: str,

@@ -200,6 +200,6 @@ def _read_edge(text: str, option: str) -> Edge:
     """Read an edge such as "a -> b" or "b <- a"."""
     scanner = Scanner(text, option)
     edge = read_edge(scanner)
-    if not scanner.at_end:
+    if not scanner.is_at_end:
         raise scanner.unexpected("the end")
     return edge

@@ -35,7 +35,7 @@ from ldag.formats.record import NetworkRecord as NetworkRecord
 from ldag.formats.record import TableRecord as TableRecord
 from ldag.formats.record import TabularRecord as TabularRecord
 from ldag.formats.record import VariableRecord as VariableRecord
-from ldag.formats.record_checks import repeated as repeated
+from ldag.formats.record_checks import say_twice as say_twice
 from ldag.formats.registry import FORMATS as FORMATS
 from ldag.formats.registry import check_document_path as check_document_path
 from ldag.formats.registry import check_writable as check_writable

@@ -26,13 +26,13 @@ _ROW = re.compile(r"\s*\(([^()\";/]*)\)\s*:?\s*([^;\"/]*);")
 def read_bif(text: str) -> TabularRecord:
     """Read BIF, version 0.15, with what programs made of it."""
     reader = BlockReader(Lexer(text, _SIGNS), "variable")
-    while not reader.lexer.at_end:
+    while not reader.lexer.is_at_end:
         if reader.lexer.accept("network"):
             reader.name = reader.lexer.name("the network's name")
             reader.lexer.expect("{")
             while not reader.lexer.accept("}"):
                 reader.skip_property("'property' or '}'")
-        elif not reader.block():
+        elif not reader.reads_block():
             raise reader.lexer.unexpected("'network', 'variable' or 'probability'")
     return reader.record()
 
@@ -78,7 +78,7 @@ class BlockReader:
         record = TabularRecord(tuple(self.variables.values()), tuple(self.tables), name=self.name)
         return check_tables(apply_notes(record, find_notes(self.lexer.text, "//")))
 
-    def block(self) -> bool:
+    def reads_block(self) -> bool:
         """Read the block of a variable or of a table, if that is what comes."""
         where = self.lexer.where
         if self.lexer.accept(self.word):

@@ -12,7 +12,7 @@ from ldag.formats.record import TabularRecord, VariableRecord
 _SIGNS = "{}()[];,|:="
 
 
-class _Reader(BlockReader):
+class _DscReader(BlockReader):
     """Blocks as in BIF, but for other fields, which have no word before them, and states by number."""
 
     def name_states(self, variable: VariableRecord) -> Iterable[str]:
@@ -27,13 +27,13 @@ class _Reader(BlockReader):
 
 def read_dsc(text: str) -> TabularRecord:
     """Read DSC."""
-    reader = _Reader(Lexer(text, _SIGNS), "node")
+    reader = _DscReader(Lexer(text, _SIGNS), "node")
     reader.lexer.expect("belief")
     reader.lexer.expect("network")
     if reader.lexer.peek() not in {"node", "probability", ""}:
         reader.lexer.name("the network's name")
-    while not reader.lexer.at_end:
-        if not reader.block():
+    while not reader.lexer.is_at_end:
+        if not reader.reads_block():
             raise reader.lexer.unexpected("'node' or 'probability'")
     return reader.record()
 

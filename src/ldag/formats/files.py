@@ -4,6 +4,8 @@ import os
 import secrets
 import shutil
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ldag.errors import FormatError, LdagError
@@ -17,15 +19,15 @@ def read_utf8(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        raise FormatError(f"{shown_path(path)}: no such file") from None
+        raise FormatError(f"{spell_path(path)}: no such file") from None
     except IsADirectoryError:
-        raise FormatError(f"{shown_path(path)}: expected a file, got a directory") from None
+        raise FormatError(f"{spell_path(path)}: expected a file, got a directory") from None
     except UnicodeDecodeError as error:
         raise FormatError(
-            f"{shown_path(path)}: expected UTF-8 text, got something else at byte {error.start}"
+            f"{spell_path(path)}: expected UTF-8 text, got something else at byte {error.start}"
         ) from None
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
-        raise FormatError(f"{shown_path(path)}: cannot be read: {_reason(error)}") from None
+        raise FormatError(f"{spell_path(path)}: cannot be read: {_reason(error)}") from None
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -42,7 +44,7 @@ def write_atomically(path: Path, content: bytes) -> None:
     except BrokenPipeError:
         raise  # whoever read has left; the command line ends quietly
     except (OSError, ValueError) as error:
-        raise FormatError(f"{shown_path(path)}: cannot be written: {_reason(error)}") from None
+        raise FormatError(f"{spell_path(path)}: cannot be written: {_reason(error)}") from None
 
 
 def check_place(path: Path) -> None:
@@ -52,20 +54,24 @@ def check_place(path: Path) -> None:
             return
         folder = path.resolve().parent
         if not folder.is_dir():
-            raise FormatError(f"{shown_path(path)}: cannot be written: there is no directory {shown_path(folder)}")
+            raise FormatError(f"{spell_path(path)}: cannot be written: there is no directory {spell_path(folder)}")
         if not os.access(folder, os.W_OK):
-            raise FormatError(f"{shown_path(path)}: cannot be written: no permission in {shown_path(folder)}")
+            raise FormatError(f"{spell_path(path)}: cannot be written: no permission in {spell_path(folder)}")
     except (OSError, ValueError) as error:
-        raise FormatError(f"{shown_path(path)}: cannot be written: {_reason(error)}") from None
+        raise FormatError(f"{spell_path(path)}: cannot be written: {_reason(error)}") from None
 
 
-def name_file(path: str | os.PathLike[str], error: LdagError) -> LdagError:
-    """Return an error whose text begins with the name of the file it came up in."""
-    error.args = (f"{shown_path(os.fspath(path))}: {error}",)
-    return error
+@contextmanager
+def name_file(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Put the name of the file before what is said of errors that come up here."""
+    try:
+        yield
+    except LdagError as error:
+        error.args = (f"{spell_path(os.fspath(path))}: {error}",)
+        raise
 
 
-def shown_path(path: Path | str) -> str:
+def spell_path(path: Path | str) -> str:
     """Return a path as errors show it, an endless one shortened."""
     text = str(path)
     half = LONGEST_SHOWN // 2
@@ -78,12 +84,12 @@ def _is_written_through(path: Path) -> bool:
         mode = path.stat().st_mode
     except FileNotFoundError:
         if path.is_symlink():
-            raise FormatError(f"{shown_path(path)}: expected a file, got a link to nothing") from None
+            raise FormatError(f"{spell_path(path)}: expected a file, got a link to nothing") from None
         return False
     if stat.S_ISDIR(mode):
-        raise FormatError(f"{shown_path(path)}: expected a file, got a directory")
+        raise FormatError(f"{spell_path(path)}: expected a file, got a directory")
     if stat.S_ISSOCK(mode):
-        raise FormatError(f"{shown_path(path)}: expected a file, got a socket")
+        raise FormatError(f"{spell_path(path)}: expected a file, got a socket")
     # /dev/stdout may be a plain file, which must not be exchanged under whoever holds it open
     return not stat.S_ISREG(mode) or path.absolute().parts[1:2] in (("dev",), ("proc",))
 

@@ -11,8 +11,8 @@ from math import isfinite
 from pathlib import Path
 
 from ldag.errors import FormatError
-from ldag.formats.files import name_file, read_utf8, shown_path, write_atomically
-from ldag.formats.record_checks import shown
+from ldag.formats.files import name_file, read_utf8, spell_path, write_atomically
+from ldag.formats.record_checks import shorten
 
 _BLANK = re.compile(r"\s")
 
@@ -59,15 +59,13 @@ class FamilyScores:
     def load(cls, path: str | os.PathLike[str]) -> "FamilyScores":
         """Read a file of scores."""
         text = read_utf8(Path(path))
-        try:
+        with name_file(path):
             return cls.from_text(text)
-        except FormatError as error:
-            raise name_file(path, error) from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file of scores, which ends in .jkl."""
         if Path(path).suffix.lower() != ".jkl":
-            raise FormatError(f"{shown_path(Path(path))}: scores are kept in a file that ends in .jkl")
+            raise FormatError(f"{spell_path(Path(path))}: scores are kept in a file that ends in .jkl")
         write_atomically(Path(path), self.to_text().encode())
 
     def to_dict(self) -> dict[str, object]:
@@ -99,7 +97,7 @@ def _read_families(text: str) -> dict[str, dict[tuple[str, ...], float]]:
     for _ in range(n_variables):
         number, words = take("a variable and how many sets it has")
         if len(words) != 2 or words[0] in families:
-            got = shown(" ".join(words))
+            got = shorten(" ".join(words))
             raise FormatError(f"line {number}: expected a new variable and a number of sets, got {got}")
         scores = families[words[0]] = {}
         for _ in range(_whole(words[1], number)):
@@ -118,7 +116,7 @@ def _read_set(scores: dict[tuple[str, ...], float], number: int, words: list[str
     try:
         score = float(words[0])
     except ValueError:
-        raise FormatError(f"line {number}: expected a score, got {shown(words[0])}") from None
+        raise FormatError(f"line {number}: expected a score, got {shorten(words[0])}") from None
     if not isfinite(score):
         raise FormatError(f"line {number}: expected a finite score, got {words[0]}")
     parents = tuple(words[2:])
@@ -131,5 +129,5 @@ def _read_set(scores: dict[tuple[str, ...], float], number: int, words: list[str
 
 def _whole(word: str, number: int) -> int:
     if not (word.isascii() and word.isdigit() and len(word) <= 12):
-        raise FormatError(f"line {number}: expected a whole number, got {shown(word)}")
+        raise FormatError(f"line {number}: expected a whole number, got {shorten(word)}")
     return int(word)

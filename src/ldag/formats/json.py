@@ -32,7 +32,7 @@ from ldag.formats.record_checks import (
     check_record,
     check_states,
     check_variable,
-    shown,
+    shorten,
 )
 from ldag.formats.spelling import read_int
 from ldag.model import Schema, Spread, Variable
@@ -69,15 +69,17 @@ def check_header(document: object, name: str, newest: int, path: str = "") -> Js
     """Check format and version first: another format or a newer version explains every other difference."""
     if not isinstance(document, JsonObject):
         place = f"{path}: " if path else ""
-        raise FormatError(f'{place}expected an object with "format": "{name}", got {shown(document)}')
+        raise FormatError(f'{place}expected an object with "format": "{name}", got {shorten(document)}')
     inside = f"{path}." if path else ""
     if document.get("format", name) != name:
-        raise FormatError(f"{inside}format: expected {name!r}, got {shown(document['format'])}")
+        raise FormatError(f"{inside}format: expected {name!r}, got {shorten(document['format'])}")
     version = document.get("version", newest)
     if type(version) is not int or version < 1:
-        raise FormatError(f"{inside}version: expected the whole number {newest}, got {shown(version)}")
+        raise FormatError(f"{inside}version: expected the whole number {newest}, got {shorten(version)}")
     if version > newest:
-        raise FormatError(f"{inside}version: expected at most {newest}, got {shown(version)}; a newer ldag can read it")
+        raise FormatError(
+            f"{inside}version: expected at most {newest}, got {shorten(version)}; a newer ldag can read it"
+        )
     return document
 
 
@@ -86,7 +88,7 @@ def check_fields(item: object, path: str, required: Iterable[str], optional: Ite
     place = f"{path}: " if path else ""
     known = [*required, *optional]
     if not isinstance(item, JsonObject):
-        raise FormatError(f"{place}expected an object with {', '.join(map(repr, known))}, got {shown(item)}")
+        raise FormatError(f"{place}expected an object with {', '.join(map(repr, known))}, got {shorten(item)}")
     if item.twice is not None:
         raise FormatError(f"{place}the key {item.twice!r} is given twice")
     for key in item:
@@ -101,7 +103,7 @@ def check_fields(item: object, path: str, required: Iterable[str], optional: Ite
 def check_items(value: object, path: str) -> Iterable[tuple[str, object]]:
     """Return the items of a list, each with its path."""
     if not isinstance(value, list):
-        raise FormatError(f"{path}: expected a list, got {shown(value)}")
+        raise FormatError(f"{path}: expected a list, got {shorten(value)}")
     return ((f"{path}[{i}]", item) for i, item in enumerate(value))
 
 
@@ -154,7 +156,7 @@ def _variable(item: object, path: str) -> VariableRecord:
     states = check_states(fields["states"], f"{path}.states") if "states" in fields else None
     ordered = fields.get("ordered", False)
     if not isinstance(ordered, bool):
-        raise FormatError(f"{path}.ordered: expected true or false, got {shown(ordered)}")
+        raise FormatError(f"{path}.ordered: expected true or false, got {shorten(ordered)}")
     return check_variable(
         VariableRecord(
             check_name(fields["name"], f"{path}.name"),
@@ -234,11 +236,11 @@ def network_of(content: object) -> NetworkRecord:
         raise FormatError("equivalent_sample_size: expected a number above 0, got 0")
     estimate = fields["estimate"]
     if not isinstance(estimate, str) or estimate not in ESTIMATES:
-        raise FormatError(f"estimate: expected {' or '.join(map(repr, ESTIMATES))}, got {shown(estimate)}")
+        raise FormatError(f"estimate: expected {' or '.join(map(repr, ESTIMATES))}, got {shorten(estimate)}")
     spread = fields.get("spread", "configurations")
     if spread not in get_args(Spread):
         expected = " or ".join(map(repr, get_args(Spread)))
-        raise FormatError(f"spread: expected {expected}, got {shown(spread)}")
+        raise FormatError(f"spread: expected {expected}, got {shorten(spread)}")
     return NetworkRecord(graph, tables, size, cast("Estimate", estimate), origin, cast("Spread", spread))
 
 
@@ -265,10 +267,10 @@ def write_network_json(record: NetworkRecord) -> str:
 def _origin(value: object) -> dict[str, object]:
     """Return where a network comes from: any values by name, of which kappa must be one that can be used again."""
     if not isinstance(value, JsonObject):
-        raise FormatError(f"origin: expected an object, got {shown(value)}")
+        raise FormatError(f"origin: expected an object, got {shorten(value)}")
     kappa = value.get("kappa")
     if "kappa" in value and not (isinstance(kappa, int | float) and not isinstance(kappa, bool) and 0 < kappa <= 1):
-        raise FormatError(f"origin.kappa: expected a number above 0 and at most 1, got {shown(kappa)}")
+        raise FormatError(f"origin.kappa: expected a number above 0 and at most 1, got {shorten(kappa)}")
     return dict(value)
 
 
@@ -284,13 +286,13 @@ def _table(item: object, path: str, kind: str) -> TableRecord:
 def _number(value: object, path: str) -> float:
     """Return a number that is neither negative nor infinite."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise FormatError(f"{path}: expected a number, got {shown(value)}")
+        raise FormatError(f"{path}: expected a number, got {shorten(value)}")
     try:
         number = float(value)
     except OverflowError:
         number = float("inf")
     if not (isfinite(number) and number >= 0):
-        raise FormatError(f"{path}: expected a finite number, 0 or more, got {shown(value)}")
+        raise FormatError(f"{path}: expected a finite number, 0 or more, got {shorten(value)}")
     return number
 
 

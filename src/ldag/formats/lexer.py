@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.errors import FormatError
-from ldag.formats.record_checks import shown
+from ldag.formats.record_checks import shorten
 from ldag.formats.spelling import WORD, read_bare_state, read_quoted
 from ldag.model import State
 
@@ -39,7 +39,7 @@ class Tokens:
         raise NotImplementedError
 
     @property
-    def at_end(self) -> bool:
+    def is_at_end(self) -> bool:
         """Whether nothing is left."""
         self._skip()
         return self.position >= len(self.text)
@@ -72,13 +72,13 @@ class Tokens:
 
     def expect_end(self, expected: str) -> None:
         """Check that nothing is left."""
-        if not self.at_end:
+        if not self.is_at_end:
             raise self.unexpected(expected)
 
     def unexpected(self, expected: str) -> FormatError:
         """Return the error that the next token is not what was expected."""
         token = self.peek()
-        return FormatError(f"{self.where}expected {expected}, got {shown(token) if token else 'the end of the file'}")
+        return FormatError(f"{self.where}expected {expected}, got {shorten(token) if token else 'the end of the file'}")
 
     def unreadable(self, _sign: str) -> FormatError:
         """Return the error for a sign that begins no token."""
@@ -269,9 +269,9 @@ def read_name_list(text: str, path: str) -> list[str]:
         return parts if any(parts) else []
     scanner = Scanner(text, path)
     names: list[str] = []
-    while not scanner.at_end:
+    while not scanner.is_at_end:
         names.append(scanner.name())
-        if not scanner.accept(",") and not scanner.at_end:
+        if not scanner.accept(",") and not scanner.is_at_end:
             raise scanner.unexpected("',' and another name, or the end of the line")
     return names
 
@@ -302,7 +302,7 @@ def read_numbers(words: Iterable[str], where: str) -> NumberRow:
     except ValueError:
         pass
     bad = next(word for word in words if not _is_number(word))
-    raise FormatError(f"{where}expected a number, got {shown(bad)}")
+    raise FormatError(f"{where}expected a number, got {shorten(bad)}")
 
 
 def _is_number(word: str) -> bool:

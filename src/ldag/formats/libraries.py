@@ -17,7 +17,7 @@ from ldag.formats.record_checks import (
     check_record,
     check_states,
     check_tables,
-    shown,
+    shorten,
 )
 from ldag.model import State
 
@@ -70,7 +70,7 @@ def _kind(graph: object) -> str:
 
 
 def _variable(name: object, attributes: Mapping[str, object]) -> VariableRecord:
-    path = f"node {shown(name)}"
+    path = f"node {shorten(name)}"
     given = attributes.get("states")
     states = None if given is None else check_states(given, f"{path}, attribute states")
     cuts = check_cuts_of(attributes.get("cuts", ()), f"{path}, attribute cuts")
@@ -85,20 +85,20 @@ def _attributes(variable: VariableRecord) -> dict[str, object]:
 
 
 def _edge(parent: str, child: str, attributes: Mapping[str, object]) -> EdgeRecord:
-    path = f"edge {shown(parent)} -> {shown(child)}"
+    path = f"edge {shorten(parent)} -> {shorten(child)}"
     label = check_contexts_of(attributes.get("label", ()), f"{path}, attribute label")
     return EdgeRecord(parent, child, label, f"{path}: ")
 
 
 def _classes(classes: object) -> tuple[ClassRecord, ...]:
     if not isinstance(classes, list | tuple):
-        raise FormatError(f"graph attribute classes: expected pairs (node, contexts), got {shown(classes)}")
+        raise FormatError(f"graph attribute classes: expected pairs (node, contexts), got {shorten(classes)}")
     return tuple(_class(item, f"graph attribute classes[{i}]") for i, item in enumerate(classes))
 
 
 def _class(item: object, path: str) -> ClassRecord:
     if not isinstance(item, list | tuple) or len(item) != 2:
-        raise FormatError(f"{path}: expected a pair (node, contexts), got {shown(item)}")
+        raise FormatError(f"{path}: expected a pair (node, contexts), got {shorten(item)}")
     node, contexts = item
     return ClassRecord(check_name(node, path), check_class_contexts(contexts, path), f"{path}: ")
 

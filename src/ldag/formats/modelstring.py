@@ -5,7 +5,7 @@ import re
 from ldag.errors import FormatError
 from ldag.formats.contract import Carries, Format
 from ldag.formats.record import EdgeRecord, GraphRecord, VariableRecord
-from ldag.formats.record_checks import check_record, shown
+from ldag.formats.record_checks import check_record, shorten
 
 _NODE = re.compile(r"\s*\[([^][|:]+)(?:\|([^][|]*))?\]")
 
@@ -20,7 +20,7 @@ def read_modelstring(text: str) -> GraphRecord:
         line = text.count("\n", 0, position) + 1
         if match is None:
             rest = text[position : position + 20]
-            raise FormatError(f"line {line}: expected a node such as [x] or [x|y:z], got {shown(rest)}")
+            raise FormatError(f"line {line}: expected a node such as [x] or [x|y:z], got {shorten(rest)}")
         position = match.end()
         node = match[1].strip()
         names.append(node)

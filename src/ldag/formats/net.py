@@ -17,7 +17,7 @@ def read_net(text: str) -> TabularRecord:
     variables: list[VariableRecord] = []
     tables: list[CptRecord] = []
     is_class = False
-    while not lexer.at_end:
+    while not lexer.is_at_end:
         where = lexer.where
         token = lexer.peek()
         if token in {"net", "class"}:

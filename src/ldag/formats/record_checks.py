@@ -31,20 +31,20 @@ def check_record(record: GraphRecord) -> GraphRecord:
     first: dict[str, VariableRecord] = {}
     for variable in variables:
         if variable.name in first:
-            raise repeated(f"variable {variable.name!r}", variable.where, first[variable.name].where)
+            raise say_twice(f"variable {variable.name!r}", variable.where, first[variable.name].where)
         first[variable.name] = variable
     edges = tuple(_check_edge(item, first, f"edges[{i}]") for i, item in enumerate(record.edges))
     seen: dict[tuple[str, str], EdgeRecord] = {}
     for edge in edges:
         pair = edge.parent, edge.child
         if pair in seen:
-            raise repeated(f"the edge {edge.parent!r} -> {edge.child!r}", edge.where, seen[pair].where)
+            raise say_twice(f"the edge {edge.parent!r} -> {edge.child!r}", edge.where, seen[pair].where)
         seen[pair] = edge
     classes = tuple(_check_class(item, first, f"classes[{i}]") for i, item in enumerate(record.classes))
     return GraphRecord(variables, edges, classes)
 
 
-def repeated(what: str, where: str, first: str) -> FormatError:
+def say_twice(what: str, where: str, first: str) -> FormatError:
     """Return the error for something that stands in two places."""
     place = first.removesuffix(": ")
     return FormatError(f"{where}{what} is given twice" + (f", first at {place}" if place else ""))
@@ -53,7 +53,7 @@ def repeated(what: str, where: str, first: str) -> FormatError:
 def check_name(name: object, path: str) -> str:
     """Return a variable's name: a string that is not blank."""
     if not isinstance(name, str) or not name.strip():
-        raise FormatError(f"{path}: expected a variable's name, a non-empty string, got {shown(name)}")
+        raise FormatError(f"{path}: expected a variable's name, a non-empty string, got {shorten(name)}")
     return _check_text(name, path)
 
 
@@ -63,21 +63,23 @@ def check_state(state: object, path: str, place: object) -> State:
         return state
     if isinstance(state, str) and not has_surrogate(state):
         return state
-    path = f"{path}[{shown(place)}]"  # spelled here only, because files have many states
+    path = f"{path}[{shorten(place)}]"  # spelled here only, because files have many states
     if isinstance(state, str):
         return _check_text(state, path)
-    raise FormatError(f"{path}: expected a state, which is a string, a finite number or a boolean, got {shown(state)}")
+    raise FormatError(
+        f"{path}: expected a state, which is a string, a finite number or a boolean, got {shorten(state)}"
+    )
 
 
 def check_states(states: object, path: str) -> tuple[State, ...]:
     """Return the states of a variable: at least one, all different."""
     if not isinstance(states, list | tuple) or not states:
-        raise FormatError(f"{path}: expected a list of states, at least one, got {shown(states)}")
+        raise FormatError(f"{path}: expected a list of states, at least one, got {shorten(states)}")
     checked = tuple(check_state(state, path, i) for i, state in enumerate(states))
     seen = set()
     for state in checked:
         if state_key(state) in seen:
-            raise FormatError(f"{path}: the state {shown(state)} is given twice")
+            raise FormatError(f"{path}: the state {shorten(state)} is given twice")
         seen.add(state_key(state))
     return checked
 
@@ -85,7 +87,7 @@ def check_states(states: object, path: str) -> tuple[State, ...]:
 def check_cuts_of(cuts: object, path: str) -> Cuts:
     """Return the cut points of a variable: numbers or dates, increasing."""
     if not isinstance(cuts, list | tuple):
-        raise FormatError(f"{path}: expected a list of cut points, got {shown(cuts)}")
+        raise FormatError(f"{path}: expected a list of cut points, got {shorten(cuts)}")
     try:
         return check_cuts(cuts, path)
     except ArgumentError as error:
@@ -109,7 +111,7 @@ def check_variable(variable: VariableRecord) -> VariableRecord:
 def check_contexts_of(contexts: object, path: str) -> tuple[dict[str, State], ...]:
     """Return the contexts of a label or a class."""
     if not isinstance(contexts, list | tuple):
-        raise FormatError(f'{path}: expected a list of contexts such as [{{"x": "yes"}}], got {shown(contexts)}')
+        raise FormatError(f'{path}: expected a list of contexts such as [{{"x": "yes"}}], got {shorten(contexts)}')
     return tuple(_check_context(context, f"{path}[{i}]") for i, context in enumerate(contexts))
 
 
@@ -121,14 +123,14 @@ def check_class_contexts(contexts: object, path: str) -> tuple[dict[str, State],
     return checked
 
 
-def shown(value: object) -> str:
+def shorten(value: object) -> str:
     """Return a value as it looks in an error, shortened."""
     return reprlib.repr(value)
 
 
 def _check_context(context: object, path: str) -> dict[str, State]:
     if not isinstance(context, Mapping):
-        raise FormatError(f'{path}: expected a context such as {{"x": "yes"}}, got {shown(context)}')
+        raise FormatError(f'{path}: expected a context such as {{"x": "yes"}}, got {shorten(context)}')
     return {check_name(name, path): check_state(state, path, name) for name, state in context.items()}
 
 
@@ -161,7 +163,7 @@ def _check_known(name: object, known: Mapping[str, object], path: str) -> None:
 
 def _check_text(text: str, path: str) -> str:
     if has_surrogate(text):
-        raise FormatError(f"{path}: the string {shown(text)} has half of a surrogate pair; it is not valid Unicode")
+        raise FormatError(f"{path}: the string {shorten(text)} has half of a surrogate pair; it is not valid Unicode")
     return text
 
 
@@ -174,7 +176,7 @@ def check_tables(record: TabularRecord) -> TabularRecord:
         if table.node not in variables:
             raise FormatError(f"{table.where}no variable {table.node!r}{suggest(table.node, variables)}")
         if table.node in first:
-            raise repeated(f"the table of {table.node!r}", table.where, first[table.node].where)
+            raise say_twice(f"the table of {table.node!r}", table.where, first[table.node].where)
         first[table.node] = _check_rows(table, [variables[name] for name in check_parents(table, variables)], variables)
     for name, variable in variables.items():
         if name not in first:
@@ -228,14 +230,14 @@ def _check_rows(table: CptRecord, parents: list[VariableRecord], variables: dict
     bad = ~(np.isfinite(values).all(axis=1) & (values >= 0).all(axis=1) & (np.abs(sums - 1) <= SUM_TOLERANCE))
     if bad.any():
         row = int(np.argmax(bad))
-        what = f"the probabilities of {table.node!r}{_given(table, parents, row)}"
+        what = f"the probabilities of {table.node!r}{_spell_given(table, parents, row)}"
         raise FormatError(f"{table.where}{what} {_fault(values[row], float(sums[row]))}")
     off = np.abs(sums - 1) > EXACT
     values[off] /= sums[off, None]
     return replace(table, values=values)
 
 
-def _given(table: CptRecord, parents: list[VariableRecord], row: int) -> str:
+def _spell_given(table: CptRecord, parents: list[VariableRecord], row: int) -> str:
     """Return in words which configuration a row is of."""
     if not parents:
         return ""

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ldag.checks import check_choice, check_path
-from ldag.errors import FormatError, LdagError
+from ldag.errors import FormatError
 from ldag.formats import bif, dne, dosearch, dot, dsc, json, modelstring, net, text, tikz, uai, xdsl, xmlbif
 from ldag.formats.contract import FileRecord, Format
-from ldag.formats.files import check_place, name_file, read_utf8, shown_path, write_atomically
+from ldag.formats.files import check_place, name_file, read_utf8, spell_path, write_atomically
 from ldag.formats.record import DocumentRecord, GraphRecord
 
 T = TypeVar("T")
@@ -37,25 +37,21 @@ def read_file(path: str | os.PathLike[str]) -> FileRecord:
     path = Path(path)
     known = format_of(path)
     if known.read is None:
-        raise FormatError(f"{shown_path(path)}: {known.title} can only be written, not read")
+        raise FormatError(f"{spell_path(path)}: {known.title} can only be written, not read")
     return _read_by(known.read, path)
 
 
 def _read_by(read: Callable[[str], T], path: Path) -> T:
     content = read_utf8(path)
-    try:
+    with name_file(path):
         return read(content)
-    except FormatError as error:
-        raise name_file(path, error) from None
 
 
 def read_file_as(path: str | os.PathLike[str], make: Callable[[FileRecord], T]) -> T:
     """Read whatever a file holds and make something of it; an error begins with the file's name."""
     record = read_file(path)
-    try:
+    with name_file(path):
         return make(record)
-    except LdagError as error:
-        raise name_file(path, error) from None
 
 
 def read_named(text: str, name: str) -> FileRecord:
@@ -80,7 +76,7 @@ def check_document_path(path: str | os.PathLike[str], kind: str) -> Path:
     """Check the ending of a file for a document."""
     target = Path(check_path(path))
     if target.suffix.lower() not in json.FORMAT.endings:
-        raise FormatError(f"{shown_path(target)}: a {kind} is kept in a file that ends in .json")
+        raise FormatError(f"{spell_path(target)}: a {kind} is kept in a file that ends in .json")
     return target
 
 
@@ -122,8 +118,8 @@ def format_of(path: str | os.PathLike[str], holding: str = "") -> Format:
             return known
     if holding == "graphs" and any(path.suffix.lower() in known.endings for known in FORMATS if known.writes_networks):
         what = "and a graph has no parameters; Network.from_data(graph, data) estimates them"
-        raise FormatError(f"{shown_path(path)}: the format {path.suffix} holds networks, {what}")
+        raise FormatError(f"{spell_path(path)}: the format {path.suffix} holds networks, {what}")
     endings = ", ".join(ending for known in able for ending in known.endings)
     got = f"the ending {path.suffix!r}" if path.suffix else "no ending"
     what = "a network is kept in" if holding == "networks" else "expected"
-    raise FormatError(f"{shown_path(path)}: {what} a file that ends in {endings}, got {got}")
+    raise FormatError(f"{spell_path(path)}: {what} a file that ends in {endings}, got {got}")

@@ -13,7 +13,7 @@ from ldag.errors import FormatError
 from ldag.formats.contract import Carries, Format
 from ldag.formats.lexer import Scanner
 from ldag.formats.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
-from ldag.formats.record_checks import check_cuts_of, check_record, check_variable, repeated
+from ldag.formats.record_checks import check_cuts_of, check_record, check_variable, say_twice
 from ldag.formats.spelling import spell_contexts, spell_name, spell_state, spell_states
 from ldag.model import Cuts
 
@@ -35,7 +35,7 @@ def read_text(text: str) -> GraphRecord:
     reader = _Reader()
     for number, line in enumerate(_LINE_END.split(text), start=1):
         scanner = Scanner(line, f"line {number}")
-        if not scanner.at_end:
+        if not scanner.is_at_end:
             reader.statement(scanner)
     return check_record(reader.record())
 
@@ -73,7 +73,7 @@ class _Reader:
         elif scanner.peek() == "->":
             self._chain(name, scanner)
         elif scanner.peek() in _REFUSED:
-            raise _refused(scanner)
+            raise _say_refused(scanner)
         else:
             self._declare(name, scanner)
 
@@ -91,7 +91,7 @@ class _Reader:
         scanner.expect_end("'{', '->', '|' or the end of the line")
         where = f"{scanner.path}: "
         if name in self._declared:
-            raise repeated(f"variable {name!r}", where, self._declared[name])
+            raise say_twice(f"variable {name!r}", where, self._declared[name])
         self._declared[name] = where
         self._variables[name] = check_variable(VariableRecord(name, states, where, ordered, cuts))
 
@@ -105,13 +105,13 @@ class _Reader:
             self._variables.setdefault(each, VariableRecord(each, where=where))
         for parent, child in pairwise(names):
             if (parent, child) in self._edges:
-                raise repeated(f"the edge {parent!r} -> {child!r}", where, self._edges[parent, child].where)
+                raise say_twice(f"the edge {parent!r} -> {child!r}", where, self._edges[parent, child].where)
             self._edges[parent, child] = EdgeRecord(parent, child, label, where, frozenset(scanner.starred))
 
     @staticmethod
     def _label(scanner: Scanner, n_edges: int) -> tuple[Context, ...]:
         if scanner.peek() in _REFUSED:
-            raise _refused(scanner)
+            raise _say_refused(scanner)
         if not scanner.accept(":"):
             scanner.expect_end("':', '->' or the end of the line")
             return ()
@@ -122,7 +122,7 @@ class _Reader:
         return label
 
 
-def _refused(scanner: Scanner) -> FormatError:
+def _say_refused(scanner: Scanner) -> FormatError:
     """Return the error for a sign that people may try in place of an arrow."""
     sign = scanner.peek()
     return FormatError(f"{scanner.path}: expected '->', got {sign!r}; {_REFUSED[sign]}")

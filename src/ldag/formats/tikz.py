@@ -32,22 +32,22 @@ def write_tikz(record: GraphRecord) -> str:
     places = _places(record)
     number = {variable.name: place for place, variable in enumerate(record.variables, start=1)}
     lines = [
-        rf"  \node[node] (n{number[name]}) at ({x:g}, {y:g}) {{{_escaped(name)}}};" for name, (x, y) in places.items()
+        rf"  \node[node] (n{number[name]}) at ({x:g}, {y:g}) {{{_escape(name)}}};" for name, (x, y) in places.items()
     ]
     for edge in record.edges:
         ends = f"(n{number[edge.parent]}) edge[->, thick{_bend(edge.parent, edge.child, places)}]"
-        words = r" \\ ".join(_spelled(context) for context in edge.label)
+        words = r" \\ ".join(_spell(context) for context in edge.label)
         label = f" node[label] {{{words}}}" if words else ""
         lines.append(rf"  \path {ends}{label} (n{number[edge.child]});")
     return _HEAD + "\n".join(lines) + "\n\\end{tikzpicture}\n\\end{document}\n"
 
 
-def _spelled(context: Context) -> str:
+def _spell(context: Context) -> str:
     """Return a context as the paper writes label entries, with names: ``{x=1, y=0}``."""
-    return rf"\{{{', '.join(f'{_escaped(name)}={_escaped(str(state))}' for name, state in context.items()) or '*'}\}}"
+    return rf"\{{{', '.join(f'{_escape(name)}={_escape(str(state))}' for name, state in context.items()) or '*'}\}}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return _SPECIAL.sub(lambda sign: _ESCAPES[sign[0]], text.replace("\n", " "))
 
 

@@ -13,7 +13,7 @@ from ldag.errors import FormatError
 from ldag.formats.contract import Carries, Format
 from ldag.formats.lexer import read_numbers
 from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
-from ldag.formats.record_checks import check_size, check_tables, shown
+from ldag.formats.record_checks import check_size, check_tables, shorten
 
 MAX_STATES = 1 << 16
 """States of a variable; a file announces them without naming any."""
@@ -25,7 +25,7 @@ def read_uai(text: str) -> TabularRecord:
     kind = words.take("BAYES")
     if kind != "BAYES":
         hint = "; a Markov network has no conditional tables" if kind == "MARKOV" else ""
-        raise FormatError(f"{words.where}expected BAYES, got {shown(kind)}{hint}")
+        raise FormatError(f"{words.where}expected BAYES, got {shorten(kind)}{hint}")
     sizes = words.wholes(words.whole("the number of variables"), "a number of states")
     for size in sizes:
         if not 1 <= size <= MAX_STATES:
@@ -38,11 +38,11 @@ def read_uai(text: str) -> TabularRecord:
     for _ in range(n_tables):
         scope = words.wholes(words.whole("the size of a function"), "a variable's number")
         if not scope or max(scope) >= len(sizes):
-            raise FormatError(f"{words.where}expected numbers of variables below {len(sizes)}, got {shown(scope)}")
+            raise FormatError(f"{words.where}expected numbers of variables below {len(sizes)}, got {shorten(scope)}")
         scopes.append(scope)
     tables = tuple(_table(words, scope, sizes) for scope in scopes)
-    if not words.at_end:
-        raise FormatError(f"{words.where}expected the end of the file, got {shown(words.take(''))}")
+    if not words.is_at_end:
+        raise FormatError(f"{words.where}expected the end of the file, got {shorten(words.take(''))}")
     return check_tables(TabularRecord(variables, tables))
 
 
@@ -79,11 +79,11 @@ class _Words:
         return f"line {min(bisect_left(self._ends, max(self._next, 1)), max(len(self._ends) - 1, 0)) + 1}: "
 
     @property
-    def at_end(self) -> bool:
+    def is_at_end(self) -> bool:
         return self._next >= len(self._words)
 
     def take(self, expected: str) -> str:
-        if self.at_end:
+        if self.is_at_end:
             raise FormatError(f"{self.where}expected {expected}, got the end of the file")
         self._next += 1
         return self._words[self._next - 1]
@@ -105,7 +105,7 @@ class _Words:
 
     def _whole(self, word: str, expected: str) -> int:
         if not (word.isascii() and word.isdigit() and len(word) <= 18):
-            raise FormatError(f"{self.where}expected {expected}, got {shown(word)}")
+            raise FormatError(f"{self.where}expected {expected}, got {shorten(word)}")
         return int(word)
 
 

@@ -190,14 +190,14 @@ def _range(variable: Variable | None, states: Sequence[State]) -> str | None:
     if variable is None or run is None:
         return None
     first, last = run
-    name, at_end = variable.name, last == variable.n_ordered - 1
-    if first == 0 and at_end and last < variable.n_states - 1:
+    name, is_at_end = variable.name, last == variable.n_ordered - 1
+    if first == 0 and is_at_end and last < variable.n_states - 1:
         return f"{name} is not {MISSING_STATE}"
     if variable.cuts:
         return _between(name, variable, first, last)
-    if first == last or (first == 0 and at_end):
+    if first == last or (first == 0 and is_at_end):
         return None
-    if at_end:
+    if is_at_end:
         return f"{name} is {_quote_if_ambiguous(variable.states[first])} or more"
     if first == 0:
         return f"{name} is {_quote_if_ambiguous(variable.states[last])} or less"

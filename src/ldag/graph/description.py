@@ -27,7 +27,7 @@ class Description(Printable):
 
 def describe_graph(graph: Graph, record: GraphRecord) -> Description:
     """Describe a graph: variables, edges, labels in words, reduced tables as rules, parameters."""
-    tables = _reduced_tables(graph)
+    tables = _reduce_tables(graph)
     rules = [line for table in tables.values() for line in str(table).splitlines()]
     sections = {
         "Variables": _variables(graph),
@@ -68,7 +68,7 @@ def _labels(graph: Graph) -> list[str]:
     return [*sentences, *(["(all cases of a label: --json)"] if is_short else [])]
 
 
-def _reduced_tables(graph: Graph) -> dict[str, ReducedCPT]:
+def _reduce_tables(graph: Graph) -> dict[str, ReducedCPT]:
     """Return the tables of the nodes that have fewer classes than configurations."""
     families = enumerate(graph.structure.families)
     reduced = [(node, family) for node, family in families if family.partition.n_classes < family.partition.grid.size]

@@ -25,13 +25,13 @@ class CodedRule:
     is_minimal: bool
 
 
-def reduced_rules(partition: Partition) -> tuple[CodedRule, ...]:
+def reduce_rules(partition: Partition) -> tuple[CodedRule, ...]:
     """Return the rule of every class, by class number; exactly one rule holds in every configuration.
 
     Examples
     --------
     >>> from ldag.model import Grid
-    >>> [rule.terms for rule in reduced_rules(Partition.of(Grid((2, 2)), [0, 1, 0, 0]))]
+    >>> [rule.terms for rule in reduce_rules(Partition.of(Grid((2, 2)), [0, 1, 0, 0]))]
     [((1, None), (None, 0)), ((0, 1),)]
     """
     covers = [minimal_cover(partition.grid, cells) for cells in partition.members()]
@@ -133,7 +133,7 @@ class DecisionGraph(Printable):
 
 def name_rules(schema: Schema, node: int, family: CodedFamily) -> ReducedCPT:
     """Return a family's classes as rules in names."""
-    rules = reduced_rules(family.partition)
+    rules = reduce_rules(family.partition)
     variables = tuple(schema[parent] for parent in family.parents)
     named = tuple(
         Rule(rule.number, tuple(_context(variables, term) for term in rule.terms), variables) for rule in rules
@@ -153,7 +153,7 @@ def name_tree(schema: Schema, node: int, family: CodedFamily) -> CptTree:
     variables = tuple(schema[parent] for parent in family.parents)
     return CptTree(
         schema[node].name,
-        _nested(variables, smallest.tree),
+        _nest(variables, smallest.tree),
         n_leaves(smallest.tree),
         family.partition.n_classes,
         smallest.is_minimal,
@@ -218,12 +218,12 @@ def _context(variables: Sequence[Variable], term: Term) -> Context:
     return {v.name: v.states[code] for v, code in zip(variables, term, strict=True) if code is not None}
 
 
-def _nested(variables: Sequence[Variable], tree: Tree) -> NestedTree:
+def _nest(variables: Sequence[Variable], tree: Tree) -> NestedTree:
     """Return a tree as nested mappings of names."""
     if isinstance(tree, Leaf):
         return tree.number
     variable = variables[tree.axis]
-    branches = {s: _nested(variables, b) for s, b in zip(variable.states, tree.branches, strict=True)}
+    branches = {s: _nest(variables, b) for s, b in zip(variable.states, tree.branches, strict=True)}
     return {variable.name: branches}
 
 

@@ -80,7 +80,7 @@ def smallest_tree(partition: Partition) -> SmallestTree:
     cube = partition.to_array().reshape(partition.grid.n_states)
     if _n_contexts(cube) <= EXACT_CONTEXTS:
         return SmallestTree(_exact_tree(cube), True)
-    tree = _grown_tree(cube)
+    tree = _grow_tree(cube)
     return SmallestTree(tree, n_leaves(tree) == partition.n_classes)
 
 
@@ -119,7 +119,7 @@ def partition_of_tree(grid: Grid, tree: Tree) -> Partition:
             return
         assert view.shape[part.axis] == len(part.branches) == grid.n_states[part.axis]
         for code, branch in enumerate(part.branches):
-            fill(_fixed(view, part.axis, code), branch)
+            fill(_fix(view, part.axis, code), branch)
 
     fill(cube, tree)
     return Partition.of(grid, cube)
@@ -138,7 +138,7 @@ def partition_of_rows(grid: Grid, rows: NDArray[np.float64], tolerance: float) -
     next_class = len(starts)
     for members in np.split(order, starts[1:]):
         if (np.ptp(rows[members], axis=0) > tolerance).any():
-            links = _linked(rows[members], tolerance)
+            links = _link(rows[members], tolerance)
             classes[members] = next_class + links
             next_class += int(links.max()) + 1
     return Partition.of(grid, classes)
@@ -157,7 +157,7 @@ def _gap_groups(rows: NDArray[np.float64], tolerance: float) -> NDArray[np.int64
     return groups
 
 
-def _linked(rows: NDArray[np.float64], tolerance: float) -> NDArray[np.int64]:
+def _link(rows: NDArray[np.float64], tolerance: float) -> NDArray[np.int64]:
     """Give each chain of close rows a number: spread from row to row, in a window of the widest column."""
     widest = int(np.argmax(np.ptp(rows, axis=0)))
     left = np.argsort(rows[:, widest], kind="stable")  # rows not reached yet
@@ -181,7 +181,7 @@ def _linked(rows: NDArray[np.float64], tolerance: float) -> NDArray[np.int64]:
     return numbers
 
 
-def _fixed(cube: _Cube, axis: int, code: int) -> _Cube:
+def _fix(cube: _Cube, axis: int, code: int) -> _Cube:
     """Return the part of a cube where one axis has one state; the axis stays, with length one."""
     return cube[(slice(None),) * axis + (slice(code, code + 1),)]
 
@@ -239,14 +239,14 @@ def _exact_tree(cube: _Cube) -> Tree:
     return build(tuple(n if n > 1 else 0 for n in cube.shape))
 
 
-def _grown_tree(cube: _Cube) -> Tree:
+def _grow_tree(cube: _Cube) -> Tree:
     """Split greedily until the branches are small enough for the exact tree."""
     if _n_contexts(cube) <= _EXACT_BRANCH:
         return _exact_tree(cube)
     if (cube == cube.flat[0]).all():
         return Leaf(int(cube.flat[0]))
     axis = min((axis for axis, n in enumerate(cube.shape) if n > 1), key=lambda axis: _disorder(cube, axis))
-    return Split(axis, tuple(_grown_tree(_fixed(cube, axis, code)) for code in range(cube.shape[axis])))
+    return Split(axis, tuple(_grow_tree(_fix(cube, axis, code)) for code in range(cube.shape[axis])))
 
 
 def _disorder(cube: _Cube, axis: int) -> tuple[bool, int, int]:

@@ -12,7 +12,7 @@ import numpy as np
 from ldag.checks import check_choice, check_path, check_text
 from ldag.data import AnyTable, Reading
 from ldag.drawing import Presentable
-from ldag.errors import ArgumentError, FormatError, LdagError
+from ldag.errors import ArgumentError, FormatError
 from ldag.formats import (
     Edge,
     EdgeRecord,
@@ -33,7 +33,7 @@ from ldag.formats import (
     read_file,
     read_file_as,
     read_named,
-    repeated,
+    say_twice,
     spell_plainly,
     to_pgmpy,
     to_pyagrum,
@@ -308,10 +308,8 @@ class NetworkBase(Presentable):
     def load_model(cls, path: str | os.PathLike[str]) -> Self | LDAG:
         """Read a network, or a graph from a file that holds no parameters."""
         record = read_file(check_path(path))
-        try:
+        with name_file(path):
             return LDAG.from_record(record) if isinstance(record, GraphRecord) else cls.from_model(record)
-        except LdagError as error:
-            raise name_file(path, error) from None
 
     @classmethod
     def from_model(cls, file: FileRecord) -> Self:
@@ -387,7 +385,7 @@ def _read_tables(graph: LDAG, record: NetworkRecord) -> tuple[ClassTable, ...]:
     for table in record.tables:
         node = graph.schema.node(table.node, table.where)
         if node in first:
-            raise repeated(f"the table of {table.node!r}", table.where, first[node].where)
+            raise say_twice(f"the table of {table.node!r}", table.where, first[node].where)
         first[node] = table
     for node, variable in enumerate(graph.schema):
         if node not in first:

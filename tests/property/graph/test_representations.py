@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldag.graph.representations import reduced_rules
+from ldag.graph.representations import reduce_rules
 from ldag.graph.trees import (
     DecisionNode,
     Leaf,
@@ -36,7 +36,7 @@ def partitions(draw: st.DrawFn) -> Partition:
 @given(partitions())
 def test_exactly_the_rule_of_the_class_holds(partition: Partition) -> None:
     """Rules are mutually exclusive and exhaustive, and a rule holds where its class is."""
-    for number, rule in enumerate(reduced_rules(partition)):
+    for number, rule in enumerate(reduce_rules(partition)):
         assert rule.number == number
         cells = frozenset().union(*(cover_oracle.cells_of(partition.grid, term) for term in rule.terms))
         assert sorted(cells) == np.flatnonzero(partition.to_array() == number).tolist()

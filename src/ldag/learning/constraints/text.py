@@ -40,7 +40,7 @@ class Statements:
         elif word == "parents":
             child = scanner.name()
             scanner.expect(":", f"':' and the allowed parents of {child!r}")
-            self.allowed_parents[child] = [] if scanner.at_end else read_names(scanner)
+            self.allowed_parents[child] = [] if scanner.is_at_end else read_names(scanner)
         elif word == "max_parents":
             child = _name_or_star(scanner)
             limit = scanner.state()
@@ -49,7 +49,7 @@ class Statements:
             self.max_parents[child] = limit
         else:
             raise FormatError(f"{scanner.path}: expected {_WORDS}, got {word!r}")
-        if not scanner.at_end:
+        if not scanner.is_at_end:
             raise scanner.unexpected("the end of the line")
 
     def _read_label(self, scanner: Scanner) -> None:
@@ -60,7 +60,7 @@ class Statements:
             raise FormatError(
                 f"{scanner.path}: the label of {parent} -> {child} is given twice; use ';' between contexts"
             )
-        self.labels[edge] = () if scanner.at_end else scanner.contexts()
+        self.labels[edge] = () if scanner.is_at_end else scanner.contexts()
         if scanner.starred:
             name = min(scanner.starred)
             raise FormatError(f"{scanner.path}: leave out {name}=*; a parent that is not named may have any state")
@@ -71,7 +71,7 @@ def read_statements(text: str) -> Statements:
     statements = Statements()
     for number, line in enumerate(text.splitlines(), start=1):
         scanner = Scanner(line, f"line {number}")
-        if not scanner.at_end:
+        if not scanner.is_at_end:
             statements.read(scanner)
     return statements
 
