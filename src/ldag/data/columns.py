@@ -393,7 +393,7 @@ def _known_codes(column: Column, variable: Variable) -> list[int | None]:
     """Return the code of each distinct value, -1 if it is missing or unused, None if it is no state."""
     used = np.zeros(len(column.values) + 1, dtype=np.bool_)
     used[column.positions] = True
-    if variable.cuts and not column.text and not isinstance(variable.cuts[0], str) and _all_numbers(column.values):
+    if variable.cuts and not column.text and not isinstance(variable.cuts[0], str) and _has_only_numbers(column.values):
         numbers = np.array([np.nan if value is None else value for value in column.values], dtype=np.float64)
         bins = np.searchsorted(np.array(variable.cuts), numbers)
         return list(np.where(np.isnan(numbers) | ~used[:-1], -1, bins).tolist())
@@ -403,7 +403,7 @@ def _known_codes(column: Column, variable: Variable) -> list[int | None]:
     ]
 
 
-def _all_numbers(values: list[object]) -> bool:
+def _has_only_numbers(values: list[object]) -> bool:
     return all(value is None or type(value) in (int, float) for value in values)
 
 

@@ -305,13 +305,13 @@ def is_row_number(name: str, values: Distinct, times: Weights) -> bool:
         return False
     if len(values) == n == span or is_name_of_rows(name):
         return True
-    if _are_days(values):
+    if _has_only_days(values):
         return False
     ties = float((times * (times - 1)).sum()) / 2
     return n >= FEWEST_ROWS and _at_most(ties, n * (n - 1) / 2 / span) < UNLIKELY
 
 
-def _are_days(values: Distinct) -> bool:
+def _has_only_days(values: Distinct) -> bool:
     """Whether numbers are dates such as 20200131, each of which comes once in a table of days."""
     month, day = values // 100 % 100, values % 100
     return bool(((values >= 1e7) & (values < 1e8) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)).all())

@@ -96,6 +96,11 @@ class ReadOptions:
         """Cells of a text file that are missing."""
         return MISSING_TEXT | {text.strip() for text in self.na}
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether a column says how often each row occurs."""
+        return self.counts is not None or self.weights is not None
+
     def check_no_text(self, source: str, unless: Sequence[str] = ()) -> None:
         """Refuse options of text files for a source that is none, but those in ``unless``."""
         given = {"names": self.names, "na": self.na or None, "sep": self.sep, "decimal": self.decimal}

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ldag.data.columns import Column, check_n_states, number_in, plain_state, tidy_column
+from ldag.data.columns import Column, check_n_states, number_in, plain_state
 from ldag.data.dataset import Note, Weights
 from ldag.data.measurements import (
     MANY_VALUES,
@@ -75,7 +75,7 @@ class ColumnPlan:
 
 def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str], options: ReadOptions) -> ColumnPlan:
     """Decide about one column by its values alone."""
-    survey = tidy_survey(survey)
+    survey = survey.tidied()
     n_missing, is_kept = _count_missing(survey), survey.name in options.keep
     binning, named = options.binning(survey.name, names)
     if declared is not None:
@@ -97,12 +97,12 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
         numbers = measurement(survey)
         measured = None if binning.method == "none" else numbers
         if measured is not None and not survey.column.declared and len(measured[0]) > MANY_VALUES:
-            problem = None if is_kept else _identifier(survey, measured, options)
+            problem = None if is_kept else _describe_identifier(survey, measured, options)
             if problem is not None:
                 return ColumnPlan(survey, n_missing, problem=problem, is_spare=True)
             hints = tuple(_measurement_hints(survey, measured, options))
             return replace(_cut(survey, n_missing, measured, binning), notes=hints)
-        problem = None if is_kept else _names_rows(survey, numbers, binning, options)
+        problem = None if is_kept else _describe_names_of_rows(survey, numbers, binning, options)
         if problem is not None:
             return ColumnPlan(survey, n_missing, problem=problem, is_spare=True)
         _check_states(survey, options)
@@ -119,16 +119,6 @@ def _check_listed(survey: Survey, declared: Variable) -> None:
             f"column {survey.name!r} has {survey.n_values:,} different values, such as {odd!r}; expected its "
             f"{declared.n_states} declared states"
         )
-
-
-def tidy_survey(survey: Survey) -> Survey:
-    """Make the values of a survey plain; the rows, if they are at hand, follow."""
-    tidy = tidy_column(survey.column)
-    if tidy is survey.column:
-        return survey
-    if len(tidy.values) == len(survey.column.values) and tidy.positions is survey.column.positions:
-        return Survey(tidy, survey.times, survey.n_values, survey.measured)
-    return Survey.of(tidy)
 
 
 def measurement(survey: Survey) -> tuple[Distinct, Weights] | None:
@@ -186,7 +176,7 @@ def cut_again(plans: Sequence[ColumnPlan], table: Table) -> list[ColumnPlan]:
 
 def _cut_plan(plan: ColumnPlan, survey: Survey) -> ColumnPlan:
     assert plan.binning is not None
-    survey = tidy_survey(survey)
+    survey = survey.tidied()
     measured = measurement(survey)
     if measured is None or len(measured[0]) < 2 or plan.binning.method == "cuts":
         return plan
@@ -215,25 +205,24 @@ def cut_note(name: str, n_values: int, variable: Variable, binning: Binning) -> 
     return f"{name}: {counted(n_values, 'value')}, cut at {cuts}{binning.in_words}"
 
 
-def _identifier(survey: Survey, measured: tuple[Distinct, Weights], options: ReadOptions) -> str | None:
+def _describe_identifier(survey: Survey, measured: tuple[Distinct, Weights], options: ReadOptions) -> str | None:
     """Say why whole numbers are those of rows, persons or sets, if they are; counted rows may have any numbers."""
     name, (values, times) = survey.name, measured
-    is_counted = options.counts is not None or options.weights is not None
-    if values.dtype == object or (is_counted and not is_index(name)):
+    if values.dtype == object or (options.is_counted and not is_index(name)):
         return None
     if is_index(name) and len(values) >= NEARLY_ALL * times.sum():
-        return _say_identifier("an identifier", len(values), int(times.sum()), name, options)
+        return _word_identifier("an identifier", len(values), int(times.sum()), name, options)
     if (values % 1 != 0).any():
         return None
     if is_row_number(name, values, times):
         what = "an identifier" if is_name_of_rows(name) else "numbers of rows"
-        return _say_identifier(what, len(values), int(times.sum()), name, options)
+        return _word_identifier(what, len(values), int(times.sum()), name, options)
     if is_name_of_groups(name) and len(values) > MANY_VALUES and options.unusable != "error":
-        return _say_identifier("the number of a person, set or place", len(values), int(times.sum()), name, options)
+        return _word_identifier("the number of a person, set or place", len(values), int(times.sum()), name, options)
     return None
 
 
-def _say_identifier(
+def _word_identifier(
     what: str, n_values: int, n_rows: int, name: str, options: ReadOptions, is_text: bool = False
 ) -> str:
     shown = f"looks like {what}: {counted(n_values, 'value')} in {counted(n_rows, 'row')}; leave it out, or"
@@ -248,11 +237,11 @@ def _measurement_hints(survey: Survey, measured: tuple[Distinct, Weights], optio
     is_whole = values.dtype != object and not (values % 1 != 0).any()
     if is_whole and is_name_of_groups(survey.name) and survey.name not in options.keep:
         yield f"{survey.name}: is it an identifier? name the columns to read with {option('columns')}"
-    if options.counts is None and options.weights is None and is_survey_weight(survey.name, values, times):
+    if not options.is_counted and is_survey_weight(survey.name, values, times):
         yield f"{survey.name}: is it a column of survey weights? {option('weights', survey.name)}"
 
 
-def _names_rows(
+def _describe_names_of_rows(
     survey: Survey, numbers: tuple[Distinct, Weights] | None, binning: Binning, options: ReadOptions
 ) -> str | None:
     """Say why texts most of which occur once, and short row numbers, name rows.
@@ -261,20 +250,19 @@ def _names_rows(
     """
     column, n_given = survey.column, survey.n_rows - _count_missing(survey)
     is_numbering = is_index(column.name)
-    is_counted = options.counts is not None or options.weights is not None
-    may_differ = is_counted or (numbers is not None and binning.method == "none")
+    may_differ = options.is_counted or (numbers is not None and binning.method == "none")
     if column.declared or n_given < (1 if is_numbering else FEW_ROWS) or (may_differ and not is_numbering):
         return None
     if numbers is not None:
-        return _identifier(survey, numbers, options)
+        return _describe_identifier(survey, numbers, options)
     if not column.text and not all(isinstance(value, str) for value in column.values):
         return None
     n_values = max(len(column.given), survey.n_values)
     is_identifier = n_given > MANY_VALUES and n_values > _share_of_identifiers(options) * n_given
     if is_identifier or (is_numbering and n_values == n_given):
-        return _say_identifier("an identifier", n_values, n_given, column.name, options, is_text=True)
+        return _word_identifier("an identifier", n_values, n_given, column.name, options, is_text=True)
     if is_name_of_persons(column.name) and n_values > MANY_VALUES and options.unusable != "error":
-        return _say_identifier("the name of a person or set", n_values, n_given, column.name, options, is_text=True)
+        return _word_identifier("the name of a person or set", n_values, n_given, column.name, options, is_text=True)
     return None
 
 
@@ -343,9 +331,8 @@ def _hints(survey: Survey, measured: tuple[Distinct, Weights] | None, options: R
             notes.append(f"{column.name}: is {odd[0]!r} a missing cell? {option('na', odd[0])}")
         else:
             notes.append(f"{column.name}: the state {odd[0]!r} may stand for a missing cell")
-    is_merged = options.counts is not None or options.weights is not None
     hardly_repeated = survey.n_rows > MANY_VALUES and len(texts) > HARDLY_REPEATED * survey.n_rows
-    if measured is None and hardly_repeated and not column.declared and not is_merged:
+    if measured is None and hardly_repeated and not column.declared and not options.is_counted:
         spelled = option("columns")
         notes.append(
             f"{column.name}: {len(texts)} different texts in {survey.n_rows} rows; is it an identifier? name the "

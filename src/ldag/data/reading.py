@@ -203,7 +203,7 @@ def _open(source: object, options: ReadOptions) -> Table:
     if isinstance(source, np.ndarray):
         options.check_no_text("an array has cells", unless=["names"])
         return from_array(source, options.names)
-    if isinstance(source, str | PathLike) or _are_paths(source):
+    if isinstance(source, str | PathLike) or _is_list_of_paths(source):
         paths = [source] if isinstance(source, str | PathLike) else cast("list[str]", list(cast("Any", source)))
         return _open_files(cast("list[str]", paths), options)
     if options.names is not None:
@@ -216,7 +216,7 @@ def _open(source: object, options: ReadOptions) -> Table:
     return from_frame(source)
 
 
-def _are_paths(source: object) -> bool:
+def _is_list_of_paths(source: object) -> bool:
     return isinstance(source, list | tuple) and bool(source) and all(isinstance(p, str | PathLike) for p in source)
 
 

@@ -53,6 +53,12 @@ class Survey:
         """Return the survey of a column without values."""
         return cls(Column(name, [], np.zeros(0, np.int64)), np.array([n_rows], dtype=np.int64), 0)
 
+    def tidied(self) -> "Survey":
+        """Return the survey with plain values; the rows, if they are at hand, follow."""
+        tidy = tidy_column(self.column)
+        is_renumbered = tidy.positions is not self.column.positions
+        return Survey.of(tidy) if is_renumbered else replace(self, column=tidy)
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""

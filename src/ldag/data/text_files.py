@@ -125,7 +125,7 @@ class TextSpelling:
 
     def respell(self, name: str, texts: Sequence[str], na: frozenset[str]) -> list[object]:
         """Return the texts of a column with decimal points and ISO dates, if all of them are numbers or dates."""
-        if self.decimal == "," and _are_commas(_known(texts, na)):
+        if self.decimal == "," and _has_only_commas(_known(texts, na)):
             return [_point(text) if text.strip() not in na else text for text in texts]
         orders = self.orders.get(name, ())
         if not orders:
@@ -163,7 +163,7 @@ def recognise_decimal(columns: Iterable[Sequence[str]], separator: str | None, n
     commas, points = [], False
     for texts in columns:
         joined = "".join(texts)
-        if "," in joined and _are_commas(_known(texts, na)):
+        if "," in joined and _has_only_commas(_known(texts, na)):
             commas += [text for text in _known(texts, na) if "," in text]
         elif not points and "." in joined and _all_match(_known(texts, na), _POINT):
             points = not all(_GROUPED.fullmatch(text) for text in _known(texts, na) if "." in text)
@@ -237,7 +237,7 @@ def _all_match(texts: Iterator[str], pattern: "re.Pattern[str]") -> bool:
     return first is not None and pattern.fullmatch(first) is not None and all(map(pattern.fullmatch, texts))
 
 
-def _are_commas(texts: Iterator[str]) -> bool:
+def _has_only_commas(texts: Iterator[str]) -> bool:
     is_any = False
     for text in texts:
         if not (_COMMA.fullmatch(text) or _GROUPED.fullmatch(text)):

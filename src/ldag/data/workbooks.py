@@ -41,7 +41,7 @@ def from_workbook(file: FileSource, options: ReadOptions) -> Table:
     texts = {
         name: list({str(cell) for cell in column if cell is not None})
         for name, column in zip(names, cells, strict=True)
-        if _are_texts(column)
+        if _has_only_texts(column)
     }
     spelling, told = recognise_spelling(texts, None, ".", options)
     notes += [f"{file.shown}: {note}" for note in told]
@@ -99,13 +99,13 @@ def _plain(cell: object, na: frozenset[str]) -> object:
     return cell.isoformat() if isinstance(cell, datetime.time) else cell
 
 
-def _are_texts(cells: Sequence[object]) -> bool:
+def _has_only_texts(cells: Sequence[object]) -> bool:
     return all(cell is None or isinstance(cell, str) for cell in cells)
 
 
 def _column(name: str, cells: Sequence[object], spelling: TextSpelling, options: ReadOptions) -> Column:
     """Return a column; texts are taken as those of a text file, and numbers are whole if all of them are."""
-    if _are_texts(cells):
+    if _has_only_texts(cells):
         column = column_of(name, ["" if cell is None else cell for cell in cells])
         texts = spelling.respell(name, list(map(str, column.values)), options.missing_texts)
         return replace(column, values=texts, text=True, na=options.missing_texts)

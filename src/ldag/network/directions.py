@@ -20,10 +20,10 @@ from ldag.reasoning import PossibleParents
 MOST_SETS = 200
 """Parents of the variables that are set, together, of which answers are worked out."""
 
-MOST_CELLS = 1 << 18
+MOST_SCOPE_CELLS = 1 << 18
 """Cells of the table of an answer and the parents in question."""
 
-MOST_NAMED = 12
+MOST_ARROWS = 12
 """Arrows that a warning names."""
 
 MOST_ANSWERS = 2000
@@ -55,7 +55,7 @@ class EquivalentGraphs:
                 n_left_out += 1
             else:
                 low, high = np.minimum(low, answer), np.maximum(high, answer)
-        return Bounds(low, high, self.count(n_left_out), self.are_all(n_left_out))
+        return Bounds(low, high, self.count(n_left_out), self.has_all(n_left_out))
 
     def answers(
         self, targets: Sequence[int], seen: CodedFindings, done: Mapping[int, int], memory_limit: float
@@ -70,14 +70,14 @@ class EquivalentGraphs:
             except (TablesTooLarge, TooManyGates):
                 yield None
 
-    def are_all(self, n_left_out: int) -> bool:
+    def has_all(self, n_left_out: int) -> bool:
         """Whether all graphs were looked at."""
         return self.parents.is_complete and not n_left_out
 
     def count(self, n_left_out: int) -> str:
         """Say how many graphs were looked at."""
         n = len(self.parents.sets)
-        if self.are_all(n_left_out):
+        if self.has_all(n_left_out):
             return "all of them"
         more = "" if self.parents.is_complete else " or more"
         return f"{n - n_left_out} of {n}{more} ways to direct the edges at what is set"
@@ -97,7 +97,7 @@ class EquivalentGraphs:
         known = {**seen, **done}
         free = {parent for above in moved.values() for parent in above if not isinstance(known.get(parent), int)}
         scope = (*targets, *sorted(free - set(targets)))
-        if prod(self.schema[node].n_states for node in scope) > MOST_CELLS:
+        if prod(self.schema[node].n_states for node in scope) > MOST_SCOPE_CELLS:
             return None
         unmoved = [node for node in done if node not in moved]
         _, table = self.engine(unmoved).joint(scope, known, memory_limit)
@@ -134,6 +134,6 @@ class Bounds:
 def tell_arrows(arrows: Sequence[Edge], consequence: str) -> None:
     """Warn that some arrows are not determined."""
     named = [f"{parent} -> {child}" for parent, child in arrows]
-    *most, last = named if len(named) <= MOST_NAMED else [*named[:MOST_NAMED], f"{len(named) - MOST_NAMED} more"]
+    *most, last = named if len(named) <= MOST_ARROWS else [*named[:MOST_ARROWS], f"{len(named) - MOST_ARROWS} more"]
     which = f"arrows {', '.join(most)} and {last} point" if most else f"arrow {last} points"
     tell((f"the data do not determine which way the {which}; {consequence}",), GraphWarning)

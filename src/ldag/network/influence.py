@@ -134,7 +134,7 @@ def contrast_answers(
     is_known = members is None or asking.can_tell(members, 2)
     if members is not None and members.arrows and is_known:
         n_left_out = len(sides[0]) - len(pairs)
-        if np.ptp(pairs, axis=0).max() > SAME or not members.are_all(n_left_out):
+        if np.ptp(pairs, axis=0).max() > SAME or not members.has_all(n_left_out):
             tell_arrows(members.arrows, RANGE.format(over=members.count(n_left_out)))
     with np.errstate(divide="ignore", invalid="ignore"):
         both = {"difference": pairs[:, 0] - pairs[:, 1], "ratio": pairs[:, 0] / pairs[:, 1]}
