@@ -53,6 +53,11 @@ class Column:
     na: frozenset[str] = MISSING_TEXT
     locate: Callable[[list[object]], int | None] | None = None
 
+    @classmethod
+    def of_examples(cls, name: str, values: Iterable[object], **how: Any) -> "Column":
+        """Make a column of some of its values, without the rows."""
+        return cls(name, list(values), np.zeros(0, np.int64), **how)
+
     def where(self, position: int) -> str:
         """Say where a value stands first; rows are numbered from 1."""
         row = self.first_row([position])

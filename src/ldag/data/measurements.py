@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ldag.checks import is_whole
 from ldag.data.dataset import Weights
+from ldag.data.tables import Distinct
 from ldag.errors import ArgumentError
 from ldag.model import Cuts, check_cuts
 
@@ -34,9 +35,6 @@ FINE_BINS = 50
 
 SHORT = 6
 """Digits of a cut point that people still read; more are kept only where values lie closer together."""
-
-Distinct = NDArray[np.float64] | NDArray[np.object_]
-"""Different numbers in increasing order, or different dates as texts."""
 
 
 @dataclass(frozen=True)

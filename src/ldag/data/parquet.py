@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ldag.data.columns import Column, Positions
 from ldag.data.database import PATTERN, Database, DatabaseError, column_at, quote_list, quote_text, quote_value
-from ldag.data.tables import LISTED, Survey, Table, check_column_names
+from ldag.data.tables import LISTED, Distinct, Survey, Table, check_column_names
 from ldag.data.text_files import FileSource
 from ldag.data.writing import ORDERS_KEY
 from ldag.errors import DataError
@@ -107,7 +107,8 @@ class DatabaseTable:
         part = replace(self, condition=" AND ".join(tests), categories=dict(self.categories), _surveys={})
         return part, part.n_rows / self.n_rows
 
-    def _column(self, place: int, values: list[object], positions: Positions) -> Column:
+    def _column(self, place: int, values: list[object], positions: Positions | None = None) -> Column:
+        """Return a column of values, with its rows or without."""
         name = self.names[place]
         declared, ordered = name in self.categories, self.categories.get(name, ([], False))[1]
         dates = _is_date(self.types[place])
@@ -115,7 +116,7 @@ class DatabaseTable:
         return Column(
             name,
             values,
-            positions,
+            np.zeros(0, np.int64) if positions is None else positions,
             declared=declared,
             ordered=ordered,
             dates=dates,
@@ -154,7 +155,7 @@ class DatabaseTable:
         else:
             self.categories.pop(self.names[place], None)
         counts = np.array([n_null, *(times.get(value, 0) for value in values)], dtype=np.int64)
-        return Survey(self._column(place, values, np.zeros(0, np.int64)), counts, len(times))
+        return Survey(self._column(place, values), counts, len(times))
 
     def _wide_survey(self, place: int) -> Survey:
         """Survey a column of so many values that it is a measurement or no variable."""
@@ -163,16 +164,14 @@ class DatabaseTable:
         total = self.n_rows
         measured = self._measure(place)
         if measured is not None:
-            values: list[object] = measured[0][:3].tolist()
-            times = np.array([total - measured[1].sum(), *measured[1]], dtype=np.int64)
-            return Survey(self._column(place, values, np.zeros(0, np.int64)), times, len(measured[0]), measured)
+            values, times = measured
+            return Survey.of_numbers(self._column(place, values[:3].tolist()), total - int(times.sum()), values, times)
         n_values, n_given = self.engine.rows(
             f"SELECT count(DISTINCT {cell}), count(*) FROM {self._rows()} WHERE {cell} IS NOT NULL"
         )[0]
         examples = self.engine.rows(f"SELECT DISTINCT {cell} AS v FROM {self._rows()} ORDER BY v LIMIT 3")
-        values = [row[0] for row in examples]
-        times = np.array([total - int(n_given), int(n_given)], dtype=np.int64)
-        return Survey(self._column(place, values, np.zeros(0, np.int64)), times, int(n_values))
+        column = self._column(place, [row[0] for row in examples])
+        return Survey.of_examples(column, total - int(n_given), int(n_given), int(n_values))
 
     def _check_kind(self, place: int) -> None:
         name, kind = self.names[place], self.types[place]
@@ -184,7 +183,7 @@ class DatabaseTable:
             "boolean: convert the column, for instance to strings"
         )
 
-    def _measure(self, place: int) -> tuple[NDArray[np.float64] | NDArray[np.object_], NDArray[np.int64]] | None:
+    def _measure(self, place: int) -> tuple[Distinct, NDArray[np.int64]] | None:
         """Return the different numbers or dates in order and how often they occur; None if there are other cells."""
         cell = self._cell(place)
         known = f"{cell} IS NOT NULL"

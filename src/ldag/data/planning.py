@@ -12,7 +12,6 @@ from ldag.data.measurements import (
     MANY_VALUES,
     NEARLY_ALL,
     Binning,
-    Distinct,
     find_cuts,
     is_index,
     is_name_of_groups,
@@ -22,7 +21,7 @@ from ldag.data.measurements import (
     is_survey_weight,
 )
 from ldag.data.options import ReadOptions
-from ldag.data.tables import Survey, Table
+from ldag.data.tables import Distinct, Survey, Table
 from ldag.errors import DataError, option
 from ldag.formats import counted
 from ldag.model import MISSING_STATE, Variable, bin_states, cuts_in, date_text, spell_cut

@@ -16,6 +16,9 @@ from ldag.data.dataset import Weights
 from ldag.errors import DataError, option
 from ldag.model import Variable
 
+Distinct = NDArray[np.float64] | NDArray[np.object_]
+"""Different numbers in increasing order, or different dates as texts."""
+
 LISTED = 1000
 """Different values of a column that an engine lists; a column with more is a measurement, or no variable."""
 
@@ -31,7 +34,7 @@ class Survey:
     column: Column
     times: Weights
     n_values: int
-    measured: tuple[NDArray[np.float64] | NDArray[np.object_], NDArray[np.int64]] | None = None
+    measured: tuple[Distinct, NDArray[np.int64]] | None = None
 
     @property
     def name(self) -> str:
@@ -49,9 +52,20 @@ class Survey:
         return cls(column, times, n_values)
 
     @classmethod
+    def of_numbers(cls, examples: Column, n_gaps: int, values: Distinct, times: NDArray[np.int64]) -> "Survey":
+        """Survey a measurement by its numbers (or dates) in order, and how often each occurs."""
+        every = np.concatenate(([n_gaps], times)).astype(np.int64)
+        return cls(examples, every, len(values), (values, every[1:]))
+
+    @classmethod
+    def of_examples(cls, examples: Column, n_gaps: int, n_given: int, n_values: int) -> "Survey":
+        """Survey a column of so many values that they are not listed: it is no variable."""
+        return cls(examples, np.array([n_gaps, n_given], dtype=np.int64), n_values)
+
+    @classmethod
     def empty(cls, name: str, n_rows: int) -> "Survey":
         """Return the survey of a column without values."""
-        return cls(Column(name, [], np.zeros(0, np.int64)), np.array([n_rows], dtype=np.int64), 0)
+        return cls(Column.of_examples(name, []), np.array([n_rows], dtype=np.int64), 0)
 
     def tidied(self) -> "Survey":
         """Return the survey with plain values; the rows, if they are at hand, follow."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag._native import TextTable as CodedTable
-from ldag.data.columns import Column, Positions
+from ldag.data.columns import Column, Positions, tidy_column
 from ldag.data.options import ReadOptions
 from ldag.data.tables import LISTED, Survey, Table, check_column_names
 from ldag.data.text_files import (
@@ -95,6 +95,7 @@ class TextTable:
     notes: tuple[str, ...] = ()
     _spelled: dict[int, list[object]] = field(default_factory=dict)
     _days: dict[int, NDArray[np.bytes_] | None] = field(default_factory=dict)
+    _columns: dict[int, Column] = field(default_factory=dict)
 
     @cached_property
     def n_rows(self) -> int:
@@ -126,7 +127,7 @@ class TextTable:
         for place, variable in zip(places, variables, strict=True):
             gaps |= self._find_gaps(place, () if variable is None else tuple(map(str, variable.states)))
         kept = np.flatnonzero(~gaps)
-        part = replace(self, kept=kept if self.kept is None else self.kept[kept])
+        part = replace(self, kept=kept if self.kept is None else self.kept[kept], _columns={})
         return part, part.n_rows / self.n_rows
 
     @cached_property
@@ -174,14 +175,14 @@ class TextTable:
         return self._days[place]
 
     def _column(self, place: int) -> Column:
-        return Column(
-            self.names[place],
-            self._texts(place),
-            cast("Positions", self._cells(place)),
-            text=True,
-            na=self.layout.na,
-            locate=partial(self._first_row, place),
-        )
+        """Return a column of merged rows."""
+        if place not in self._columns:
+            positions, locate = cast("Positions", self._cells(place)), partial(self._first_row, place)
+            column = Column(
+                self.names[place], self._texts(place), positions, text=True, na=self.layout.na, locate=locate
+            )
+            self._columns[place] = tidy_column(column)
+        return self._columns[place]
 
     def _merged_column(self, place: int, variable: Variable | None) -> Column:
         numbers = self._numbers(place)
@@ -208,17 +209,14 @@ class TextTable:
         is_odd = self._find_given(texts, n_times)
         odd = [texts[number] for number in np.flatnonzero(is_odd)]
         n_gaps = int(n_times.sum() - n_times[1:][is_odd].sum())
-        examples = Column(name, [*odd, *values[:3].tolist()][:3], np.zeros(0, np.int64), text=True, na=self.layout.na)
+        examples = Column.of_examples(name, [*odd, *values[:3].tolist()][:3], text=True, na=self.layout.na)
         if not odd:
-            every = np.concatenate(([n_gaps], times))
-            return Survey(examples, every, len(values), (values, every[1:]))
-        given = int(self._times.sum()) - n_gaps
-        return Survey(examples, np.array([n_gaps, given], dtype=np.int64), len(values) + len(odd))
+            return Survey.of_numbers(examples, n_gaps, values, times)
+        return Survey.of_examples(examples, n_gaps, int(self._times.sum()) - n_gaps, len(values) + len(odd))
 
     def _survey_texts(self, place: int) -> Survey:
         """Survey a column of so many texts that they are dates, or it is no variable."""
-        texts, cells = cast("list[str]", self._texts(place)), cast("Positions", self._cells(place))
-        na = self.layout.na
+        name, texts, cells = self.names[place], cast("list[str]", self._texts(place)), self._cells(place)
         n_times = np.bincount(cells.astype(np.int64) + 1, self._weights, len(texts) + 1).astype(np.int64)
         is_known = self._find_given(texts, n_times)
         n_gaps = int(n_times.sum() - n_times[1:][is_known].sum())
@@ -226,12 +224,12 @@ class TextTable:
         if dates is not None:
             values, places = np.unique(dates[is_known], return_inverse=True)
             times = np.bincount(places, n_times[1:][is_known], len(values)).astype(np.int64)
-            every, spelled = np.concatenate(([n_gaps], times)), values.astype(np.str_).astype(object)
-            examples = Column(self.names[place], spelled[:3].tolist(), np.zeros(0, np.int64), text=True, dates=True)
-            return Survey(examples, every, len(values), (spelled, every[1:]))
+            spelled = values.astype(np.str_).astype(object)
+            examples = Column.of_examples(name, spelled[:3], text=True, dates=True)
+            return Survey.of_numbers(examples, n_gaps, spelled, times)
         known = [texts[number] for number in np.flatnonzero(is_known)]
-        few = Column(self.names[place], list(nsmallest(3, known)), np.zeros(0, np.int64), text=True, na=na)
-        return Survey(few, np.array([n_gaps, n_times.sum() - n_gaps], dtype=np.int64), len(known))
+        examples = Column.of_examples(name, nsmallest(3, known), text=True, na=self.layout.na)
+        return Survey.of_examples(examples, n_gaps, int(n_times.sum()) - n_gaps, len(known))
 
     def _find_given(self, texts: Sequence[str], n_times: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Tell which texts occur and are no gaps; how often each does follows on empty cells."""

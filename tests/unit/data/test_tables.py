@@ -90,7 +90,7 @@ def test_complete_rows_are_surveyed(table: Table) -> None:
 def test_columns_are_selected(table: Table) -> None:
     """Some columns, in another order."""
     some = select_columns(table, [1])
-    assert (some.names, some.n_rows, some.column(0).given) == (("b",), 5, table.column(1).given)
+    assert (some.names, some.n_rows, set(some.column(0).given)) == (("b",), 5, {"u", "v"})
 
 
 def test_rows_may_occur_several_times() -> None:
