@@ -160,7 +160,7 @@ def _cut(survey: Survey, n_missing: int, measured: tuple[Distinct, Weights], bin
     values, times = measured
     cuts = find_cuts(values, times, binning)
     if not cuts:
-        raise DataError(f"column {survey.name!r} cannot be cut: it has one value only, {values[0]!r}")
+        raise DataError(f"column {survey.name!r} cannot be cut: it has one value only, {spell_cut(values[0])}")
     if bool(cuts) and isinstance(cuts[0], str) != (values.dtype == object):
         kind = "dates" if values.dtype == object else "numbers"
         raise DataError(f"column {survey.name!r} holds {kind}, but its cut points are of another kind: {cuts!r}")

@@ -1,6 +1,7 @@
 """Columns that name rows are left out by every door, and that is told."""
 
 import io
+import warnings
 from pathlib import Path
 
 import pandas as pd
@@ -89,3 +90,82 @@ def test_dates_that_are_texts_are_cut_wherever_they_come_from(tmp_path: Path) ->
     frame = pl.read_csv(path)
     for source in (pd.read_csv(path), frame, frame.lazy(), frame.to_dict(as_series=False)):
         assert ldag.read(source, missing="drop") == expected
+
+
+def texts(n_rows: int, n_values: int) -> list[object]:
+    """So many different texts, one after the other."""
+    return [f"t{i % n_values}" for i in range(n_rows)]
+
+
+def notes_of(name: str, cells: list[object], **options: object) -> tuple[str, ...]:
+    """What is told of a column that stands beside an ordinary one."""
+    with warnings.catch_warnings(action="ignore", category=DataNote):
+        return ldag.read({name: cells, "y": [i % 2 for i in range(len(cells))]}, **options).notes  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "note"),
+    [
+        ("x", texts(20, 20), None),  # twenty rows are too few to tell
+        ("x", texts(21, 21), "x: left out, 21 values in 21 rows"),
+        ("x", texts(22, 11), None),  # half of the texts may differ
+        ("x", texts(22, 12), "x: left out, 12 values in 22 rows"),
+        ("person", texts(200, 20), None),  # a factor may be called so
+        ("person", texts(200, 21), "person: left out, looks like the name of a person or set"),
+        ("patient", [i % 20 for i in range(200)], None),
+        ("patient", [i % 21 for i in range(200)], "patient: left out, looks like the number of a person"),
+        ("subject_id", [17, 4, 23, 9, 12, 1, 30], None),  # seven rows
+        ("subject_id", [17, 4, 23, 9, 12, 1, 30, 8], "subject_id: left out, 8 values in 8 rows"),
+    ],
+)
+def test_where_identifiers_begin(name: str, cells: list[object], note: str | None) -> None:
+    """On both sides of every border."""
+    notes = notes_of(name, cells)
+    assert notes[0].startswith(note) if note else notes == ()
+
+
+def test_to_refuse_an_identifier_needs_better_grounds() -> None:
+    """More than nine texts in ten must differ; below, it is asked about from half on, among more than twenty rows."""
+    with pytest.raises(DataError, match="'x' looks like an identifier: 37 values in 40 rows"):
+        notes_of("x", texts(40, 37), unusable="error")
+    asked = "x: 36 different texts in 40 rows; is it an identifier?"
+    assert notes_of("x", texts(40, 36), unusable="error")[0].startswith(asked)
+    assert notes_of("x", texts(40, 20), unusable="error") == ()
+    assert notes_of("x", texts(20, 18), unusable="error") == ()
+    assert notes_of("person", texts(200, 21), unusable="error") == ()
+
+
+def test_many_numbers_in_few_rows_are_asked_about() -> None:
+    """From eight rows on, if more than half of them differ; more than twenty different numbers are a measurement."""
+    assert notes_of("x", [i % 5 * 10 for i in range(8)]) == (
+        "x: 5 different numbers in 8 rows; cut them with bins={'x': 3}",
+    )
+    assert notes_of("x", [i % 4 * 10 for i in range(8)]) == ()
+    assert notes_of("x", [i * 10 for i in range(7)]) == ()
+    assert notes_of("x", [i % 20 for i in range(100)]) == ()
+    assert notes_of("x", [i % 21 for i in range(100)])[0].startswith("x: 21 values, cut at ")
+
+
+def test_a_column_that_is_half_filled_is_kept() -> None:
+    """More than half must be missing to leave it out."""
+    assert notes_of("x", ["a", None, None, "b"], missing="auto") == (
+        "2 of 4 rows left out, which have missing cells (in x)",
+    )
+
+
+def test_texts_that_may_be_gaps_are_asked_about_beside_others() -> None:
+    """Alone they are a state like any other."""
+    assert notes_of("x", ["?", "a"] * 4) == ("x: the state '?' may stand for a missing cell",)
+    assert notes_of("x", ["?"] * 8) == ("x: has one state only in the data, '?'; it takes no edges",)
+
+
+def test_options_that_ask_for_a_column_twice_are_refused() -> None:
+    """Its states are declared, or it is cut."""
+    with pytest.raises(DataError, match="'x' has declared states and bins; give one of them"):
+        notes_of("x", [1, 2, 3, 4], states={"x": [1, 2, 3, 4]}, bins={"x": 2})
+    with pytest.raises(DataError, match="'x' cannot be cut: it holds 'a', which is no number"):
+        notes_of("x", [1, 2, "a", 4], bins={"x": 2})
+    with pytest.raises(DataError, match="'x' cannot be cut: it has one value only, 3"):
+        notes_of("x", [3, 3, 3, 3], bins={"x": 2})
+    with pytest.raises(DataError, match="'x' has no values, only missing cells; leave it out"):
+        notes_of("x", [None] * 4, unusable="error")
