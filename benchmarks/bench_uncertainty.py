@@ -22,7 +22,7 @@ def main() -> None:
         rows.append(Row(f"exact, {n} variables, at most 3 parents", seconds / CORES, goal=goal))
     exact = ldag.posterior(data, kappa=0.3, max_parents=3, method="exact")
     start = time.process_time()
-    chains = ldag.posterior(data, kappa=0.3, max_parents=3, method="chains")
+    chains = ldag.posterior(data, kappa=0.3, max_parents=3, method="chain")
     rows.append(Row("chains, 16 variables, 4 runs", (time.process_time() - start) / CORES, goal=20.0))
     report("uncertainty", rows)
     error = max(abs(e.probability - exact.edge(e.parent, e.child)) for e in chains.edges)

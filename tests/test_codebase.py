@@ -317,7 +317,7 @@ ACROSS = {
         "search_states",
     },
     "scoring": {"gains"},
-    "uncertainty": {"family_posterior", "interrupts", "posterior"},
+    "uncertainty": {"family_posterior", "files", "interrupts", "posterior"},
 }
 
 

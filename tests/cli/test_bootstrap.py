@@ -21,4 +21,10 @@ def test_strengths_are_printed_and_kept(tmp_path: Path) -> None:
     again = json.loads(CliRunner().invoke(cli, [*arguments, "--json"]).output)
     assert again["n"] == 10
     first = kept.edges[0]
-    assert again["edges"][0] == first._asdict() | {"determined": kept.determined(first.parent, first.child)}
+    assert again["edges"][0] == {
+        "parent": first.parent,
+        "child": first.child,
+        "strength": first.strength,
+        "direction": first.direction,
+        "determined": kept.determined(first.parent, first.child),
+    }

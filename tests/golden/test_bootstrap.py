@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import ldag
-from ldag.uncertainty import average_arcs, direct_graph, edge_strengths
+from ldag.uncertainty import average_arcs, direct_graph, strongest_first
 
 GOLDEN = json.loads((Path(__file__).parent / "files" / "bootstrap_heart4.json").read_text())
 
@@ -24,7 +24,8 @@ def _replicates() -> list[ldag.Dataset]:
 def test_strengths_and_directions_are_those_of_boot_strength() -> None:
     """Best DAGs of full tables, averaged as CPDAGs, have the published strengths and directions."""
     graphs = [(ldag.learn(data, structure="table", method="exact").ldag, 1) for data in _replicates()]
-    edges = edge_strengths(list(GOLDEN["variables"]), average_arcs((direct_graph(g, "cpdag"), n) for g, n in graphs))
+    arcs = average_arcs((direct_graph(g, "cpdag"), n) for g, n in graphs)
+    edges = strongest_first(list(GOLDEN["variables"]), arcs, "")
     strength = {f"{edge.parent} - {edge.child}": edge.strength for edge in edges}
     direction = {f"{edge.parent} -> {edge.child}": edge.direction for edge in edges}
     assert {pair: strength[pair] for pair in GOLDEN["strength"]} == pytest.approx(GOLDEN["strength"], abs=1e-12)

@@ -1,5 +1,6 @@
 """`ldag posterior`: how probable graphs, edges and labels are."""
 
+from collections.abc import Sequence
 from typing import Any, get_args
 
 import click
@@ -10,8 +11,20 @@ from ldag.cli.settings import CONSTRAINTS, NumberOrWord, left_for_search, read_c
 from ldag.cli.tables import load_table, print_result, table_options
 from ldag.data import ReadOptions
 from ldag.learning import Deadline, check_time_limit
-from ldag.uncertainty import GraphPrior, PosteriorChoice
+from ldag.uncertainty import PosteriorChoice
 from ldag.uncertainty import posterior as learn_posterior
+
+
+class KnownWords(click.Choice):  # type: ignore[type-arg]  # generic in some versions only
+    """Some words, and one that is taken for one release longer."""
+
+    def __init__(self, words: Sequence[str], old: str) -> None:
+        super().__init__(words)
+        self._old = old
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the word."""
+        return value if value == self._old else super().convert(value, param, ctx)
 
 
 def _constraint_options(command: Any) -> Any:
@@ -27,16 +40,17 @@ def _constraint_options(command: Any) -> Any:
 @click.option(
     "--prior",
     cls=RareOption,
-    type=click.Choice(get_args(GraphPrior)),
+    type=KnownWords(["normalised", "labels"], old="table"),
     default="normalised",
     show_default=True,
-    help="How labels are paid for: as in learn, divided by all allowed labels, or none allowed.",
+    help="How labels are paid for: as in learn, or divided by all allowed labels.",
 )
+@click.option("--structure", cls=RareOption, type=click.Choice(["ldag", "table"]), help="table: no labels.  [ldag]")
 @click.option("--max-parents", type=int, help="Parents of a node at most.  [as many as about 10 s allow]")
 @click.option(
     "--method",
     cls=RareOption,
-    type=click.Choice(get_args(PosteriorChoice)),
+    type=KnownWords(get_args(PosteriorChoice), old="chains"),
     default="auto",
     show_default=True,
     help="All graphs within the limits, or graphs that chains visit.",
@@ -49,7 +63,7 @@ def _constraint_options(command: Any) -> Any:
     help="Weight of the prior over parameters.",
 )
 @_constraint_options
-@click.option("--rounds", "n_rounds", cls=RareOption, type=int, help="For chains: rounds of each run.  [4,000]")
+@click.option("--iter", "--rounds", "n_iter", cls=RareOption, type=int, help="For chain: rounds of each run.  [4,000]")
 @click.option("--rng", type=int, help="Seed of chains.  [0]")
 @click.option("--jobs", "n_jobs", cls=RareOption, default=-1, show_default=True, help="Threads; -1 is all cores.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="End by then, reading included.")

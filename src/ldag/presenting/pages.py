@@ -17,8 +17,7 @@ from ldag.network import Network
 from ldag.presenting.documents import Document, write_markdown
 from ldag.presenting.html import asset, page, write_html
 from ldag.presenting.sections import Subject, all_sections
-from ldag.presenting.sureness import Sureness
-from ldag.uncertainty import Bootstrap, Posterior, bootstrap
+from ldag.uncertainty import Agreement, bootstrap
 from ldag.uncertainty import posterior as learn_posterior
 
 MOST_VARIABLES = 14
@@ -33,7 +32,7 @@ def report(
     path: str | os.PathLike[str],
     *,
     data: Dataset | None = None,
-    posterior: Sureness | Literal["auto"] | None = "auto",
+    posterior: Agreement | Literal["auto"] | None = "auto",
     title: str | None = None,
     time_limit: float | None = None,
 ) -> None:
@@ -48,8 +47,8 @@ def report(
     data
         The data of a network that was not just learned; a fit has its own.
     posterior
-        A posterior over graphs, or a bootstrap. "auto" computes a posterior for up to 14 variables, and learns 50 times
-        again for up to 40; None leaves it out.
+        A posterior over graphs, a bootstrap or a mixture. "auto" computes a posterior for up to 14 variables, and
+        learns 50 times again for up to 40; None leaves it out.
     title
         What stands above it.
     time_limit
@@ -73,7 +72,7 @@ def report(
 
 
 def _subject(
-    source: Fit | Network, data: Dataset | None, given: Sureness | Literal["auto"] | None, time_limit: float | None
+    source: Fit | Network, data: Dataset | None, given: Agreement | Literal["auto"] | None, time_limit: float | None
 ) -> Subject:
     """Gather what the report tells of."""
     if isinstance(source, Fit):
@@ -87,10 +86,10 @@ def _subject(
 
 
 def _how_sure(
-    source: Fit | Dataset | None, given: Sureness | Literal["auto"] | None, time_limit: float | None
-) -> tuple[Sureness | None, str]:
+    source: Fit | Dataset | None, given: Agreement | Literal["auto"] | None, time_limit: float | None
+) -> tuple[Agreement | None, str]:
     """Return a posterior or a bootstrap, or why there is none."""
-    if isinstance(given, Posterior | Bootstrap):
+    if isinstance(given, Agreement):
         return given, ""
     if source is None or given is None:
         return None, "This was not computed: ldag.posterior, or ldag.bootstrap, tells how probable each connection is."

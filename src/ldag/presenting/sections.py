@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 from ldag.data import Dataset, describe_data, describe_gaps
 from ldag.drawing import Cell, Meter
-from ldag.formats import MOST_CASES, counted, list_names
+from ldag.formats import MOST_CASES, Edge, counted, list_names
 from ldag.graph import LDAG, EdgeDirections, family_counts, find_thin_families
 from ldag.learning import Fit
 from ldag.model import Counts
@@ -15,8 +15,8 @@ from ldag.network import Network, NodeParameters
 from ldag.presenting.documents import Block, Bullets, Figure, Listing, Paragraph, Section, TableBlock
 from ldag.presenting.graphs import notes_of_rows
 from ldag.presenting.networks import rules_tables
-from ldag.presenting.sureness import LIKELY, Arrow, Sureness, connections, exception_chance, in_words, joined
-from ldag.uncertainty import Bootstrap, Posterior
+from ldag.presenting.uncertain import LIKELY, connections, exception_chance, in_words, tell_sureness
+from ldag.uncertainty import Agreement
 
 MOST_NODES = 60
 """Nodes whose rules a report lists; of larger networks those that depend on others."""
@@ -54,7 +54,7 @@ class Subject:
     network: Network
     data: Dataset | None = None
     fit: Fit | None = None
-    sureness: Sureness | None = None
+    sureness: Agreement | None = None
     why_not_sure: str = ""
 
     @property
@@ -70,7 +70,7 @@ class Subject:
         return None if self.data is None else tuple(counts for _, counts, _ in family_counts(self.graph, self.data))
 
     @cached_property
-    def exceptions(self) -> dict[Arrow, str]:
+    def exceptions(self) -> dict[Edge, str]:
         """The labels in words, as short as people can read."""
         return dict(zip(self.graph.labelled_edges, self.graph.labels_in_words(MOST_CASES, self.counts), strict=True))
 
@@ -137,7 +137,7 @@ def _tell_dependences(subject: Subject) -> list[str]:
         edges = [(parent, name) for parent in parents]
         *most, last = parents
         listed = f"{', '.join(most)} and {last}" if most else last
-        sure = None if subject.sureness is None else min(joined(subject.sureness, *edge) for edge in edges)
+        sure = None if subject.sureness is None else min(float(subject.sureness.joined(*edge)) for edge in edges)
         is_open = not most and edges[0] in subject.directions.open
         may = sure is not None and sure < LIKELY
         joins, depends = ("may go together", "may depend on") if may else ("go together", "depends on")
@@ -154,7 +154,7 @@ def _tell_dependences(subject: Subject) -> list[str]:
 def graph_section(subject: Subject) -> Section:
     """Draw the graph, and say which arrows are determined."""
     graph, sureness = subject.graph, subject.sureness
-    widths = None if sureness is None else {edge: joined(sureness, *edge) for edge in graph.edges}
+    widths = None if sureness is None else {edge: float(sureness.joined(*edge)) for edge in graph.edges}
     parts = ["An arrow joins two columns of which one helps to guess the other, whatever the other columns say."]
     n_labels = len(subject.exceptions)
     is_written = n_labels <= MOST_WRITTEN
@@ -224,28 +224,15 @@ def sure_sections(subject: Subject) -> Iterator[Section]:
     known = () if subject.data is None else describe_data(subject.data)
     pairs = list(connections(sureness, subject.graph, LEAST_PAIR))
     rows = [(f"{a} – {b}", Meter(chance), "yes" if is_drawn else "no") for a, b, is_drawn, chance in pairs]
-    if isinstance(sureness, Bootstrap):
-        text = (
-            f"The model was learned again {counted(sureness.n, 'time')}, each time from as many rows drawn at random "
-            "from the table. The bars show how often two columns were connected, in either direction."
-            + "".join(f" Note: {note}." for note in sureness.notes if note not in known)
-        )
-    else:
-        text = (
-            "The probability that two columns are connected directly, in either direction, over the models that were "
-            f"summed over. Their limits: {sureness.limits}."
-        )
-        if sureness.outside is not None:
-            text += f" Beware: {sureness.outside}; so the probabilities of these arrows may be wrong."
+    told = tell_sureness(sureness, known)
     left = f" Pairs below {LEAST_PAIR:.0%} that are not in the picture are left out.".replace("%", " %")
     if any(chance >= 0.5 and not is_drawn for _, _, is_drawn, chance in pairs):
         left += (
             " One that is probable and yet not in the picture competes with another: both explain the same rows about "
             "equally well."
         )
-    head = "how often" if isinstance(sureness, Bootstrap) else "probability"
-    table = TableBlock(("connection", head, "in the picture"), tuple(rows[:MOST_PAIRS]))
-    yield from _with_table("How sure is it?", (Paragraph(text + left),), "Connection by connection", table)
+    table = TableBlock(("connection", told.head, "in the picture"), tuple(rows[:MOST_PAIRS]))
+    yield from _with_table("How sure is it?", (Paragraph(told.text + left),), "Connection by connection", table)
 
 
 def _with_table(title: str, blocks: tuple[Block, ...], heading: str, table: TableBlock) -> Iterator[Section]:
@@ -357,7 +344,8 @@ def how_section(subject: Subject) -> Section:
     blocks: list[Block] = [Paragraph(f"A labelled DAG: {size} ({graph.dag_dimension:,} in full tables).")]
     if fit is not None:
         texts = [f"Score {fit.score.total:.2f}, kappa {fit.kappa:g}, search: {fit.method}, {fit.promise}."]
-        notes = (*fit.notes, *(subject.sureness.notes if isinstance(subject.sureness, Posterior) else ()))
+        sure = () if subject.sureness is None else tell_sureness(subject.sureness, ()).notes
+        notes = (*fit.notes, *sure)
         texts += [note for note in dict.fromkeys(notes) if note not in fit.data.notes]  # which stand with the data
         settings = {name: value for name, value in dict(fit.settings).items() if value not in (None, False)}
         plain = tuple((name, str(value)) for name, value in settings.items())
@@ -377,7 +365,7 @@ def _reproduce(settings: dict[str, object]) -> str:
     return f'import ldag\nfit = ldag.learn(\n    "your-table.csv",\n{options})\nfit.report("report.html")'
 
 
-def _rows_behind(graph: LDAG, data: Dataset, edge: Arrow) -> float:
+def _rows_behind(graph: LDAG, data: Dataset, edge: Edge) -> float:
     """Count the observations in the contexts of a label."""
     parent, child = edge
     others = [name for name in graph.parents(child) if name != parent]

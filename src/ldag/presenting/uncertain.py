@@ -1,21 +1,29 @@
 """How what is uncertain looks: a consensus with edges as wide as they are probable, and pairs of variables as bars."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterator
 from dataclasses import replace
+from functools import singledispatch
+from itertools import combinations
+from typing import NamedTuple
 
 from ldag.drawing import Drawing, Meter, Picture, PictureOptions, TableRow, lay_out_table
-from ldag.formats import Edge, absent_if, counted
+from ldag.errors import ArgumentError
+from ldag.formats import Context, Edge, absent_if, counted
+from ldag.graph import LDAG
 from ldag.presenting.documents import Block, Figure, Listing, Paragraph, TableBlock
 from ldag.presenting.graphs import graph_picture
 from ldag.presenting.looks import blocks, chart, picture
-from ldag.uncertainty import Bootstrap, EdgeChances, EdgeStrengths, Mixture, Posterior
+from ldag.uncertainty import Agreement, Bootstrap, EdgeChance, EdgeChances, Mixture, Posterior
 
 MOST_PAIRS = 40
 LEAST_SHARE = 0.05
 """Pairs that are joined more rarely are counted, not drawn."""
 
-Pair = tuple[str, str, float, float]
-"""Two variables, how probable it is that they are joined, and that they are joined this way."""
+LIKELY = 0.7
+WORDS = ((0.99, "as good as certain"), (0.9, "very likely"), (LIKELY, "likely"), (0.3, "uncertain"), (0.0, "doubtful"))
+"""How probabilities of connections are said, from so much on."""
+NEVER_THERE = "the connection is never there"
+NOT_SUMMED = "not known: outside the limits below"
 
 
 @picture.register
@@ -30,9 +38,7 @@ def posterior_picture(posterior: Posterior, options: PictureOptions) -> Picture:
         *lines, last = absent_if(graph.label_contexts(parent, child), graph.variables)
         notes[parent, child] = [*lines, f"{last} ({least:.2f})"]
     own: PictureOptions = {
-        "probabilities": {
-            (a, b): min(float(posterior.edge(a, b)) + float(posterior.edge(b, a)), 1.0) for a, b in graph.edges
-        },
+        "probabilities": {edge: posterior.joined(*edge) for edge in graph.edges},
         "notes": notes,
         "title": "Edges more probable than not, as wide as it is probable that the two are joined",
     }
@@ -62,58 +68,122 @@ def _(value: Posterior | Bootstrap) -> list[Block]:
 
 @chart.register
 def _(edges: EdgeChances) -> Drawing:
-    return _draw_pairs(_pairs_of_chances(edges), "How probable each edge is")
-
-
-@chart.register
-def _(edges: EdgeStrengths) -> Drawing:
-    return _draw_pairs(_pairs_of_strengths(edges), "How often each edge was learned again")
+    table = _pair_table(edges)
+    n_left = len(edges) // 2 - len(table.rows)
+    below = f"{n_left} other pairs are not drawn" if n_left else ""
+    return lay_out_table(table.header, table.rows, title=edges.title, below=below)
 
 
 @chart.register
 def _(mixture: Mixture) -> Drawing:
-    title = f"How much of the weight of {counted(len(mixture), 'network')} has each edge"
-    return _draw_pairs(_pairs_of_strengths(mixture.edges), title)
+    return chart(mixture.edges)
 
 
 @blocks.register
 def _(edges: EdgeChances) -> list[Block]:
-    return [_pair_table(_pairs_of_chances(edges))]
-
-
-@blocks.register
-def _(edges: EdgeStrengths) -> list[Block]:
-    return [_pair_table(_pairs_of_strengths(edges))]
+    return [_pair_table(edges)]
 
 
 @blocks.register
 def _(mixture: Mixture) -> list[Block]:
-    return [Paragraph(repr(mixture)[1:-1]), _pair_table(_pairs_of_strengths(mixture.edges))]
+    return [Paragraph(repr(mixture)[1:-1]), _pair_table(mixture.edges)]
 
 
-def _pairs_of_chances(edges: EdgeChances) -> list[Pair]:
-    return [(edge.parent, edge.child, edge.either_direction, edge.probability) for edge in edges]
-
-
-def _pairs_of_strengths(edges: EdgeStrengths) -> list[Pair]:
-    return [(edge.parent, edge.child, edge.strength, edge.strength * edge.direction) for edge in edges]
-
-
-def _draw_pairs(pairs: list[Pair], title: str) -> Drawing:
-    """Return bars for the pairs, and how many there are no bars for."""
-    table = _pair_table(pairs)
-    n_left = len({frozenset(pair[:2]) for pair in pairs}) - len(table.rows)
-    below = f"{n_left} other pairs are not drawn" if n_left else ""
-    return lay_out_table(table.header, table.rows, title=title, below=below)
-
-
-def _pair_table(pairs: Iterable[Pair]) -> TableBlock:
+def _pair_table(edges: EdgeChances) -> TableBlock:
     """Return a row per pair, in its more probable direction, the most probable pair first."""
-    best: dict[frozenset[str], Pair] = {}
-    for pair in pairs:
-        key = frozenset(pair[:2])
-        if key not in best or pair[3] > best[key][3]:
-            best[key] = pair
-    shown = sorted((pair for pair in best.values() if pair[2] >= LEAST_SHARE), key=lambda pair: -round(pair[2], 9))
-    rows: list[TableRow] = [(f"{a} → {b}", Meter(min(either, 1.0)), Meter(forth)) for a, b, either, forth in shown]
+    best: dict[frozenset[str], EdgeChance] = {}
+    for edge in edges:
+        key = frozenset((edge.parent, edge.child))
+        if key not in best or edge.probability > best[key].probability:
+            best[key] = edge
+    shown = [edge for edge in best.values() if edge.either_direction >= LEAST_SHARE]
+    shown.sort(key=lambda edge: -round(edge.either_direction, 9))
+    rows: list[TableRow] = [
+        (f"{edge.parent} → {edge.child}", Meter(min(edge.either_direction, 1.0)), Meter(edge.probability))
+        for edge in shown
+    ]
     return TableBlock(("edge", "joined, either way", "joined this way"), tuple(rows[:MOST_PAIRS]))
+
+
+class Sureness(NamedTuple):
+    """How sure a report can be, in words: what the numbers are, their name, and notes for the technical reader."""
+
+    text: str
+    head: str
+    notes: tuple[str, ...] = ()
+
+
+@singledispatch
+def tell_sureness(value: Agreement, known: Container[str]) -> Sureness:
+    """Say what the numbers are, beside notes that the reader knows already."""
+    raise NotImplementedError(type(value).__name__)
+
+
+@tell_sureness.register
+def _(posterior: Posterior, known: Container[str]) -> Sureness:
+    del known
+    text = (
+        "The probability that two columns are connected directly, in either direction, over the models that were "
+        f"summed over. Their limits: {posterior.limits}."
+    )
+    if posterior.outside is not None:
+        text += f" Beware: {posterior.outside}; so the probabilities of these arrows may be wrong."
+    return Sureness(text, "probability", posterior.notes)
+
+
+@tell_sureness.register
+def _(bootstrap: Bootstrap, known: Container[str]) -> Sureness:
+    text = (
+        f"The model was learned again {counted(bootstrap.n, 'time')}, each time from as many rows drawn at random "
+        "from the table. The bars show how often two columns were connected, in either direction."
+    )
+    return Sureness(text + _tell_notes(bootstrap, known), "how often")
+
+
+@tell_sureness.register
+def _(mixture: Mixture, known: Container[str]) -> Sureness:
+    text = (
+        f"{counted(len(mixture), 'model')} were learned that differ. The bars show how much of their weight connects "
+        "two columns, in either direction."
+    )
+    return Sureness(text + _tell_notes(mixture, known), "how often")
+
+
+def _tell_notes(value: Agreement, known: Container[str]) -> str:
+    return "".join(f" Note: {note}." for note in value.notes if note not in known)
+
+
+def in_words(chance: float) -> str:
+    """Return a probability as people say it.
+
+    Examples
+    --------
+    >>> in_words(0.995), in_words(0.62)
+    ('as good as certain', 'uncertain, 62 %')
+    """
+    words = next(words for least, words in WORDS if chance >= least)
+    return f"{words}, {100 * chance:.0f} %" if chance < WORDS[0][0] else words
+
+
+def connections(agreement: Agreement, graph: LDAG, least: float) -> Iterator[tuple[str, str, bool, float]]:
+    """Go through the pairs that are drawn or not improbable, the surest first: both, whether drawn, how probable."""
+    drawn = {frozenset(edge): edge for edge in graph.edges}
+    names = [variable.name for variable in agreement.variables]
+    pairs = {frozenset(pair): pair for pair in combinations(names, 2)} | drawn
+    chances = [(float(agreement.joined(*pair)), pair) for pair in pairs.values()]
+    for chance, pair in sorted(chances, key=lambda one: (-round(one[0], 9), one[1])):
+        is_drawn = frozenset(pair) in drawn
+        if is_drawn or chance >= least:
+            yield (*pair, is_drawn, chance)
+
+
+def exception_chance(agreement: Agreement, graph: LDAG, edge: Edge) -> float | str:
+    """Return the probability of a label's least certain entry, given the edge; or why there is none."""
+    others = [name for name in graph.parents(edge[1]) if name != edge[0]]
+    contexts: list[Context] = [dict(zip(others, entry, strict=True)) for entry in sorted(graph.label(*edge), key=str)]
+    try:
+        chance = min(float(agreement.label(*edge, context=context)) for context in contexts)
+    except ArgumentError:  # there is never that edge
+        return NEVER_THERE
+    n_cases = graph.structure.families[graph.schema.node(edge[1])].partition.grid.size
+    return chance if agreement.sums_labels(n_cases) else NOT_SUMMED

@@ -1,36 +1,31 @@
 """How sure one can be: the posterior over graphs and labels, and answers averaged over graphs."""
 
-from ldag.uncertainty.averaging import MemberVariety, average
-from ldag.uncertainty.bootstrapping import bootstrap
-from ldag.uncertainty.chances import Averaged, AveragedAnswer, Chance
-from ldag.uncertainty.diagnostics import Diagnostics, effective_size, split_r_hat
-from ldag.uncertainty.door import Posterior, unpack_document
-from ldag.uncertainty.mixture import Mixture
-from ldag.uncertainty.pipeline import PosteriorChoice, posterior
-from ldag.uncertainty.priors import GraphPrior
-from ldag.uncertainty.replicates import Bootstrap, LabelShare
-from ldag.uncertainty.strengths import (
-    Directions,
-    EdgeStrength,
-    EdgeStrengths,
-    average_arcs,
-    direct_graph,
-    edge_strengths,
+from ldag.uncertainty.agreement import (
+    Agreement,
+    Chance,
+    EdgeChance,
+    EdgeChances,
+    LabelChance,
+    strongest_first,
 )
-from ldag.uncertainty.views import EdgeChances
+from ldag.uncertainty.bootstraps import Bootstrap, Directions, average_arcs, bootstrap, direct_graph
+from ldag.uncertainty.chains import Diagnostics, effective_size, split_r_hat
+from ldag.uncertainty.families import GraphPrior
+from ldag.uncertainty.members import MemberVariety, average
+from ldag.uncertainty.mixtures import Mixture
+from ldag.uncertainty.pipeline import PosteriorChoice, posterior
+from ldag.uncertainty.posteriors import Posterior, unpack_document
 
 __all__ = [
-    "Averaged",
-    "AveragedAnswer",
+    "Agreement",
     "Bootstrap",
     "Chance",
     "Diagnostics",
     "Directions",
+    "EdgeChance",
     "EdgeChances",
-    "EdgeStrength",
-    "EdgeStrengths",
     "GraphPrior",
-    "LabelShare",
+    "LabelChance",
     "MemberVariety",
     "Mixture",
     "Posterior",
@@ -39,9 +34,9 @@ __all__ = [
     "average_arcs",
     "bootstrap",
     "direct_graph",
-    "edge_strengths",
     "effective_size",
     "posterior",
     "split_r_hat",
+    "strongest_first",
     "unpack_document",
 ]

@@ -1,13 +1,16 @@
-"""The posterior over DAGs at one kappa, by number, however it was computed."""
+"""The posterior over DAGs at one kappa, by number, however it was computed, and whole labelled DAGs drawn from it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag.errors import ArgumentError
+from ldag.model import CodedFamily, Partition, Structure
+from ldag.uncertainty.families import FamilyLabels
 
 ParentSet = tuple[int, ...]
 Floats = NDArray[np.float64]
@@ -19,6 +22,10 @@ NEGLIGIBLE = 1e-14
 
 KEPT_SET = 1e-10
 """Parent sets less probable than this are not asked for their labels, nor written: a file answers as before."""
+
+
+N_KEPT = 1000
+"""DAGs that are drawn and written, so that questions about whole graphs can be asked of a file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +46,45 @@ class Component:
         """Go through the parent sets of a node that have any probability worth mentioning."""
         for place in np.flatnonzero(self.probabilities[node] > KEPT_SET).tolist():
             yield self.sets[node][place], float(self.probabilities[node][place])
+
+    def kept_families(self) -> Iterator[tuple[int, ParentSet]]:
+        """Go through the families that are written: nodes with their likely parents."""
+        return ((node, parents) for node in range(len(self.sets)) for parents, _ in self.likely(node))
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what is kept as plain values: the likely parent sets, and DAGs made of these."""
+        kept = [np.flatnonzero(p > KEPT_SET) for p in self.probabilities]
+        drawn = self.draw(N_KEPT, 0)
+        inside = np.all([np.isin(drawn[:, node], own) for node, own in enumerate(kept)], axis=0)
+        return {
+            "kappa": self.kappa,
+            "weight": self.weight,
+            "log_evidence": self.log_evidence,
+            "parent_sets": [
+                [{"parents": list(parents), "probability": p} for parents, p in self.likely(node)]
+                for node in range(len(self.sets))
+            ],
+            "edges": self.edges.tolist(),
+            "ancestors": self.ancestors.tolist(),
+            "dags": [np.searchsorted(own, drawn[inside, node]).tolist() for node, own in enumerate(kept)],
+        }
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> "Component":
+        """Read what `to_dict` returns."""
+        sets = tuple(tuple(tuple(s["parents"]) for s in own) for own in given["parent_sets"])
+        chances = tuple(np.array([s["probability"] for s in own], dtype=np.float64) for own in given["parent_sets"])
+        edges = given.get("edges")  # which older files do not have
+        return cls(
+            float(given["kappa"]),
+            float(given["weight"]),
+            sets,
+            chances,
+            sum_edges(sets, chances) if edges is None else np.array(edges, dtype=np.float64),
+            np.array(given["ancestors"], dtype=np.float64),
+            given["log_evidence"],
+            KeptDags(np.array(given["dags"], dtype=np.uint32).T, is_all=True),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,3 +114,54 @@ def sum_edges(sets: Sequence[Sequence[ParentSet]], probabilities: Sequence[Float
         parents = np.fromiter(chain.from_iterable(own), dtype=np.int64)
         np.add.at(edges[:, node], parents, np.repeat(chances, [len(one) for one in own]))
     return np.minimum(edges, 1.0)
+
+
+def draw_labelled_dags(
+    components: Sequence[Component], families: FamilyLabels, n_draws: int, seed: int
+) -> list[Structure]:
+    """Draw DAGs, and then the labels of each family; what is drawn twice is the same object."""
+    rng = np.random.default_rng([seed, n_draws])
+    weights = np.array([component.weight for component in components])
+    numbers = rng.multinomial(n_draws, weights / weights.sum())
+    drawn: list[Structure] = []
+    known: dict[tuple[CodedFamily, ...], Structure] = {}
+    for component, number in zip(components, numbers.tolist(), strict=True):
+        if number:
+            drawn += _draw_from(component, families, number, seed, known)
+    return [drawn[place] for place in rng.permutation(len(drawn)).tolist()] if len(components) > 1 else drawn
+
+
+def _draw_from(
+    component: Component,
+    families: FamilyLabels,
+    number: int,
+    seed: int,
+    known: dict[tuple[CodedFamily, ...], Structure],
+) -> list[Structure]:
+    dags = component.draw(number, seed)
+    columns = [_draw_families(component, families, node, dags[:, node], seed) for node in range(dags.shape[1])]
+    return [known.setdefault(chosen, Structure(families.n_states, chosen)) for chosen in zip(*columns, strict=True)]
+
+
+def _draw_families(
+    component: Component,
+    families: FamilyLabels,
+    node: int,
+    chosen: NDArray[np.uint32],
+    seed: int,
+) -> list[CodedFamily]:
+    """Return a family for each drawn parent set, its labels drawn."""
+    drawn: dict[int, CodedFamily] = {}
+    for number in np.unique(chosen).tolist():
+        places = np.flatnonzero(chosen == number)
+        parents = component.sets[node][number]
+        grid = families.grid(parents)
+        own_seed = int(np.random.SeedSequence([seed, node, number]).generate_state(1, np.uint64)[0] >> 1)
+        rows = families.of(node, parents, component.kappa).draw(len(places), own_seed)
+        same: dict[bytes, CodedFamily] = {}
+        for place, classes in zip(places.tolist(), rows, strict=True):
+            key = classes.tobytes()
+            if key not in same:
+                same[key] = CodedFamily.from_partition(parents, Partition.of(grid, classes))
+            drawn[place] = same[key]
+    return [drawn[place] for place in range(len(chosen))]

@@ -1,51 +1,158 @@
-"""One graph that stands for many: the acyclic graph of the probable edges, with the probable labels."""
+"""One graph that stands for many: an acyclic one of the probable edges, with the probable labels."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
-Edges = Mapping[tuple[int, int], float]
-"""Probabilities of edges (from, to)."""
+import numpy as np
+
+from ldag.formats import Edge
+from ldag.graph import LDAG
+from ldag.model import CodedFamily, Grid, Partition, Structure
+from ldag.reasoning import is_satisfied
+from ldag.uncertainty.agreement import EdgeChance
+
+N = TypeVar("N", int, str)
 
 MOST_EXACT = 12
 """Edges on cycles up to which the best acyclic choice is found by going through all."""
 
 
-def consensus_edges(n_nodes: int, edges: Edges, threshold: float) -> frozenset[tuple[int, int]]:
+def probable_arcs(edges: Mapping[tuple[int, int], float], threshold: float) -> frozenset[tuple[int, int]]:
     """Return the acyclic set of edges with the largest sum of probability less threshold.
 
     If all edges above the threshold make no cycle they are the answer. Otherwise edges are left out: the best choice
     where few edges lie on cycles, and else those that close a cycle when edges are added from the most probable on.
     """
     wanted = sorted((e for e, p in edges.items() if p > threshold), key=lambda e: (-edges[e], e))
-    on_cycles = [edge for edge in wanted if _reaches(n_nodes, wanted, edge[1], edge[0])]
-    if not on_cycles:
-        return frozenset(wanted)
+    on_cycles = [edge for edge in wanted if _reaches(wanted, edge[1], edge[0])]
     safe = [edge for edge in wanted if edge not in on_cycles]
     if len(on_cycles) > MOST_EXACT:
-        kept: list[tuple[int, int]] = list(safe)
-        for edge in on_cycles:
-            if not _reaches(n_nodes, kept, edge[1], edge[0]):
-                kept.append(edge)
-        return frozenset(kept)
+        return frozenset(drop_cycles([*safe, *on_cycles]))
     best: tuple[float, tuple[tuple[int, int], ...]] = (-1.0, ())
     for choice in range(1 << len(on_cycles)):
         chosen = tuple(edge for place, edge in enumerate(on_cycles) if choice >> place & 1)
         value = sum(edges[edge] - threshold for edge in chosen)
-        if value > best[0] + 1e-12 and not any(_reaches(n_nodes, chosen, j, i) for i, j in chosen):
+        if value > best[0] + 1e-12 and not any(_reaches(chosen, j, i) for i, j in chosen):
             best = value, chosen
     return frozenset([*safe, *best[1]])
 
 
-def _reaches(n_nodes: int, edges: Iterable[tuple[int, int]], start: int, goal: int) -> bool:
-    """Whether there is a path of edges from one node to another."""
-    children: Sequence[list[int]] = [[] for _ in range(n_nodes)]
-    for i, j in edges:
-        children[i].append(j)
+def majority_arcs(names: Sequence[str], edges: Iterable[EdgeChance], threshold: float) -> list[Edge]:
+    """Return the arcs of the pairs that are stronger than a threshold, without those that would close a cycle.
+
+    The strongest come first, in the direction that more than half of them have. Pairs of which neither direction has
+    more come last, in the order of the variables, or the other way round where that would close a cycle.
+    """
+    number = {name: place for place, name in enumerate(names)}
+    strong = [edge for edge in edges if edge.strength > threshold + 1e-12]
+    majority = [edge for edge in strong if edge.direction > 0.5 + 1e-12]
+    decided = {frozenset((edge.parent, edge.child)) for edge in majority}
+    undecided = [edge for edge in strong if frozenset((edge.parent, edge.child)) not in decided]
+    undecided.sort(key=lambda edge: (-edge.strength, number[edge.parent], number[edge.child]))
+    return drop_cycles([(edge.parent, edge.child) for edge in (*majority, *undecided)])
+
+
+def drop_cycles(arcs: Iterable[tuple[N, N]]) -> list[tuple[N, N]]:
+    """Return arcs in their order without those that close a cycle with some before them."""
+    kept: list[tuple[N, N]] = []
+    for arc in arcs:
+        if not _reaches(kept, arc[1], arc[0]):
+            kept.append(arc)
+    return kept
+
+
+def _reaches(arcs: Iterable[tuple[N, N]], start: N, goal: N) -> bool:
+    """Whether there is a path of arcs from one node to another."""
+    children: dict[N, list[N]] = {}
+    for i, j in arcs:
+        children.setdefault(i, []).append(j)
     reached, todo = {start}, [start]
     while todo:
-        for child in children[todo.pop()]:
+        for child in children.get(todo.pop(), ()):
             if child == goal:
                 return True
             if child not in reached:
                 reached.add(child)
                 todo.append(child)
     return False
+
+
+def consensus_structure(
+    n_states: tuple[int, ...],
+    arcs: Iterable[tuple[int, int]],
+    label_chance: Callable[[int, tuple[int, ...], int, int], float],
+    threshold: float,
+) -> Structure:
+    """Return the structure of some arcs with the labels that are surer than a threshold.
+
+    ``label_chance`` tells how sure a line is: of a node with these parents, by an axis and the number of the line.
+    Where several labels together would make an edge vanish everywhere, the least sure are left out.
+    """
+    above: list[list[int]] = [[] for _ in n_states]
+    for i, j in arcs:
+        above[j].append(i)
+    families = []
+    for node, parents in enumerate(tuple(sorted(own)) for own in above):
+        grid = Grid(tuple(n_states[parent] for parent in parents))
+        places = [(axis, line) for axis, n in enumerate(grid.n_states) for line in range(grid.size // n)]
+        chances = [label_chance(node, parents, *place) for place in places] if len(parents) > 1 else []
+        sure = sorted((-chance, *place) for chance, place in zip(chances, places, strict=False) if chance > threshold)
+        families.append(_label_family(parents, grid, [(axis, line) for _, axis, line in sure]))
+    return Structure(n_states, tuple(families))
+
+
+def _label_family(parents: tuple[int, ...], grid: Grid, lines: Iterable[tuple[int, int]]) -> CodedFamily:
+    """Return a family with the labels of some lines, but for those that would make an edge vanish everywhere."""
+    labels = [np.zeros(grid.size // n, dtype=np.bool_) for n in grid.n_states]
+    for axis, line in lines:
+        labels[axis][line] = True
+        if Partition.from_labels(grid, labels).irrelevant_axes():
+            labels[axis][line] = False
+    if not any(label.any() for label in labels):
+        return CodedFamily.table(parents, grid)
+    return CodedFamily.from_partition(parents, Partition.from_labels(grid, labels))
+
+
+class WeighedGraphs:
+    """Graphs over the same variables with a weight each, and what those weigh that have a label."""
+
+    def __init__(self, graphs: Iterable[tuple[LDAG, float]]) -> None:
+        self._graphs = [(graph.structure, weight) for graph, weight in graphs]
+        self.labelled = sorted(
+            {
+                (family.parents[axis], node, other)
+                for structure, _ in self._graphs
+                for node, family in enumerate(structure.families)
+                for axis in family.labelled_axes
+                for other in family.parents
+                if other != family.parents[axis]
+            }
+        )
+        """Parent, child and another parent wherever an edge has a label."""
+
+    def weigh_label(self, i: int, j: int, context: Mapping[int, int]) -> tuple[float, float]:
+        """Return the weight of the graphs with an edge that vanishes in a context, and of those with the edge."""
+        vanishing = joined = 0.0
+        for structure, weight in self._graphs:
+            family = structure.families[j]
+            if i in family.parents:
+                joined += weight
+                axis = family.parents.index(i)
+                vanishing += weight if axis in family.labelled_axes and is_satisfied(family, axis, context) else 0
+        return vanishing, joined
+
+    def structure_of(self, arcs: Iterable[tuple[int, int]]) -> Structure:
+        """Return the structure of some arcs with the labels that most of the graphs with the edge have."""
+        n_states = self._graphs[0][0].n_states
+        labelled = {(i, j) for i, j, _ in self.labelled}
+
+        def chance(node: int, parents: tuple[int, ...], axis: int, line: int) -> float:
+            if (parents[axis], node) not in labelled:
+                return 0.0
+            others = [parent for parent in parents if parent != parents[axis]]
+            codes = np.unravel_index(line, [n_states[parent] for parent in others])
+            context = dict(zip(others, map(int, codes), strict=True))
+            vanishing, joined = self.weigh_label(parents[axis], node, context)
+            return vanishing / joined if joined else 0.0
+
+        return consensus_structure(n_states, arcs, chance, 0.5)

@@ -12,7 +12,7 @@ from ldag import _native
 from ldag.data import Dataset
 from ldag.learning import Checkpoint, LabelRules
 from ldag.uncertainty.component import Component, Drawn, Floats, ParentSet, sum_edges
-from ldag.uncertainty.priors import GraphPrior, PosteriorPriors
+from ldag.uncertainty.families import GraphPrior
 from ldag.uncertainty.space import ParentSets, flat_families
 
 
@@ -25,7 +25,10 @@ class Weighing:
     """What the weights of families are computed from."""
 
     data: Dataset
-    priors: PosteriorPriors
+    prior: GraphPrior
+    equivalent_sample_size: float
+    max_configurations: int
+    """Families with more configurations of parents have their full table."""
     label_rules: LabelRules
     n_threads: int
     on_progress: "_native.OnProgress | None"
@@ -54,10 +57,11 @@ class Weighing:
     def weights_of(self, node: int, sets: Sequence[ParentSet], kappa: float) -> Floats:
         """Return the log weights of some parent sets of a node; full tables weigh the same at every kappa."""
         n_states = self.data.schema.n_states
-        has_labels = np.array([self.priors.sums_labels(prod(n_states[p] for p in own)) for own in sets], dtype=np.bool_)
+        sizes = np.array([prod(n_states[p] for p in own) for own in sets], dtype=np.float64)
+        has_labels = sizes <= self.max_configurations
         weights = np.empty(len(sets))
         labelled, tables = (tuple(sets[i] for i in np.flatnonzero(has_labels == w).tolist()) for w in (True, False))
-        weights[has_labels] = self._weigh(node, labelled, kappa, self.priors.prior)
+        weights[has_labels] = self._weigh(node, labelled, kappa, self.prior)
         if (node, tables) not in self._tables:
             self._tables[node, tables] = self._weigh(node, tables, 1.0, "table")
         weights[~has_labels] = self._tables[node, tables]
@@ -68,7 +72,7 @@ class Weighing:
             return np.empty(0)
         weights = _native.log_weights(
             self.data.columns,
-            self.priors.equivalent_sample_size,
+            self.equivalent_sample_size,
             kappa,
             prior,
             [[(rule.parent, rule.contexts) for rule in of_node] for of_node in self.label_rules],

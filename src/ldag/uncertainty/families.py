@@ -1,17 +1,21 @@
 """The labels of single families, by number: all of them together, each as probable as data and prior make it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag import _native
 from ldag.data import Dataset, count_family
-from ldag.learning import LabelRules, fixed_labels
+from ldag.learning import LabelRule, LabelRules, fixed_labels
 from ldag.model import Counts, Grid
-from ldag.uncertainty.priors import PosteriorPriors
+from ldag.scoring import Priors
+
+GraphPrior = Literal["labels", "normalised", "table"]
+"""labels: kappa for each parameter that labels save, as in `score`. A DAG with more room for labels then weighs more.
+normalised: the same divided by its sum over all labels, so that every DAG weighs the same. table: no labels at all."""
 
 Lines = list[tuple[int, int]]
 """Lines of a grid: pairs of an axis and a line along it."""
@@ -82,12 +86,50 @@ class FamilyLabels:
 
     n_states: tuple[int, ...]
     count: Callable[[int, tuple[int, ...]], Counts]
-    priors: PosteriorPriors
+    equivalent_sample_size: float
+    max_configurations: int
+    """Labels are summed over up to so many configurations of parents; larger families have their full table."""
     label_rules: LabelRules = ()
     _kept: dict[tuple[int, tuple[int, ...], float], LabelPosterior] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_kept": {}}  # made again when asked
+
+    def to_dict(self, kept: Iterable[tuple[int, tuple[int, ...]]]) -> dict[str, object]:
+        """Return as plain values the labels that constraints fix, and the counts of some families."""
+        return {
+            "label_rules": [[asdict(rule) for rule in of_node] for of_node in self.label_rules],
+            "families": [
+                {"node": node, "parents": list(parents), "counts": self.count(node, parents).tolist()}
+                for node, parents in kept
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], n_states: tuple[int, ...]) -> "FamilyLabels":
+        """Read them from what is kept of a posterior; older files have no label rules."""
+        counts = {
+            (f["node"], tuple(f["parents"])): np.array(f["counts"], dtype=np.float64) for f in content["families"]
+        }
+        rules = tuple(
+            tuple(
+                LabelRule(rule["parent"], tuple(tuple(map(tuple, context)) for context in rule["contexts"]))
+                for rule in of_node
+            )
+            for of_node in content.get("label_rules", ())
+        )
+        largest = content["settings"].get("max_configurations", _native.MAX_EXACT_CELLS)
+        return cls(
+            n_states,
+            KnownCounts(counts),
+            float(content["equivalent_sample_size"]),
+            0 if content["prior"] == "table" else largest,
+            rules,
+        )
+
+    def sums_labels(self, n_configurations: int) -> bool:
+        """Whether a family with so many configurations has labels."""
+        return n_configurations <= self.max_configurations
 
     def grid(self, parents: Sequence[int]) -> Grid:
         """Return the grid of some parents."""
@@ -99,21 +141,22 @@ class FamilyLabels:
         if key not in self._kept:
             if len(self._kept) == KEPT:
                 del self._kept[next(iter(self._kept))]
-            self._kept[key] = self._made(node, parents, kappa)
+            self._kept[key] = self._sum(node, parents, kappa)
         return self._kept[key]
 
-    def _made(self, node: int, parents: tuple[int, ...], kappa: float) -> LabelPosterior:
+    def _sum(self, node: int, parents: tuple[int, ...], kappa: float) -> LabelPosterior:
+        """Sum over the labels of a family."""
         counts = self.count(node, parents)
-        size = self.priors.equivalent_sample_size
-        if not self.priors.sums_labels(self.grid(parents).size):
+        size = self.equivalent_sample_size
+        if not self.sums_labels(self.grid(parents).size):
             return FullTable(counts, size)
         fixed = fixed_labels(self.label_rules[node], parents, self.n_states) if self.label_rules else ()
         return _native.FamilyPosterior(
             counts,
             self.grid(parents).n_states,
             size,
-            self.priors.class_lost(kappa, self.n_states[node]),
-            self.priors.structure,
+            Priors(kappa, size, "labels").class_lost(self.n_states[node]),
+            "ldag",
             regular=True,
             fixed=[[] if mask is None else mask.astype(int).tolist() for mask in fixed],
         )

@@ -1,4 +1,4 @@
-"""Learning the same thing many times: from rows drawn again, or under random orders of the variables."""
+"""Learning the same thing many times, from rows drawn again or under random orders of the variables: `average`."""
 
 import threading
 import warnings
@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass, fields, replace
 from math import inf
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, Unpack, get_args
 
 import numpy as np
 
-from ldag.checks import Rng, check_seed
-from ldag.data import AnyTable, Dataset, check_data
-from ldag.errors import DataError, TooLarge, argument, option
+from ldag.checks import Rng, check_choice, check_seed, check_whole
+from ldag.data import AnyTable, Dataset, check_data, describe_data
+from ldag.errors import ArgumentError, DataError, TooLarge, argument, option
 from ldag.formats import counted
 from ldag.graph import LDAG
 from ldag.learning import (
@@ -25,6 +25,8 @@ from ldag.learning import (
     Progress,
     SearchControl,
     Settings,
+    accept_old_names,
+    check_progress,
     check_time_limit,
     cross_validate,
     learn_families,
@@ -33,8 +35,13 @@ from ldag.learning import (
     split_options,
 )
 from ldag.model import Smoothing, Structure
+from ldag.network import Network
+from ldag.uncertainty.mixtures import Mixture
 
 T = TypeVar("T")
+
+MemberVariety = Literal["order", "bootstrap", "both"]
+"""Where the members of an average differ: see `average`."""
 
 TELL_EVERY = 0.1
 """Seconds between two looks at how many members there are."""
@@ -137,7 +144,7 @@ class Prepared:
     smoothing: Smoothing
     deadline: Deadline
 
-    def named(self, structure: Structure) -> LDAG:
+    def graph_of(self, structure: Structure) -> LDAG:
         """Return what a member learned as a graph, variables in the order of the data."""
         order = [self.plan.data.schema.node(name) for name in self.data.names]
         return LDAG(self.data.schema, structure.reordered(order))
@@ -318,3 +325,73 @@ def _learn_elsewhere(
     finally:
         for job in jobs:
             job.cancel()
+
+
+@accept_old_names
+def average(
+    data: "AnyTable | Fit",
+    n: int = 20,
+    *,
+    by: MemberVariety = "order",
+    rng: Rng = None,
+    progress: Progress = None,
+    executor: Executor | None = None,
+    **options: Unpack[LearnOptions],
+) -> Mixture:
+    """Learn several networks that differ, and let them answer together: new rows are often predicted much better.
+
+    Parameters
+    ----------
+    data
+        The data, or a fit, whose data and settings are then used.
+    n
+        How many networks.
+    by
+        "order": each is learned under a random order of the variables, which its edges follow. "bootstrap": each graph
+        is learned from rows drawn again. "both": both. Parameters are always those of all the data.
+    rng
+        Seed of everything that is random; None is 0.
+    progress
+        As in `learn`.
+    executor
+        Where the searches run, instead of threads of this process.
+    **options
+        The settings of `learn`, and for a table that is no `Dataset` those of `read`.
+        Climbing is not restarted unless ``n_restarts`` says so, as members are to differ. A
+        kappa that is left to cross-validation is chosen once, on all the data; a time limit is for all searches
+        together, and those that did not come to their end by then, or when Ctrl-C was pressed, are left out: ``notes``
+        says so. A larger ``equivalent_sample_size`` than for one network is often better: try several on rows that
+        were held out.
+
+    Examples
+    --------
+    >>> import ldag
+    >>> heart = ldag.datasets.load("heart")
+    >>> mixture = ldag.average(heart, 5, kappa=0.1)
+    >>> answer = mixture.query("pressure", given={"smoking": "yes"})
+    >>> {state: round(p, 2) for state, p in answer.items()}
+    {'<140': 0.59, '>140': 0.41}
+    """
+    check_whole(n, "n")
+    check_choice(by, get_args(MemberVariety), "by")
+    check_progress(progress)
+    own = data.settings if isinstance(data, Fit) else None
+    if by != "bootstrap" and (options.get("start") or (own and own.method_option("start"))):
+        raise ArgumentError(
+            f"{argument('start')} does not apply to random orders, which its edges may not follow; use"
+            f" {option('by', 'bootstrap')}"
+        )
+    asked = own or Settings()
+    asked = asked.with_(method=options["method"]) if "method" in options else asked
+    if asked.search.climbs and asked.method_option("n_restarts") is None:
+        options.setdefault("n_restarts", 0)
+    prepared = prepare_members(data, rng, progress, executor, options)
+    members = Members(prepared.plan, resamples=by != "order", reorders=by != "bootstrap")
+    size, spread = prepared.smoothing
+
+    def make(structure: Structure) -> Network:
+        graph = prepared.graph_of(structure)
+        return Network.from_data(graph, prepared.data, equivalent_sample_size=size, spread=spread)
+
+    learned = learn_members(members, n, "average", make, prepared.deadline, progress, executor)
+    return Mixture(learned.members, notes=(*describe_data(prepared.data), *learned.notes))

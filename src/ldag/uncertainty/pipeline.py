@@ -2,26 +2,33 @@
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import astuple, dataclass, replace
+from functools import wraps
 from importlib.metadata import version
 from math import inf
-from typing import Literal, Unpack, get_args
+from typing import Any, Literal, ParamSpec, Unpack, cast, get_args
 
 import numpy as np
 
 from ldag import _native
-from ldag.checks import Rng, check_choice, check_jobs, check_seed, check_whole
+from ldag.checks import Rng, check_choice, check_seed, check_whole, tell_renamed
 from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
 from ldag.errors import ArgumentError, TooLarge, argument
 from ldag.formats import counted
 from ldag.graph import LDAG
 from ldag.learning import (
+    Chain,
     Checkpoint,
+    Climb,
     Constraints,
     Deadline,
+    Exact,
     Fit,
+    Plan,
     Progress,
     ProgressReport,
+    Search,
     SearchControl,
     Settings,
     check_progress,
@@ -31,28 +38,42 @@ from ldag.learning import (
     learn_families,
     listen,
     make_plan,
-    rules_for,
-    search_space,
 )
 from ldag.model import Structure
-from ldag.scoring import order_columns
+from ldag.scoring import check_equivalent_sample_size, check_priors
 from ldag.uncertainty.chains import (
     N_CANDIDATES,
-    N_ROUNDS,
+    N_ITER,
+    N_RUNS,
     ChainSettings,
+    Diagnostics,
     chain_component,
     choose_candidates,
 )
 from ldag.uncertainty.component import Component
-from ldag.uncertainty.diagnostics import Diagnostics
-from ldag.uncertainty.door import Posterior
 from ldag.uncertainty.exact import OutOfTime, Weighing, exact_component
-from ldag.uncertainty.families import DataCounts, FamilyLabels
-from ldag.uncertainty.limits import describe_outside, describe_space
-from ldag.uncertainty.priors import GraphPrior, KappaChoice, PosteriorPriors, check_posterior_priors
-from ldag.uncertainty.space import FEWEST_PARENTS, FamilySpace, Limits, ParentSets
+from ldag.uncertainty.families import DataCounts, FamilyLabels, GraphPrior
+from ldag.uncertainty.posteriors import Posterior
+from ldag.uncertainty.space import (
+    FEWEST_PARENTS,
+    MAX_CONFIGURATIONS,
+    FamilySpace,
+    Limits,
+    ParentSets,
+    describe_outside,
+    describe_space,
+)
 
-PosteriorChoice = Literal["auto", "exact", "chains"]
+PosteriorChoice = Literal["auto", "exact", "chain"]
+
+P = ParamSpec("P")
+
+KAPPAS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+"""The kappas that "evidence" compares, equally probable before any data."""
+
+KappaChoice = float | Literal["evidence"] | None
+
+STRUCTURES_SUMMED = ("ldag", "table")
 
 USUAL_KAPPA = 0.1
 """Of the graph that the limits are held against, where the posterior is over several."""
@@ -60,25 +81,54 @@ USUAL_KAPPA = 0.1
 
 @dataclass(frozen=True, eq=False)
 class _Job:
-    """What is asked for, checked and translated: variables sorted by name."""
+    """What is asked for, checked and translated; the plan is one of a climb, which the limits are held against."""
 
-    data: Dataset
+    plan: Plan
     names: tuple[str, ...]
-    priors: PosteriorPriors
-    constraints: Constraints | None
-    max_parents: int | None
+    kappas: tuple[float, ...]
+    prior: GraphPrior
     families: FamilySpace
-    method: Literal["exact", "chains"]
+    method: Literal["exact", "chain"]
     chains: ChainSettings
-    n_threads: int
+    largest_labelled: int = MAX_CONFIGURATIONS
+    """Labels are summed over up to so many configurations of parents, unless there are none."""
+
+    @property
+    def data(self) -> Dataset:
+        """The data, variables sorted by name."""
+        return self.plan.data
+
+    @property
+    def equivalent_sample_size(self) -> float:
+        """The weight of the prior over parameters."""
+        return self.plan.problem.families.priors.equivalent_sample_size
+
+    @property
+    def max_configurations(self) -> int:
+        """Over how many configurations of parents labels are summed."""
+        return 0 if self.prior == "table" else self.largest_labelled
+
+    @property
+    def has_limit(self) -> bool:
+        """Whether it was said how many parents there may be."""
+        return self.plan.settings.max_parents is not None
 
     def weighing(self, tell: "_native.OnProgress", checkpoint: Checkpoint | None) -> Weighing:
         """Return what weighs families."""
-        return Weighing(self.data, self.priors, self.families.label_rules, self.n_threads, tell, checkpoint)
+        return Weighing(
+            self.data,
+            self.prior,
+            self.equivalent_sample_size,
+            self.max_configurations,
+            self.families.label_rules,
+            self.plan.n_jobs,
+            tell,
+            checkpoint,
+        )
 
     def within(self, limits: Limits) -> "_Job":
         """Return the job with labels summed over as many configurations as the limits say."""
-        return replace(self, priors=replace(self.priors, max_configurations=limits.max_configurations))
+        return replace(self, largest_labelled=limits.max_configurations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,16 +140,38 @@ class _Computed:
     diagnostics: Diagnostics | None = None
 
 
+def _accept_old_words(function: Callable[P, Posterior]) -> Callable[P, Posterior]:
+    """Let the posterior be asked for in the words that it had before those of `learn`, for one release."""
+
+    @wraps(function)
+    def call(*args: P.args, **given: P.kwargs) -> Posterior:
+        words: dict[str, Any] = dict(given)
+        if "n_rounds" in words:
+            tell_renamed("n_rounds", "n_iter")
+            words["n_iter"] = words.pop("n_rounds")
+        if words.get("method") == "chains":
+            tell_renamed("method 'chains'", "'chain'")
+            words["method"] = "chain"
+        if words.get("prior") == "table":
+            tell_renamed("prior 'table'", "structure 'table'")
+            words |= {"prior": None, "structure": "table"}
+        return function(*args, **cast("Any", words))
+
+    return call
+
+
+@_accept_old_words
 def posterior(  # noqa: PLR0913 - every choice is named here, once
     data: "AnyTable | Fit",
     *,
     kappa: KappaChoice = None,
-    prior: GraphPrior | None = None,
+    prior: Literal["normalised", "labels"] | None = None,
+    structure: Literal["ldag", "table"] | None = None,
     max_parents: int | None = None,
-    method: PosteriorChoice = "auto",
+    method: PosteriorChoice | Chain | Exact = "auto",
     constraints: Constraints | None = None,
     equivalent_sample_size: float | None = None,
-    n_rounds: int | None = None,
+    n_iter: int | None = None,
     rng: Rng = None,
     n_jobs: int = -1,
     time_limit: float | None = None,
@@ -119,20 +191,22 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         probable as the data make it. Left out, it is that of the fit, or "evidence".
     prior
         "normalised": every DAG weighs the same before any data, and labels share its weight by kappa. "labels": kappa
-        for each parameter that labels save, as in `score`, so that DAGs with room for many labels weigh more. "table":
-        no labels. Left out, "normalised", or "table" for a fit of tables.
+        for each parameter that labels save, as in `score`, so that DAGs with room for many labels weigh more.
+    structure
+        "ldag", or "table": no labels. Left out, that of the fit, or "ldag".
     max_parents, constraints
         Limits on the graph, as in `learn`. Without ``max_parents`` there are as many parents as can be summed over in
         about ten seconds. Families with more than 16 configurations of parents (fewer, where that allows more parents)
         count with their full table, without labels. The first lines of print say so, and also if a quick climb, or the
         fit that was given, has a graph outside these limits.
     method
-        "exact": sums over all DAGs (up to about 20 variables); "chains": tempered Markov chains over ordered partitions
-        of the variables, from at least four independent starts; "auto": exact where it takes a minute at most.
+        "exact": sums over all DAGs (up to about 20 variables); "chain": tempered Markov chains over ordered partitions
+        of the variables, from four independent starts; "auto": exact where it takes a minute at most. Or a value:
+        ``ldag.Exact()``, ``ldag.Chain(n_chains=8, n_iter=10_000)``, with so many starts.
     equivalent_sample_size
         As in `score`; 1 unless said otherwise.
-    n_rounds
-        For "chains": rounds of each run that are kept, 4,000 unless said otherwise; give more if the runs disagree.
+    n_iter
+        For "chain": rounds of each run that are kept, 4,000 unless said otherwise; give more if the runs disagree.
     rng
         Seed of chains; None is 0.
     n_jobs
@@ -156,32 +230,26 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     """
     began = time.perf_counter()
     deadline = Deadline.after(check_time_limit(time_limit))
-    fit = data if isinstance(data, Fit) else None
-    if isinstance(data, Fit):
-        data, kappa, prior, max_parents, constraints, equivalent_sample_size = _from_fit(
-            data, kappa, prior, max_parents, constraints, equivalent_sample_size
-        )
-    size = 1.0 if equivalent_sample_size is None else equivalent_sample_size
-    priors = check_posterior_priors(kappa, size, prior or "normalised")
-    check_choice(method, get_args(PosteriorChoice), "method")
     check_progress(progress)
-    chains = ChainSettings(
-        N_ROUNDS if n_rounds is None else check_whole(n_rounds, "n_rounds", 100),
-        seed=check_seed(rng),
-        is_timed=deadline.is_set,
+    fit, own = (data, data.settings) if isinstance(data, Fit) else (None, Settings())
+    over = _check_structure(structure, prior, fit)
+    kappas = _check_kappas(fit.kappa if fit is not None and kappa is None and over != "table" else kappa, over)
+    own_size = 1.0 if fit is None else fit.equivalent_sample_size
+    size = check_equivalent_sample_size(own_size if equivalent_sample_size is None else equivalent_sample_size)
+    how, chains = _check_method(method, n_iter, check_seed(rng), deadline.is_set)
+    settings = Settings(
+        kappa=kappas[0] if len(kappas) == 1 and over != "table" else USUAL_KAPPA,
+        method=Climb(n_restarts=0),
+        structure="table" if over == "table" else "ldag",
+        equivalent_sample_size=size,
+        max_parents=own.max_parents if max_parents is None else max_parents,
+        constraints=own.constraints if constraints is None else constraints,
+        n_jobs=n_jobs,
     )
-    job = _job(
-        check_data(data, reading=reading),
-        priors,
-        constraints,
-        max_parents,
-        method,
-        chains,
-        check_jobs(n_jobs),
-        time_limit,
-    )
-    if job.method == "exact" and n_rounds is not None:
-        raise ArgumentError(f"{argument('n_rounds')} applies to method 'chains'; an exact posterior needs no rounds")
+    table = check_data(data.data if isinstance(data, Fit) else data, reading=reading)
+    job = _job(make_plan(table, settings), table.names, kappas, over, how, chains, time_limit)
+    if job.method == "exact" and n_iter is not None:
+        raise ArgumentError(f"{argument('n_iter')} applies to method 'chain'; an exact posterior has no rounds")
     kept = None if checkpoint is None else Checkpoint.open(checkpoint, _run_of(job))
     with listen(progress, f"posterior ({job.method})", deadline) as listener:
 
@@ -191,69 +259,88 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
             return deadline.is_over
 
         try:
-            learned = _climb(job, deadline) if fit is None else fit.graph
+            learned = _climb(job.plan, deadline) if fit is None else fit.graph
             job, computed = _compute(job, learned, tell, kept)
         except OutOfTime:
             if not deadline.is_over:
                 raise KeyboardInterrupt from None
             raise TooLarge(_too_late(job)) from None
     outside = describe_outside(learned, computed.sets, job.data.schema)
-    return _result(job, computed, outside, time.perf_counter() - began)
+    result = _result(job, computed, outside, time.perf_counter() - began)
+    if not deadline.is_over:
+        result.hand_on()
+    return result
 
 
-def _from_fit(
-    fit: Fit,
-    kappa: KappaChoice,
-    prior: GraphPrior | None,
-    max_parents: int | None,
-    constraints: Constraints | None,
-    equivalent_sample_size: float | None,
-) -> tuple[Dataset, KappaChoice, GraphPrior | None, int | None, Constraints | None, float]:
-    """Return the data and settings of a fit, where none are given."""
-    settings = fit.settings
-    if fit.structure not in ("ldag", "table"):
+def _check_structure(structure: str | None, prior: str | None, fit: Fit | None) -> GraphPrior:
+    """Return what the posterior is over: tables, or labels by their prior; unless it is said, as in the fit."""
+    if fit is not None and fit.structure not in STRUCTURES_SUMMED:
         raise ArgumentError(
             f"the posterior is over labels or tables; this fit has structure {fit.structure!r}; give its data"
         )
-    own: GraphPrior = "table" if fit.structure == "table" else "normalised"
-    chosen = prior or own
-    return (
-        fit.data,
-        (None if chosen == "table" else fit.kappa) if kappa is None else kappa,
-        chosen,
-        settings.max_parents if max_parents is None else max_parents,
-        settings.constraints if constraints is None else constraints,
-        fit.equivalent_sample_size if equivalent_sample_size is None else equivalent_sample_size,
-    )
+    given = structure or ("ldag" if fit is None or prior is not None else fit.structure)
+    check_choice(given, STRUCTURES_SUMMED, "structure")
+    check_choice(prior or "normalised", ("normalised", "labels"), "prior")
+    return "table" if given == "table" else "labels" if prior == "labels" else "normalised"
+
+
+def _check_kappas(kappa: KappaChoice, prior: GraphPrior) -> tuple[float, ...]:
+    """Return the kappas to average over: one, or those that the evidence compares."""
+    if prior == "table":
+        if kappa not in (None, "evidence"):
+            raise ArgumentError(
+                f"structure 'table' has no labels to pay for; leave {argument('kappa')} out, got {kappa!r}"
+            )
+        return (1.0,)
+    if kappa == "evidence" and prior == "labels":
+        raise ArgumentError(
+            "kappa 'evidence' needs prior 'normalised': under prior 'labels' a larger kappa also makes larger graphs"
+            " weigh more; give a number, or leave prior out"
+        )
+    if isinstance(kappa, str) and kappa != "evidence":
+        raise ArgumentError(f"{argument('kappa')} must be a number above 0 and at most 1, or 'evidence', got {kappa!r}")
+    if kappa == "evidence" or kappa is None:
+        return KAPPAS
+    return (check_priors(kappa, 1.0, "labels").kappa,)
+
+
+def _check_method(
+    method: PosteriorChoice | Search, n_iter: int | None, seed: int, is_timed: bool
+) -> tuple[PosteriorChoice, ChainSettings]:
+    """Return the name of a method, and how chains run."""
+    n_runs = N_RUNS
+    if isinstance(method, Chain):
+        if method.start is not None:
+            raise ArgumentError(f"{argument('start')} does not apply here: chains begin at random")
+        n_iter, n_runs = method.n_iter if n_iter is None else n_iter, method.n_chains or N_RUNS
+    name = method.name if isinstance(method, Search) else method
+    check_choice(name, get_args(PosteriorChoice), "method")
+    n_rounds = N_ITER if n_iter is None else check_whole(n_iter, "n_iter", 100)
+    return cast("PosteriorChoice", name), ChainSettings(n_rounds, n_runs, seed, is_timed)
 
 
 def _job(
-    data: Dataset,
-    priors: PosteriorPriors,
-    constraints: Constraints | None,
-    max_parents: int | None,
+    plan: Plan,
+    names: tuple[str, ...],
+    kappas: tuple[float, ...],
+    prior: GraphPrior,
     method: PosteriorChoice,
     chains: ChainSettings,
-    n_threads: int,
     time_limit: float | None,
 ) -> _Job:
-    """Check and translate, and settle on a method."""
-    if constraints is not None and not isinstance(constraints, Constraints):
-        raise ArgumentError(f"constraints must be ldag.Constraints(...), got {type(constraints).__name__}")
-    work = order_columns(data)
-    space = search_space(work.schema, constraints or Constraints(), max_parents)
-    space = space.without_edges_at(work.constant_nodes)
-    labelled = priors.prior != "table"
-    rules = rules_for("ldag" if labelled else "table", space.label_rules, work.schema)
-    families = FamilySpace(work.schema, space, rules, labelled, len(priors.kappas), work.n_rows, time_limit)
-    exact = method != "chains" and _is_exact(families, max_parents is not None, is_asked=method == "exact")
-    if not exact and len(priors.kappas) > 1:
+    """Settle on a method, by what the families of the plan cost."""
+    problem, schema = plan.problem, plan.data.schema
+    labelled = prior != "table"
+    rules = problem.families.label_rules
+    families = FamilySpace(schema, problem.space, rules, labelled, len(kappas), plan.data.n_rows, time_limit)
+    has_limit = plan.settings.max_parents is not None
+    exact = method != "chain" and _is_exact(families, has_limit, is_asked=method == "exact")
+    if not exact and len(kappas) > 1:
         raise ArgumentError(
             "chains need one kappa, as they do not know the evidence, and an exact posterior at"
-            f" {len(priors.kappas)} kappas would take too long; give kappa, such as 0.3"
+            f" {len(kappas)} kappas would take too long; give kappa, such as 0.3"
         )
-    how: Literal["exact", "chains"] = "exact" if exact else "chains"
-    return _Job(work, data.names, priors, constraints, max_parents, families, how, chains, n_threads)
+    return _Job(plan, names, kappas, prior, families, "exact" if exact else "chain", chains)
 
 
 def _is_exact(families: FamilySpace, is_given: bool, is_asked: bool) -> bool:
@@ -269,7 +356,7 @@ def _is_exact(families: FamilySpace, is_given: bool, is_asked: bool) -> bool:
 def _too_late(job: _Job) -> str:
     """Say that there is nothing to return, and what to do."""
     what = "the exact posterior was" if job.method == "exact" else "samples of the chains were"
-    less = "method 'chains'" if job.method == "exact" else f"fewer {argument('n_rounds')}"
+    less = "method 'chain'" if job.method == "exact" else f"fewer {argument('n_iter')}"
     return f"{what} not there within the time limit; give a longer {argument('time_limit')}, fewer parents, or {less}"
 
 
@@ -277,33 +364,23 @@ def _run_of(job: _Job) -> dict[str, object]:
     """Return what the answer depends on."""
     return {
         "ldag version": version("ldag"),
-        "posterior": job.method,
+        "posterior": "exact" if job.method == "exact" else "chains",
         "data": fingerprint(job.data.sorted()),
-        "kappas": job.priors.kappas,
-        "prior": job.priors.prior,
-        "equivalent_sample_size": job.priors.equivalent_sample_size,
-        "max_parents": job.max_parents,
+        "kappas": job.kappas,
+        "prior": job.prior,
+        "equivalent_sample_size": job.equivalent_sample_size,
+        "max_parents": job.plan.settings.max_parents,
         "constraints": digest(job.families.space),
-        "chains": astuple(job.chains) if job.method == "chains" else None,
+        "chains": astuple(job.chains) if job.method == "chain" else None,
     }
 
 
-def _climb(job: _Job, deadline: Deadline) -> LDAG:
+def _climb(plan: Plan, deadline: Deadline) -> LDAG:
     """Return what a quick search finds where nothing but constraints limits it, to see whether that is left out."""
-    priors = job.priors
-    is_table = priors.prior == "table"
-    settings = Settings.of(
-        kappa=priors.kappas[0] if len(priors.kappas) == 1 and not is_table else USUAL_KAPPA,
-        method="climb",
-        structure="table" if is_table else "ldag",
-        equivalent_sample_size=priors.equivalent_sample_size,
-        constraints=job.constraints,
-        n_restarts=0,
-        n_jobs=job.n_threads,
-    )
-    plan = make_plan(job.data, settings)
+    if plan.settings.max_parents is not None:
+        plan = make_plan(plan.data, plan.settings.with_(max_parents=None))
     scorer = plan.problem.families.scorer(plan.data.columns)
-    result = plan.search.run(scorer, plan.problem, SearchControl(job.n_threads, deadline))
+    result = plan.search.run(scorer, plan.problem, SearchControl(plan.n_jobs, deadline))
     if result.stopped:
         raise OutOfTime
     learned = learn_families(plan.data.columns, plan.problem.n_states, result.parents, plan.problem.families)
@@ -314,22 +391,21 @@ def _compute(
     job: _Job, learned: LDAG | None, tell: "_native.OnProgress", checkpoint: Checkpoint | None
 ) -> tuple[_Job, _Computed]:
     """Do the work at every kappa, and weigh the kappas by their evidence; chains know what a search has learned."""
-    is_given = job.max_parents is not None
-    if job.method == "chains":
-        (kappa,) = job.priors.kappas
+    if job.method == "chain":
+        (kappa,) = job.kappas
         assert learned is not None
         weighing = job.weighing(tell, checkpoint)
         candidates = choose_candidates(weighing, job.data.schema, job.families.space, kappa, learned)
-        limits = job.families.choose_limits(is_given, candidates)
+        limits = job.families.choose_limits(job.has_limit, candidates)
         job = job.within(limits)
         sets = job.families.list_sets(limits, candidates)
         component, diagnostics = chain_component(job.weighing(tell, checkpoint), candidates, sets, kappa, job.chains)
         return job, _Computed((component,), sets, diagnostics)
-    limits = job.families.choose_limits(is_given)
+    limits = job.families.choose_limits(job.has_limit)
     job = job.within(limits)
     sets = job.families.list_sets(limits)
     weighing = job.weighing(tell, checkpoint)
-    components = [exact_component(weighing, sets, kappa) for kappa in job.priors.kappas]
+    components = [exact_component(weighing, sets, kappa) for kappa in job.kappas]
     logs = np.array([component.log_evidence for component in components], dtype=np.float64)
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
@@ -340,31 +416,37 @@ def _compute(
 def _result(job: _Job, computed: _Computed, outside: str | None, seconds: float) -> Posterior:
     """Put the posterior together."""
     limits = computed.sets.limits
-    n_candidates = N_CANDIDATES if job.method == "chains" and len(job.names) > N_CANDIDATES + 1 else None
+    n_candidates = N_CANDIDATES if job.method == "chain" and len(job.names) > N_CANDIDATES + 1 else None
     settings: dict[str, object] = {
         "why": _why(job, computed.sets),
         "limits": list(describe_space(computed.sets, n_candidates)),
         "outside": outside,
         "max_parents": limits.max_parents,
         "max_configurations": limits.max_configurations,
-        "kappas": job.priors.kappas,
-        "prior": job.priors.prior,
+        "kappas": job.kappas,
+        "prior": job.prior,
     }
     return Posterior(
-        job.data.schema,
-        job.names,
-        job.priors,
-        computed.components,
-        FamilyLabels(job.data.schema.n_states, DataCounts(job.data), job.priors, job.families.label_rules),
-        job.method,
-        computed.diagnostics,
-        tuple(describe_data(job.data)),
-        settings,
-        job.data.total,
-        seconds,
-        job.data,
-        _Evidence(job) if job.method == "exact" else None,
-        job.families.space,
+        schema=job.data.schema,
+        names=job.names,
+        prior=job.prior,
+        components=computed.components,
+        families=FamilyLabels(
+            job.data.schema.n_states,
+            DataCounts(job.data),
+            job.equivalent_sample_size,
+            job.max_configurations,
+            job.families.label_rules,
+        ),
+        method=job.method,
+        diagnostics=computed.diagnostics,
+        notes=tuple(describe_data(job.data)),
+        settings=settings,
+        n_observations=job.data.total,
+        seconds=seconds,
+        data=job.data,
+        evidence=_Evidence(job) if job.method == "exact" else None,
+        space=job.families.space,
     )
 
 
@@ -375,7 +457,7 @@ class _Evidence:
     job: _Job
 
     def __call__(self, data: Dataset) -> float:
-        again, anew = _compute(replace(self.job, data=data), None, lambda _: False, None)
+        again, anew = _compute(replace(self.job, plan=replace(self.job.plan, data=data)), None, lambda _: False, None)
         return _result(again, anew, None, 0.0).log_evidence or 0.0
 
 
@@ -383,5 +465,5 @@ def _why(job: _Job, sets: ParentSets) -> str:
     if job.method == "exact":
         families = counted(sets.n_families, "family", "families")
         return f"exact, the sum over all DAGs of {families} within these limits"
-    runs = f"{job.chains.n_runs} runs of {job.chains.n_rounds:,} rounds of coupled chains"
+    runs = f"{job.chains.n_runs} runs of {job.chains.n_iter:,} rounds of coupled chains"
     return f"{runs} over ordered partitions of {counted(len(job.names), 'variable')}"

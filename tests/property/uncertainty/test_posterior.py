@@ -43,11 +43,10 @@ def questions(draw: st.DrawFn) -> tuple[oracle.Question, Space, ldag.Constraints
 
 def ask(question: oracle.Question, constraints: ldag.Constraints | None = None, **more: object) -> ldag.Posterior:
     """Ask the library."""
-    kappa = None if question.prior == "table" else question.kappa
+    is_table = question.prior == "table"
+    more |= {"structure": "table"} if is_table else {"prior": question.prior, "kappa": question.kappa}
     return ldag.posterior(
         dataset(question.rows, question.n_states),
-        kappa=kappa,
-        prior=question.prior,  # type: ignore[arg-type]
         equivalent_sample_size=question.equivalent_sample_size,
         constraints=constraints,
         **more,  # type: ignore[arg-type]

@@ -63,12 +63,12 @@ def test_required_edges_of_constants_stay(declared: Dataset) -> None:
     assert fit.ldag.edges == (("k1", "a"),)
 
 
-@pytest.mark.parametrize("prior", ["normalised", "table"])
-def test_no_posterior_has_edges_of_constants(declared: Dataset, prior: Any) -> None:
+@pytest.mark.parametrize("structure", ["ldag", "table"])
+def test_no_posterior_has_edges_of_constants(declared: Dataset, structure: Any) -> None:
     """Nor do exact sums and chains; a note says so."""
-    kappa = None if prior == "table" else 0.3
-    for method in ("exact", "chains"):
-        posterior = ldag.posterior(declared, kappa=kappa, prior=prior, method=method, n_rounds=None)
+    kappa = None if structure == "table" else 0.3
+    for method in ("exact", "chain"):
+        posterior = ldag.posterior(declared, kappa=kappa, structure=structure, method=method)
         assert [float(posterior.edge(*pair)) for pair in (("k1", "k2"), ("k1", "a"), ("a", "k2"))] == [0, 0, 0]
         assert "k1, k2, k3: have one state only in the data; they take no edges" in str(posterior)
 

@@ -51,7 +51,7 @@ def test_members_that_were_learned_are_returned(work: Work, after: float) -> Non
 
 
 @pytest.mark.parametrize("after", [0.1, 0.4])
-@pytest.mark.parametrize("options", [{"method": "exact", "max_parents": 6}, {"method": "chains", "n_rounds": 10**7}])
+@pytest.mark.parametrize("options", [{"method": "exact", "max_parents": 6}, {"method": "chain", "n_iter": 10**7}])
 def test_a_posterior_ends_at_once(options: dict[str, object], after: float) -> None:
     """With the samples that chains have, or with nothing."""
     with interrupted(after) as sent:
@@ -73,7 +73,7 @@ def test_chains_return_the_samples_that_they_have() -> None:
             raise KeyboardInterrupt
 
     post = ldag.posterior(
-        table(5), kappa=0.3, max_parents=2, method="chains", n_rounds=8_000, n_jobs=4, progress=interrupt
+        table(5), kappa=0.3, max_parents=2, method="chain", n_iter=8_000, n_jobs=4, progress=interrupt
     )
     assert post.diagnostics is not None
     assert "NOT converged, stopped early" in str(post)
@@ -85,7 +85,7 @@ def test_chains_end_in_time() -> None:
     """With what they have, or with a message if that is too little."""
     began = time.monotonic()
     with pytest.raises(TooLarge, match="samples of the chains were not there within the time limit"):
-        ldag.posterior(table(10), kappa=0.3, max_parents=2, method="chains", n_rounds=10**7, time_limit=1)
+        ldag.posterior(table(10), kappa=0.3, max_parents=2, method="chain", n_iter=10**7, time_limit=1)
     assert time.monotonic() - began < 10
 
 
@@ -95,7 +95,7 @@ def test_an_exact_posterior_that_takes_too_long_is_refused() -> None:
         TooLarge, match=r"the exact posterior was not there within the time limit; give a longer time_limit"
     ):
         ldag.posterior(LARGE, kappa=0.3, max_parents=3, method="exact", time_limit=0.8)
-    with pytest.raises(TooLarge, match=r"takes about .* seconds of CPU, and time_limit is 1; use method 'chains'"):
+    with pytest.raises(TooLarge, match=r"takes about .* seconds of CPU, and time_limit is 1; use method 'chain'"):
         ldag.posterior(table(20), kappa=0.3, method="exact", time_limit=1)
     with pytest.raises(ArgumentError, match="time_limit must be a number of seconds above 0"):
         ldag.posterior(SMALL, kappa=0.3, time_limit=0)

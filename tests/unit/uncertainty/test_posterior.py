@@ -1,13 +1,14 @@
 """The posterior as people use it: chains, files, drawing, messages."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import ldag
-from ldag.errors import ArgumentError, FormatError, TooLarge, UnknownState, UnknownVariable
+from ldag.errors import ArgumentError, DataNote, FormatError, TooLarge, UnknownState, UnknownVariable
 
 HEART = ldag.datasets.load("heart")
 
@@ -20,7 +21,7 @@ def post() -> ldag.Posterior:
 
 def test_chains_agree_with_the_exact_posterior(post: ldag.Posterior) -> None:
     """From random starts, every edge and path is within its stated error, and any number of threads gives the same."""
-    chains = ldag.posterior(HEART, kappa=0.3, max_parents=3, method="chains", n_rounds=3000, rng=3, n_jobs=2)
+    chains = ldag.posterior(HEART, kappa=0.3, max_parents=3, method="chain", n_iter=3000, rng=3, n_jobs=2)
     assert chains.diagnostics is not None
     assert chains.diagnostics.converged
     assert chains.log_evidence is None
@@ -31,7 +32,7 @@ def test_chains_agree_with_the_exact_posterior(post: ldag.Posterior) -> None:
         assert abs(path - post.ancestor(edge.parent, edge.child)) <= 4 * path.mc_error + 0.01
     exact, about = (p.label("smoking", "pressure", context={"protein": ">3"}) for p in (post, chains))
     assert abs(exact - about) < 0.05
-    again = ldag.posterior(HEART, kappa=0.3, max_parents=3, method="chains", n_rounds=3000, rng=3, n_jobs=1)
+    again = ldag.posterior(HEART, kappa=0.3, max_parents=3, method="chain", n_iter=3000, rng=3, n_jobs=1)
     assert again.edges == chains.edges
 
 
@@ -41,7 +42,7 @@ def test_chains_that_are_too_short_do_not_claim_to_have_converged() -> None:
     columns = {"x0": rng.integers(2, size=3000)}
     for i in range(1, 9):
         columns[f"x{i}"] = np.where(rng.random(3000) < 0.95, columns[f"x{i - 1}"], rng.integers(2, size=3000))
-    short = ldag.posterior(ldag.read(columns), kappa=0.3, max_parents=2, method="chains", n_rounds=100)
+    short = ldag.posterior(ldag.read(columns), kappa=0.3, max_parents=2, method="chain", n_iter=100)
     assert short.diagnostics is not None
     assert not short.diagnostics.converged
     assert "NOT converged" in str(short)
@@ -63,7 +64,7 @@ def test_a_file_gives_the_same_answers(post: ldag.Posterior, tmp_path: Path) -> 
     with pytest.raises(ArgumentError, match=r"drawn graphs, and 5,000 are asked for"):
         read.sample(5000)
     with pytest.raises(ArgumentError, match="needs the data"):
-        read.log_predictive(HEART)
+        read.log_likelihood(HEART)
     (tmp_path / "other.json").write_text("{}")
     with pytest.raises(FormatError, match=r"other.json: expected a posterior"):
         ldag.Posterior.load(tmp_path / "other.json")
@@ -98,7 +99,7 @@ def test_a_fit_hands_on_data_and_settings() -> None:
     assert float(post.edge("smoking", "pressure")) == 0.0
     assert max(map(len, post.parents("pressure"))) <= 2
     table = ldag.posterior(ldag.learn(HEART, structure="table", max_parents=2))
-    assert table.priors.prior == "table"
+    assert table.prior == "table"
 
 
 def test_mixture_and_query(post: ldag.Posterior) -> None:
@@ -143,8 +144,8 @@ def test_the_evidence_of_new_data_is_a_ratio(post: ldag.Posterior) -> None:
     together = ldag.read(
         {v.name: [v.states[0]] * 2 for v in HEART.variables}, states={v.name: v.states for v in HEART.variables}
     )
-    assert post.log_predictive(together) < 2 * post.log_predictive(first) + 0.1
-    assert post.log_predictive(first) < 0
+    assert post.log_likelihood(together) < 2 * post.log_likelihood(first) + 0.1
+    assert post.log_likelihood(first) < 0
 
 
 def test_a_checkpoint_resumes(post: ldag.Posterior, tmp_path: Path) -> None:
@@ -160,16 +161,16 @@ def test_a_checkpoint_resumes(post: ldag.Posterior, tmp_path: Path) -> None:
 
 def test_messages(post: ldag.Posterior) -> None:
     """What was expected, what came, and what to do."""
-    with pytest.raises(ArgumentError, match="prior 'table' has no labels"):
-        ldag.posterior(HEART, prior="table", kappa=0.1)
+    with pytest.raises(ArgumentError, match="structure 'table' has no labels"):
+        ldag.posterior(HEART, structure="table", kappa=0.1)
     with pytest.raises(ArgumentError, match="needs prior 'normalised'"):
         ldag.posterior(HEART, prior="labels", kappa="evidence")
     with pytest.raises(ArgumentError, match="kappa must be a number above 0"):
         ldag.posterior(HEART, kappa=2)
-    with pytest.raises(ArgumentError, match="n_rounds applies to method 'chains'"):
-        ldag.posterior(HEART, kappa=0.3, n_rounds=1000)
+    with pytest.raises(ArgumentError, match="n_iter applies to method 'chain'"):
+        ldag.posterior(HEART, kappa=0.3, n_iter=1000)
     with pytest.raises(ArgumentError, match="chains need one kappa"):
-        ldag.posterior(HEART, method="chains")
+        ldag.posterior(HEART, method="chain")
     with pytest.raises(UnknownVariable, match="did you mean 'smoking'"):
         post.edge("smokng", "pressure")
     with pytest.raises(UnknownState, match="no state 'x'"):
@@ -181,3 +182,48 @@ def test_messages(post: ldag.Posterior) -> None:
     wide = ldag.read({f"x{i}": [0, 1] for i in range(30)})
     with pytest.raises(TooLarge, match=r"30 variables needs .* GB and about .* hours"):
         ldag.posterior(wide, kappa=0.3, max_parents=2, method="exact")
+
+
+def test_the_words_that_were_used_before(post: ldag.Posterior) -> None:
+    """For one release the old ones are taken, with a warning that says the new ones."""
+    few = HEART.select(["smoking", "protein", "pressure"])
+    with pytest.warns(DeprecationWarning, match="n_rounds is now n_iter"):
+        old = ldag.posterior(few, kappa=0.3, method="chain", n_rounds=200)  # type: ignore[call-arg]
+    with pytest.warns(DeprecationWarning, match="method 'chains' is now 'chain'"):
+        older = ldag.posterior(few, kappa=0.3, method="chains", n_iter=200)  # type: ignore[arg-type]
+    assert old.edges == older.edges == ldag.posterior(few, kappa=0.3, method=ldag.Chain(n_iter=200)).edges
+    assert old.method == "chain"
+    with pytest.warns(DeprecationWarning, match="prior 'table' is now structure 'table'"):
+        table = ldag.posterior(few, prior="table")  # type: ignore[arg-type]
+    assert table.edges == ldag.posterior(few, structure="table").edges
+    with pytest.warns(DeprecationWarning, match="Posterior.log_predictive is now Posterior.log_likelihood"):
+        assert post.log_predictive(HEART) == post.log_likelihood(HEART)
+    with pytest.warns(DeprecationWarning, match="Posterior.priors is now"):
+        assert post.priors.prior == "normalised"
+
+
+def test_methods_may_be_values() -> None:
+    """As in `learn`: `Chain` says how many runs there are, and how long; what does not apply is refused."""
+    few = HEART.select(["smoking", "protein", "pressure"])
+    chains = ldag.posterior(few, kappa=0.3, method=ldag.Chain(n_chains=6, n_iter=120))
+    assert chains.diagnostics is not None
+    assert (chains.diagnostics.n_runs, chains.diagnostics.n_samples) == (6, 120 // 6)
+    assert ldag.posterior(few, kappa=0.3, method=ldag.Exact()).method == "exact"
+    with pytest.raises(ArgumentError, match="start does not apply here"):
+        ldag.posterior(few, kappa=0.3, method=ldag.Chain(start=ldag.datasets.graph("heart")))
+    with pytest.raises(ArgumentError, match="no method 'climb'"):
+        ldag.posterior(few, kappa=0.3, method=ldag.Climb())  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="no structure 'tree'"):
+        ldag.posterior(few, structure="tree")  # type: ignore[arg-type]
+
+
+def test_any_table_will_do() -> None:
+    """A dictionary, as in `learn`, with the options of reading."""
+    columns: dict[str, Sequence[object]] = {
+        "a": ["x", "y", "y", None] * 10,
+        "b": ["u", "v", "u", "u"] * 5 + list("uvvu") * 5,
+    }
+    with pytest.warns(DataNote, match="10 of 40 rows left out"):
+        post = ldag.posterior(columns, missing="drop")
+    assert post.n_observations == 30
+    assert post.joined("a", "b") > 0.5

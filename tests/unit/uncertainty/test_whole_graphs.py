@@ -91,7 +91,7 @@ def test_agrees_with_all_equivalence_classes(tiers: tuple[tuple[str, ...], ...])
     later = {name: place for place, tier in enumerate(tiers) for name in tier}
     forbidden = {(a, b) for a in later for b in later if later[a] > later[b]}
     expected = brute_force(data, forbidden)
-    post = ldag.posterior(data, prior="table", constraints=ldag.Constraints(tiers=tiers))
+    post = ldag.posterior(data, structure="table", constraints=ldag.Constraints(tiers=tiers))
     for a, b in ((a, b) for a in data.names for b in data.names if a != b):
         chance = post.determined(a, b)
         assert chance == pytest.approx(expected.get((a, b), 0.0), abs=1e-9)
@@ -115,7 +115,7 @@ def test_labelled_graphs_are_drawn_and_asked() -> None:
 
 def test_a_tree_has_no_direction() -> None:
     """Where variables have one parent at most, no data tell the direction, whatever the share of DAGs is."""
-    post = ldag.posterior(table(), prior="table", max_parents=1)
+    post = ldag.posterior(table(), structure="table", max_parents=1)
     assert max(float(post.determined(a, b)) for a in "abcd" for b in "abcd" if a != b) == 0.0
     assert post.edge("a", "c") > 0.5 or post.edge("c", "a") > 0.5
 
@@ -129,10 +129,10 @@ def test_files_copies_and_pickles_say_the_same(tmp_path: Path) -> None:
     for again in (pickle.loads(pickle.dumps(post)), copy.copy(post), copy.deepcopy(post)):
         assert str(again) == str(post)
         assert again.sample(20, rng=3) == post.sample(20, rng=3)
-        assert again.log_predictive(data) == post.log_predictive(data)
+        assert again.log_likelihood(data) == post.log_likelihood(data)
     loaded = ldag.Posterior.load(tmp_path / "post.json")
     assert str(pickle.loads(pickle.dumps(loaded))) == str(post)
-    chains = ldag.posterior(data, kappa=0.3, method="chains", n_rounds=200)
+    chains = ldag.posterior(data, kappa=0.3, method="chain", n_iter=200)
     assert pickle.loads(pickle.dumps(chains)).sample(20, rng=3) == chains.sample(20, rng=3)
 
 

@@ -3,30 +3,47 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import exp, fsum, isclose, log
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.checks import Rng, check_generator, check_share, check_whole
+from ldag.checks import Rng, check_generator, check_share, check_whole, tell_renamed
 from ldag.data import AnyTable, Cells, Dataset, Reading, check_data, state_columns
-from ldag.drawing import Drawable
 from ldag.errors import ArgumentError, ImpossibleEvidence
 from ldag.formats import Context, DocumentRecord, Edge, counted, network_of, read_document, write_document
+from ldag.graph import LDAG
 from ldag.inference import MEMORY_LIMIT
-from ldag.model import Schema, Variable
-from ldag.network import Answer, AnswerKey, Findings, Marginals, Network, Unseen, row_log_probabilities
-from ldag.uncertainty.chances import Averaged, AveragedAnswer
-from ldag.uncertainty.strengths import EdgeStrengths, edge_strengths
+from ldag.model import Schema
+from ldag.network import (
+    Answer,
+    AnswerKey,
+    Averaged,
+    AveragedAnswer,
+    Findings,
+    Marginals,
+    Network,
+    Unseen,
+    row_log_probabilities,
+)
+from ldag.uncertainty.agreement import Agreement, Chance, EdgeChances, strongest_first
+from ldag.uncertainty.consensus import WeighedGraphs, majority_arcs
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
+Rows: TypeAlias = "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset"
+"""A table with some of the columns."""
+
+N_DRAWS = 1000
+"""Draws of a member and its parameters for an interval."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mixture(Drawable):
+class Mixture(Agreement):
     """Networks over the same variables, each with a weight: what they say together, and how far they disagree.
 
     Parameters
@@ -69,51 +86,123 @@ class Mixture(Drawable):
         object.__setattr__(self, "weights", tuple(self._shares.tolist()))
 
     def __repr__(self) -> str:
-        said = f"Mixture of {counted(len(self), 'network')} over {counted(len(self.variables), 'variable')}"
-        return f"<{'; '.join([said, *self.notes])}>"
+        words = f"Mixture of {counted(len(self), 'network')} over {counted(len(self.variables), 'variable')}"
+        return f"<{'; '.join([words, *self.notes])}>"
 
     def __str__(self) -> str:
-        common = [edge for edge in self.edges if edge.strength * edge.direction > 0.5]
+        common = [edge for edge in self.edges if edge.probability > 0.5]
         n_variables = counted(len(self.variables), "variable")
         lines = [f"note: {note}" for note in self.notes]
         lines.append(f"{counted(len(self), 'network')} over {n_variables}; edges that most of them have:")
-        lines += (f"  {edge.parent} -> {edge.child}  {edge.strength * edge.direction:.2f}" for edge in common)
+        lines += (f"  {edge.parent} -> {edge.child}  {edge.probability:.2f}" for edge in common)
         return "\n".join(lines)
 
     def summary(self) -> dict[str, object]:
         """Return what is printed as plain values."""
-        return {"n": len(self), "notes": self.notes, "edges": [edge._asdict() for edge in self.edges]}
+        edges = [
+            {"parent": edge.parent, "child": edge.child, "strength": edge.strength, "direction": edge.direction}
+            for edge in self.edges
+        ]
+        return {"n": len(self), "notes": self.notes, "edges": edges}
 
     def __len__(self) -> int:
         return len(self.members)
 
     @property
-    def edges(self) -> EdgeStrengths:
+    def schema(self) -> Schema:  # type: ignore[override]  # that of the members
+        """The variables by number; for the library itself."""
+        return self.members[0].ldag.schema
+
+    @cached_property
+    def edges(self) -> EdgeChances:
         """Every ordered pair with the weight of the networks that join it, the strongest first."""
+        title = f"How much of the weight of {counted(len(self), 'network')} has each edge"
+        return strongest_first(self.schema.names, self._arcs, title)
+
+    def edge(self, parent: str, child: str) -> Chance:
+        """Return the weight of the networks that have an edge."""
+        self._pair(parent, child)
+        return Chance(self._arcs.get((parent, child), 0.0))
+
+    def consensus(self, threshold: float = 0.5) -> LDAG:
+        """Return one acyclic graph of the pairs that more of the weight joins, directed and labelled by the majority.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> ldag.average(ldag.datasets.load("ucb"), 5, kappa=0.1).consensus().edges
+        (('gender', 'department'), ('department', 'admitted'))
+        """
+        arcs = majority_arcs(self.schema.names, self.edges, check_share(threshold, "threshold"))
+        return LDAG(self.schema, self._graphs.structure_of(self._pair(*arc) for arc in arcs))
+
+    @cached_property
+    def _arcs(self) -> dict[Edge, float]:
         arcs: dict[Edge, float] = {}
         for member, share in zip(self.members, self._shares.tolist(), strict=True):
             for edge in member.ldag.edges:
                 arcs[edge] = arcs.get(edge, 0.0) + share
-        return edge_strengths([variable.name for variable in self.variables], arcs)
+        return arcs
 
-    @property
-    def variables(self) -> tuple[Variable, ...]:
-        """The variables, in order."""
-        return self.members[0].variables
+    @cached_property
+    def _graphs(self) -> WeighedGraphs:
+        return WeighedGraphs((m.ldag, share) for m, share in zip(self.members, self._shares.tolist(), strict=True))
 
+    def _weigh_label(self, i: int, j: int, context: Mapping[int, int]) -> tuple[float, float]:
+        return self._graphs.weigh_label(i, j, context)
+
+    def _label_candidates(self, threshold: float) -> list[tuple[int, int, int]]:
+        del threshold  # few have labels at all
+        return self._graphs.labelled
+
+    @overload  # type: ignore[override]  # what is returned follows from interval
     def query(
         self,
         targets: str | Iterable[str],
         given: Findings | None = None,
         *,
         do: Context | None = None,
+        interval: None = None,
+        n_draws: int = N_DRAWS,
+        rng: Rng = None,
         memory_limit: int | str = MEMORY_LIMIT,
-    ) -> Answer:
+    ) -> Answer: ...
+
+    @overload
+    def query(
+        self,
+        targets: str | Iterable[str],
+        given: Context | None = None,
+        *,
+        do: Context | None = None,
+        interval: float,
+        n_draws: int = N_DRAWS,
+        rng: Rng = None,
+        memory_limit: int | str = MEMORY_LIMIT,
+    ) -> AveragedAnswer: ...
+
+    def query(
+        self,
+        targets: str | Iterable[str],
+        given: Any = None,
+        *,
+        do: Context | None = None,
+        interval: float | None = None,
+        n_draws: int = N_DRAWS,
+        rng: Rng = None,
+        memory_limit: int | str = MEMORY_LIMIT,
+    ) -> Answer | AveragedAnswer:
         """Return the distribution of a variable, or the joint one of several, as `Network.query` does.
 
         What is given counts as evidence about the members too: those that expected it weigh more.
+
+        With ``interval``, such as 0.95, the mean of every probability over members and their parameters, with an
+        equal-tailed interval of that probability: ``n_draws`` members are drawn by their weights, and their parameters
+        from their posteriors. There, what is given is not taken as evidence about the members.
         """
         names = targets if isinstance(targets, str) else tuple(targets)
+        if interval is not None:
+            return self._query_draws(names, given, do, interval, n_draws, rng)
         shares = self._given_evidence(given, do, memory_limit)
         total = Answer()
         for member, share in zip(self.members, shares.tolist(), strict=True):
@@ -125,25 +214,33 @@ class Mixture(Drawable):
         return total
 
     def query_interval(
-        self,
-        targets: str | Iterable[str],
-        given: Context | None = None,
-        *,
-        do: Context | None = None,
-        interval: float = 0.95,
-        n_draws: int = 1000,
-        rng: Rng = None,
+        self, targets: str | Iterable[str], given: Context | None = None, *, interval: float = 0.95, **options: Any
     ) -> AveragedAnswer:
-        """Return the mean of every probability over members and their parameters, with an equal-tailed interval.
+        """Answer with an interval; the old name of ``query(..., interval=0.95)``."""
+        tell_renamed("Mixture.query_interval(...)", "Mixture.query(..., interval=0.95)")
+        return self.query(targets, given, interval=interval, **options)
 
-        Members are drawn by their weights, and their parameters from their posteriors. Unlike in `query`, what is given
-        is not taken as evidence about the members.
-        """
+    def _query_draws(
+        self,
+        names: str | tuple[str, ...],
+        given: Context | None,
+        do: Context | None,
+        interval: float,
+        n_draws: int,
+        rng: Rng,
+    ) -> AveragedAnswer:
+        """Return means over draws, and equal-tailed intervals."""
         check_share(interval, "interval", inside=True)
-        names = targets if isinstance(targets, str) else tuple(targets)
         answers = self.draw_answers(names, given, do=do, n_draws=n_draws, rng=rng)
         low, high = np.quantile(answers, [(1 - interval) / 2, (1 + interval) / 2], axis=0)
-        return _named(self.members[0].ldag.schema, names, answers.mean(axis=0), low, high)
+        mean = answers.mean(axis=0)
+        variables = [self.schema[node] for node in self.schema.nodes(names)]
+        averaged = AveragedAnswer(targets=[variable.name for variable in variables])
+        for codes in np.ndindex(*mean.shape):
+            states = tuple(v.states[code] for v, code in zip(variables, codes, strict=True))
+            key: AnswerKey = states if len(states) > 1 else states[0]
+            averaged[key] = Averaged(float(mean[codes]), float(low[codes]), float(high[codes]))
+        return averaged
 
     def draw_answers(
         self,
@@ -242,13 +339,7 @@ class Mixture(Drawable):
         members = [Network.from_model(network_of(one)) for one in content["members"]]
         return cls(members, content["weights"], tuple(content.get("notes", ())))  # which older files do not have
 
-    def predict_proba(
-        self,
-        data: "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset",
-        target: str,
-        *,
-        unseen: Unseen = "error",
-    ) -> NDArray[np.float64]:
+    def predict_proba(self, data: "Rows", target: str, *, unseen: Unseen = "error") -> NDArray[np.float64]:
         """Return the distribution of a variable given the other cells of every row, as `Network.predict_proba` does."""
         logs = np.array([row_log_probabilities(m.asking, data, target, unseen) for m in self.members])
         with np.errstate(divide="ignore"):
@@ -266,36 +357,33 @@ class Mixture(Drawable):
             )
         )
 
-    def predict(
-        self,
-        data: "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset",
-        target: str,
-        *,
-        unseen: Unseen = "error",
-    ) -> NDArray[Any]:
+    def predict(self, data: "Rows", target: str, *, unseen: Unseen = "error") -> NDArray[Any]:
         """Return the most probable state of a variable in every row; of equally probable ones the first."""
         best = self.predict_proba(data, target, unseen=unseen).argmax(axis=1)
-        schema = self.members[0].ldag.schema
-        return state_columns(Schema((schema[schema.node(target)],)), best[None])[target]
+        return state_columns(Schema((self.schema[self.schema.node(target)],)), best[None])[target]
 
-    def log_likelihood(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
-        """Return the log probability of data whose rows come from the mixture, each by itself."""
-        schema = self.members[0].ldag.schema
-        rows = check_data(data, schema, reading).aligned_to(schema)
+    def log_likelihood(self, data: AnyTable, *, integrate: bool = False, **reading: Unpack[Reading]) -> float:
+        """Return the log probability of data whose rows come from the mixture, each by itself.
+
+        With ``integrate``, of data that come from one member, whichever it is, its parameters integrated out.
+        """
+        rows = check_data(data, self.schema, reading).aligned_to(self.schema)
+        if integrate:
+            logs = [
+                log(share) + member.log_likelihood(rows, integrate=True)
+                for member, share in zip(self.members, self._shares.tolist(), strict=True)
+                if share > 0
+            ]
+            return max(logs) + log(fsum(exp(one - max(logs)) for one in logs))
         with np.errstate(divide="ignore"):
-            logs = np.array([_row_logs(member, rows) for member in self.members]) + np.log(self._shares)[:, None]
+            by_row = np.array([_row_logs(member, rows) for member in self.members]) + np.log(self._shares)[:, None]
         weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-        return float(weights @ np.logaddexp.reduce(logs, axis=0))
+        return float(weights @ np.logaddexp.reduce(by_row, axis=0))
 
     def log_predictive(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
-        """Return the log probability of data, one member behind all rows, parameters integrated out."""
-        rows = check_data(data, self.members[0].ldag.schema, reading)
-        logs = [
-            log(share) + member.log_likelihood(rows, integrate=True)
-            for member, share in zip(self.members, self._shares.tolist(), strict=True)
-            if share > 0
-        ]
-        return max(logs) + log(fsum(exp(one - max(logs)) for one in logs))
+        """Return the log probability of data; the old name of ``log_likelihood(data, integrate=True)``."""
+        tell_renamed("Mixture.log_predictive(data)", "Mixture.log_likelihood(data, integrate=True)")
+        return self.log_likelihood(data, integrate=True, **reading)
 
     def _given_evidence(
         self, given: Findings | None, do: Context | None, memory_limit: int | str = MEMORY_LIMIT
@@ -330,20 +418,3 @@ def _spread(shares: NDArray[np.float64], n: int, rng: np.random.Generator) -> ND
     if left:
         whole += rng.multinomial(left, rest / rest.sum())
     return whole.astype(np.int64)
-
-
-def _named(
-    schema: Schema,
-    targets: str | tuple[str, ...],
-    mean: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-) -> AveragedAnswer:
-    """Return arrays with an axis per target as a mapping."""
-    variables = [schema[node] for node in schema.nodes(targets)]
-    found = AveragedAnswer(targets=[variable.name for variable in variables])
-    for codes in np.ndindex(*mean.shape):
-        states = tuple(v.states[code] for v, code in zip(variables, codes, strict=True))
-        key: AnswerKey = states if len(states) > 1 else states[0]
-        found[key] = Averaged(float(mean[codes]), float(low[codes]), float(high[codes]))
-    return found

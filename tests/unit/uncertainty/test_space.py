@@ -86,7 +86,7 @@ def test_the_first_three_lines_state_the_limits() -> None:
     )
     few = HEART.select(["smoking", "protein", "pressure"])
     assert str(ldag.posterior(few, kappa=0.3)).splitlines()[1] == "limits: none, all DAGs and labels"
-    assert str(ldag.posterior(few, prior="table")).splitlines()[1] == "limits: none, all DAGs"
+    assert str(ldag.posterior(few, structure="table")).splitlines()[1] == "limits: none, all DAGs"
 
 
 def majority() -> ldag.Dataset:
@@ -164,7 +164,7 @@ def test_chains_look_at_what_a_search_finds() -> None:
     network = ldag.simulate.random_network(ldag.simulate.random_ldag(18, rng=2), rng=2)
     data = network.sample(300, rng=2)
     fit = ldag.learn(data, kappa=0.3, method="climb", n_restarts=0, max_parents=3)
-    post = ldag.posterior(fit, method="chains", n_rounds=100)
+    post = ldag.posterior(fit, method="chain", n_iter=100)
     assert post.outside is None or "parents (" not in post.outside
     families = family_space(data)
     candidates = [tuple(p for p in range(13) if p != node)[:12] for node in range(18)]

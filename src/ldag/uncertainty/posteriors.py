@@ -1,0 +1,381 @@
+"""`Posterior`: graphs, networks and answers drawn from how probable graphs are, and what is printed and kept of it."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import combinations
+from typing import Any, Self, Unpack, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.checks import Rng, check_seed, check_share, check_whole, tell_renamed
+from ldag.data import AnyTable, Reading, check_data
+from ldag.errors import ArgumentError
+from ldag.formats import (
+    Context,
+    DocumentRecord,
+    counted,
+    read_document,
+    read_variables,
+    write_document,
+    write_variables,
+)
+from ldag.graph import LDAG
+from ldag.model import Smoothing, Structure, class_counts
+from ldag.network import Answer, Averaged, AveragedAnswer, Network
+from ldag.uncertainty.agreement import label_lines
+from ldag.uncertainty.bootstraps import Bootstrap
+from ldag.uncertainty.chains import Diagnostics
+from ldag.uncertainty.component import Component
+from ldag.uncertainty.families import FamilyLabels
+from ldag.uncertainty.graph_posterior import GraphPosterior
+from ldag.uncertainty.mixtures import Mixture
+from ldag.uncertainty.whole_graphs import DirectionChances, is_small, mean_answer
+
+N_MEMBERS = 500
+"""Graphs drawn for an answer."""
+SHOWN_EDGE = 0.05
+"""Pairs that are less probably joined are counted, not listed, when a posterior is printed."""
+CERTAIN = 0.99
+"""Pairs that are joined, or not joined, as probably as that are counted as sure."""
+
+
+class Posterior(GraphPosterior):
+    """The posterior over labelled DAGs: how probable edges, labels and independencies are, and averaged answers.
+
+    A frozen value, made by `posterior`. Probabilities are numbers with ``mc_error``, which is 0 where they are exact.
+    """
+
+    def sample(self, n: int, rng: Rng = None) -> list[LDAG]:
+        """Draw labelled DAGs, each as probable as it is: independent draws where the posterior is exact.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> post = ldag.posterior(ldag.datasets.load("heart"), kappa=0.3, max_parents=3)
+        >>> graphs = post.sample(1000, rng=1)
+        >>> share = sum(("smoking", "pressure") in graph.edges for graph in graphs) / 1000
+        >>> abs(share - post.edge("smoking", "pressure")) < 0.05
+        True
+        """
+        drawn = self._draw(check_whole(n, "n"), check_seed(rng))
+        graphs = {structure: self._graph(structure) for structure in dict.fromkeys(drawn)}
+        return [graphs[structure] for structure in drawn]
+
+    def sample_networks(self, n: int, rng: Rng = None) -> list[Network]:
+        """Draw labelled DAGs with parameters, which are drawn too: each network is as probable as the data make it.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> post = ldag.posterior(ldag.datasets.load("heart"), kappa=0.3, max_parents=3)
+        >>> chances = [net.query("pressure", {"smoking": "yes"})[">140"] for net in post.sample_networks(200, rng=1)]
+        >>> mean = sum(chances) / len(chances)
+        >>> abs(mean - post.query("pressure", {"smoking": "yes"})[">140"]) < 0.02, max(chances) - min(chances) > 0.05
+        (True, True)
+        """
+        seed = check_seed(rng)
+        generator = np.random.default_rng([seed, 1])
+        drawn = self._draw(check_whole(n, "n"), seed)
+        means = {structure: self._network(structure) for structure in dict.fromkeys(drawn)}
+        return [net for structure in drawn for net in means[structure].sample_parameters(1, generator)]
+
+    def mixture(self, n: int = N_MEMBERS, rng: Rng = None) -> Mixture:
+        """Draw graphs and return them as one network: equal ones are one member, with its share as weight."""
+        drawn = Counter(self._draw(check_whole(n, "n"), check_seed(rng)))
+        return Mixture([self._network(structure) for structure in drawn], list(drawn.values()))
+
+    @overload  # type: ignore[override]  # what is returned follows from interval
+    def query(
+        self,
+        targets: str | Iterable[str],
+        given: Context | None = None,
+        *,
+        do: Context | None = None,
+        interval: None = None,
+        n_draws: int = N_MEMBERS,
+        rng: Rng = None,
+    ) -> Answer: ...
+
+    @overload
+    def query(
+        self,
+        targets: str | Iterable[str],
+        given: Context | None = None,
+        *,
+        do: Context | None = None,
+        interval: float,
+        n_draws: int = N_MEMBERS,
+        rng: Rng = None,
+    ) -> AveragedAnswer: ...
+
+    def query(
+        self,
+        targets: str | Iterable[str],
+        given: Context | None = None,
+        *,
+        do: Context | None = None,
+        interval: float | None = None,
+        n_draws: int = N_MEMBERS,
+        rng: Rng = None,
+    ) -> Answer | AveragedAnswer:
+        """Return the distribution of a variable, or the joint one of several, averaged over graphs and parameters.
+
+        Parameters
+        ----------
+        targets, given, do
+            As in `Network.query`.
+        interval
+            The posterior probability of an equal-tailed interval around every mean, such as 0.95; None for the means
+            alone.
+        n_draws
+            Graphs to draw, each with its own parameters. Where there are few graphs and nothing is given, means are
+            exact, and draws serve the interval only.
+        rng
+            Seed, or a numpy Generator; None is 0.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> post = ldag.posterior(ldag.datasets.load("heart"), kappa=0.3, max_parents=3)
+        >>> mean, low, high = post.query("pressure", given={"smoking": "yes"}, interval=0.95, rng=1)[">140"]
+        >>> low < mean < high
+        True
+        """
+        names = targets if isinstance(targets, str) else tuple(targets)
+        if interval is not None:
+            check_share(interval, "interval", inside=True)
+        mixture = self.mixture(n_draws, rng)
+        exact = self._exact_mean(names, given, do)
+        level = 0.5 if interval is None else interval
+        answer = mixture.query(names, given, do=do, interval=level, n_draws=2 * n_draws, rng=rng)
+        if exact is not None:
+            for key, mean in zip(list(answer), exact.reshape(-1).tolist(), strict=True):
+                answer[key] = Averaged(mean, *answer[key][1:])
+        if interval is not None:
+            return answer
+        return Answer(((key, value.mean) for key, value in answer.items()), answer.targets, answer.said)
+
+    def contrast(
+        self,
+        event: Context,
+        *,
+        do: Context,
+        against: Context,
+        interval: float = 0.95,
+        n_draws: int = N_MEMBERS,
+        rng: Rng = None,
+    ) -> dict[str, Averaged]:
+        """Compare the probability of an event when variables are set one way and another.
+
+        Returns the "difference" and the "ratio" of the two probabilities, each with a mean and an interval over graphs,
+        labels and parameters.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> post = ldag.posterior(ldag.datasets.load("heart"), kappa=0.3, max_parents=3)
+        >>> both = post.contrast({"pressure": ">140"}, do={"smoking": "yes"}, against={"smoking": "no"}, rng=1)
+        >>> both["difference"].mean < 0 < both["difference"].high + 1e-9
+        True
+        """
+        check_share(interval, "interval", inside=True)
+        names = tuple(event)
+        if not names:
+            raise ArgumentError("event must name at least one variable and its state")
+        codes = self.schema.context(event, "event: ")
+        place = tuple(codes[self.schema.node(name)] for name in names)
+        mixture = self.mixture(n_draws, rng)
+        seed = check_seed(rng)
+        first, second = (
+            np.array([drawn[place] for drawn in mixture.draw_answers(names, do=one, n_draws=2 * n_draws, rng=seed)])
+            for one in (do, against)
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return {"difference": _average(first - second, interval), "ratio": _average(first / second, interval)}
+
+    def log_likelihood(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
+        """Return the log probability of new data given those seen, everything averaged out: a ratio of evidences.
+
+        A table is read with the states and cut points of the data seen.
+        """
+        if self.data is None or self.evidence is None or self.log_evidence is None:
+            raise ArgumentError(
+                "log_likelihood needs the data and an exact posterior; use"
+                " mixture(...).log_likelihood(..., integrate=True) instead"
+            )
+        more = check_data(data, self.schema, reading).aligned_to(self.schema)
+        return self.evidence(self.data.merge(more)) - self.log_evidence
+
+    def log_predictive(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
+        """Return the log probability of new data; the old name of `log_likelihood`."""
+        tell_renamed("Posterior.log_predictive", "Posterior.log_likelihood")
+        return self.log_likelihood(data, **reading)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values, which `load` can read once they are written as JSON.
+
+        Parent sets less probable than one in ten billion are left out, and 1,000 DAGs are drawn and kept for questions
+        about whole graphs. Counts of the families that are kept are in it: it tells about the data what they tell.
+        """
+        kept = dict.fromkeys(family for component in self.components for family in component.kept_families())
+        return {
+            "format": "ldag posterior",
+            "version": 1,
+            "variables": write_variables(self.schema),
+            "order": list(self.names),
+            "prior": self.prior,
+            "equivalent_sample_size": self.families.equivalent_sample_size,
+            "method": self.method,
+            "notes": list(self.notes),
+            "settings": dict(self.settings),
+            "n_observations": self.n_observations,
+            "seconds": self.seconds,
+            "log_evidence": self.log_evidence,
+            "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
+            **self.families.to_dict(kept),
+            "directions": self._directions.to_dict(),
+            "components": [component.to_dict() for component in self.components],
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` returns."""
+        schema, prior = read_variables(content["variables"]), content["prior"]
+        diagnostics, directions = content["diagnostics"], content.get("directions")  # which older files do not have
+        return cls(
+            schema=schema,
+            names=tuple(content["order"]),
+            prior=prior,
+            components=tuple(Component.from_dict(one) for one in content["components"]),
+            families=FamilyLabels.from_dict(content, schema.n_states),
+            method="exact" if content["method"] == "exact" else "chain",  # older files say chains
+            diagnostics=None if diagnostics is None else Diagnostics.from_dict(diagnostics),
+            notes=tuple(content["notes"]),
+            settings=content["settings"],
+            n_observations=content["n_observations"],
+            seconds=content["seconds"],
+            known_directions=None if directions is None else DirectionChances.from_dict(directions),
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file that `save` wrote. It holds no data, so `log_likelihood` cannot be asked of it."""
+        return read_document(path, "posterior", cls.from_dict)
+
+    def _save_file(self, path: str | os.PathLike[str]) -> None:
+        write_document(DocumentRecord("posterior", self.to_dict()), path)
+
+    def summary(self) -> dict[str, object]:
+        """Return what is printed as plain values."""
+        return {
+            "method": self.method,
+            "limits": self.limits,
+            "outside_limits": self.outside,
+            "prior": self.prior,
+            "kappas": [{"kappa": kappa, "probability": weight} for kappa, weight in self.kappas.items()],
+            "log_evidence": self.log_evidence,
+            "edges": [
+                edge._asdict() | {"determined": float(self.determined(edge.parent, edge.child))} for edge in self.edges
+            ],
+            "labels": [label._asdict() for label in self.labels()],
+            "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
+            "notes": self.notes,
+            "seconds": self.seconds,
+        }
+
+    def __repr__(self) -> str:
+        return f"<Posterior over graphs of {counted(len(self.schema), 'variable')}, {self.method}>"
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        """Go through the lines of the printed form."""
+        yield (
+            f"Posterior over labelled DAGs of {counted(len(self.schema), 'variable')}, from"
+            f" {counted(self.n_observations, 'observation')}"
+        )
+        yield f"limits: {self.limits}"
+        if self.outside is not None:
+            yield f"warning: {self.outside}"
+        yield self._prior_line()
+        yield f"method: {self.settings['why']}, {self.seconds:.2f} s"
+        yield from (f"note: {note}" for note in self.notes)
+        if self.diagnostics is not None:
+            yield f"chains: {self.diagnostics}"
+        yield from self._edge_lines()
+        yield from label_lines("labels: probability, and given the edge", self.labels(), self.variables)
+
+    def _prior_line(self) -> str:
+        evidence = "" if self.log_evidence is None else f", log evidence {self.log_evidence:.4f}"
+        if self.prior == "table":
+            return f"prior: every DAG alike, no labels{evidence}"
+        graphs = "every DAG alike" if self.prior == "normalised" else "DAGs with more labels weigh more"
+        if len(self.components) == 1:
+            return f"prior: {self.prior} ({graphs}), kappa {self.components[0].kappa:g}{evidence}"
+        likely = ", ".join(f"{kappa:g} ({weight:.2f})" for kappa, weight in self.kappas.items() if weight >= 0.005)
+        return f"prior: {self.prior} ({graphs}), averaged over kappa {likely}{evidence}"
+
+    def _edge_lines(self) -> Iterator[str]:
+        pairs = []
+        for a, b in combinations(self.names, 2):
+            forth, back = float(self.edge(a, b)), float(self.edge(b, a))
+            first, second = (a, b) if forth >= back else (b, a)
+            pairs.append((min(forth + back, 1.0), first, second, max(forth, back), min(forth, back)))
+        shown = sorted(
+            (pair for pair in pairs if pair[0] >= SHOWN_EDGE), key=lambda pair: (-round(pair[0], 9), pair[1])
+        )
+        if shown:
+            names = max(len(f"{first} - {second}") for _, first, second, _, _ in shown)
+            yield f"{'edges':<{names + 2}}  either way   ->     <-   determined ->     <-"
+            for either, first, second, forth, back in shown:
+                sure = f"{self.determined(first, second):.2f}   {self.determined(second, first):.2f}"
+                yield f"  {f'{first} - {second}':<{names}}  {either:10.2f}  {forth:.2f}   {back:.2f}         {sure}"
+            how = f"from {self._directions.n_draws:,} drawn graphs" if self._directions.n_draws else "exact"
+            yield f"determined: the direction follows from data and constraints ({how}); the rest is the share of DAGs"
+        certain = sum(pair[0] >= CERTAIN for pair in pairs)
+        absent = sum(pair[0] <= 1 - CERTAIN for pair in pairs)
+        yield (
+            f"of {counted(len(pairs), 'pair')}: {certain} surely joined, {absent} surely not (99 %),"
+            f" {len(pairs) - certain - absent} uncertain"
+        )
+
+    def _exact_mean(
+        self, targets: str | tuple[str, ...], given: Context | None, do: Context | None
+    ) -> NDArray[np.float64] | None:
+        """Return the mean of an answer where it needs no draws."""
+        if given or not all(map(is_small, self.components)):
+            return None
+        nodes, done = self.schema.nodes(targets, "targets: "), self.schema.context(do, "do: ")
+        parts = [c.weight * mean_answer(c, self.families, nodes, done) for c in self.components]
+        return np.asarray(sum(parts))
+
+    def _network(self, structure: Structure) -> Network:
+        """Return the network of a structure, its parameters the means of their posterior."""
+        graph = self._graph(structure)
+        tables = []
+        for variable, family in zip(graph.schema, graph.structure.families, strict=True):
+            given = [self.schema.node(graph.schema[parent].name) for parent in family.parents]
+            counts = self.families.count(self.schema.node(variable.name), tuple(sorted(given)))
+            cube = counts.reshape([self.schema.n_states[parent] for parent in sorted(given)] + [variable.n_states])
+            order = [sorted(given).index(parent) for parent in given]
+            in_order = cube.transpose([*order, len(order)]).reshape(-1, variable.n_states)
+            tables.append(class_counts(in_order, family.partition))
+        return Network.from_counts(graph, tables, Smoothing(self.families.equivalent_sample_size))
+
+
+def _average(values: NDArray[np.float64], interval: float) -> Averaged:
+    low, high = np.quantile(values, [(1 - interval) / 2, (1 + interval) / 2])
+    return Averaged(float(values.mean()), float(low), float(high))
+
+
+def unpack_document(record: DocumentRecord) -> Posterior | Bootstrap | Mixture:
+    """Make of a document that was read what it holds."""
+    kinds: dict[str, Callable[[Mapping[str, Any]], Posterior | Bootstrap | Mixture]] = {
+        "posterior": Posterior.from_dict,
+        "bootstrap": Bootstrap.from_dict,
+        "mixture": Mixture.from_dict,
+    }
+    return record.unpack(kinds[record.kind])
