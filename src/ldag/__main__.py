@@ -1,6 +1,17 @@
-"""`python -m ldag`: the command line."""
+"""The command `ldag`, and `python -m ldag`: all is imported inside, so that Ctrl-C is answered meanwhile."""
 
-from ldag.cli.main import main
+import sys
+
+
+def main() -> None:
+    """Run the command line, quietly ended by Ctrl-C also while it is still being loaded."""
+    try:
+        from ldag.cli.main import main as run
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    run()
+
 
 if __name__ == "__main__":
     main()

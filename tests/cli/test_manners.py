@@ -45,7 +45,7 @@ def test_usage_errors_are_one_line(arguments: list[str], message: str) -> None:
 )
 def test_a_command_loads_what_it_needs(arguments: str, spared: set[str]) -> None:
     """Help and completion are there at once, and commands that only look at graphs do not wait for learning."""
-    code = "import atexit, sys, _ldag_command; atexit.register(lambda: print(*sys.modules)); _ldag_command.main()"
+    code = "import atexit, sys, ldag.__main__ as ldag; atexit.register(lambda: print(*sys.modules)); ldag.main()"
     done = subprocess.run([sys.executable, "-c", code, *arguments.split()], capture_output=True, text=True, check=True)
     loaded = done.stdout.splitlines()[-1].split()
     assert "ldag.cli.main" in loaded

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 import ldag
-from ldag.data.measurements import is_name_of_groups, is_name_of_persons, is_name_of_rows, is_survey_weight
+from ldag.data.measurements import (
+    is_name_of_groups,
+    is_name_of_persons,
+    is_name_of_rows,
+    is_row_number,
+    is_survey_weight,
+)
 from tests.command import execute, run
 
 RNG = np.random.default_rng(9)
@@ -105,6 +111,14 @@ def test_few_ties_make_numbers_of_rows() -> None:
     assert read("x", some(99, 500)).names == ("x", "answer")  # too few rows to tell
     assert read("x", [*some(199, 200), 3]).names == ("answer",)
     assert read("x", [i % 185 for i in range(200)]).names == ("x", "answer")  # 92.5 % different
+
+
+@pytest.mark.parametrize(("n_different", "is_number"), [(100, True), (95, True), (94, False)])
+def test_a_few_numbers_of_rows_may_come_again(n_different: int, is_number: bool) -> None:
+    """Five of a hundred, as where a row was entered twice; more of them are no numbers of rows."""
+    times = np.ones(n_different, dtype=np.int64)
+    times[0] += 100 - n_different
+    assert is_row_number("obs", np.arange(0, 7 * n_different, 7, dtype=np.float64), times) == is_number
 
 
 @pytest.mark.parametrize("name", ["id", "ID", "patient_id", "PatientID", "Person No", "id_number", "obs", "caseid"])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import ldag
 from ldag.data import read
-from ldag.data.measurements import join_intervals, quantiles
+from ldag.data.measurements import Binning, find_cuts, join_intervals, quantiles
 from ldag.errors import LdagError
 
 RNG = np.random.default_rng(7)
@@ -95,6 +95,13 @@ def test_information_is_kept_where_it_is() -> None:
     age = RNG.uniform(0, 100, 2000)
     data = read({"age": age, "ill": (age > 62).astype(int)}, bins={"age": "information:2"})
     assert data.variables[0].cuts[0] == pytest.approx(62, abs=2)
+
+
+def test_information_is_kept_from_fifty_quantiles() -> None:
+    """So that an interval of two hundredths of the rows can stay by itself."""
+    cuts = find_cuts(np.arange(1000.0), np.ones(1000, dtype=np.int64), Binning("information", 4))
+    assert len(cuts) == 49
+    assert all(isinstance(cut, float) and abs(cut - 20 * number) < 1 for number, cut in enumerate(cuts, start=1))
 
 
 def test_dates_are_cut_like_numbers_and_shown_as_dates(tmp_path: Path) -> None:
