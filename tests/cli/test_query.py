@@ -108,9 +108,9 @@ def test_findings_of_options() -> None:
     """States as they are, several of one variable as a set, unless a state has a bar itself."""
     known = [Variable("x", ("a", "b", "a|b")), Variable("y", ("a", "b", "c"))]
     found = read_observed(known, given=("y=a|b", "x=a|b"), likelihood=(), do=("z=1",))
-    assert found == Observed({"y": {"a", "b"}, "x": "a|b"}, {"z": "1"})
+    assert found == Observed(given={"y": {"a", "b"}, "x": "a|b"}, do={"z": "1"})
     found = read_observed(known, given=("y=a", "y=c"), likelihood=("x=a:0.5", 'x="b":1'), do=())
-    assert found == Observed({"y": {"a", "c"}, "x": {"a": 0.5, "b": 1.0}}, {})
+    assert found == Observed(given={"y": {"a", "c"}, "x": {"a": 0.5, "b": 1.0}}, do={})
 
 
 @pytest.mark.parametrize(

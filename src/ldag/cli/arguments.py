@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 
 from ldag import datasets
-from ldag.data import Arrays, write_rows, write_separated
+from ldag.data import Arrays, Dataset, state_columns, write_rows, write_separated
 from ldag.errors import ArgumentError, suggest
 from ldag.formats import DocumentRecord, GraphRecord, format_of, name_file, read_assignments, read_file
 from ldag.graph import LDAG, Description
@@ -163,6 +165,16 @@ def print_value(value: Result, as_json: bool) -> None:
         print_json(value.to_dict())
     else:
         click.echo(str(value))
+
+
+def count_columns(data: Dataset, name: str | None = None) -> dict[str, NDArray[np.generic]]:
+    """Return the different rows of a data set as columns of states, with a last one that says how often each occurs."""
+    columns = state_columns(data.schema, data.codes)
+    weights = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights
+    name = name or ("count" if weights.dtype == np.int64 else "weight")
+    while name in columns:
+        name += "_"
+    return {**columns, name: weights}
 
 
 def put_table(columns: Arrays, output: str | None, as_json: bool, variables: Iterable[Variable] = ()) -> None:

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 import click
-import numpy as np
 
-from ldag.cli.arguments import json_option, print_notes, put_table
+from ldag.cli.arguments import count_columns, json_option, print_notes, put_table
 from ldag.cli.pipes import TABLE, rows_option
 from ldag.cli.tables import load_table, table_options
-from ldag.data import Dataset, ReadOptions, state_columns
+from ldag.data import Dataset, ReadOptions
 
 
 @click.command()
@@ -28,14 +27,9 @@ def count(files: Sequence[str], output: str | None, reading: ReadOptions, as_jso
     data = load_table(files[0], reading)
     for file in files[1:]:
         data = data.merge(load_table(file, reading))
-    columns = state_columns(data.schema, data.codes)
-    weights = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights
-    name = reading.counts or reading.weights or ("count" if weights.dtype == np.int64 else "weight")
-    while name in columns:
-        name += "_"
     if output is None or not output.endswith(".parquet"):
         _tell_of_orders(data)
-    put_table({**columns, name: weights}, output, as_json, data.variables)
+    put_table(count_columns(data, reading.counts or reading.weights), output, as_json, data.variables)
 
 
 def _tell_of_orders(data: Dataset) -> None:

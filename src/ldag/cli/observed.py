@@ -1,7 +1,7 @@
 """What was observed of variables, and what they were set to: --given, --likelihood and --do."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import TypedDict
 
 import click
 
@@ -23,9 +23,8 @@ OPTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Observed:
-    """Findings, and states set from outside."""
+class Observed(TypedDict):
+    """Findings, and states set from outside, as questions take them."""
 
     given: Findings
     do: Context
@@ -54,7 +53,7 @@ def read_observed(
             raise ArgumentError(f"--likelihood: {name}={state} is named twice")
         weights[name][state] = weight
     findings: dict[str, Finding] = {name: own[0] if len(own) == 1 else set(own) for name, own in seen.items()}
-    return Observed({**findings, **weights}, split_context(do, "--do"))
+    return {"given": {**findings, **weights}, "do": split_context(do, "--do")}
 
 
 def _alternatives(state: State, known: set[str]) -> list[State]:

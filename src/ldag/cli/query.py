@@ -1,7 +1,7 @@
 """`ldag query`: posteriors, on the command line."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import chain
 
 import click
@@ -12,7 +12,7 @@ from ldag.cli.pipes import MODEL
 from ldag.errors import ArgumentError
 from ldag.formats import spell_name, spell_state
 from ldag.model import State
-from ldag.network import Answer, AnswerKey, Network
+from ldag.network import Answer, AnswerKey, BoundedStates, Marginals, Network
 from ldag.uncertainty import Mixture
 
 Ranges = Mapping[AnswerKey, tuple[float, float]]
@@ -61,31 +61,22 @@ def query(
     if bound and not (most_probable and targets):
         raise ArgumentError("--bound is for --most-probable with TARGETS; name them")
     net = load_answering(network)
-    asked = Asked(read_observed(net.variables, **observed), memory_limit)
+    seen = read_observed(net.variables, **observed)
     names = split_names(net.variables, targets)
     if explain or most_probable:
         if isinstance(net, Mixture):
             option = "--explain" if explain else "--most-probable"
             raise ArgumentError(f"{option} is for one network, and the file has {len(net)}; ask for distributions")
-        tell = _tell_influence if explain else _tell_bound if bound else _tell_states
-        tell(net, names, asked, as_json)
+        if explain:
+            print_value(net.explain(names[0], **seen), as_json)
+        elif bound:
+            _tell_bound(net.bound_most_probable(names, **seen), as_json)
+        else:
+            _tell_states(net, names, seen, memory_limit, as_json)
     elif everything:
-        _tell_all(net, asked, as_json)
+        _tell_all(net.marginals(**seen, memory_limit=memory_limit), as_json)
     else:
-        seen = asked.observed
-        _tell(names, net.query(names, seen.given, do=seen.do, memory_limit=memory_limit), as_json)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What all kinds of questions share."""
-
-    observed: Observed
-    memory_limit: str
-
-
-def _tell_influence(net: Network, names: list[str], asked: Asked, as_json: bool) -> None:
-    print_value(net.explain(names[0], asked.observed.given, do=asked.observed.do), as_json)
+        _tell(names, net.query(names, **seen, memory_limit=memory_limit), as_json)
 
 
 def _tell(names: list[str], answer: Answer, as_json: bool) -> None:
@@ -101,8 +92,7 @@ def _tell(names: list[str], answer: Answer, as_json: bool) -> None:
     _print_aligned(cells, ["probability", *(f"{p:.4f}" for _, p, _ in rows)], ["range", *shown] if shown else [])
 
 
-def _tell_all(net: Network | Mixture, asked: Asked, as_json: bool) -> None:
-    marginals = net.marginals(asked.observed.given, do=asked.observed.do, memory_limit=asked.memory_limit)
+def _tell_all(marginals: Marginals, as_json: bool) -> None:
     ranges = marginals.range or {}
     if as_json:
         print_json({name: _distribution(d, ranges.get(name)) for name, d in marginals.items()})
@@ -113,11 +103,10 @@ def _tell_all(net: Network | Mixture, asked: Asked, as_json: bool) -> None:
     _print_aligned(cells, chances, shown if marginals.undetermined else [])
 
 
-def _tell_states(net: Network, names: list[str], asked: Asked, as_json: bool) -> None:
-    limit, seen = asked.memory_limit, asked.observed
-    best = net.most_probable(seen.given, of=names or None, do=seen.do, memory_limit=limit)
-    free = {name: state for name, state in best.items() if name not in seen.do}
-    probability = net.probability(free, seen.given, do=seen.do, memory_limit=limit)
+def _tell_states(net: Network, names: list[str], seen: Observed, memory_limit: str, as_json: bool) -> None:
+    best = net.most_probable(of=names or None, **seen, memory_limit=memory_limit)
+    free = {name: state for name, state in best.items() if name not in seen["do"]}
+    probability = net.probability(free, **seen, memory_limit=memory_limit)
     if as_json:
         print_json({"states": best, "probability": probability})
         return
@@ -125,8 +114,7 @@ def _tell_states(net: Network, names: list[str], asked: Asked, as_json: bool) ->
     click.echo(f"probability {probability:.4g}")
 
 
-def _tell_bound(net: Network, names: list[str], asked: Asked, as_json: bool) -> None:
-    bound = net.bound_most_probable(names, asked.observed.given, do=asked.observed.do)
+def _tell_bound(bound: BoundedStates, as_json: bool) -> None:
     if as_json:
         print_json(asdict(bound))
         return
