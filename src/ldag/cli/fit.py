@@ -1,6 +1,6 @@
 """`ldag fit`: parameters for a graph that is given."""
 
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
@@ -35,18 +35,16 @@ SPREAD = "What that weight is spread over: all configurations, or so much for ev
 @click.option("--structure", type=click.Choice(get_args(StructureKind)), help="With labels: which classes.  [ldag]")
 @table_options
 @json_option
-def fit(  # noqa: PLR0913, PLR0917 - one parameter per option
+def fit(
     graph: str,
     data: str,
     output: str | None,
-    equivalent_sample_size: float,
-    spread: Spread,
-    estimate: Estimate,
     label_search: LabelSearch | None,
     kappa: float | None,
     structure: StructureKind | None,
     reading: ReadOptions,
     as_json: bool,
+    **estimation: Any,
 ) -> None:
     """Fit the parameters of GRAPH to DATA; variables to which GRAPH gives no states take those of the data.
 
@@ -68,9 +66,7 @@ def fit(  # noqa: PLR0913, PLR0917 - one parameter per option
             structure=structure or "ldag",
             label_search=label_search,
         )
-    network = Network.from_data(
-        known, table, equivalent_sample_size=equivalent_sample_size, spread=spread, estimate=estimate
-    )
+    network = Network.from_data(known, table, **estimation)
     if output is not None:
         save_model(network, output)
     if as_json:

@@ -1,7 +1,7 @@
 """`ldag scores`: the scores of all families, for programs that search over parent sets."""
 
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
@@ -11,7 +11,7 @@ from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
 from ldag.formats import check_place
 from ldag.learning import FamilyScores, LabelSearch, StructureKind, family_scores
-from ldag.scoring import PRIORS, Prior
+from ldag.scoring import PRIORS
 
 
 @click.command()
@@ -33,19 +33,7 @@ from ldag.scoring import PRIORS, Prior
 @click.option("--all", "keep_all", is_flag=True, help="Also sets of parents that a subset beats.")
 @table_options
 @json_option
-def scores(  # noqa: PLR0913, PLR0917 - one parameter per option
-    data: str,
-    output: str | None,
-    max_parents: int,
-    kappa: float | None,
-    structure: StructureKind,
-    label_search: LabelSearch,
-    equivalent_sample_size: float,
-    prior: Prior,
-    keep_all: bool,
-    reading: ReadOptions,
-    as_json: bool,
-) -> None:
+def scores(data: str, output: str | None, keep_all: bool, reading: ReadOptions, as_json: bool, **options: Any) -> None:
     """Score every family of DATA (a file, or the name of a data set); or check and print a .jkl file.
 
     \b
@@ -57,16 +45,7 @@ def scores(  # noqa: PLR0913, PLR0917 - one parameter per option
     if data.lower().endswith(".jkl"):
         scored = FamilyScores.load(data)
     else:
-        scored = family_scores(
-            load_table(data, reading),
-            max_parents=max_parents,
-            kappa=kappa,
-            structure=structure,
-            label_search=label_search,
-            equivalent_sample_size=equivalent_sample_size,
-            prior=prior,
-            prune=not keep_all,
-        )
+        scored = family_scores(load_table(data, reading), prune=not keep_all, **options)
     if output is not None:
         scored.save(output)
     if as_json:

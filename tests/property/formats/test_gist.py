@@ -80,3 +80,12 @@ def test_a_second_variable_is_named_if_it_is_worth_it(wrong: int, named: set[str
     rows = np.array([[8.0, 50.0], [wrong, 92.0]])
     gist = find_gist([{"a": [0], "b": [0]}, {"a": [1], "b": [1]}], variables, rows)
     assert set(gist.condition) == named
+
+
+def test_a_condition_names_four_states_of_a_variable_without_an_order() -> None:
+    """Those that most rows have; of five that are covered, the rarest is left out."""
+    colour = Variable("colour", tuple("abcdefgh"))
+    rows = np.array([9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0])
+    gist = find_gist([{"colour": list("abcde")}], [colour], rows)
+    assert gist.condition == {"colour": ["a", "b", "c", "d"]}
+    assert gist.is_typical
