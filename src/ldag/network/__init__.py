@@ -13,6 +13,7 @@ from ldag.network.arguments import Findings as Findings
 from ldag.network.door import Network as Network
 from ldag.network.influence import BoundedStates as BoundedStates
 from ldag.network.influence import Contrast as Contrast
+from ldag.network.prediction import RowTable as RowTable
 from ldag.network.prediction import Unseen as Unseen
 from ldag.network.prediction import describe_unknown as describe_unknown
 from ldag.network.prediction import row_log_probabilities as row_log_probabilities

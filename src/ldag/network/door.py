@@ -1,15 +1,13 @@
 """The network door: `Network`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import check_share, check_whole, tell_renamed
-from ldag.data import Cells, Dataset, state_columns
+from ldag.data import state_columns
 from ldag.errors import ArgumentError, TooLarge
 from ldag.formats import Context, counted
 from ldag.graph import Description
@@ -27,14 +25,9 @@ from ldag.network.influence import (
     mutual_information,
     rank_parameters,
 )
-from ldag.network.prediction import Unseen, predict_rows, row_log_probabilities
+from ldag.network.prediction import RowTable, Unseen, predict_rows, row_log_probabilities
 from ldag.network.questions import Questions
 from ldag.network.views import ClassParameters, ConditionalTable, NodeParameters
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoFrame
-
-    RowTable: TypeAlias = str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset
 
 TABLE_LIMIT = 1 << 20
 """The largest table that `cpt` makes, in cells, unless told otherwise."""
@@ -173,7 +166,7 @@ class Network(Questions):
 
     def predict(
         self,
-        data: "RowTable",
+        data: RowTable,
         target: str,
         *,
         unseen: Unseen = "error",
@@ -195,7 +188,7 @@ class Network(Questions):
 
     def predict_proba(
         self,
-        data: "RowTable",
+        data: RowTable,
         target: str,
         *,
         unseen: Unseen = "error",
@@ -222,7 +215,7 @@ class Network(Questions):
         """
         return predict_rows(self.asking, data, target, unseen)
 
-    def row_log_probabilities(self, data: "RowTable", target: str, *, unseen: Unseen = "error") -> Numbers:
+    def row_log_probabilities(self, data: RowTable, target: str, *, unseen: Unseen = "error") -> Numbers:
         """Use `log_likelihood` with ``by_row=True``, and leave out the column of the target."""
         tell_renamed("Network.row_log_probabilities(data, target)", "log_likelihood(data, by_row=True)")
         return row_log_probabilities(self.asking, data, target, unseen)

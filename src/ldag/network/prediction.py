@@ -1,12 +1,15 @@
 """Predicting a variable in every row of a table."""
 
-from collections.abc import Iterator, Sequence
-from typing import Literal, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag.checks import check_choice
 from ldag.data import (
+    Cells,
     Coded,
     Column,
     Dataset,
@@ -22,7 +25,13 @@ from ldag.inference import UNOBSERVED, Numbers, Predictor, Rows
 from ldag.model import Schema
 from ldag.network.asking import Asking
 
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
+
 Unseen = Literal["error", "ignore"]
+
+RowTable: TypeAlias = "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset"
+"""A table with some of the columns."""
 
 
 def predict_rows(asking: Asking, data: object, target: str, unseen: Unseen) -> Numbers:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import exp, fsum, isclose, log
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, Unpack, overload
+from typing import Any, Self, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_generator, check_share, check_whole, tell_renamed
-from ldag.data import AnyTable, Cells, Dataset, Reading, check_data, state_columns
+from ldag.data import AnyTable, Dataset, Reading, check_data, state_columns
 from ldag.errors import ArgumentError, ImpossibleEvidence
 from ldag.formats import Context, DocumentRecord, Edge, counted, network_of, read_document, write_document
 from ldag.graph import LDAG
@@ -26,17 +26,12 @@ from ldag.network import (
     Findings,
     Marginals,
     Network,
+    RowTable,
     Unseen,
     row_log_probabilities,
 )
 from ldag.uncertainty.agreement import Agreement, Chance, EdgeChances, strongest_first
 from ldag.uncertainty.consensus import WeighedGraphs, majority_arcs
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoFrame
-
-Rows: TypeAlias = "str | PathLike[str] | IntoFrame | NDArray[np.generic] | Mapping[str, Cells] | Dataset"
-"""A table with some of the columns."""
 
 N_DRAWS = 1000
 """Draws of a member and its parameters for an interval."""
@@ -339,7 +334,7 @@ class Mixture(Agreement):
         members = [Network.from_model(network_of(one)) for one in content["members"]]
         return cls(members, content["weights"], tuple(content.get("notes", ())))  # which older files do not have
 
-    def predict_proba(self, data: "Rows", target: str, *, unseen: Unseen = "error") -> NDArray[np.float64]:
+    def predict_proba(self, data: RowTable, target: str, *, unseen: Unseen = "error") -> NDArray[np.float64]:
         """Return the distribution of a variable given the other cells of every row, as `Network.predict_proba` does."""
         logs = np.array([row_log_probabilities(m.asking, data, target, unseen) for m in self.members])
         with np.errstate(divide="ignore"):
@@ -357,7 +352,7 @@ class Mixture(Agreement):
             )
         )
 
-    def predict(self, data: "Rows", target: str, *, unseen: Unseen = "error") -> NDArray[Any]:
+    def predict(self, data: RowTable, target: str, *, unseen: Unseen = "error") -> NDArray[Any]:
         """Return the most probable state of a variable in every row; of equally probable ones the first."""
         best = self.predict_proba(data, target, unseen=unseen).argmax(axis=1)
         return state_columns(Schema((self.schema[self.schema.node(target)],)), best[None])[target]

@@ -253,3 +253,23 @@ def test_classes_as_a_table(backend: Literal["pandas", "polars", "pyarrow"]) -> 
     frame = narwhals.from_native(HEART.classes("pressure").to_frame(backend), eager_only=True)
     assert frame.columns == ["class", "rule", "<140", ">140"]
     assert frame["<140"].to_list() == [row[0] for row in HEART.parameters("pressure")]
+
+
+@pytest.mark.parametrize(("second", "is_read"), [(0.4991, True), (0.4989, False)])
+def test_rows_that_are_a_little_off_are_rescaled(second: float, is_read: bool) -> None:
+    """By a thousandth at most: people write 0.333 three times; more is a mistake."""
+    text = (
+        f"network u {{ }} variable x {{ type discrete [ 2 ] {{ a, b }}; }} probability ( x ) {{ table 0.5, {second}; }}"
+    )
+    if is_read:
+        assert sum(Network.from_format(text, "bif").parameters("x")[0]) == pytest.approx(1, abs=1e-15)
+    else:
+        with pytest.raises(LdagError, match="must sum to 1"):
+            Network.from_format(text, "bif")
+
+
+@pytest.mark.parametrize(("n", "message"), [(63, "expected <network> in <bif>"), (64, "nested too deeply")])
+def test_xml_is_nested_64_deep_at_most(n: int, message: str) -> None:
+    """The root counts; endless nesting would take memory before anything is known to be wrong."""
+    with pytest.raises(LdagError, match=message):
+        Network.from_format(f"<bif>{'<a>' * n}{'</a>' * n}</bif>", "xmlbif")

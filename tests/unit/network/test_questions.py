@@ -5,8 +5,10 @@ from math import log
 import numpy as np
 import pytest
 
-from ldag import Network, datasets
-from ldag.errors import ArgumentError
+from ldag import LDAG, Network, Variable, datasets, read
+from ldag.errors import ArgumentError, TooLarge
+from ldag.model import Schema
+from ldag.network.arguments import read_findings, spell_findings
 
 HEART = Network.from_data(datasets.graph("heart"), datasets.load("heart"))
 N_DRAWS = 4000
@@ -67,3 +69,23 @@ def test_findings_by_likelihoods_have_a_probability() -> None:
     chances = HEART.query("smoking")
     expected = log(chances["yes"] + 0.25 * chances["no"])
     assert HEART.log_probability({"smoking": {"yes": 0.8, "no": 0.2}}) == pytest.approx(expected)
+
+
+def test_errors_of_large_tables_name_twelve_variables() -> None:
+    """Of a table over seventeen, five more are counted."""
+    names = [f"p{i}" for i in range(16)]
+    states = dict.fromkeys([*names, "y"], (0, 1))
+    graph = LDAG.from_edges([(name, "y") for name in names], states=states)
+    net = Network.from_data(graph, read({name: [0, 1] for name in states}, states=states))
+    with pytest.raises(TooLarge, match=r"over \w+(, \w+){11} and 5 more; observe"):
+        net.query("y", memory_limit=64)
+
+
+@pytest.mark.parametrize(
+    ("n", "spelled"), [(8, "x is 0, 1, 2, 3, 4, 5, 6 or 7 and"), (9, "x is one of 9 states, z is")]
+)
+def test_findings_of_many_states_are_counted(n: int, spelled: str) -> None:
+    """Up to 64 combinations of states are spelled out."""
+    schema = Schema((Variable("x", tuple(range(20))), Variable("z", tuple(range(20)))))
+    findings = read_findings(schema, {"x": set(range(n)), "z": set(range(8))}, "given: ")
+    assert spell_findings(schema, findings).startswith(spelled)
