@@ -16,7 +16,6 @@ STILL_OPEN = {
     "checks.py",
     "cli",
     "data",
-    "drawing",
     "errors.py",
     "learning",
     "presenting",

@@ -166,7 +166,7 @@ def _fit(
     return {v: position + offset for v, position, offset in zip(row, fitted, offsets, strict=True)}
 
 
-def layered_piece(sizes: Mapping[int, Size], paths: Sequence[tuple[int, ...]]) -> Piece:
+def lay_out_component(sizes: Mapping[int, Size], paths: Sequence[tuple[int, ...]]) -> Piece:
     """Lay out one connected component with at least one edge.
 
     Parameters

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import hypot
 
 from ldag.drawing.component import Size
-from ldag.drawing.layout import layered_layout
+from ldag.drawing.layout import lay_out_layers
 from ldag.drawing.lettering import TextBlock, text_width
 from ldag.drawing.marks import Anchor, Drawing, Group, Mark, Shape, Stroke, Words, move
 from ldag.drawing.picture import Picture, PictureEdge, PictureNode
@@ -107,7 +107,7 @@ def place(picture: Picture) -> Placement:
         if edge.label
     }
     upward = _find_upward(picture)
-    layout = layered_layout(
+    layout = lay_out_layers(
         [turn(node_size(block)) for block in texts],
         [edge.ends[::-1] if position in upward else edge.ends for position, edge in enumerate(picture.edges)],
         {position: turn(_label_size(block)) for position, block in labels.items()},

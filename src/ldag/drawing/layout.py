@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 
-from ldag.drawing.component import BOX_GAP, ROW_GAP, LayerEdge, Piece, Route, Size, layered_piece
+from ldag.drawing.component import BOX_GAP, ROW_GAP, LayerEdge, Piece, Route, Size, lay_out_component
 from ldag.drawing.routes import Point
 from ldag.errors import GraphError
 from ldag.model import find_cycle
@@ -32,7 +32,7 @@ class Layout:
     labels: Mapping[int, Point]
 
 
-def layered_layout(
+def lay_out_layers(
     node_sizes: Sequence[Size], edges: Sequence[LayerEdge], label_sizes: Mapping[int, Size] | None = None
 ) -> Layout:
     """Lay out a DAG in rows; the drawing does not depend on the order of the edges.
@@ -87,11 +87,11 @@ def _pieces(sizes: Mapping[int, Size], paths: Sequence[tuple[int, ...]]) -> list
     for group in groups:
         inside = [path for path in paths if path[0] in group]
         if inside:
-            pieces.append(layered_piece({vertex: sizes[vertex] for vertex in group}, inside))
+            pieces.append(lay_out_component({vertex: sizes[vertex] for vertex in group}, inside))
     pieces.sort(key=lambda piece: (-len(piece.centres), min(piece.centres)))
     isolated = {min(group): sizes[min(group)] for group in groups if len(group) == 1}
     if isolated:
-        pieces.append(_isolated_piece(isolated, pieces))
+        pieces.append(_place_isolated(isolated, pieces))
     return pieces
 
 
@@ -104,21 +104,21 @@ def _components(vertices: Iterable[int], paths: Iterable[tuple[int, ...]]) -> li
     return [members for vertex, members in sorted(group.items()) if vertex == min(members)]
 
 
-def _isolated_piece(sizes: Mapping[int, Size], pieces: Sequence[Piece]) -> Piece:
+def _place_isolated(sizes: Mapping[int, Size], pieces: Sequence[Piece]) -> Piece:
     """Put nodes without edges in columns beside the others, or in rows below them where there is no room beside."""
     across = max(width for width, _ in sizes.values()) + BOX_GAP
     down = max(h for _, h in sizes.values()) + ROW_GAP / 2
     if not pieces:
-        return _grid_piece(sizes, ceil(sqrt(len(sizes))))
+        return _make_grid(sizes, ceil(sqrt(len(sizes))))
     n_rows = max(1, int((max(piece.height for piece in pieces) + ROW_GAP / 2) // down))
-    beside = _grid_piece(sizes, ceil(len(sizes) / n_rows))
+    beside = _make_grid(sizes, ceil(len(sizes) / n_rows))
     widest = _shelf_width([*pieces, beside])
     if max(piece.width for piece in pieces) + PIECE_GAP + beside.width <= widest:
         return beside
-    return _grid_piece(sizes, min(len(sizes), max(1, int((widest + BOX_GAP) // across))))
+    return _make_grid(sizes, min(len(sizes), max(1, int((widest + BOX_GAP) // across))))
 
 
-def _grid_piece(sizes: Mapping[int, Size], n_columns: int) -> Piece:
+def _make_grid(sizes: Mapping[int, Size], n_columns: int) -> Piece:
     """Put nodes in rows of so many."""
     cell_width = max(width for width, _ in sizes.values())
     cell_height = max(h for _, h in sizes.values())

@@ -42,7 +42,7 @@ def answer_table(answer: StateMapping[Any]) -> TableBlock:
     rows: tuple[TableRow, ...] = tuple((*map(str, states), bar) for states, bar in bars)
     more = f", the {ROWS_SHOWN} most probable of {len(answer):,}" if len(answer) > ROWS_SHOWN else ""
     over = ", and its range over graphs that say the same" if answer.undetermined else ""
-    return TableBlock((*header, f"probability{_given(answer)}{more}{over}"), rows)
+    return TableBlock((*header, f"probability{_condition(answer)}{more}{over}"), rows)
 
 
 def marginals_table(marginals: Marginals) -> TableBlock:
@@ -51,7 +51,7 @@ def marginals_table(marginals: Marginals) -> TableBlock:
         ((name if place == 0 else "", str(state), Meter(p)) for place, (state, p) in enumerate(distribution.items()))
         for name, distribution in marginals.items()
     )
-    return TableBlock(("variable", "state", f"probability{_given(marginals)}"), tuple(rows))
+    return TableBlock(("variable", "state", f"probability{_condition(marginals)}"), tuple(rows))
 
 
 def rules_tables(nodes: Sequence[NodeParameters], level: float = 0.95) -> list[TableBlock]:
@@ -85,12 +85,12 @@ def _rules_table(node: NodeParameters, intervals: Sequence[tuple[tuple[float, fl
 
 @chart.register
 def _(answer: StateMapping) -> Drawing:  # type: ignore[type-arg]  # of numbers, or with intervals
-    return _draw_table(answer_table(answer), f"{', '.join(answer.targets) or 'Probabilities'}{_given(answer)}")
+    return _draw_table(answer_table(answer), f"{', '.join(answer.targets) or 'Probabilities'}{_condition(answer)}")
 
 
 @chart.register
 def _(marginals: Marginals) -> Drawing:
-    return _draw_table(marginals_table(marginals), f"All variables{_given(marginals)}")
+    return _draw_table(marginals_table(marginals), f"All variables{_condition(marginals)}")
 
 
 @chart.register
@@ -123,7 +123,7 @@ def _draw_table(table: TableBlock, title: str) -> Drawing:
     return lay_out_table((*table.header[:-1], "probability"), table.rows, title=title)
 
 
-def _given(answer: StateMapping[Any] | Marginals) -> str:
+def _condition(answer: StateMapping[Any] | Marginals) -> str:
     return f" if {answer.said}" if answer.said else ""
 
 

@@ -9,7 +9,7 @@ from ldag.data import Dataset, describe_data, describe_gaps
 from ldag.drawing import Cell, Meter
 from ldag.formats import MOST_CASES, Edge, counted, list_names
 from ldag.graph import LDAG, EdgeDirections, family_counts, find_thin_families
-from ldag.learning import Fit
+from ldag.learning import STRUCTURES, Fit
 from ldag.model import Counts
 from ldag.network import Network, NodeParameters
 from ldag.presenting.documents import Block, Bullets, Figure, Listing, Paragraph, Section, TableBlock
@@ -307,7 +307,7 @@ def prediction_section(fit: Fit) -> Section:
     )
     gain = cv.gain_over_tables
     blocks: list[Block] = [Paragraph(text), Figure(cv.to_svg())]
-    if gain is None and fit.structure == "table":
+    if gain is None and STRUCTURES[fit.structure].is_table:
         blocks.append(Paragraph("The best model has no exceptions: it is an ordinary one, with plain tables."))
     elif gain is None:
         why = "".join(f" Note: {note}." for note in cv.notes)

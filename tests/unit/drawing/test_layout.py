@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from ldag.drawing.layout import Layout, layered_layout
+from ldag.drawing.layout import Layout, lay_out_layers
 from ldag.drawing.routes import Box, Point, curve, meets
 from ldag.errors import GraphError
 
@@ -47,7 +47,7 @@ def overlap(a: Box, b: Box) -> bool:
 def test_invariants_on_random_graphs(seed: int) -> None:
     """Boxes keep apart, parents are above, and edges run from border to border past other boxes."""
     sizes, edges, labels = random_graph(2 + seed if seed < 36 else 37, seed)
-    layout = layered_layout(sizes, edges, labels)
+    layout = lay_out_layers(sizes, edges, labels)
     drawn = boxes(layout, sizes, labels)
     assert not any(overlap(a, b) for a, b in combinations(drawn, 2))
     tolerance = 1e-6
@@ -70,7 +70,7 @@ def test_invariants_on_random_graphs(seed: int) -> None:
 
 def test_an_edge_runs_through_its_label() -> None:
     """The route of a labelled edge passes the middle of its label."""
-    layout = layered_layout([(60, 30)] * 3, [(0, 1), (0, 2), (1, 2)], {2: (150, 20)})
+    layout = lay_out_layers([(60, 30)] * 3, [(0, 1), (0, 2), (1, 2)], {2: (150, 20)})
     x, y = layout.labels[2]
     heights = [point[1] for point in layout.edges[2]]
     assert min(heights) < y < max(heights)
@@ -79,20 +79,20 @@ def test_an_edge_runs_through_its_label() -> None:
 
 def test_empty_and_single() -> None:
     """No nodes make an empty drawing, one node a drawing of its size; neither needs the layout library."""
-    assert layered_layout([], []) == Layout(0.0, 0.0, (), (), {})
-    assert layered_layout([(60, 30)], []) == Layout(60.0, 30.0, ((30.0, 15.0),), (), {})
+    assert lay_out_layers([], []) == Layout(0.0, 0.0, (), (), {})
+    assert lay_out_layers([(60, 30)], []) == Layout(60.0, 30.0, ((30.0, 15.0),), (), {})
 
 
 def test_nodes_without_edges_fill_a_block() -> None:
     """Many nodes without edges are not drawn in one long row."""
-    layout = layered_layout([(60.0, 30.0)] * 37, [])
+    layout = lay_out_layers([(60.0, 30.0)] * 37, [])
     assert len(set(layout.nodes)) == 37
     assert layout.width < 10 * 60
 
 
 def test_components_stand_side_by_side() -> None:
     """Two components of the same shape have their tops in one line."""
-    layout = layered_layout([(60.0, 30.0)] * 4, [(0, 1), (2, 3)])
+    layout = lay_out_layers([(60.0, 30.0)] * 4, [(0, 1), (2, 3)])
     (x0, y0), _, (x2, y2), _ = layout.nodes
     assert y0 == y2
     assert abs(x0 - x2) > 60
@@ -102,10 +102,10 @@ def test_components_stand_side_by_side() -> None:
 def test_order_of_edges_does_not_matter(seed: int) -> None:
     """A permutation of the edges permutes the routes and changes nothing else."""
     sizes, edges, labels = random_graph(15, seed)
-    first = layered_layout(sizes, edges, labels)
+    first = lay_out_layers(sizes, edges, labels)
     order = random.Random(seed).sample(range(len(edges)), len(edges))
     shuffled = {order.index(number): size for number, size in labels.items()}
-    second = layered_layout(sizes, [edges[number] for number in order], shuffled)
+    second = lay_out_layers(sizes, [edges[number] for number in order], shuffled)
     assert second.nodes == first.nodes
     assert second.edges == tuple(first.edges[number] for number in order)
     assert second.labels == {order.index(number): centre for number, centre in first.labels.items()}
@@ -124,7 +124,7 @@ def test_order_of_edges_does_not_matter(seed: int) -> None:
 def test_what_is_no_dag_is_refused(edges: list[Edge], labels: dict[int, Size], message: str) -> None:
     """Cycles, repeated edges, unknown nodes and labels without an edge are errors that say what is wrong."""
     with pytest.raises(GraphError, match=message):
-        layered_layout([(60.0, 30.0)] * 3, edges, labels)
+        lay_out_layers([(60.0, 30.0)] * 3, edges, labels)
 
 
 def test_curve_is_smooth_and_stays_between_its_points() -> None:

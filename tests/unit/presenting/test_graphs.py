@@ -13,7 +13,7 @@ from ldag import LDAG
 from ldag.drawing import Direction
 from ldag.drawing.graphs import place
 from ldag.errors import ArgumentError, UnknownVariable
-from ldag.presenting.graphs import graph_picture, notes_of_rows
+from ldag.presenting.graphs import comparison_picture, graph_picture, notes_of_rows
 
 SVG = "{http://www.w3.org/2000/svg}"
 GUARD = ldag.datasets.graph("guard")
@@ -207,3 +207,26 @@ def test_many_nodes_without_edges_go_below_in_rows() -> None:
     assert min(y for _, y in alone) > max(centres[name][1] for _, name in wide)
     assert len({y for _, y in alone}) <= 2
     assert placed.width > placed.height
+
+
+@pytest.mark.parametrize("n_labels", [40, 41])
+def test_forty_labels_are_drawn(n_labels: int) -> None:
+    """More are left to the tooltips, in a graph and in a comparison of two, unless they are asked for."""
+    children = [f"c{number}" for number in range(n_labels)]
+    graph = LDAG.from_edges(
+        [(parent, child) for child in children for parent in "ab"],
+        states={name: [0, 1] for name in [*"ab", *children]},
+        labels={("a", child): [{"b": 0}] for child in children},
+    )
+    for shown in (graph_picture(graph, {}), comparison_picture(ldag.compare(graph, graph), {})):
+        assert sum(bool(edge.label) for edge in shown.edges) == (40 if n_labels == 40 else 0)
+        assert any("edges have labels that are not drawn" in line for line in shown.legend) == (n_labels > 40)
+    assert sum(bool(edge.label) for edge in graph_picture(graph, {"labels": True}).edges) == n_labels
+
+
+@pytest.mark.parametrize(("n_classes", "last"), [(8, "–  p is 14 or 15"), (9, "–  and 1 more such lines")])
+def test_eight_rules_of_a_node_stand_in_the_legend(n_classes: int, last: str) -> None:
+    """Of classes with several configurations; others are counted."""
+    states = {"p": [*range(2 * n_classes)], "x": [0, 1]}
+    graph = LDAG.from_partitions({"x": (["p"], [number // 2 for number in range(2 * n_classes)])}, states=states)
+    assert graph_picture(graph, {}).legend[-1] == last

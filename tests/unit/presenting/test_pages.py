@@ -8,6 +8,7 @@ import pytest
 
 import ldag
 from ldag.errors import ArgumentError
+from ldag.presenting import pages
 
 HEART = ldag.datasets.load("heart")
 FIT = ldag.learn(HEART, kappa="cv", rng=1)
@@ -241,3 +242,33 @@ def test_searches_that_were_cut_off_are_not_called_plain_tables(tmp_path: Path) 
     text = (tmp_path / "r.md").read_text()
     assert "It was not compared with a model that has plain tables. Note: too little time" in text
     assert "The best model has no exceptions" not in text
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "said"),
+    [
+        (14, "It could not be computed: a posterior"),
+        (15, "It could not be computed: 50 searches"),
+        (40, "It could not be computed: 50 searches"),
+        (41, "With 41 columns this takes longer than a report should"),
+    ],
+)
+def test_how_sure_it_is_is_computed_by_the_number_of_columns(
+    n_columns: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A posterior up to 14, a bootstrap up to 40; of a network with data alone, a posterior or nothing."""
+
+    def refuse_posterior(*_: object, **__: object) -> None:
+        raise ldag.LdagError("a posterior")
+
+    def refuse_bootstrap(_: object, n: int, **__: object) -> None:
+        raise ldag.LdagError(f"{n} searches")
+
+    monkeypatch.setattr(pages, "learn_posterior", refuse_posterior)
+    monkeypatch.setattr(pages, "bootstrap", refuse_bootstrap)
+    columns = {f"x{number}": [0, 1, 1] for number in range(n_columns)}
+    fit = ldag.learn(columns, kappa=0.1, method="climb", n_restarts=0, max_parents=1)
+    fit.report(tmp_path / "r.md")
+    assert said in (tmp_path / "r.md").read_text()
+    fit.network.report(tmp_path / "r.md", data=fit.data)
+    assert ("a posterior" in (tmp_path / "r.md").read_text()) == (n_columns == 14)
