@@ -18,7 +18,6 @@ STILL_OPEN = {
     "data",
     "errors.py",
     "learning",
-    "presenting",
     "uncertainty",
 }
 STILL_TWICE = {"Findings"}
