@@ -167,13 +167,12 @@ class Agreement(Drawable):
         """
         check_share(threshold, "threshold")
         labels, total = [], self._total_weight
-        for i, j, k in self._label_candidates(threshold):
-            for code, state in enumerate(self.schema[k].states):
-                vanishing, edge = self._weigh_label(i, j, {k: code})
-                if vanishing / total > threshold:
-                    parent, child, other = (self.schema[node].name for node in (i, j, k))
-                    chances = vanishing / total, vanishing / edge
-                    labels.append(LabelChance(parent, child, {other: state}, *chances))
+        for i, j, k, code in self._label_candidates(threshold):
+            vanishing, edge = self._weigh_label(i, j, {k: code})
+            if vanishing / total > threshold:
+                parent, child, other = (self.schema[node].name for node in (i, j, k))
+                context = {other: self.schema[k].states[code]}
+                labels.append(LabelChance(parent, child, context, vanishing / total, vanishing / edge))
         return tuple(sorted(labels, key=lambda label: -round(label.probability, 12)))
 
     def sums_labels(self, n_configurations: int) -> bool:
@@ -227,8 +226,8 @@ class Agreement(Drawable):
         """Return what graphs weigh whose edge vanishes in a context, and those that have the edge."""
         raise NotImplementedError
 
-    def _label_candidates(self, threshold: float) -> Iterable[tuple[int, int, int]]:
-        """Go through parent, child and another parent wherever the edge may vanish by a state of the other one."""
+    def _label_candidates(self, threshold: float) -> Iterable[tuple[int, int, int, int]]:
+        """Go through parent, child, another parent and its state wherever an edge may vanish as surely as that."""
         raise NotImplementedError
 
     def _pair(self, a: str, b: str) -> tuple[int, int]:

@@ -300,7 +300,7 @@ class Bootstrap(Agreement):
         """
         return self._weighed.weigh_label(i, j, context)
 
-    def _label_candidates(self, threshold: float) -> list[tuple[int, int, int]]:
+    def _label_candidates(self, threshold: float) -> list[tuple[int, int, int, int]]:
         del threshold  # few have labels at all
         return self._weighed.labelled
 

@@ -120,15 +120,16 @@ class WeighedGraphs:
         self._graphs = [(graph.structure, weight) for graph, weight in graphs]
         self.labelled = sorted(
             {
-                (family.parents[axis], node, other)
+                (family.parents[axis], node, other, code)
                 for structure, _ in self._graphs
                 for node, family in enumerate(structure.families)
                 for axis in family.labelled_axes
                 for other in family.parents
                 if other != family.parents[axis]
+                for code in range(structure.n_states[other])
             }
         )
-        """Parent, child and another parent wherever an edge has a label."""
+        """Parent, child, another parent and its state wherever an edge has a label."""
 
     def weigh_label(self, i: int, j: int, context: Mapping[int, int]) -> tuple[float, float]:
         """Return the weight of the graphs with an edge that vanishes in a context, and of those with the edge."""
@@ -144,7 +145,7 @@ class WeighedGraphs:
     def structure_of(self, arcs: Iterable[tuple[int, int]]) -> Structure:
         """Return the structure of some arcs with the labels that most of the graphs with the edge have."""
         n_states = self._graphs[0][0].n_states
-        labelled = {(i, j) for i, j, _ in self.labelled}
+        labelled = {(i, j) for i, j, _, _ in self.labelled}
 
         def chance(node: int, parents: tuple[int, ...], axis: int, line: int) -> float:
             if (parents[axis], node) not in labelled:

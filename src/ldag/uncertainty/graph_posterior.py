@@ -354,22 +354,44 @@ class GraphPosterior(Agreement):
                     vanishing += share * self.families.vanishes(j, parents, component.kappa, i, context)
         return vanishing, edge
 
-    def _label_candidates(self, threshold: float) -> Iterator[tuple[int, int, int]]:
-        """Go through the edges that are probable enough, with others that are parents beside them as probably."""
+    def _label_candidates(self, threshold: float) -> Iterator[tuple[int, int, int, int]]:
+        """Go through what may be listed, by the families that have most of the probability."""
         for edge in self.edges:
             if edge.probability <= threshold:
                 break
             i, j = self._pair(edge.parent, edge.child)
             for k in self.schema.nodes(self.names):
-                if k not in (i, j) and self._both_parents(i, k, j) > threshold:
-                    yield i, j, k
+                families = [] if k in (i, j) else self._families_of(j, {i, k})
+                if sum(share for share, _, _ in families) > threshold:
+                    for code in range(self.schema.n_states[k]):
+                        if self._may_vanish(i, j, {k: code}, families, threshold):
+                            yield i, j, k, code
 
-    def _both_parents(self, i: int, k: int, j: int) -> float:
-        """Return the probability that two variables are parents of a third together."""
-        total = 0.0
-        for component in self.components:
-            total += component.weight * sum(p for parents, p in component.likely(j) if i in parents and k in parents)
-        return total
+    def _families_of(self, j: int, wanted: set[int]) -> list[tuple[float, float, ParentSet]]:
+        """Return the likely families of a node in which some others are parents: probability, kappa, parents."""
+        families = [
+            (component.weight * p, component.kappa, parents)
+            for component in self.components
+            for parents, p in component.likely(j)
+            if wanted.issubset(parents)
+        ]
+        return sorted(families, reverse=True)
+
+    def _may_vanish(
+        self,
+        i: int,
+        j: int,
+        context: Mapping[int, int],
+        families: Iterable[tuple[float, float, ParentSet]],
+        threshold: float,
+    ) -> bool:
+        """Whether an edge may vanish more probably than that, seen from the likeliest families on."""
+        most = sum(share for share, _, _ in families)
+        for share, kappa, parents in families:
+            most -= share * (1 - self.families.vanishes(j, parents, kappa, i, context))
+            if most < threshold - 1e-9:
+                return False
+        return True
 
     def _line_chance(self, node: int, parents: ParentSet, axis: int, line: int) -> float:
         """Return the probability of a line inside a class, given these parents."""

@@ -146,7 +146,7 @@ class Mixture(Agreement):
     def _weigh_label(self, i: int, j: int, context: Mapping[int, int]) -> tuple[float, float]:
         return self._graphs.weigh_label(i, j, context)
 
-    def _label_candidates(self, threshold: float) -> list[tuple[int, int, int]]:
+    def _label_candidates(self, threshold: float) -> list[tuple[int, int, int, int]]:
         del threshold  # few have labels at all
         return self._graphs.labelled
 
