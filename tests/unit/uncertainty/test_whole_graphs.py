@@ -6,11 +6,13 @@ import pickle
 from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import ldag
+from ldag.uncertainty import whole_graphs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,3 +163,15 @@ def test_older_files_have_neither_directions_nor_limits(tmp_path: Path) -> None:
     assert old.limits == "at most 2 parents of a variable"
     assert old.edge("a", "c") == pytest.approx(float(post.edge("a", "c")), abs=1e-8)
     assert float(old.determined("a", "c")) == pytest.approx(float(post.determined("a", "c")), abs=0.1)
+
+
+def test_arrows_that_are_not_decided_in_200_steps_count_as_free() -> None:
+    """Equal graphs are looked at once."""
+    states = {name: [0, 1] for name in "abc"}
+    structure = ldag.LDAG.from_edges([("a", "b"), ("b", "c")], states=states).structure
+    told = frozenset({(0, 1)}), frozenset({(1, 2)})
+    with mock.patch.object(whole_graphs, "essential_edges", return_value=told) as look:
+        chances = whole_graphs.draw_directions([structure] * 4, None)
+    look.assert_called_once_with(structure, (), 200)
+    assert chances.probabilities.tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
+    assert chances.n_draws == 4
