@@ -12,14 +12,7 @@ from ldag.learning import StructureKind
 from tests.test_codebase import CPP, PYTHON, SOURCE, parsed
 
 # Rooms whose names are still to be cleared.
-STILL_OPEN = {
-    "checks.py",
-    "cli",
-    "data",
-    "errors.py",
-    "learning",
-    "uncertainty",
-}
+STILL_OPEN = {"learning", "uncertainty"}
 STILL_TWICE = {"Findings"}
 CLEARED = [path for path in PYTHON if path.relative_to(SOURCE).parts[0] not in STILL_OPEN]
 
@@ -89,7 +82,7 @@ def test_nothing_is_just_found_in_loops() -> None:
     """The same in C++, comments and texts aside."""
     for path in CPP:
         code = re.sub(r"//.*|\"(?:[^\"\\]|\\.)*\"", "", path.read_text())
-        assert not re.search(r"\bfound\b", code), path
+        assert not re.search(r"(?<!\.)\bfound\b", code), path
 
 
 @pytest.mark.parametrize("path", CLEARED, ids=lambda path: str(path.relative_to(SOURCE)))

@@ -50,7 +50,7 @@ double best_of_all_orders(std::size_t n, const std::vector<PooledFamily>& famili
                 scores[family.node] = std::max(scores[family.node], family.score);
         }
         best = std::max(best, std::accumulate(scores.begin(), scores.end(), 0.0));
-    } while (std::ranges::next_permutation(order).result);
+    } while (std::ranges::next_permutation(order).found);
     return best;
 }
 

@@ -18,7 +18,7 @@ from ldag.data.measurements import Bins
 from ldag.data.options import Missing, Reading, ReadOptions, Unusable
 from ldag.data.reading import AnyTable, Cells, read, read_table, read_with
 from ldag.data.tables import MemoryTable, Table, select_columns
-from ldag.data.taking import check_data, ignored_note, read_for
+from ldag.data.taking import check_data, note_ignored, read_for
 from ldag.data.text_files import Dates
 from ldag.data.writing import Arrays, Backend, make_frame, write_rows, write_separated
 
@@ -47,8 +47,8 @@ __all__ = [
     "count_family",
     "describe_data",
     "describe_gaps",
-    "ignored_note",
     "make_frame",
+    "note_ignored",
     "read",
     "read_for",
     "read_table",

@@ -140,7 +140,7 @@ def tidy_column(column: Column) -> Column:
         return _from_enumeration(column, given, present)
     names = {type(value).__name__ for value in present}
     if present and names == {"Interval"}:
-        return _sorted_texts(column, given, present)
+        return _sort_texts(column, given, present)
     if present and names == {"Period"}:
         return _from_periods(column, given)
     if present and all(isinstance(value, datetime.date) for value in present):
@@ -228,7 +228,7 @@ def _from_enumeration(column: Column, given: list[object], present: list[object]
     return _place(column, list(names), positions)
 
 
-def _sorted_texts(column: Column, given: list[object], present: list[object]) -> Column:
+def _sort_texts(column: Column, given: list[object], present: list[object]) -> Column:
     """Take values by their texts, in the order the values have; ordered categories keep the order they came in."""
     order = present if column.ordered else sorted(set(present))  # type: ignore[type-var]  # intervals can be compared
     texts = [str(value) for value in order]
@@ -307,7 +307,7 @@ def code_column(column: Column, declared: Variable | None, max_states: int, leni
     """
     column = tidy_column(column)
     if declared is not None:
-        return Coded(declared, column.in_rows(_declared_codes(column, declared)), _without_rows(column))
+        return Coded(declared, column.in_rows(_codes_by_declaration(column, declared)), _without_rows(column))
     values = _read_states(column, lenient)
     states: list[State] = [value for value in values if value is not None]
     is_listed = column.declared and column.ordered
@@ -329,7 +329,7 @@ def _without_rows(column: Column) -> Column:
 def recognise_column(column: Column, variable: Variable, refuse_unseen: bool) -> Coded:
     """Code a column by the states of a variable; a value that is none of them is refused, or counts as missing."""
     column = tidy_column(column)
-    codes = _known_codes(column, variable)
+    codes = _codes_by_value(column, variable)
     if refuse_unseen and None in codes:
         position = codes.index(None)
         raise UnknownState(column.values[position], variable.name, variable.states, column.where(position))
@@ -382,10 +382,10 @@ def _read_states(column: Column, lenient: bool) -> list[State | None]:
     return list(numbers)
 
 
-def _declared_codes(column: Column, declared: Variable) -> list[int]:
+def _codes_by_declaration(column: Column, declared: Variable) -> list[int]:
     """Return the code of each distinct value among declared states."""
     codes = []
-    for position, code in enumerate(_known_codes(column, declared)):
+    for position, code in enumerate(_codes_by_value(column, declared)):
         if code is None:
             shown = ", ".join(repr(state) for state in declared.states)
             what = "is no number to be cut into" if declared.cuts else "is not among the declared states"
@@ -394,7 +394,7 @@ def _declared_codes(column: Column, declared: Variable) -> list[int]:
     return codes
 
 
-def _known_codes(column: Column, variable: Variable) -> list[int | None]:
+def _codes_by_value(column: Column, variable: Variable) -> list[int | None]:
     """Return the code of each distinct value, -1 if it is missing or unused, None if it is no state."""
     used = np.zeros(len(column.values) + 1, dtype=np.bool_)
     used[column.positions] = True
@@ -403,7 +403,7 @@ def _known_codes(column: Column, variable: Variable) -> list[int | None]:
         bins = np.searchsorted(np.array(variable.cuts), numbers)
         return list(np.where(np.isnan(numbers) | ~used[:-1], -1, bins).tolist())
     return [
-        _declared_code(value, column, variable) if used[position] else -1
+        _code_by_declaration(value, column, variable) if used[position] else -1
         for position, value in enumerate(column.values)
     ]
 
@@ -412,7 +412,7 @@ def _has_only_numbers(values: list[object]) -> bool:
     return all(value is None or type(value) in (int, float) for value in values)
 
 
-def _declared_code(value: object, column: Column, declared: Variable) -> int | None:
+def _code_by_declaration(value: object, column: Column, declared: Variable) -> int | None:
     """Return the code of one value, -1 if it is missing, None if it is not declared."""
     state = str(value).strip() if column.text else plain_state(value, column.name)
     if state is None:

@@ -191,7 +191,7 @@ class DatabaseTable:
             return None
         if self.types[place] == "VARCHAR":
             dates, value = True, _iso_of_text(f"trim({cell})")
-            if not self._all_match(known, f"trim({cell})", DATE):
+            if not self._matches_all(known, f"trim({cell})", DATE):
                 return None
         else:
             dates = _is_date(self.types[place])
@@ -207,7 +207,7 @@ class DatabaseTable:
             raise DataError(f"column {self.names[place]!r} holds {shown}; a measurement is a finite number")
         return values.astype(np.float64) + 0.0, times.astype(np.int64)
 
-    def _all_match(self, known: str, cell: str, pattern: str) -> bool:
+    def _matches_all(self, known: str, cell: str, pattern: str) -> bool:
         return not self.engine.rows(
             f"SELECT 1 FROM {self._rows()} "
             f"WHERE {known} AND NOT regexp_full_match({cell}, {quote_text(pattern)}) LIMIT 1"

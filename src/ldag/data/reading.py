@@ -250,7 +250,7 @@ def _find_files(text: str) -> list[FileSource]:
     if is_folder:
         raise DataError(f"{path} is a directory; give the path of a file")
     if is_file:
-        return [FileSource(_known(path), str(path))]
+        return [FileSource(_check_kind(path), str(path))]
     if exists:  # a named pipe, or what a shell makes of <(...)
         return [_open_pipe(path)]
     if any(sign in text for sign in PATTERN):
@@ -258,7 +258,7 @@ def _find_files(text: str) -> list[FileSource]:
         files = sorted(match for match in matches if not Path(match).is_dir())
         if not files:
             raise DataError(f"no file matches {text}" + (", only directories" if matches else ""))
-        return [FileSource(_known(Path(match)), match) for match in files]
+        return [FileSource(_check_kind(Path(match)), match) for match in files]
     raise DataError(f"there is no file {path}")
 
 
@@ -282,7 +282,7 @@ def _keep_piped(pipe: IO[bytes], shown: str) -> FileSource:
     return FileSource(path.rename(path.with_suffix(ending)), shown, scratch)
 
 
-def _known(path: Path) -> Path:
+def _check_kind(path: Path) -> Path:
     """Refuse files of an unknown kind."""
     name = path.name.lower()
     for packing in PACKINGS:

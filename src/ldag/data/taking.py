@@ -45,8 +45,8 @@ def select_for(data: Dataset, schema: Schema) -> Dataset:
     others = _others(schema, data.names)
     if not others:
         return data
-    tell((ignored_note(others),))
-    return data.select(schema.names).noted(ignored_note(others))
+    tell((note_ignored(others),))
+    return data.select(schema.names).noted(note_ignored(others))
 
 
 def read_for(source: object, schema: Schema, options: ReadOptions, undeclared: Collection[str] = ()) -> Dataset:
@@ -61,7 +61,7 @@ def read_for(source: object, schema: Schema, options: ReadOptions, undeclared: C
     states = {**(options.states or {}), **declared}
     chosen = ReadOptions(**{**vars(options), "states": states, "columns": schema.names, "unusable": "error"})
     data = read_with(table, chosen)
-    return data if not others else data.noted(ignored_note(others))
+    return data if not others else data.noted(note_ignored(others))
 
 
 def _others(schema: Schema, names: Sequence[str]) -> list[str]:
@@ -72,7 +72,7 @@ def _others(schema: Schema, names: Sequence[str]) -> list[str]:
     return [name for name in names if name not in schema.names]
 
 
-def ignored_note(names: list[str]) -> Note:
+def note_ignored(names: list[str]) -> Note:
     """Say which columns no variable is called after."""
     what = f"{counted(len(names), 'column')} left out, which the graph does not know: {list_names(names)}"
     return Note(what, "columns")

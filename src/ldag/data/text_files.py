@@ -57,7 +57,7 @@ def choose_encoding(sample: bytes, encoding: str | None, shown: str, problem: st
     )
 
 
-def marked_encoding(head: bytes) -> str | None:
+def find_marked_encoding(head: bytes) -> str | None:
     """Return the encoding that a mark at the begin of a file names, other than UTF-8."""
     return "utf-16" if head.startswith(_UTF16) else None
 
@@ -125,12 +125,12 @@ class TextSpelling:
 
     def respell(self, name: str, texts: Sequence[str], na: frozenset[str]) -> list[object]:
         """Return the texts of a column with decimal points and ISO dates, if all of them are numbers or dates."""
-        if self.decimal == "," and _has_only_commas(_known(texts, na)):
+        if self.decimal == "," and _has_only_commas(_strip(texts, na)):
             return [_point(text) if text.strip() not in na else text for text in texts]
         orders = self.orders.get(name, ())
         if not orders:
             return list(texts)
-        order = self._choose(name, next(_known(texts, na)), orders)
+        order = self._choose(name, next(_strip(texts, na)), orders)
         spelled = [text if text.strip() in na else iso_date(text.strip(), order) for text in texts]
         return list(texts) if None in spelled else list(spelled)  # some days do not exist
 
@@ -163,10 +163,10 @@ def recognise_decimal(columns: Iterable[Sequence[str]], separator: str | None, n
     commas, points = [], False
     for texts in columns:
         joined = "".join(texts)
-        if "," in joined and _has_only_commas(_known(texts, na)):
-            commas += [text for text in _known(texts, na) if "," in text]
-        elif not points and "." in joined and _all_match(_known(texts, na), _POINT):
-            points = not all(_GROUPED.fullmatch(text) for text in _known(texts, na) if "." in text)
+        if "," in joined and _has_only_commas(_strip(texts, na)):
+            commas += [text for text in _strip(texts, na) if "," in text]
+        elif not points and "." in joined and _matches_all(_strip(texts, na), _POINT):
+            points = not all(_GROUPED.fullmatch(text) for text in _strip(texts, na) if "." in text)
     if not commas or (separator == "," and all(_THOUSANDS.fullmatch(text) for text in commas)):
         return "."
     return None if points else ","
@@ -189,13 +189,13 @@ def date_orders(texts: Sequence[str], na: frozenset[str]) -> tuple[Dates, ...]:
 
     With points, as in 03.04.2020, the day comes first unless it cannot.
     """
-    first = next(_known(texts, na), "")
+    first = next(_strip(texts, na), "")
     if _YEAR.fullmatch(first):
-        is_open = not _all_match(_known(texts, na), _ISO) and _all_match(_known(texts, na), _YEAR)
+        is_open = not _matches_all(_strip(texts, na), _ISO) and _matches_all(_strip(texts, na), _YEAR)
         return ("ymd",) if is_open else ()
     if not _DAY_OR_MONTH.fullmatch(first):
         return ()
-    matches = [_DAY_OR_MONTH.fullmatch(text) for text in _known(texts, na)]
+    matches = [_DAY_OR_MONTH.fullmatch(text) for text in _strip(texts, na)]
     if not all(matches):
         return ()
     return _open_orders([match for match in matches if match])
@@ -228,11 +228,11 @@ def iso_date(text: str, order: Dates) -> str | None:
     return date
 
 
-def _known(texts: Sequence[str], na: frozenset[str]) -> Iterator[str]:
+def _strip(texts: Sequence[str], na: frozenset[str]) -> Iterator[str]:
     return (stripped for text in texts if (stripped := text.strip()) not in na)
 
 
-def _all_match(texts: Iterator[str], pattern: "re.Pattern[str]") -> bool:
+def _matches_all(texts: Iterator[str], pattern: "re.Pattern[str]") -> bool:
     first = next(texts, None)
     return first is not None and pattern.fullmatch(first) is not None and all(map(pattern.fullmatch, texts))
 
@@ -345,7 +345,7 @@ def open_text(source: FileSource, separator: str | None, encoding: str | None) -
     shown = source.shown
     try:
         head = _head(source.path)
-        used = marked_encoding(head) if encoding in (None, "auto") else encoding
+        used = find_marked_encoding(head) if encoding in (None, "auto") else encoding
         text = _decoder(used).decode(head)
     except _PROBLEMS as error:
         raise DataError(f"{shown} cannot be read: {error}") from None

@@ -103,7 +103,7 @@ def _to_polars(columns: Mapping[str, NDArray[Any]]) -> object:
     def series(name: str, cells: NDArray[Any]) -> pl.Series:
         if cells.dtype != object:
             return pl.Series(name, cells)
-        return pl.Series(name, cells.tolist(), dtype=pl.Object if _mixed(cells) else None)
+        return pl.Series(name, cells.tolist(), dtype=pl.Object if _is_mixed(cells) else None)
 
     return pl.DataFrame([series(name, cells) for name, cells in columns.items()])
 
@@ -112,12 +112,12 @@ def _to_pyarrow(columns: Mapping[str, NDArray[Any]]) -> object:
     import pyarrow as pa
 
     for name, cells in columns.items():
-        if _mixed(cells):
+        if _is_mixed(cells):
             raise DataError(
                 f"column {name!r} has states of several types, which pyarrow cannot hold; use pandas or polars"
             )
     return pa.table({name: pa.array(cells.tolist()) for name, cells in columns.items()})
 
 
-def _mixed(cells: NDArray[Any]) -> bool:
+def _is_mixed(cells: NDArray[Any]) -> bool:
     return cells.dtype == object and not all(isinstance(cell, str) for cell in cells)

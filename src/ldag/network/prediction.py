@@ -15,7 +15,7 @@ from ldag.data import (
     Dataset,
     MemoryTable,
     Table,
-    ignored_note,
+    note_ignored,
     read_table,
     recognise_column,
 )
@@ -66,7 +66,7 @@ def _read_rows(schema: Schema, data: object, target: int | None, unseen: Unseen)
     if len(others) == len(table.names):
         raise UnknownVariable(others[0], schema.names, "the data have no column that the network knows: ")
     if others:
-        tell((ignored_note(others),))
+        tell((note_ignored(others),))
     rows = np.full((table.n_rows, len(schema)), UNOBSERVED, dtype=np.uint8)
     for place, name in enumerate(table.names):
         node = schema.node(name) if name in schema.names else target

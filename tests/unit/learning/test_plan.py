@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import ldag
 from ldag import LDAG, Constraints, Dataset, datasets
 from ldag.errors import ArgumentError
 from ldag.learning.candidates import Candidate
+from ldag.learning.checkpoint import Checkpoint
 from ldag.learning.plan import Plan, make_plan
 from ldag.learning.searches.climb import Climb
 from ldag.learning.searches.exact import Exact
@@ -146,6 +148,24 @@ def test_parts_of_checkpoints_are_named_for_what_the_search_depends_on() -> None
     exact = plan(method="exact")
     started = Plan(exact.settings, exact.data, exact.problem, Climb()).start_from(GRAPH)
     assert Plan(exact.settings, exact.data, started.problem, Exact()).search_in_words == "kappa 0.1"
+
+
+def test_a_checkpoint_is_of_a_run_from_one_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without a start there is nothing to tell; two starts are two runs. How long it may take is no part of a run."""
+    runs: list[dict[str, object]] = []
+
+    def note(_: object, run: dict[str, object]) -> Checkpoint:
+        runs.append(run)
+        return Checkpoint(tmp_path / "run", {}, {})
+
+    monkeypatch.setattr(Checkpoint, "open", note)
+    made = plan(method="climb", time_limit=9.0)
+    for one in (made, made.start_from(GRAPH), made.start_from((*GRAPH[1:], ()))):
+        assert one.with_checkpoint(tmp_path / "run").checkpoint is not None
+    assert made.with_checkpoint(None) is made
+    assert runs[0]["start"] is None
+    assert len({str(run["start"]) for run in runs}) == 3
+    assert not {"time_limit", "n_jobs"} & runs[0].keys()
 
 
 def test_a_method_that_is_the_same_stays_as_it_is() -> None:
