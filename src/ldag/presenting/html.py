@@ -87,8 +87,7 @@ def _block(block: Block, *, inline: bool = False) -> str:
 
 def _kind(rows: tuple[tuple[Cell, ...], ...], place: int) -> str:
     """Return the class of a column's head: numbers stand to the right."""
-    cells = [row[place] for row in rows if place < len(row)]
-    return ' class="number"' if cells and all(isinstance(cell, int | float) for cell in cells) else ""
+    return ' class="number"' if rows and all(isinstance(row[place], int | float) for row in rows) else ""
 
 
 def _cell(cell: Cell, inline: bool) -> str:

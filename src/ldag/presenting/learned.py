@@ -12,6 +12,9 @@ from ldag.presenting.looks import blocks, chart, picture
 MANY_POINTS, STEEP = 8, 20.0
 """A curve of so many points begins where the score is less than so many times as far from its end as half-way."""
 
+LONG_SEARCH = 30
+"""Times the first step, from which on the axis of a trace is logarithmic."""
+
 MOST_CANDIDATES = 24
 """Candidates in the chart of a cross-validation, the best ones."""
 
@@ -46,10 +49,10 @@ def _(fit: Fit) -> list[Block]:
 def trace_chart(trace: Trace) -> Drawing:
     """Return the curve of the best score so far."""
     n_left_out = _count_steep(trace)
-    steps, scores = zip(*trace[n_left_out:], strict=True) if trace else ((), ())
-    first = max(min(steps, default=1), 1)
-    is_log = max(steps, default=1) > 30 * first
-    series = Series("best score so far", [max(step, first) for step in steps], scores, kind="steps")
+    steps = [max(step, 1) for step, _ in trace[n_left_out:]]
+    scores = [score for _, score in trace[n_left_out:]]
+    is_log = bool(steps) and steps[-1] > LONG_SEARCH * steps[0]
+    series = Series("best score so far", steps, scores, kind="steps")
     head = f"the first rise, from {trace[0][1]:,.0f}, is left out" if n_left_out else ""
     return lay_out_charts([LineChart(head, [series], "step", "score", log_x=is_log)], title="How the score rose")
 

@@ -13,7 +13,7 @@ from ldag.graph import LDAG
 from ldag.presenting.documents import Block, Figure, Listing, Paragraph, TableBlock
 from ldag.presenting.graphs import graph_picture
 from ldag.presenting.looks import blocks, chart, picture
-from ldag.uncertainty import Agreement, Bootstrap, EdgeChance, EdgeChances, Mixture, Posterior
+from ldag.uncertainty import Agreement, Bootstrap, EdgeChances, Mixture, Posterior
 
 MOST_PAIRS = 40
 LEAST_SHARE = 0.05
@@ -91,13 +91,8 @@ def _(mixture: Mixture) -> list[Block]:
 
 def _pair_table(edges: EdgeChances) -> TableBlock:
     """Return a row per pair, in its more probable direction, the most probable pair first."""
-    best: dict[frozenset[str], EdgeChance] = {}
-    for edge in edges:
-        key = frozenset((edge.parent, edge.child))
-        if key not in best or edge.probability > best[key].probability:
-            best[key] = edge
-    shown = [edge for edge in best.values() if edge.either_direction >= LEAST_SHARE]
-    shown.sort(key=lambda edge: -round(edge.either_direction, 9))
+    likeliest = EdgeChances(sorted(edges, key=lambda edge: (-round(edge.either_direction, 9), -edge.probability)))
+    shown = [edge for edge in likeliest.one_per_pair() if edge.either_direction >= LEAST_SHARE]
     rows: list[TableRow] = [
         (f"{edge.parent} → {edge.child}", Meter(min(edge.either_direction, 1.0)), Meter(edge.probability))
         for edge in shown

@@ -158,6 +158,8 @@ def test_context_graphs_side_by_side() -> None:
     svg = GUARD.as_multinet("person").to_svg()
     assert [state in svg for state in ("person is worker", "person is visitor", "person is spy")] == [True] * 3
     assert svg.count('class="edge absent') == 2
+    with pytest.raises(ArgumentError, match="context graphs by 'person' have contexts of their own"):
+        GUARD.as_multinet("person").to_svg(context={"person": "spy"})
 
 
 def test_matplotlib_draws_the_same(tmp_path: Path) -> None:
@@ -230,3 +232,20 @@ def test_eight_rules_of_a_node_stand_in_the_legend(n_classes: int, last: str) ->
     states = {"p": [*range(2 * n_classes)], "x": [0, 1]}
     graph = LDAG.from_partitions({"x": (["p"], [number // 2 for number in range(2 * n_classes)])}, states=states)
     assert graph_picture(graph, {}).legend[-1] == last
+
+
+def test_labels_of_two_graphs_are_told_apart() -> None:
+    """Of an edge of both, what each says where they differ; of others, what the graph says that has it."""
+    states = {name: [0, 1] for name in "abcd"}
+    first = LDAG.from_edges([("a", "c"), ("b", "c")], states=states, labels={("a", "c"): [{"b": 0}]})
+    second = LDAG.from_edges(
+        [("a", "c"), ("b", "c"), ("a", "d"), ("b", "d")],
+        states=states,
+        labels={("a", "c"): [{"b": 1}], ("b", "d"): [{"a": 1}]},
+    )
+    shown = comparison_picture(ldag.compare(first, second), {})
+    lines = {edge.ends: edge.label for edge in shown.edges}
+    assert lines[0, 2] == ("first: not if b is 0", "second: not if b is 1")
+    assert lines[1, 3] == ("not if a is 1",)
+    back = comparison_picture(ldag.compare(second, first), {})
+    assert {edge.ends: edge.label for edge in back.edges}[1, 3] == ("not if a is 1",)

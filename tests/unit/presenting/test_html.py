@@ -2,6 +2,8 @@
 
 from html.parser import HTMLParser
 
+import pytest
+
 from ldag.drawing import Meter
 from ldag.presenting.documents import (
     Bullets,
@@ -24,7 +26,7 @@ DOCUMENT = Document(
         Section(
             "Second",
             (
-                TableBlock(("name", "rows", "p"), ((NASTY, 12, Meter(0.25, 0.2, 0.3)), ("b|c", 3.5, None))),
+                TableBlock(("name", "rows", "p"), ((NASTY, 12345, Meter(0.25, 0.2, 0.3)), ("b|c", 3.5, None))),
                 Listing("x = 1 < 2"),
                 Figure("<svg></svg>", "a picture"),
             ),
@@ -66,6 +68,10 @@ def test_a_page_is_whole_and_escaped() -> None:
     assert "default-src 'none'" in text
     assert "&lt;script&gt;" in text
     assert "25.0 % (20.0 to 30.0)" in text
+    assert '<th>name</th><th class="number">rows</th><th>p</th>' in text
+    assert '<figcaption class="soft">a picture</figcaption>' in text
+    assert '<p class="warning">beware</p>' in text
+    assert "style=" not in text.partition("<th>name")[0].partition("<body>")[2]
 
 
 def test_folded_sections_open_by_a_click() -> None:
@@ -78,7 +84,18 @@ def test_a_fragment_needs_no_style_sheet() -> None:
     """Bars carry their own style in a notebook."""
     fragment = write_fragment([TableBlock(("p",), ((Meter(0.5),),))])
     assert "width:50.0%" in fragment
+    assert "background:#6a9fd466;width:50.0%" in fragment
+    assert '<th style="text-align:left;' in fragment
+    assert '<td class="bar" style="text-align:left;white-space:nowrap;' in fragment
+    assert '<td style="text-align:left;' in write_fragment([TableBlock(("name",), (("a",),))])
     assert "<style" not in fragment
+
+
+@pytest.mark.parametrize(("n_bars", "is_wide"), [(2, False), (3, True)])
+def test_three_bars_in_a_row_are_a_wide_table(n_bars: int, is_wide: bool) -> None:
+    """There is no room for numbers beside them."""
+    fragment = write_fragment([TableBlock(("p",) * n_bars, ((Meter(0.5),) * n_bars,))])
+    assert ('<table class="wide">' in fragment) == is_wide
 
 
 def test_markdown_says_the_same() -> None:
@@ -88,5 +105,6 @@ def test_markdown_says_the_same() -> None:
     assert "\n## First\n" in text
     assert "\n### Second\n" in text
     assert "| b\\|c | 3.5 |  |" in text
+    assert "| 12,345 |" in text
     assert "> beware" in text
     assert "*a picture*" in text

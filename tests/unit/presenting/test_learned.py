@@ -52,3 +52,5 @@ def test_forty_variables_of_a_table_are_listed() -> None:
     assert len(table.rows) == 40
     assert table.rows[0] == ("x0", 2, "0: 50 %, 1: 50 %")
     assert not any(isinstance(block, Bullets) for block in shown)
+    gaps = ldag.read({"x": ["a", None, "b"], "y": ["c", "d", "c"]}, missing="drop")
+    assert any(isinstance(block, Bullets) for block in blocks(gaps))

@@ -110,6 +110,7 @@ def test_constraints_are_listed_and_hold_in_what_is_said_of_arrows(tmp_path: Pat
         ldag.report(source, tmp_path / "a.md", posterior=None)
         text = (tmp_path / "a.md").read_text()
         assert "1 of 6 arrows could as well point the other way" in text
+        assert "Directions follow from the data and from what was given beforehand" in text
         assert "What was given beforehand" in text
         assert "tier family\ntier pressure\nrequire mental -> physical\n" in text
     ldag.report(ldag.learn(HEART, kappa=0.1), tmp_path / "b.md", posterior=None)
