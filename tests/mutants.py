@@ -36,7 +36,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "learning/limits.py": ("tests/unit/learning/test_pipeline.py", "tests/unit/learning/test_certificate.py"),
     "data/planning.py": ("tests/unit/data",),
     "uncertainty/consensus.py": ("tests/unit/uncertainty",),
-    "uncertainty/limits.py": ("tests/unit/uncertainty",),
+    "uncertainty/space.py": ("tests/unit/uncertainty",),
     "presenting/*.py": ("tests/unit/presenting",),
     "inference/engine.py": ("tests/property/inference/test_engine.py",),
 }

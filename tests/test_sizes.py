@@ -20,7 +20,7 @@ LARGE_ROOMS = {"formats", "cli"}  # a file per format and per command
 MOST_BASES = 10
 MOST_PARAMETERS_OF_LEARN = 23
 MOST_FILES_OF_WALKS = {"learn": 74, "read": 25, "query": 32}
-MOST_COUNTS_OF_PRINTING = 97
+MOST_COUNTS_OF_PRINTING = 0
 
 
 def test_lines_and_files() -> None:

@@ -63,6 +63,11 @@ class EdgeChance(NamedTuple):
         """How much of the strength counts for this direction; 0 if the two are never joined."""
         return self.probability / self.either_direction if self.either_direction else 0.0
 
+    def as_strength(self) -> dict[str, object]:
+        """Return the edge as plain values, in the words of bnlearn; for the library itself."""
+        ends = {"parent": self.parent, "child": self.child}
+        return {**ends, "strength": self.strength, "direction": self.direction}
+
 
 class LabelChance(NamedTuple):
     """A label entry: the probability of edge and entry together, and of the entry given the edge."""
@@ -77,6 +82,11 @@ class LabelChance(NamedTuple):
     def share(self) -> float:
         """The share of learned graphs that have edge and entry."""
         return self.probability
+
+    def as_share(self) -> dict[str, object]:
+        """Return the entry as plain values, as it is said of learned graphs; for the library itself."""
+        plain = self._asdict()
+        return {"share" if name == "probability" else name: value for name, value in plain.items()}
 
 
 class EdgeChances(tuple[EdgeChance, ...], Drawable):

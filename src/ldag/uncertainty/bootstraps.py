@@ -182,25 +182,9 @@ class Bootstrap(Agreement):
             "directions": self.directions,
             "threshold": self.threshold,
             "edges": [
-                {
-                    "parent": edge.parent,
-                    "child": edge.child,
-                    "strength": edge.strength,
-                    "direction": edge.direction,
-                    "determined": self.determined(edge.parent, edge.child),
-                }
-                for edge in self.edges
+                {**edge.as_strength(), "determined": self.determined(edge.parent, edge.child)} for edge in self.edges
             ],
-            "labels": [
-                {
-                    "parent": label.parent,
-                    "child": label.child,
-                    "context": label.context,
-                    "share": label.share,
-                    "given_edge": label.given_edge,
-                }
-                for label in self.labels()
-            ],
+            "labels": [label.as_share() for label in self.labels()],
             "consensus": [list(edge) for edge in self.consensus().edges],
             "seconds": self.seconds,
         }

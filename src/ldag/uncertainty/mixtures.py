@@ -94,11 +94,7 @@ class Mixture(Agreement):
 
     def summary(self) -> dict[str, object]:
         """Return what is printed as plain values."""
-        edges = [
-            {"parent": edge.parent, "child": edge.child, "strength": edge.strength, "direction": edge.direction}
-            for edge in self.edges
-        ]
-        return {"n": len(self), "notes": self.notes, "edges": edges}
+        return {"n": len(self), "notes": self.notes, "edges": [edge.as_strength() for edge in self.edges]}
 
     def __len__(self) -> int:
         return len(self.members)
