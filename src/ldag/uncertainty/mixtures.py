@@ -122,7 +122,7 @@ class Mixture(Agreement):
         --------
         >>> import ldag
         >>> ldag.average(ldag.datasets.load("ucb"), 5, kappa=0.1).consensus().edges
-        (('gender', 'department'), ('department', 'admitted'))
+        (('department', 'admitted'), ('gender', 'department'))
         """
         arcs = majority_arcs(self.schema.names, self.edges, check_share(threshold, "threshold"))
         return LDAG(self.schema, self._graphs.structure_of(self._pair(*arc) for arc in arcs))

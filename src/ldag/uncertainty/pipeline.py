@@ -113,7 +113,7 @@ class _Job:
         """Whether it was said how many parents there may be."""
         return self.plan.settings.max_parents is not None
 
-    def weighing(self, tell: "_native.OnProgress", checkpoint: Checkpoint | None) -> Weighing:
+    def weighing(self, on_progress: "_native.OnProgress", checkpoint: Checkpoint | None) -> Weighing:
         """Return what weighs families."""
         return Weighing(
             self.data,
@@ -122,7 +122,7 @@ class _Job:
             self.max_configurations,
             self.families.label_rules,
             self.plan.n_jobs,
-            tell,
+            on_progress,
             checkpoint,
         )
 
@@ -253,14 +253,14 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     kept = None if checkpoint is None else Checkpoint.open(checkpoint, _run_of(job))
     with listen(progress, f"posterior ({job.method})", deadline) as listener:
 
-        def tell(report: ProgressReport) -> bool:
+        def is_stopped(report: ProgressReport) -> bool:
             if listener is not None:
                 listener(report)
             return deadline.is_over
 
         try:
             learned = _climb(job.plan, deadline) if fit is None else fit.graph
-            job, computed = _compute(job, learned, tell, kept)
+            job, computed = _compute(job, learned, is_stopped, kept)
         except OutOfTime:
             if not deadline.is_over:
                 raise KeyboardInterrupt from None
@@ -388,23 +388,25 @@ def _climb(plan: Plan, deadline: Deadline) -> LDAG:
 
 
 def _compute(
-    job: _Job, learned: LDAG | None, tell: "_native.OnProgress", checkpoint: Checkpoint | None
+    job: _Job, learned: LDAG | None, on_progress: "_native.OnProgress", checkpoint: Checkpoint | None
 ) -> tuple[_Job, _Computed]:
     """Do the work at every kappa, and weigh the kappas by their evidence; chains know what a search has learned."""
     if job.method == "chain":
         (kappa,) = job.kappas
         assert learned is not None
-        weighing = job.weighing(tell, checkpoint)
+        weighing = job.weighing(on_progress, checkpoint)
         candidates = choose_candidates(weighing, job.data.schema, job.families.space, kappa, learned)
         limits = job.families.choose_limits(job.has_limit, candidates)
         job = job.within(limits)
         sets = job.families.list_sets(limits, candidates)
-        component, diagnostics = chain_component(job.weighing(tell, checkpoint), candidates, sets, kappa, job.chains)
+        component, diagnostics = chain_component(
+            job.weighing(on_progress, checkpoint), candidates, sets, kappa, job.chains
+        )
         return job, _Computed((component,), sets, diagnostics)
     limits = job.families.choose_limits(job.has_limit)
     job = job.within(limits)
     sets = job.families.list_sets(limits)
-    weighing = job.weighing(tell, checkpoint)
+    weighing = job.weighing(on_progress, checkpoint)
     components = [exact_component(weighing, sets, kappa) for kappa in job.kappas]
     logs = np.array([component.log_evidence for component in components], dtype=np.float64)
     weights = np.exp(logs - logs.max())
