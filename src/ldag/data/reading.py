@@ -163,7 +163,6 @@ def read_with(source: object, options: ReadOptions) -> Dataset:
     plans, notes = plan_columns(table, places, options)
     if amounts is not None:
         table = MemoryTable(table.names, table.n_rows, table.column, table.notes, amounts)
-        plans = cut_again(plans, table)
     settled = _settle_gaps(table, plans, options)
     places = [plan.place for plan in settled.plans]
     columns, times = table.merge(places, [plan.cutting for plan in settled.plans])
@@ -319,12 +318,13 @@ def _settle_gaps(table: Table, plans: list[ColumnPlan], options: ReadOptions) ->
     counts as often. So a table, the same table without its incomplete rows, and its different rows with their counts
     are cut alike.
     """
-    if options.missing not in ("drop", "auto") or not any(plan.n_missing for plan in plans):
-        return Settled(options.missing, plans)
-    part, share = table.complete([plan.place for plan in plans], [plan.variable for plan in plans])
-    missing, why = _decide(share, options)
-    is_cut_anew = missing == "drop" and 0 < share < 1
-    return Settled(missing, cut_again(plans, part) if is_cut_anew else plans, why)
+    missing, why, counted_rows = options.missing, "", table
+    if options.missing in ("drop", "auto") and any(plan.n_missing for plan in plans):
+        part, share = table.complete([plan.place for plan in plans], [plan.variable for plan in plans])
+        missing, why = _decide(share, options)
+        counted_rows = part if missing == "drop" and 0 < share < 1 else table
+    is_cut_anew = options.is_counted or counted_rows is not table
+    return Settled(missing, cut_again(plans, counted_rows) if is_cut_anew else plans, why)
 
 
 def _decide(share: float, options: ReadOptions) -> tuple[Missing, str]:

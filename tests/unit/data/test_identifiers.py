@@ -185,6 +185,13 @@ def test_columns_that_were_asked_for_are_not_left_out(tmp_path: Path) -> None:
         ("weight", 70, False),
         ("wt", 3.2, False),
         ("weight", 1, True),
+        ("weight", 0.95, True),
+        ("weight", 0.85, False),
+        ("weight", 1.15, False),
+        ("dweight", 0.25, True),
+        ("dweight", 0.15, False),
+        ("dweight", 1.4, True),
+        ("dweight", 1.6, False),
         ("wait", 1, False),
     ],
 )
