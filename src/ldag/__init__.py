@@ -8,6 +8,7 @@ from ldag.hook import hang
 if TYPE_CHECKING:
     from ldag import datasets as datasets
     from ldag import simulate as simulate
+    from ldag.classifier import LDAGClassifier as LDAGClassifier
     from ldag.comparing import Comparison as Comparison
     from ldag.comparing import adjusted_rand as adjusted_rand
     from ldag.comparing import compare as compare
@@ -16,26 +17,25 @@ if TYPE_CHECKING:
     from ldag.comparing import kl_divergence_estimate as kl_divergence_estimate
     from ldag.comparing import label_precision_recall as label_precision_recall
     from ldag.comparing import structural_hamming_distance as structural_hamming_distance
+    from ldag.constraints import Constraints as Constraints
     from ldag.data import Dataset as Dataset
     from ldag.data import read as read
     from ldag.errors import DataNote as DataNote
     from ldag.errors import GraphWarning as GraphWarning
     from ldag.errors import LdagError as LdagError
+    from ldag.formats import FamilyScores as FamilyScores
     from ldag.graph import LDAG as LDAG
     from ldag.learning import Chain as Chain
     from ldag.learning import Climb as Climb
-    from ldag.learning import Constraints as Constraints
     from ldag.learning import CrossValidation as CrossValidation
     from ldag.learning import Exact as Exact
     from ldag.learning import Family as Family
-    from ldag.learning import FamilyScores as FamilyScores
     from ldag.learning import Fit as Fit
     from ldag.learning import cross_validate as cross_validate
     from ldag.learning import family_scores as family_scores
     from ldag.learning import learn as learn
     from ldag.learning import learn_family as learn_family
     from ldag.learning import learn_labels as learn_labels
-    from ldag.learning.classifier import LDAGClassifier as LDAGClassifier
     from ldag.model import Variable as Variable
     from ldag.model import ordered as ordered
     from ldag.network import Network as Network
@@ -60,12 +60,14 @@ _ROOMS = {
     "": "datasets simulate",
     "comparing": "Comparison adjusted_rand compare entropy kl_divergence kl_divergence_estimate"
     " label_precision_recall structural_hamming_distance",
+    "constraints": "Constraints",
     "data": "Dataset read",
     "errors": "DataNote GraphWarning LdagError",
+    "formats": "FamilyScores",
     "graph": "LDAG",
-    "learning": "Chain Climb Constraints CrossValidation Exact Family FamilyScores Fit cross_validate family_scores"
+    "learning": "Chain Climb CrossValidation Exact Family Fit cross_validate family_scores"
     " learn learn_family learn_labels",
-    "learning.classifier": "LDAGClassifier",
+    "classifier": "LDAGClassifier",
     "model": "Variable ordered",
     "network": "Network",
     "presenting": "explore plot report",

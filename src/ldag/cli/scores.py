@@ -9,8 +9,8 @@ from ldag.cli.arguments import json_option, print_json
 from ldag.cli.pipes import ROWS_OUT, TABLE
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
-from ldag.formats import check_place
-from ldag.learning import FamilyScores, LabelSearch, StructureKind, family_scores
+from ldag.formats import FamilyScores, check_place
+from ldag.learning import LabelSearch, StructureKind, family_scores
 from ldag.scoring import PRIORS
 
 

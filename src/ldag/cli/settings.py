@@ -10,18 +10,17 @@ import click
 from ldag.cli.arguments import Command, RareOption, add_options, load_graph
 from ldag.cli.pipes import MODEL, TEXT
 from ldag.cli.tables import load_table
+from ldag.constraints import Constraints, read_edge
 from ldag.data import Dataset, ReadOptions
 from ldag.errors import ArgumentError
 from ldag.formats import Edge, Scanner, read_name_list, read_utf8
 from ldag.learning import (
     LEAST_SECONDS,
     METHODS,
-    Constraints,
     Deadline,
     Settings,
     check_time_limit,
     method_options,
-    read_edge,
     rename_settings,
     split_options,
 )

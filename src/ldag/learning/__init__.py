@@ -1,114 +1,52 @@
 """Learning graphs from data: families, searches, cross-validation, and what a fit is."""
 
-from ldag.learning.certificate import Certificate
-from ldag.learning.checkpoint import Checkpoint, digest, fingerprint
-from ldag.learning.constraints import (
-    Constraints,
-    LabelRule,
-    LabelRules,
-    SearchSpace,
-    fixed_labels,
-    read_edge,
-    read_names,
-    rules_for,
-    search_space,
-)
-from ldag.learning.cross_validation import CrossValidation
-from ldag.learning.family import Family, learn_family, learn_labels
-from ldag.learning.fit import Fit
-from ldag.learning.partitions import CountedFamily, FamilyOptions, LabelSearch, learn_families
-from ldag.learning.pipeline import LEAST_SECONDS, cross_validate, learn, learn_with
-from ldag.learning.plan import Plan, make_plan
-from ldag.learning.progress import (
-    NO_DEADLINE,
-    Deadline,
-    Progress,
-    ProgressReport,
-    check_progress,
-    check_time_limit,
-    listen,
-)
-from ldag.learning.scores import FamilyScores, family_scores
-from ldag.learning.searches import (
-    METHODS,
-    MethodChoice,
-    Search,
-    SearchControl,
-    SearchProblem,
-    SearchResult,
-    method_options,
-)
-from ldag.learning.searches.chain import Chain
-from ldag.learning.searches.climb import Climb
-from ldag.learning.searches.exact import Exact
-from ldag.learning.settings import (
-    LearnOptions,
-    SearchOptions,
-    Settings,
-    SmoothingChoice,
-    accept_old_names,
-    rename_settings,
-    split_options,
-)
-from ldag.learning.structures import STRUCTURES, StructureKind
-from ldag.learning.trace import Trace
-
-__all__ = [
-    "LEAST_SECONDS",
-    "METHODS",
-    "NO_DEADLINE",
-    "STRUCTURES",
-    "Certificate",
-    "Chain",
-    "Checkpoint",
-    "Climb",
-    "Constraints",
-    "CountedFamily",
-    "CrossValidation",
-    "Deadline",
-    "Exact",
-    "Family",
-    "FamilyOptions",
-    "FamilyScores",
-    "Fit",
-    "LabelRule",
-    "LabelRules",
-    "LabelSearch",
-    "LearnOptions",
-    "MethodChoice",
-    "Plan",
-    "Progress",
-    "ProgressReport",
-    "Search",
-    "SearchControl",
-    "SearchOptions",
-    "SearchProblem",
-    "SearchResult",
-    "SearchSpace",
-    "Settings",
-    "SmoothingChoice",
-    "StructureKind",
-    "Trace",
-    "accept_old_names",
-    "check_progress",
-    "check_time_limit",
-    "cross_validate",
-    "digest",
-    "family_scores",
-    "fingerprint",
-    "fixed_labels",
-    "learn",
-    "learn_families",
-    "learn_family",
-    "learn_labels",
-    "learn_with",
-    "listen",
-    "make_plan",
-    "method_options",
-    "read_edge",
-    "read_names",
-    "rename_settings",
-    "rules_for",
-    "search_space",
-    "split_options",
-]
+from ldag.learning.certificate import Certificate as Certificate
+from ldag.learning.checkpoint import Checkpoint as Checkpoint
+from ldag.learning.checkpoint import digest as digest
+from ldag.learning.checkpoint import fingerprint as fingerprint
+from ldag.learning.cross_validation import CrossValidation as CrossValidation
+from ldag.learning.family import Family as Family
+from ldag.learning.family import family_scores as family_scores
+from ldag.learning.family import learn_family as learn_family
+from ldag.learning.family import learn_labels as learn_labels
+from ldag.learning.fit import Fit as Fit
+from ldag.learning.fit import Trace as Trace
+from ldag.learning.folds import N_FOLDS as N_FOLDS
+from ldag.learning.folds import has_folds as has_folds
+from ldag.learning.pipeline import LEAST_SECONDS as LEAST_SECONDS
+from ldag.learning.pipeline import cross_validate as cross_validate
+from ldag.learning.pipeline import learn as learn
+from ldag.learning.pipeline import learn_with as learn_with
+from ldag.learning.plan import Plan as Plan
+from ldag.learning.plan import make_plan as make_plan
+from ldag.learning.progress import NO_DEADLINE as NO_DEADLINE
+from ldag.learning.progress import Deadline as Deadline
+from ldag.learning.progress import Progress as Progress
+from ldag.learning.progress import ProgressReport as ProgressReport
+from ldag.learning.progress import check_progress as check_progress
+from ldag.learning.progress import check_time_limit as check_time_limit
+from ldag.learning.progress import listen as listen
+from ldag.learning.searches import METHODS as METHODS
+from ldag.learning.searches import MethodChoice as MethodChoice
+from ldag.learning.searches import Search as Search
+from ldag.learning.searches import SearchControl as SearchControl
+from ldag.learning.searches import SearchProblem as SearchProblem
+from ldag.learning.searches import SearchResult as SearchResult
+from ldag.learning.searches import method_options as method_options
+from ldag.learning.searches.chain import Chain as Chain
+from ldag.learning.searches.climb import Climb as Climb
+from ldag.learning.searches.exact import Exact as Exact
+from ldag.learning.settings import LearnOptions as LearnOptions
+from ldag.learning.settings import SearchOptions as SearchOptions
+from ldag.learning.settings import Settings as Settings
+from ldag.learning.settings import SmoothingChoice as SmoothingChoice
+from ldag.learning.settings import accept_old_names as accept_old_names
+from ldag.learning.settings import rename_settings as rename_settings
+from ldag.learning.settings import split_options as split_options
+from ldag.learning.structures import STRUCTURES as STRUCTURES
+from ldag.learning.structures import CountedFamily as CountedFamily
+from ldag.learning.structures import FamilyOptions as FamilyOptions
+from ldag.learning.structures import LabelSearch as LabelSearch
+from ldag.learning.structures import StructureKind as StructureKind
+from ldag.learning.structures import learn_families as learn_families
+from ldag.learning.structures import rules_for as rules_for

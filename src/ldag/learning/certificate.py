@@ -13,8 +13,8 @@ from ldag.errors import ArgumentError, TooLarge, argument, option
 from ldag.formats import counted, spell_cost
 from ldag.learning.plan import Plan
 from ldag.learning.progress import Deadline, Listener, Progress, listen
-from ldag.learning.proofs import Bound, ParentChoice, bits_of, bound_scores, load_highspy
 from ldag.learning.searches import SearchProblem
+from ldag.proving import Bound, ParentChoice, bits_of, bound_scores, load_highspy
 from ldag.scoring import Score
 
 TOLERANCE = 1e-4
@@ -162,8 +162,8 @@ def _better_graph(
     if gain <= TOLERANCE:
         return None, None
     replaced = {names[choice.node] for choice in bound.better}
-    found = [(names[parent], names[choice.node]) for choice in bound.better for parent in bits_of(choice.parents)]
-    return sum(known) + gain, tuple(sorted([edge for edge in edges if edge[1] not in replaced] + found))
+    added = [(names[parent], names[choice.node]) for choice in bound.better for parent in bits_of(choice.parents)]
+    return sum(known) + gain, tuple(sorted([edge for edge in edges if edge[1] not in replaced] + added))
 
 
 def _check_size(n_families: int) -> None:

@@ -66,7 +66,7 @@ class Checkpoint:
 
     def damaged(self) -> FormatError:
         """Return the error for parts that make no sense."""
-        return _damaged(self.path)
+        return _tell_damage(self.path)
 
 
 def fingerprint(data: Dataset) -> str:
@@ -123,9 +123,9 @@ def _read_parts(path: Path, run: Run) -> dict[str, object]:
         raise FormatError(f"{path}: expected a checkpoint of version {VERSION}, got version {content.get('version')!r}")
     before, parts = content.get("run"), content.get("parts")
     if not isinstance(before, dict) or not isinstance(parts, dict):
-        raise _damaged(path)
+        raise _tell_damage(path)
     if content.get("checksum") != _checksum(before, parts):
-        raise _damaged(path)
+        raise _tell_damage(path)
     before = upgrade_plain(before)
     differences = [_difference(name, before.get(name), run.get(name)) for name in {**before, **run}]
     described = "; ".join(difference for difference in differences if difference)
@@ -143,7 +143,7 @@ def _difference(name: str, before: object, now: object) -> str:
     return OPAQUE.get(name) or f"{name} was {before!r} and is {now!r}"
 
 
-def _damaged(path: Path) -> FormatError:
+def _tell_damage(path: Path) -> FormatError:
     return FormatError(f"{path}: the checkpoint is damaged; delete it to start afresh")
 
 

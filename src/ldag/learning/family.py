@@ -3,20 +3,21 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
+from math import comb
 from typing import Unpack, get_args
 
 import numpy as np
 
 from ldag import _native
-from ldag.checks import Rng, check_choice, check_seed
+from ldag.checks import Rng, check_choice, check_seed, check_whole
 from ldag.data import AnyTable, Reading, check_data
 from ldag.drawing import Printable
-from ldag.errors import ArgumentError, argument, option
-from ldag.formats import Context, EdgeRecord, edge_in_words
+from ldag.errors import ArgumentError, TooLarge, argument, option
+from ldag.formats import Context, EdgeRecord, FamilyScores, edge_in_words
 from ldag.graph import LDAG, NamedPartition, name_contexts, take_states
-from ldag.learning.partitions import FamilyOptions, LabelSearch, best_partition
 from ldag.learning.settings import accept_old_names
-from ldag.learning.structures import STRUCTURES, StructureKind, prior_of
+from ldag.learning.structures import STRUCTURES, FamilyOptions, LabelSearch, StructureKind, best_partition, prior_of
 from ldag.model import Grid, Partition, Schema, State, Variable
 from ldag.scoring import Prior, check_priors
 
@@ -256,3 +257,75 @@ def _say_labels(schema: Schema, child: int, above: tuple[int, ...], partition: P
                 edge_in_words(EdgeRecord(schema[parent].name, schema[child].name, label), schema.variables)
             )
     return tuple(sentences)
+
+
+MAX_FAMILIES = 1_000_000
+"""Families that are scored at most; more would take hours."""
+
+
+@accept_old_names
+def family_scores(
+    data: AnyTable,
+    *,
+    max_parents: int = 3,
+    kappa: float | None = None,
+    structure: StructureKind = "ldag",
+    label_search: LabelSearch = "greedy",
+    equivalent_sample_size: float = 1.0,
+    prior: Prior = "labels",
+    prune: bool = True,
+    **reading: Unpack[Reading],
+) -> FamilyScores:
+    """Return the best score of every family with at most so many parents.
+
+    Parameters
+    ----------
+    data
+        The data.
+    max_parents
+        Parents of a node at most.
+    kappa, structure, label_search, equivalent_sample_size, prior
+        As in `learn_family`.
+    prune
+        Leave out a set of parents that scores no better than one of its subsets: no best graph needs it.
+    **reading
+        How a table that is no `Dataset` is read: the options of `read`.
+
+    Examples
+    --------
+    >>> import ldag
+    >>> scores = ldag.family_scores(ldag.datasets.load("heart"), kappa=0.1, max_parents=1)
+    >>> sorted(scores.families["pressure"])
+    [(), ('protein',), ('smoking',)]
+    """
+    data = check_data(data, reading=reading)
+    most = min(check_whole(max_parents, "max_parents", 0), len(data.names) - 1)
+    n_families = len(data.names) * sum(comb(len(data.names) - 1, size) for size in range(most + 1))
+    if n_families > MAX_FAMILIES:
+        raise TooLarge(
+            f"{len(data.names)} variables with at most {most} parents have {n_families:,} families; at most"
+            f" {MAX_FAMILIES:,} are scored, so give a smaller {argument('max_parents')}"
+        )
+    families = {}
+    for node in data.names:
+        others = [name for name in data.names if name != node]
+        scores: dict[tuple[str, ...], float] = {}
+        best: dict[tuple[str, ...], float] = {}
+        for parents in (parents for size in range(most + 1) for parents in combinations(others, size)):
+            score = learn_family(
+                data,
+                node,
+                parents=parents,
+                kappa=kappa,
+                structure=structure,
+                label_search=label_search,
+                equivalent_sample_size=equivalent_sample_size,
+                prior=prior,
+            ).score
+            smaller = combinations(parents, len(parents) - 1) if parents else ()
+            below = max((best[subset] for subset in smaller), default=-float("inf"))
+            best[parents] = max(score, below)
+            if score > below or not prune:
+                scores[parents] = score
+        families[node] = scores
+    return FamilyScores(families)

@@ -1,6 +1,6 @@
 """What learning gives: `Fit`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -8,20 +8,18 @@ from importlib.metadata import version
 from math import isnan
 from os import PathLike
 
+from ldag.constraints import search_space
 from ldag.data import Dataset
-from ldag.drawing import Presentable
+from ldag.drawing import Drawable, Presentable
 from ldag.formats import MOST_CASES, Edge, brief_conditions, counted, list_names
 from ldag.graph import LDAG, EdgeDirections, find_thin_families
-from ldag.learning.candidates import Candidate
 from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint
-from ldag.learning.constraints import search_space
-from ldag.learning.cross_validation import CrossValidation
+from ldag.learning.cross_validation import Candidate, CrossValidation
 from ldag.learning.plan import make_plan
 from ldag.learning.progress import Progress, check_progress, check_time_limit
 from ldag.learning.settings import Settings
 from ldag.learning.structures import ClassKind, StructureKind
-from ldag.learning.trace import Trace
 from ldag.model import Counts, Smoothing, Spread, State, class_counts, state_order
 from ldag.network import Network
 from ldag.scoring import Prior, Score, class_gains, label_gains
@@ -41,6 +39,38 @@ ALIKE = (
     " recognising it; then keep one row of each, or limit the parents"
 )
 """What to do about too many parameters."""
+
+
+class Trace(tuple[tuple[int, float], ...], Drawable):
+    """Pairs (step, best score so far), one per improvement; a tuple that draws itself as a curve.
+
+    Examples
+    --------
+    >>> import ldag
+    >>> fit = ldag.learn(ldag.datasets.load("heart"), kappa=0.1, method="climb")
+    >>> fit.trace[-1][1] == fit.trace.best
+    True
+    """
+
+    @classmethod
+    def of(cls, points: Iterable[tuple[int, float]]) -> "Trace":
+        """Make a trace of pairs."""
+        return cls((int(step), float(score)) for step, score in points)
+
+    @property
+    def best(self) -> float:
+        """The last and best score."""
+        return self[-1][1]
+
+    def __repr__(self) -> str:
+        if len(self) <= SHOWN:
+            return super().__repr__()
+        (_, first), (step, last) = self[0], self[-1]
+        return f"<Trace: {counted(len(self), 'improvement')}, from {first:.2f} to {last:.2f} at step {step:,}>"
+
+
+SHOWN = 6
+"""A trace with more points is summed up when it is shown."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -8,21 +8,17 @@ from concurrent.futures import Executor
 from typing import Literal, Unpack
 
 from ldag.checks import Rng
+from ldag.constraints import Constraints, check_result
 from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
-from ldag.learning.candidates import CandidateGrid
 from ldag.learning.checkpoint import resume_search
-from ldag.learning.constraints import Constraints, check_result
-from ldag.learning.content_order import order_by_content
 from ldag.learning.cross_validation import CrossValidation, check_kappas
-from ldag.learning.fit import Fit
-from ldag.learning.fold_search import FOLD_RESTARTS, FoldSearches
-from ldag.learning.folds import N_FOLDS, check_folds, cut_folds, usual_folds
-from ldag.learning.partitions import CountedFamily, LabelSearch, learn_families
+from ldag.learning.fit import Fit, Trace
+from ldag.learning.folds import N_FOLDS, check_folds, usual_folds
 from ldag.learning.plan import DEFAULT_KAPPAS, Plan, make_plan
 from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
-from ldag.learning.race import Race
+from ldag.learning.race import compare_candidates
 from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchControl, SearchResult
 from ldag.learning.settings import (
     MethodAndReading,
@@ -32,8 +28,7 @@ from ldag.learning.settings import (
     accept_old_names,
     split_options,
 )
-from ldag.learning.structures import StructureKind
-from ldag.learning.trace import Trace
+from ldag.learning.structures import CountedFamily, LabelSearch, StructureKind, learn_families
 from ldag.model import Structure
 from ldag.scoring import Prior, Score, score_family
 
@@ -168,7 +163,8 @@ def learn_with(
     if settings.needs_cross_validation:
         kappas = DEFAULT_KAPPAS if settings.kappa == "cv" and settings.has_kappa else (settings.priors().kappa,)
         grid = plan.grid(kappas, races_kappas=plan.for_folds().search.climbs)
-        cv, graph = _cross_validate(plan, grid, usual_folds(plan.data), deadline.share(0.5), progress, executor, target)
+        half = deadline.share(0.5)
+        cv, graph = compare_candidates(plan, grid, usual_folds(plan.data), half, progress, executor, target)
         plan = plan.choose(cv.best)
     deadline = deadline.at_least(LEAST_SECONDS)
     result = _search_from_both(plan, graph, deadline, progress)
@@ -213,34 +209,7 @@ def cross_validate(
     plan = make_plan(check_data(data, reading=reading), settings)
     check_folds(plan.data, n_folds)
     plan = plan.with_checkpoint(checkpoint, kappas=kappas, n_folds=n_folds)
-    return _cross_validate(plan, plan.grid(kappas), n_folds, deadline, progress, executor)[0]
-
-
-def _cross_validate(
-    plan: Plan,
-    grid: CandidateGrid,
-    n_folds: int,
-    deadline: Deadline,
-    progress: Progress,
-    executor: Executor | None,
-    target: str | None = None,
-) -> tuple[CrossValidation, GraphParents | None]:
-    """Compare settings on the folds of the data; the graph is one to start the last search from, if there is one."""
-    work = order_by_content(plan.data)
-    folds = list(cut_folds(work, check_folds(work, n_folds), plan.seed))
-    n_restarts = 0 if grid.is_raced else FOLD_RESTARTS
-    node = None if target is None else work.schema.node(target)
-    searches = FoldSearches(plan.over(work), work, folds, grid.smoothings, n_restarts, deadline, node)
-    with listen(progress, "cross-validation", deadline) as listener:
-
-        def tell(done: int, total: int) -> None:
-            if listener is not None:
-                listener({"done": done, "total": total, "accepted": 0, "best": float("nan")})
-
-        race = Race(searches, grid, tell, executor, plan.checkpoint)
-        cv = race.run()
-    graph = race.graph_of(cv.best) if grid.has_more_than_kappas else None
-    return cv, None if graph is None else plan.translate(graph, work.schema)
+    return compare_candidates(plan, plan.grid(kappas), n_folds, deadline, progress, executor)[0]
 
 
 def _search_from_both(plan: Plan, graph: GraphParents | None, deadline: Deadline, progress: Progress) -> SearchResult:
@@ -258,12 +227,12 @@ def _search(plan: Plan, deadline: Deadline, progress: Progress) -> SearchResult:
     """Search on all the data."""
     with listen(progress, plan.search.name, deadline) as listener:
 
-        def on_progress(report: ProgressReport) -> bool:
+        def ends(report: ProgressReport) -> bool:
             if listener is not None:
                 listener(report)
             return False
 
-        told = None if listener is None else on_progress
+        told = None if listener is None else ends
         control = SearchControl(plan.n_jobs, deadline, told, uses_all_time=True)
         scorer = plan.problem.families.scorer(plan.data.columns)
         if plan.checkpoint is None:

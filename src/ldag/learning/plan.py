@@ -8,16 +8,15 @@ from math import inf
 from typing import cast
 
 from ldag.checks import check_jobs, check_seed
+from ldag.constraints import Constraints, LabelRules, SearchSpace, search_space
 from ldag.data import AnyTable, Dataset, check_data
 from ldag.errors import ArgumentError, argument
 from ldag.graph import LDAG
-from ldag.learning.candidates import Candidate, CandidateGrid
 from ldag.learning.checkpoint import Checkpoint, digest, fingerprint
-from ldag.learning.constraints import Constraints, LabelRules, SearchSpace, rules_for, search_space
-from ldag.learning.partitions import FamilyOptions
+from ldag.learning.cross_validation import Candidate, CandidateGrid
 from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchProblem, convert_search
 from ldag.learning.settings import SAMPLE_SIZES, Settings
-from ldag.learning.structures import STRUCTURES, StructureKind, prior_of
+from ldag.learning.structures import STRUCTURES, FamilyOptions, StructureKind, prior_of, rules_for
 from ldag.model import Schema
 from ldag.scoring import order_columns
 
@@ -67,7 +66,7 @@ class Plan:
             priors=self.settings.priors(candidate),
             structure=candidate.structure,
             label_rules=self._rules(candidate.structure),
-            ordered=_ordered_states(candidate.structure, self.data.schema),
+            ordered=_order_of_states(candidate.structure, self.data.schema),
         )
         return replace(self, problem=replace(self.problem, families=families))
 
@@ -186,7 +185,7 @@ def plan_over(work: Dataset, settings: Settings) -> Plan:
     structure = settings.first_structure
     rules = rules_for(structure, space.label_rules, work.schema)
     seed = check_seed(settings.rng)
-    ordered = _ordered_states(structure, work.schema)
+    ordered = _order_of_states(structure, work.schema)
     families = FamilyOptions(settings.priors(), structure, settings.label_search, seed, rules, ordered)
     start = settings.method_option("start")
     parents = None if start is None else _translate_start(start, work.schema, space)
@@ -194,7 +193,7 @@ def plan_over(work: Dataset, settings: Settings) -> Plan:
     return Plan(settings, work, problem, settings.search.prepare(problem))
 
 
-def _ordered_states(structure: StructureKind, schema: Schema) -> tuple[bool, ...]:
+def _order_of_states(structure: StructureKind, schema: Schema) -> tuple[bool, ...]:
     """Return by node whether its states have an order, for the structure that asks."""
     return tuple(variable.ordered for variable in schema) if STRUCTURES[structure].uses_order else ()
 

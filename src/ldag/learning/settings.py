@@ -6,15 +6,14 @@ from functools import wraps
 from typing import Any, Literal, ParamSpec, TypeVar, cast, get_args
 
 from ldag.checks import Rng, check_choice, check_jobs, is_number, tell_renamed
+from ldag.constraints import Constraints, check_max_parents
 from ldag.data import Reading
 from ldag.errors import ArgumentError, argument, by_door
-from ldag.learning.candidates import Candidate
-from ldag.learning.constraints import Constraints, check_max_parents
-from ldag.learning.partitions import LabelSearch
+from ldag.learning.cross_validation import Candidate
 from ldag.learning.progress import check_time_limit
 from ldag.learning.searches import MethodChoice, MethodOptions, Search, convert_search, make_search, method_options
 from ldag.learning.searches.contract import make_plain, setting
-from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind, compared_priors, prior_of
+from ldag.learning.structures import STRUCTURES, ClassKind, LabelSearch, StructureKind, prior_of, priors_to_compare
 from ldag.model import Smoothing, Spread
 from ldag.scoring import Prior, Priors, check_priors, check_smoothing
 
@@ -170,7 +169,7 @@ class Settings:
 
     def kinds_of(self, structure: StructureKind) -> list[ClassKind]:
         """Return a structure with the prior, or with all that are compared."""
-        priors = compared_priors(structure) if self.prior == "cv" else (self.prior,)
+        priors = priors_to_compare(structure) if self.prior == "cv" else (self.prior,)
         return [ClassKind(structure, prior) for prior in priors]
 
     @property

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ldag import _native
+from ldag.constraints import SearchSpace
 from ldag.drawing import Printable
 from ldag.graph import LDAG
-from ldag.learning import SearchSpace
 from ldag.model import Schema
 from ldag.uncertainty.component import Component, Drawn, Floats, KeptDags, ParentSet, sum_edges
 from ldag.uncertainty.exact import OutOfTime, Weighing

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import _native
+from ldag.constraints import LabelRules
 from ldag.data import Dataset
-from ldag.learning import Checkpoint, LabelRules
+from ldag.learning import Checkpoint
 from ldag.uncertainty.component import Component, Drawn, Floats, ParentSet, sum_edges
 from ldag.uncertainty.families import GraphPrior
 from ldag.uncertainty.space import ParentSets, flat_families

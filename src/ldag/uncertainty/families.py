@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import _native
+from ldag.constraints import LabelRule, LabelRules, fix_labels
 from ldag.data import Dataset, count_family
-from ldag.learning import LabelRule, LabelRules, fixed_labels
 from ldag.model import Counts, Grid
 from ldag.scoring import Priors
 
@@ -150,7 +150,7 @@ class FamilyLabels:
         size = self.equivalent_sample_size
         if not self.sums_labels(self.grid(parents).size):
             return FullTable(counts, size)
-        fixed = fixed_labels(self.label_rules[node], parents, self.n_states) if self.label_rules else ()
+        fixed = fix_labels(self.label_rules[node], parents, self.n_states) if self.label_rules else ()
         return _native.FamilyPosterior(
             counts,
             self.grid(parents).n_states,

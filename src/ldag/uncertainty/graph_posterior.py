@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from ldag.checks import check_seed, check_share, check_whole, tell_renamed
+from ldag.constraints import SearchSpace
 from ldag.data import Backend, Dataset
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG, Names
-from ldag.learning import SearchSpace
 from ldag.model import Schema, State, Structure, Variable
 from ldag.reasoning import Question, csi_separated
 from ldag.scoring import Prior, Priors

@@ -13,6 +13,7 @@ import numpy as np
 
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_seed, check_whole, tell_renamed
+from ldag.constraints import Constraints
 from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
 from ldag.errors import ArgumentError, TooLarge, argument
 from ldag.formats import counted
@@ -21,7 +22,6 @@ from ldag.learning import (
     Chain,
     Checkpoint,
     Climb,
-    Constraints,
     Deadline,
     Exact,
     Fit,

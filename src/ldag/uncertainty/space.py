@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import _native
+from ldag.constraints import LabelRules, SearchSpace
 from ldag.errors import TooLarge, argument
 from ldag.formats import counted, list_names, spell_cost
 from ldag.graph import LDAG
-from ldag.learning import LabelRules, SearchSpace
 from ldag.model import Schema
 from ldag.uncertainty.component import ParentSet
 

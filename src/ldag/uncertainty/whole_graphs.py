@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ldag.constraints import SearchSpace
 from ldag.inference import Engine
-from ldag.learning import SearchSpace
 from ldag.model import CodedFamily, Model, Structure, freeze
 from ldag.reasoning import Question, cpdag, d_separated, essential_edges
 from ldag.uncertainty.component import NEGLIGIBLE, Component, Floats, ParentSet

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ldag.learning.candidates import Candidate, CandidateGrid
+from ldag.learning.cross_validation import Candidate, CandidateGrid
 from ldag.learning.structures import ClassKind
 from ldag.model import Smoothing
 

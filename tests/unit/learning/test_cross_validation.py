@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 import ldag
 from ldag import datasets
 from ldag.errors import TooLarge
-from ldag.learning.candidates import Candidate
-from ldag.learning.cross_validation import CrossValidation
+from ldag.learning.cross_validation import Candidate, CrossValidation
 from ldag.learning.folds import check_folds, cut_folds
 
 HEART = datasets.load("heart").sorted()

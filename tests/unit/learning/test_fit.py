@@ -8,7 +8,7 @@ import pytest
 
 import ldag
 from ldag import Constraints, Dataset, _native, datasets
-from ldag.learning import METHODS, MethodChoice, StructureKind
+from ldag.learning import METHODS, CrossValidation, MethodChoice, StructureKind, Trace
 from ldag.learning.plan import make_plan
 from ldag.learning.searches import SearchControl
 from ldag.learning.searches.climb import Climb
@@ -262,3 +262,33 @@ def test_a_promise_says_what_families_have(options: dict[str, Any], families: st
 def test_one_parent_is_one_parent() -> None:
     """What a search promises is a sentence."""
     assert "no allowed graph with at most 1 parent scores better" in str(ldag.learn(HEART, kappa=0.3, max_parents=1))
+
+
+POINTS = ((1, -30.0), (4, -20.0), (9, -12.5))
+
+
+def test_a_trace_is_a_tuple_that_draws_steps() -> None:
+    """Equal to the tuple; the curve keeps its height until the next improvement."""
+    trace = Trace.of(POINTS)
+    assert trace.best == -12.5
+    assert trace.to_svg().count('class="s-first"') == 1
+    assert trace == POINTS
+    assert repr(Trace.of((n, n) for n in range(9))) == "<Trace: 9 improvements, from 0.00 to 8.00 at step 8>"
+
+
+def test_traces_without_points_are_drawn_too() -> None:
+    """As an empty chart."""
+    assert Trace.of(()).to_svg().startswith("<svg")
+
+
+@pytest.mark.parametrize("options", [{}, {"structure": "cv", "equivalent_sample_size": "cv"}])
+def test_cross_validations_are_kept_in_models(options: dict[str, str]) -> None:
+    """What a network's origin keeps is the cross-validation that was made, and gives the same chart."""
+    fit = ldag.learn(ldag.datasets.load("titanic"), rng=1, method="climb", **options)  # type: ignore[arg-type]
+    assert fit.cv is not None
+    assert fit.network.origin is not None
+    kept = json.loads(json.dumps(fit.network.origin))
+    assert Trace.of(kept["trace"]) == fit.trace
+    again = CrossValidation.from_dict(kept["cross_validation"])
+    assert again.mean == fit.cv.mean
+    assert again.to_svg() == fit.cv.to_svg()

@@ -10,8 +10,8 @@ import pytest
 import ldag
 from ldag import LDAG, Constraints, Dataset, datasets
 from ldag.errors import ArgumentError
-from ldag.learning.candidates import Candidate
 from ldag.learning.checkpoint import Checkpoint
+from ldag.learning.cross_validation import Candidate
 from ldag.learning.plan import Plan, make_plan
 from ldag.learning.searches.climb import Climb
 from ldag.learning.searches.exact import Exact

@@ -1,23 +1,25 @@
 """Settings chosen on held-out data: what is compared, where the race goes, and what it says."""
 
 import dataclasses
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from math import lgamma
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import ldag
 from ldag import Constraints, LdagError, Network, datasets
-from ldag.learning.candidates import Candidate, CandidateGrid
-from ldag.learning.content_order import order_by_content
-from ldag.learning.fold_search import FoldScore, FoldSearches, Task
-from ldag.learning.folds import cut_folds
+from ldag.learning.cross_validation import Candidate, CandidateGrid
+from ldag.learning.folds import FoldScore, FoldSearches, Task, cut_folds, order_by_content
 from ldag.learning.pipeline import learn_with
-from ldag.learning.searches import SearchControl
+from ldag.learning.plan import make_plan
+from ldag.learning.race import count_first_folds
+from ldag.learning.searches import GraphParents, Search, SearchControl
 from ldag.learning.settings import Settings
-from ldag.learning.structures import ClassKind
+from ldag.learning.structures import STRUCTURES, ClassKind
 
 HEART = datasets.load("heart")
 TABLE, TREE = ClassKind("table", "labels"), ClassKind("tree", "labels")
@@ -252,6 +254,154 @@ def test_structures_with_too_large_families_are_left_out_and_named(monkeypatch: 
     assert compared.left_out == ("tree", "ldag", "graph")
     assert compared.best.structure == "table"
     assert "left out, as the families of the best graph are too large: tree, ldag, graph" in str(compared)
+
+
+@pytest.mark.parametrize(
+    ("n_folds", "n_observations", "expected"),
+    [(10, 100, 5), (10, 6_000, 5), (10, 7_501, 4), (10, 10_001, 3), (10, 15_001, 2), (20, 100, 10), (3, 100, 2)],
+)
+def test_first_folds_have_3000_observations(n_folds: int, n_observations: int, expected: int) -> None:
+    """If half of all folds do; two at least, so that there is a mean."""
+    assert count_first_folds(n_folds, n_observations) == expected
+
+
+Score = Callable[[Candidate], float]
+Graph = Callable[[Candidate], GraphParents | None]
+
+
+class Asked(NamedTuple):
+    """How a fold was searched."""
+
+    search: Search
+    left: float | None
+    task: Task
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Asked]]:
+    """Replace searches on folds by a formula, and tell how they were asked for."""
+
+    def install(score: Score, parents: Graph = lambda _: None) -> list[Asked]:
+        asked: list[Asked] = []
+
+        def run(self: FoldSearches, task: Task, control: SearchControl) -> FoldScore:
+            asked.append(Asked(self.search, control.deadline.left, task))
+            return FoldScore(
+                (score(task.candidate),) * len(self.smoothings), parents(task.candidate), is_final=True, score=0.0
+            )
+
+        monkeypatch.setattr(FoldSearches, "run", run)
+        return asked
+
+    return install
+
+
+def test_a_walk_and_a_halving(fake: Callable[..., object]) -> None:
+    """From the middle upwards to the best of eight sizes; of six, four go on for three folds and two to the end."""
+    fake(lambda one: np.log(one.equivalent_sample_size))
+    compared = ldag.cross_validate(HEART, kappas=[0.1], equivalent_sample_size="cv", method="climb", n_jobs=1)
+    lengths = {one.equivalent_sample_size: len(scores) for one, scores in compared.scores.items()}
+    assert lengths == {10: 5, 30: 5, 100: 8, 300: 8, 1000: 10, 3000: 10}
+    assert compared.best.equivalent_sample_size == 3000
+
+
+@pytest.mark.parametrize(("behind", "has_stopped"), [(0.0025, False), (0.0035, True)])
+def test_of_large_data_who_is_behind_on_one_fold_stops(
+    behind: float, has_stopped: bool, fake: Callable[..., object]
+) -> None:
+    """By more than three thousandths of the score; and so does a structure that begins like that."""
+    scores = {1.0: -1000.0, 0.1: -1000 * (1 + behind), 0.3: -2000.0, 0.001: -2000.0, 0.5: -2000.0}
+    fake(lambda one: scores[one.kappa])
+    data = ldag.read({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "n": [2_000] * 4}, counts="n")
+    compared = ldag.cross_validate(data, structure="cv", method="climb", n_jobs=1)
+    lengths = {(one.structure, one.kappa): len(folds) for one, folds in compared.scores.items()}
+    assert lengths["table", 1.0] == 8
+    assert (lengths["graph", 0.1] == 1) == has_stopped
+    assert ("graph", 0.3) not in lengths if has_stopped else lengths["graph", 0.3] == 1
+
+
+def test_the_best_tables_stay_in_the_race(fake: Callable[..., object]) -> None:
+    """However far behind they are: whoever is better must be better than they are on the same folds."""
+    fake(lambda one: (one.structure != "table") * (5 + one.kappa))
+    compared = ldag.cross_validate(HEART, structure="cv", method="climb", n_jobs=1)
+    lengths = {one.structure: len(scores) for one, scores in compared.scores.items() if one.kappa in (0.5, 1.0)}
+    assert lengths["table"] == len(compared.scores[compared.best]) == 10
+    assert (compared.best.structure, compared.best.kappa) == ("tree", 0.5)
+
+
+def test_others_start_from_the_graphs_of_tables(fake: Callable[..., list[Asked]]) -> None:
+    """Each structure, as those of trees may have more parents than others bear; steps start from the step before."""
+    graphs = {one: ((place,), *((),) * 5) for place, one in enumerate(STRUCTURES)}
+    asked = fake(lambda one: one.kappa, lambda one: graphs[one.structure])
+    ldag.cross_validate(HEART, structure="cv", method="climb", n_jobs=1)
+    firsts = {task.candidate.structure: task for *_, task in reversed(asked) if task.candidate.kappa in (0.1, 1.0)}
+    assert {one: task.start for one, task in firsts.items()} == {
+        one: None if one == "table" else graphs["table"] for one in ("table", "tree", "ldag", "graph")
+    }
+    last = [task for *_, task in asked if task.candidate.structure == "graph" and task.candidate.kappa == 0.5]
+    assert {task.start for task in last if task.fold < 5} == {graphs["graph"]}
+
+
+@pytest.mark.parametrize(("n_parents", "left_out"), [((10, 10, 10), ()), ((11,), ("graph",))])
+def test_structures_may_take_twenty_seconds(
+    n_parents: tuple[int, ...], left_out: tuple[str, ...], fake: Callable[..., object]
+) -> None:
+    """By hand, of decision graphs: 14 nodes, a tenth of a microsecond for the square of 2 to the parents plus one."""
+    seconds = sum(14 * 1e-7 * 4.0 ** (n + 1) for n in n_parents)
+    assert 17 < seconds < 20 if not left_out else 20 < seconds < 24
+    parents = tuple(tuple(range(n)) for n in n_parents) + ((),) * (14 - len(n_parents))
+    fake(lambda _: -1.0, lambda _: parents)
+    data = ldag.read({f"v{i:02}": np.random.default_rng(i).integers(0, 2, 60) for i in range(14)})
+    compared = ldag.cross_validate(data, kappas=[0.3], structure="cv", method="climb", n_jobs=1)
+    assert compared.left_out == left_out
+
+
+def test_a_limited_time_is_shared(fake: Callable[..., list[Asked]]) -> None:
+    """Of 100 seconds, 80 are for the race, and a fifth of what is left for a step: 16 for five folds on one thread.
+
+    Where all kappas are searched, tables come first on all ten folds, with the share of one of four.
+    """
+    asked = fake(lambda _: -1.0)
+    options = {"method": "climb", "n_jobs": 1, "time_limit": 100}
+    ldag.cross_validate(HEART, kappas=[0.1], equivalent_sample_size="cv", **options)  # type: ignore[arg-type]
+    assert asked[0].left == pytest.approx(16 / 5, rel=0.05)
+    asked.clear()
+    ldag.cross_validate(HEART, **options)  # type: ignore[arg-type]
+    assert asked[0].left == pytest.approx(20 / 10, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, 10),
+        ({"n_restarts": 3}, 3),
+        ({"equivalent_sample_size": "cv"}, 0),
+        ({"equivalent_sample_size": "cv", "n_restarts": 3}, 0),
+    ],
+)
+def test_climbs_on_folds_are_short(options: dict[str, Any], expected: int, fake: Callable[..., list[Asked]]) -> None:
+    """Ten restarts even out where they end by chance; a race has none."""
+    asked = fake(lambda _: -1.0)
+    ldag.cross_validate(HEART, kappas=[0.1], method="climb", n_jobs=1, **options)
+    assert {getattr(search, "n_restarts", None) for search, *_ in asked} == {expected}
+
+
+@pytest.mark.parametrize(("n_variables", "name"), [(8, "exact"), (9, "climb")])
+def test_folds_are_climbed_unless_all_graphs_take_a_moment(n_variables: int, name: str) -> None:
+    """Binary columns of 500 rows: about 0.02 s for eight, and 0.07 s for nine; whoever asks for exact gets it."""
+    data = ldag.read({f"v{i:02}": np.random.default_rng(i).integers(0, 2, 500) for i in range(n_variables)})
+    plan = make_plan(data, Settings(kappa=0.1))
+    assert (plan.search.name, plan.for_folds().search.name) == ("exact", name)
+    assert make_plan(data, Settings(kappa=0.1, method="exact")).for_folds().search.name == "exact"
+
+
+def test_what_is_over_in_a_moment_needs_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forty searches of three variables, but not those of eight."""
+    monkeypatch.setattr("ldag.learning.folds.ThreadPoolExecutor", None)
+    ldag.cross_validate(HEART.select(["smoking", "mental", "physical"]))
+    data = ldag.read({f"v{i:02}": np.random.default_rng(i).integers(0, 2, 500) for i in range(8)})
+    with pytest.raises(TypeError):
+        ldag.cross_validate(data)
 
 
 def test_kappas_of_larger_data_are_raced() -> None:

@@ -8,17 +8,17 @@ import pytest
 
 import ldag
 from ldag import _native, datasets
+from ldag.constraints import SearchSpace
 from ldag.data import Columns
 from ldag.errors import ArgumentError, TooLarge
 from ldag.learning import METHODS, STRUCTURES, LabelSearch, MethodChoice, StructureKind, learn_families
-from ldag.learning.constraints import SearchSpace
-from ldag.learning.partitions import FamilyOptions
 from ldag.learning.plan import make_plan
 from ldag.learning.progress import Deadline
 from ldag.learning.searches import Search, SearchControl, SearchProblem
 from ldag.learning.searches.climb import Climb
 from ldag.learning.searches.exact import Exact
 from ldag.learning.settings import Settings
+from ldag.learning.structures import FamilyOptions
 from ldag.model import Partition
 from ldag.scoring import Priors
 

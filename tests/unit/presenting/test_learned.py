@@ -6,7 +6,7 @@ import ldag
 from ldag.drawing import Drawing
 from ldag.drawing.marks import Words, flatten
 from ldag.learning import CrossValidation, Trace
-from ldag.learning.candidates import Candidate
+from ldag.learning.cross_validation import Candidate
 from ldag.presenting import blocks, chart
 from ldag.presenting.documents import Bullets, TableBlock
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import ldag
+from ldag.constraints import Constraints, search_space
 from ldag.errors import TooLarge
-from ldag.learning import Constraints, search_space
 from ldag.uncertainty import space
 from ldag.uncertainty.space import FamilySpace, Limits
 

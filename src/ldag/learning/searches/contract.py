@@ -9,14 +9,13 @@ from typing import Any, ClassVar, TypedDict
 import numpy as np
 
 from ldag import _native
+from ldag.constraints import SearchSpace
 from ldag.data import Dataset
 from ldag.errors import ArgumentError, argument
 from ldag.formats import list_names
 from ldag.graph import LDAG
-from ldag.learning.constraints import SearchSpace
-from ldag.learning.partitions import FamilyOptions
 from ldag.learning.progress import NO_DEADLINE, Deadline
-from ldag.learning.structures import STRUCTURES, describe_beyond_exact
+from ldag.learning.structures import STRUCTURES, FamilyOptions, describe_beyond_exact
 
 OnProgress = Callable[[Mapping[str, float]], bool]
 """Told how far a search is (done, total, accepted, best); a true answer stops it."""

@@ -7,7 +7,6 @@ from math import comb, exp, inf, log, log10, prod, sqrt
 from ldag import _native
 from ldag.errors import TooLarge, argument
 from ldag.formats import counted, list_names, spell_cost
-from ldag.learning.partitions import FamilyOptions
 from ldag.learning.searches.climb import Climb
 from ldag.learning.searches.contract import (
     GraphParents,
@@ -17,7 +16,7 @@ from ldag.learning.searches.contract import (
     SearchResult,
     control_arguments,
 )
-from ldag.learning.structures import STRUCTURES
+from ldag.learning.structures import STRUCTURES, FamilyOptions
 
 MOST_VARIABLES = 40
 MOST_BYTES = 1 << 33
@@ -200,11 +199,11 @@ def _family_seconds(n_configurations: float, n_states: int, problem: SearchProbl
     counting = 5 + 5e-5 * problem.n_rows * sqrt(n_configurations)
     n_visited = min(n_configurations, problem.n_rows)
     is_left_out = n_configurations * n_states > _native.MAX_CELLS
-    unvisited = 0.0 if is_left_out else _unvisited_microseconds(n_configurations - n_visited, problem.families)
+    unvisited = 0.0 if is_left_out else _microseconds_unvisited(n_configurations - n_visited, problem.families)
     return 1e-6 * counting, 1e-6 * (unvisited + n_states / 2 * _class_microseconds(n_visited, problem.families))
 
 
-def _unvisited_microseconds(n: float, options: FamilyOptions) -> float:
+def _microseconds_unvisited(n: float, options: FamilyOptions) -> float:
     """Return microseconds for n configurations that no row visits; refining looks at them again and again."""
     traits = STRUCTURES[options.structure]
     if traits.is_table:

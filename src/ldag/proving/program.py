@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldag.learning.proofs.cuts import Cut
-from ldag.learning.proofs.families import FamilyTable, Flags, Numbering, Reals
-from ldag.learning.proofs.solver import load_highspy, run_highs, start_highs
+from ldag.proving.cuts import Cut
+from ldag.proving.families import FamilyTable, Flags, Numbering, Reals
+from ldag.proving.solver import load_highspy, run_highs, start_highs
 
 MOST_IDLE = 8
 """Solutions after which a cut that none of them needed is dropped."""
@@ -102,15 +102,15 @@ class Program:
         n = len(self.table.losses)
         self._highs.changeColsBounds(n, np.arange(n, dtype=np.int32), np.zeros(n), alive.astype(np.float64))
         shares = np.zeros(n)
-        if self._run():
+        if self._is_solved():
             solution = self._highs.getSolution()
             shares = np.array(solution.col_value)[:n]
             self._prices = np.maximum(np.array(solution.row_dual)[self.table.n_nodes :], 0.0)
         self._idle = np.where(self._prices > 1e-9, 0, self._idle + 1)
         return shares, relax(self.table, alive, self._weights, self._prices)
 
-    def _run(self) -> bool:
-        """Run the solver until it has a solution or time is up."""
+    def _is_solved(self) -> bool:
+        """Run the solver until it has a solution or time is up; tell which."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             return False

@@ -4,12 +4,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from ldag.constraints.given import EVERY, Constraints, check_max_parents
+from ldag.constraints.labels import LabelRules, are_kept, fix_labels, label_rules
 from ldag.errors import ArgumentError, LdagError
 from ldag.formats import Edge
-from ldag.learning.constraints.given import Constraints, check_max_parents
-from ldag.learning.constraints.labels import label_rules
-from ldag.learning.constraints.rules import LabelRules, are_kept, fixed_labels
-from ldag.learning.constraints.text import EVERY
 from ldag.model import Schema, Structure, find_cycle
 from ldag.reasoning import CodedEdge
 
@@ -60,7 +58,7 @@ class SearchSpace:
 def check_result(schema: Schema, space: SearchSpace, structure: Structure) -> None:
     """Make sure that a learned graph satisfies all constraints."""
     for node, family in enumerate(structure.families):
-        fixed = fixed_labels(space.label_rules[node], family.parents, structure.n_states)
+        fixed = fix_labels(space.label_rules[node], family.parents, structure.n_states)
         are_right = not fixed or are_kept(family.partition.labels, fixed)
         if not space.allows(node, family.parents) or not are_right:
             raise LdagError(
@@ -76,7 +74,7 @@ def search_space(schema: Schema, constraints: Constraints, max_parents: int | No
     rules = label_rules(schema, constraints.unlabelled, labels)
     forbidden = _forbidden(schema, constraints)
     required: list[set[int]] = [set() for _ in range(n)]
-    for (parent, child), why in _needed(constraints):
+    for (parent, child), why in _list_required(constraints):
         i, j = schema.node(parent, "required: "), schema.node(child, "required: ")
         reason = forbidden.get((i, j))
         if reason is not None:
@@ -97,7 +95,7 @@ def search_space(schema: Schema, constraints: Constraints, max_parents: int | No
     return SearchSpace(tuple(kept), tuple(tuple(sorted(above)) for above in required), tuple(limits), rules)
 
 
-def _needed(constraints: Constraints) -> Iterator[tuple[Edge, str]]:
+def _list_required(constraints: Constraints) -> Iterator[tuple[Edge, str]]:
     """Yield every edge that must be there, with the reason."""
     for edge in constraints.required:
         yield edge, "required"
@@ -109,22 +107,22 @@ def _needed(constraints: Constraints) -> Iterator[tuple[Edge, str]]:
 
 def _forbidden(schema: Schema, constraints: Constraints) -> dict[tuple[int, int], str]:
     """Return every edge that is ruled out, with the reason."""
-    found: dict[tuple[int, int], str] = {}
+    reasons: dict[tuple[int, int], str] = {}
     for parent, child in constraints.unlabelled:
         i = schema.node(parent)
         if schema[i].n_states == 1:
-            found[i, schema.node(child)] = f"{parent!r} has one state, so it never matters and has a label everywhere"
+            reasons[i, schema.node(child)] = f"{parent!r} has one state, so it never matters and has a label everywhere"
     for parent, child in constraints.forbidden:
-        found[schema.node(parent, "forbidden: "), schema.node(child, "forbidden: ")] = "it is forbidden as well"
+        reasons[schema.node(parent, "forbidden: "), schema.node(child, "forbidden: ")] = "it is forbidden as well"
     rank = _tiers(schema, constraints.tiers)
     for i, high in rank.items():
         for j, low in rank.items():
             if high > low:
-                found[i, j] = "it points to an earlier tier"
+                reasons[i, j] = "it points to an earlier tier"
     order = schema.nodes(constraints.order, "order: ")
     for place, j in enumerate(order):
         for i in order[place + 1 :]:
-            found[i, j] = "it points against the order"
+            reasons[i, j] = "it points against the order"
     for child, names in constraints.allowed_parents.items():
         j = schema.node(child, "allowed_parents: ")
         allowed = set(schema.nodes(names, f"allowed_parents of {child!r}: "))
@@ -132,8 +130,8 @@ def _forbidden(schema: Schema, constraints: Constraints) -> dict[tuple[int, int]
             raise ArgumentError(f"allowed_parents: {child!r} cannot be its own parent")
         for i in range(len(schema)):
             if i not in allowed:
-                found[i, j] = f"{schema[i].name!r} is not among the allowed parents of {child!r}"
-    return found
+                reasons[i, j] = f"{schema[i].name!r} is not among the allowed parents of {child!r}"
+    return reasons
 
 
 def _tiers(schema: Schema, tiers: Iterable[Iterable[str]]) -> dict[int, int]:

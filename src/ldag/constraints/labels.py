@@ -1,6 +1,10 @@
-"""Edges without labels and labels that are given, from names to rules by number; contradictions are explained."""
+"""Edges without labels and labels that are given, from names to rules by number; contradictions are explained.
+
+On the edge from a parent the label is free or fixed to a set of lines of the grid; "no label" is the empty set.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -8,9 +12,66 @@ import numpy as np
 from ldag.errors import ArgumentError, TooLarge
 from ldag.formats import Context, Edge, EdgeRecord, edge_in_words
 from ldag.graph import name_contexts
-from ldag.learning.constraints.rules import LabelRule, LabelRules, finest, fixed_labels
-from ldag.learning.structures import STRUCTURES, StructureKind
-from ldag.model import Grid, Schema
+from ldag.model import Grid, Labels, Mask, Partition, Schema
+
+FixedLabels = tuple[Mask | None, ...]
+"""One mask per parent, as in `Labels`, or None where the label is free; nothing at all where all are."""
+
+
+@dataclass(frozen=True)
+class LabelRule:
+    """If ``parent`` is a parent of the node, its label is what agrees with a context, no more and no less.
+
+    A context is pairs of another parent and its state.
+    """
+
+    parent: int
+    contexts: tuple[tuple[tuple[int, int], ...], ...] = ()
+
+    @property
+    def named(self) -> set[int]:
+        """The other parents that contexts name."""
+        return {node for context in self.contexts for node, _ in context}
+
+    def label(self, others: Sequence[int], n_states: Sequence[int]) -> Mask:
+        """Return the label over the configurations of the other parents."""
+        grid = Grid(tuple(n_states[node] for node in others))
+        mask = np.zeros(grid.size, dtype=np.bool_)
+        for context in self.contexts:
+            mask[grid.matching({others.index(node): code for node, code in context})] = True
+        return mask
+
+
+LabelRules = tuple[tuple[LabelRule, ...], ...]
+"""The rules of every node."""
+
+
+def fix_labels(rules: Sequence[LabelRule], parents: Sequence[int], n_states: Sequence[int]) -> FixedLabels:
+    """Return what the rules of a node fix for these parents, which include all that contexts name."""
+    by_parent = {rule.parent: rule for rule in rules}
+    if not any(parent in by_parent for parent in parents):
+        return ()
+    return tuple(
+        by_parent[parent].label([other for other in parents if other != parent], n_states)
+        if parent in by_parent
+        else None
+        for parent in parents
+    )
+
+
+def finest(grid: Grid, fixed: FixedLabels) -> Partition:
+    """Return the finest partition that has at least these labels."""
+    free = [np.zeros(grid.size // n, dtype=np.bool_) for n in grid.n_states]
+    return Partition.from_labels(
+        grid, [zeros if mask is None else mask for zeros, mask in zip(free, fixed, strict=True)]
+    )
+
+
+def are_kept(labels: Labels, fixed: FixedLabels) -> bool:
+    """Whether labels are exactly what is fixed, wherever something is."""
+    pairs = zip(labels, fixed, strict=True) if fixed else ()
+    return all(mask is None or np.array_equal(label, mask) for label, mask in pairs)
+
 
 MAX_FIXED = 2**16
 """Configurations of the parents that the fixed labels of one node are about, at most."""
@@ -36,28 +97,6 @@ def label_rules(schema: Schema, unlabelled: Iterable[Edge], labels: Mapping[Edge
             continue
         _check_together(schema, node, tuple(sorted(involved)), tuple(rules[node].values()))
     return tuple(tuple(of_node[i] for i in sorted(of_node)) for of_node in rules)
-
-
-def rules_for(structure: StructureKind, rules: LabelRules, schema: Schema) -> LabelRules:
-    """Return the rules that a search over a structure has to keep; nothing at all where that is none."""
-    traits = STRUCTURES[structure]
-    if not any(rules) or traits.takes_fixed_labels:
-        return rules if any(rules) else ()
-    if not traits.takes_unlabelled:
-        labelled = [name for name, other in STRUCTURES.items() if other.takes_fixed_labels]
-        plain = [name for name, other in STRUCTURES.items() if other.takes_unlabelled and name not in labelled]
-        raise ArgumentError(
-            f"constraints on labels apply to structure {' or '.join(map(repr, labelled))} "
-            f"(and edges without labels to {' or '.join(map(repr, plain))}), not to {structure!r}"
-        )
-    for child, of_node in enumerate(rules):
-        for rule in of_node:
-            if rule.contexts:
-                raise ArgumentError(
-                    f"constraints fix a label of the edge {schema[rule.parent].name} -> {schema[child].name}, "
-                    f"but structure {structure!r} has no labels; use structure 'ldag'"
-                )
-    return ()
 
 
 def _check_ends(parent: str, child: str) -> None:
@@ -93,7 +132,7 @@ def _check_together(schema: Schema, node: int, parents: tuple[int, ...], rules: 
             f"the fixed labels of {schema[node].name!r} are about {size:,} configurations of {len(parents)} parents; "
             f"at most {MAX_FIXED:,} are possible"
         )
-    fixed = fixed_labels(rules, parents, schema.n_states)
+    fixed = fix_labels(rules, parents, schema.n_states)
     if not fixed:
         return
     for axis, (closed, mask) in enumerate(zip(finest(grid, fixed).labels, fixed, strict=True)):

@@ -7,8 +7,8 @@ that holds for whatever prices, and exclude families with which no graph reaches
 is closed by branches, with an edge and without it.
 """
 
-from ldag.learning.proofs.bounds import Bound, bound_scores
-from ldag.learning.proofs.families import ParentChoice, bits_of
-from ldag.learning.proofs.solver import load_highspy
+from ldag.proving.branches import Bound, bound_scores
+from ldag.proving.families import ParentChoice, bits_of
+from ldag.proving.solver import load_highspy
 
 __all__ = ["Bound", "ParentChoice", "bits_of", "bound_scores", "load_highspy"]

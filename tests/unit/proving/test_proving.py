@@ -10,13 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldag.learning.proofs import ParentChoice, bound_scores, load_highspy
-from ldag.learning.proofs.branches import Proof
-from ldag.learning.proofs.clusters import find_worst_cluster, grow_clusters
-from ldag.learning.proofs.cuts import ClusterCut, OrderCut
-from ldag.learning.proofs.families import FamilyTable, Flags, Reals, split_components
-from ldag.learning.proofs.order_cuts import find_order_cuts
-from ldag.learning.proofs.program import Program, WeighedCut, relax
+from ldag.proving import ParentChoice, bound_scores, load_highspy
+from ldag.proving.branches import Proof
+from ldag.proving.cuts import ClusterCut, OrderCut, find_order_cuts, find_worst_cluster, grow_clusters
+from ldag.proving.families import FamilyTable, Flags, Reals, split_components
+from ldag.proving.program import Program, WeighedCut, relax
 
 pytest.importorskip("highspy")
 
@@ -250,8 +248,8 @@ def test_ctrl_c_ends_the_solver() -> None:
 
 def test_branches_close_what_cuts_leave(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without any cuts but by branches alone, the end is the same."""
-    monkeypatch.setattr("ldag.learning.proofs.branches.ALL", ())
-    monkeypatch.setattr("ldag.learning.proofs.branches.CHEAP", ())
+    monkeypatch.setattr("ldag.proving.branches.ALL", ())
+    monkeypatch.setattr("ldag.proving.branches.CHEAP", ())
     choices = random_choices(5, 11)
     table = whole_table(choices, 5)
     proof = Proof(table, table.losses.sum(), forever(), ignore)

@@ -8,9 +8,9 @@ import pytest
 
 import ldag
 from ldag import Constraints, LdagError
+from ldag.constraints import search_space
+from ldag.constraints.labels import LabelRule
 from ldag.errors import ArgumentError
-from ldag.learning.constraints import search_space
-from ldag.learning.constraints.rules import LabelRule
 from ldag.model import Schema, Variable
 
 SCHEMA = Schema(tuple(Variable(name, (0, 1)) for name in ("age", "sex", "job", "income")))

@@ -1,0 +1,153 @@
+"""The book of a cross-validation: what candidates scored on folds, and what was left out for lack of time."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import closing
+from math import isfinite, nan
+from typing import cast
+
+import numpy as np
+
+from ldag.errors import argument
+from ldag.learning.checkpoint import Checkpoint
+from ldag.learning.cross_validation import Candidate
+from ldag.learning.folds import FEWEST_FOLDS, FoldScore, FoldSearches, Task, run_tasks
+from ldag.learning.progress import Deadline, Listener
+from ldag.learning.searches import GraphParents
+
+
+class FoldResults:
+    """What was searched, by candidate and fold, here or in a run that left a checkpoint."""
+
+    def __init__(
+        self,
+        searches: FoldSearches,
+        listener: Listener | None = None,
+        executor: Executor | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        self.searches = searches
+        self.compares_cut = False
+        """Whether nothing but searches that did not come to their end can be compared."""
+        self._listener = listener
+        self._executor = executor
+        self._checkpoint = checkpoint
+        self._results: dict[tuple[Candidate, int], FoldScore] = {}
+        self._origins: dict[Candidate, Candidate] = {}
+        self._starts: dict[int, GraphParents] = {}
+        self._left_out: set[int] = set()
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """Those that were searched, in the order they came up."""
+        return list(dict.fromkeys(one for one, _ in self._results))
+
+    def without_start(self, folds: Sequence[int]) -> list[int]:
+        """Return the folds that have no graph yet to climb from."""
+        return [fold for fold in folds if self.searches.search.climbs and fold not in self._starts]
+
+    def folds_of(self, candidate: Candidate, n_folds: int) -> list[int]:
+        """Return the folds that a candidate was searched on, and that count."""
+        return [fold for fold in range(n_folds) if fold not in self._left_out and (candidate, fold) in self._results]
+
+    def graph_of(self, candidate: Candidate) -> GraphParents | None:
+        """Return the graph that a candidate has on the first fold."""
+        return self._results[candidate, 0].parents
+
+    def first_score(self, candidate: Candidate) -> float:
+        """Return the score of a candidate on the first fold, under its best smoothing."""
+        return max(self._results[candidate, 0].log_predictives)
+
+    def scores(self, candidate: Candidate) -> list[tuple[float, ...]]:
+        """Return the scores of a candidate by fold and by smoothing of the parameters."""
+        folds = self.folds_of(candidate, len(self.searches.folds))
+        return [self._results[candidate, fold].log_predictives for fold in folds]
+
+    def rank(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Sort candidates that were searched on the same folds, the best first, each under its best smoothing."""
+        means = {one: float(np.mean(self.scores(one), axis=0).max()) for one in candidates}
+        return sorted(means, key=lambda one: (-means[one], one.rank))
+
+    def search(
+        self, candidates: Sequence[Candidate], folds: Sequence[int], deadline: Deadline, origin: Candidate | None = None
+    ) -> None:
+        """Search candidates on folds; a fold that one of them had no time for is left out of the comparison.
+
+        Climbs start from the graph that the origin has there, now and on later folds, or else from the first graph.
+        """
+        if origin is not None:
+            self._origins = dict.fromkeys(candidates, origin) | self._origins
+        pairs = [(one, fold) for fold in folds for one in candidates if (one, fold) not in self._results]
+        tasks = [Task(one, fold, self._start_of(one, fold)) for one, fold in pairs]
+        for task, result in self._run(tasks, deadline).items():
+            self._results[task.candidate, task.fold] = result
+            if result.parents is not None and self.searches.search.climbs:
+                self._starts.setdefault(task.fold, result.parents)
+        for fold in folds:
+            if not all(isfinite(self._results[one, fold].log_predictives[0]) for one in candidates):
+                self._left_out.add(fold)
+
+    def _start_of(self, candidate: Candidate, fold: int) -> GraphParents | None:
+        """Return the graph to start from: of the candidate it was reached from, or else the first on the fold."""
+        origin = self._origins.get(candidate)
+        known = None if origin is None else self._results.get((origin, fold))
+        if known is not None and known.parents is not None:
+            return known.parents
+        return self._starts.get(fold)
+
+    def _run(self, tasks: Sequence[Task], deadline: Deadline) -> dict[Task, FoldScore]:
+        """Run what no checkpoint has, and return all results in the order of the tasks."""
+        recalled = {task: self._recall(task) for task in tasks}
+        results = {task: known for task, known in recalled.items() if known is not None}
+        missing = [task for task in tasks if task not in results]
+        with closing(run_tasks(self.searches, missing, deadline, self._executor)) as running:
+            for task, result in running:
+                results[task] = result
+                if self._checkpoint is not None and result.is_final:
+                    self._checkpoint.put(task.name, [list(result.log_predictives), result.parents, result.score])
+                if self._listener is not None:
+                    done, total = len(self._results) + len(results), len(self._results) + len(tasks)
+                    self._listener({"done": done, "total": total, "accepted": 0, "best": nan})
+        return {task: results[task] for task in tasks}
+
+    def _recall(self, task: Task) -> FoldScore | None:
+        """Return what a checkpoint has of a task."""
+        part = None if self._checkpoint is None else self._checkpoint.parts.get(task.name)
+        if part is None:
+            return None
+        try:
+            scores, parents, own = cast("tuple[list[float], list[list[int]], float]", part)
+            graph = tuple(tuple(int(node) for node in above) for above in parents)
+            return FoldScore(tuple(float(score) for score in scores), graph, is_final=True, score=float(own))
+        except (TypeError, ValueError):
+            raise cast("Checkpoint", self._checkpoint).damaged() from None
+
+    def leave_out_cut(self, searched: Sequence[Candidate], *more: Candidate) -> list[Candidate]:
+        """Leave out the folds on which a search of the last ones did not come to its end, and others it happened to.
+
+        That is, if enough folds are left; otherwise what there was before the end of the time is compared.
+        """
+        cut = {pair for pair, result in self._results.items() if not result.is_final}
+        n_folds = Counter(one for one, _ in self._results if one in searched)
+        last = [one for one in searched if n_folds[one] == max(n_folds.values())]
+        cut_folds = {fold for one, fold in cut if one in (*last, *more)}
+        left = {fold for one, fold in self._results if one == last[0]} - self._left_out - cut_folds
+        self.compares_cut = bool(cut_folds) and len(left) < FEWEST_FOLDS
+        if self.compares_cut:
+            return list(searched)
+        self._left_out |= cut_folds
+        return [one for one in searched if not any(who == one and fold not in self._left_out for who, fold in cut)]
+
+    def describe_cut(self) -> Iterator[str]:
+        """Say what was left out for lack of time, or that it was not."""
+        if self.compares_cut:
+            yield (
+                "too little time: searches on the folds did not come to their end, so that unfinished graphs are"
+                f" compared; give a longer {argument('time_limit')}, or a {argument('kappa')}"
+            )
+        elif self._left_out:
+            yield (
+                f"{len(self._left_out)} of {len(self.searches.folds)} folds are left out: searches on them did not"
+                " come to their end within the time limit"
+            )
