@@ -1,0 +1,70 @@
+"""The sections of a report: what is listed, what is folded, and what is only counted."""
+
+import pytest
+
+import ldag
+from ldag.presenting.documents import Bullets, Figure, Paragraph
+from ldag.presenting.sections import Subject, data_sections, graph_section, node_sections, summary_section
+
+
+def plain(n_columns: int, edges: list[tuple[str, str]], n_states: int = 2) -> ldag.Network:
+    """Return a network over columns x0, x1, ... with some edges, estimated from a row per state."""
+    states = {f"x{number}": [*range(n_states)] for number in range(n_columns)}
+    data = ldag.read(states, states=states)
+    return ldag.Network.from_data(ldag.LDAG.from_edges(edges, states=states), data)
+
+
+@pytest.mark.parametrize(("n_columns", "n_sections"), [(15, 1), (16, 2)])
+def test_long_tables_are_folded_below_a_heading(n_columns: int, n_sections: int) -> None:
+    """Of more than 15 rows."""
+    sections = list(data_sections(ldag.read({f"x{number}": [0, 1] for number in range(n_columns)})))
+    assert len(sections) == n_sections
+    assert [section.is_folded for section in sections[1:]] == [True] * (n_sections - 1)
+
+
+@pytest.mark.parametrize(("n_columns", "n_shown"), [(60, 60), (61, 1)])
+def test_sixty_columns_are_told_of_case_by_case(n_columns: int, n_shown: int) -> None:
+    """Of more, only those that depend on others."""
+    first, *others = node_sections(Subject(plain(n_columns, [("x0", "x1")])))
+    assert len(others) == n_shown
+    assert isinstance(first.blocks[0], Paragraph)
+    assert (f"1 of {n_columns} columns are shown." in first.blocks[0].text) == (n_shown == 1)
+
+
+@pytest.mark.parametrize(("n_columns", "n_states", "is_folded"), [(10, 8, False), (11, 8, True), (10, 9, True)])
+def test_many_or_long_tables_of_cases_are_folded(n_columns: int, n_states: int, is_folded: bool) -> None:
+    """Up to 10 tables of up to 8 rows are open."""
+    _, *others = node_sections(Subject(plain(n_columns, [], n_states)))
+    assert {section.is_folded for section in others} == {is_folded}
+
+
+@pytest.mark.parametrize(("n_states", "n_left"), [(12, 0), (13, 1)])
+def test_twelve_cases_of_a_column_are_listed(n_states: int, n_left: int) -> None:
+    """Those with most rows; others are counted, with theirs."""
+    *_, child = node_sections(Subject(plain(2, [("x0", "x1")], n_states)))
+    told = [block.text for block in child.blocks if isinstance(block, Paragraph)]
+    assert told == ["1 other case, with 1 row in all: ldag explain MODEL x1 lists them."] * n_left
+
+
+@pytest.mark.parametrize(("n_children", "last"), [(12, "x0 and x12 go together."), (13, "and 1 more, shown below")])
+def test_twelve_sentences_are_in_the_summary(n_children: int, last: str) -> None:
+    """More are counted."""
+    network = plain(n_children + 1, [("x0", f"x{number}") for number in range(1, n_children + 1)])
+    (bullets,) = [block for block in summary_section(Subject(network)).blocks if isinstance(block, Bullets)]
+    assert bullets.items[-1] == last
+
+
+@pytest.mark.parametrize("n_labels", [12, 13])
+def test_twelve_exceptions_are_written_on_arrows(n_labels: int) -> None:
+    """More would make the picture too wide to read: they are listed, and their arrows are amber."""
+    children = [f"c{number}" for number in range(n_labels)]
+    graph = ldag.LDAG.from_edges(
+        [(parent, child) for child in children for parent in "ab"],
+        states={name: [0, 1] for name in [*"ab", *children]},
+        labels={("a", child): [{"b": 0}] for child in children},
+    )
+    picture, text = graph_section(Subject(ldag.simulate.random_network(graph, rng=1))).blocks
+    assert isinstance(picture, Figure)
+    assert isinstance(text, Paragraph)
+    assert ('class="label"' in picture.svg) == (n_labels == 12)
+    assert ("Amber arrows have exceptions" in text.text) == (n_labels == 13)
