@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import click
 
-from ldag.cli.arguments import RareOption, json_option, print_json
+from ldag.cli.arguments import RareOption, add_options, json_option, print_json
 from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import CONSTRAINTS, NumberOrWord, left_for_search, read_constraints
 from ldag.cli.tables import load_table, print_result, table_options
@@ -28,9 +28,7 @@ class KnownWords(click.Choice):  # type: ignore[type-arg]  # generic in some ver
 
 
 def _constraint_options(command: Any) -> Any:
-    for option in reversed(CONSTRAINTS):
-        command = option(command)
-    return command
+    return add_options(command, CONSTRAINTS)
 
 
 @click.command()

@@ -36,7 +36,7 @@ MOST_SECONDS = 24 * 3600.0
 FAMILY_SECONDS = 10.0
 MOST_FAMILIES = 1_000_000
 """Without max_parents, families may take so long together (a quarter of a time limit at most), and be so many."""
-HOPELESS = 10.0
+FAR_TOO_LONG = 10.0
 """What is estimated to take so many times as long as it may is not begun."""
 STEP_SECONDS = 1.2e-8
 """One of the 3 x 3^n steps of the sums over DAGs, measured."""
@@ -239,7 +239,7 @@ class ExactCost:
 
     def check(self, time_limit: float | None) -> None:
         """Refuse what cannot be held or waited for."""
-        if time_limit is not None and self.seconds > HOPELESS * time_limit:
+        if time_limit is not None and self.seconds > FAR_TOO_LONG * time_limit:
             raise TooLarge(
                 f"the exact posterior over {self.n_variables} variables takes about {spell_cost(self.seconds)} seconds"
                 f" of CPU, and {argument('time_limit')} is {time_limit:g}; use method 'chain', or fewer"
