@@ -273,3 +273,15 @@ def test_xml_is_nested_64_deep_at_most(n: int, message: str) -> None:
     """The root counts; endless nesting would take memory before anything is known to be wrong."""
     with pytest.raises(LdagError, match=message):
         Network.from_format(f"<bif>{'<a>' * n}{'</a>' * n}</bif>", "xmlbif")
+
+
+@pytest.mark.parametrize(("apart", "n_classes"), [(4e-13, 1), (1e-12, 2)])
+def test_rows_are_equal_to_twelve_digits(apart: float, n_classes: int) -> None:
+    """The rounding of doubles is forgiven, and nothing that somebody wrote."""
+    states = "type discrete [ 2 ] { a, b };"
+    rows = f"(a) 0.3, 0.7; (b) {0.3 + apart!r}, {0.7 - apart!r};"
+    text = f"""
+network u {{ }} variable x {{ {states} }} variable y {{ {states} }}
+probability ( x ) {{ table 0.5, 0.5; }} probability ( y | x ) {{ {rows} }}
+"""
+    assert len(Network.from_format(text, "bif").parameters("y")) == n_classes
