@@ -11,10 +11,7 @@ import pytest
 from ldag.learning import StructureKind
 from tests.test_codebase import CPP, PYTHON, SOURCE, parsed
 
-# Rooms whose names are still to be cleared.
-STILL_OPEN = {"uncertainty"}
 STILL_TWICE = {"Findings"}
-CLEARED = [path for path in PYTHON if path.relative_to(SOURCE).parts[0] not in STILL_OPEN]
 
 VERBS = {"embed", "feed", "need", "seed"}
 PARTICIPLES = {
@@ -59,7 +56,7 @@ def test_a_name_exists_once() -> None:
     assert twice.keys() <= STILL_TWICE, twice
 
 
-@pytest.mark.parametrize("path", CLEARED, ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_functions_are_plain_verbs(path: Path) -> None:
     """A participle is a method that returns a changed copy, never a function."""
     inside = {node for of in ast.walk(parsed(path)) if isinstance(of, ast.ClassDef) for node in of.body}
@@ -70,7 +67,7 @@ def test_functions_are_plain_verbs(path: Path) -> None:
             assert not is_participle, f"{node.name}: say what it does"
 
 
-@pytest.mark.parametrize("path", CLEARED, ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_nothing_is_just_found(path: Path) -> None:
     """A variable is named for the thing, or is the result."""
     for node in ast.walk(parsed(path)):
@@ -85,7 +82,7 @@ def test_nothing_is_just_found_in_loops() -> None:
         assert not re.search(r"(?<!\.)\bfound\b", code), path
 
 
-@pytest.mark.parametrize("path", CLEARED, ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_predicates_ask(path: Path) -> None:
     """What answers yes or no is named for the question: is_, has_, can_, or what the thing does, as in `allows`."""
     for node in ast.walk(parsed(path)):
@@ -95,7 +92,7 @@ def test_predicates_ask(path: Path) -> None:
             assert asks or node.name in KNOWN_PREDICATES | ACTIONS or node.name.startswith("__"), f"{node.name}: ask"
 
 
-@pytest.mark.parametrize("path", CLEARED, ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_structures_are_not_compared_by_name(path: Path) -> None:
     """Rows of `STRUCTURES` are asked."""
     for node in ast.walk(parsed(path)):

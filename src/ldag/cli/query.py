@@ -51,8 +51,8 @@ def query(
     ldag query street.json rain --given "street=damp|wet"
     ldag query heart.json pressure --likelihood smoking=yes:0.8 --likelihood smoking=no:0.2
 
-    NETWORK is a file of one network, or of several that answer together (`ldag average`). A variable that --given
-    names more than once is in one of these states.
+    NETWORK is a file of one network, of several that answer together (`ldag average`), or of a posterior, of whose
+    graphs 500 then do. A variable that --given names more than once is in one of these states.
     """
     if bool(targets) + everything != 1 and not (most_probable and not everything):
         raise ArgumentError("name the variables to ask about, or give --all, or --most-probable: one of the three")
