@@ -68,6 +68,7 @@ def test_a_page_is_whole_and_escaped() -> None:
     assert "default-src 'none'" in text
     assert "&lt;script&gt;" in text
     assert "25.0 % (20.0 to 30.0)" in text
+    assert '<i style="left:20.0%;width:10.0%"></i>' in text
     assert '<th>name</th><th class="number">rows</th><th>p</th>' in text
     assert '<figcaption class="soft">a picture</figcaption>' in text
     assert '<p class="warning">beware</p>' in text
@@ -89,6 +90,7 @@ def test_a_fragment_needs_no_style_sheet() -> None:
     assert '<td class="bar" style="text-align:left;white-space:nowrap;' in fragment
     assert '<td style="text-align:left;' in write_fragment([TableBlock(("name",), (("a",),))])
     assert "<style" not in fragment
+    assert "<i " not in fragment
 
 
 @pytest.mark.parametrize(("n_bars", "is_wide"), [(2, False), (3, True)])

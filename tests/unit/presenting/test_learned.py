@@ -19,7 +19,7 @@ def texts(drawing: Drawing) -> list[str]:
 @pytest.mark.parametrize(("first", "n_points", "is_left_out"), [(-20.0, 8, False), (-20.5, 8, True), (-20.5, 7, False)])
 def test_a_first_rise_that_hides_the_others_is_left_out(first: float, n_points: int, is_left_out: bool) -> None:
     """Of 8 points or more: what is more than 20 times as far from the end as half-way."""
-    scores = [first, *[-1.0] * (n_points - 2), 0.0]
+    scores = [first, -5.0, -5.0, *[-1.0] * (n_points - 4), 0.0]
     words = " ".join(texts(chart(Trace.of(enumerate(scores, start=1)))))
     assert ("the first rise, from -2" in words) == is_left_out
 

@@ -1,5 +1,6 @@
 """Reports: what they tell, in HTML and in Markdown, with and without a posterior."""
 
+import json
 import re
 from pathlib import Path
 
@@ -273,3 +274,15 @@ def test_how_sure_it_is_is_computed_by_the_number_of_columns(
     assert said in (tmp_path / "r.md").read_text()
     fit.network.report(tmp_path / "r.md", data=fit.data)
     assert ("a posterior" in (tmp_path / "r.md").read_text()) == (n_columns == 14)
+
+
+def test_the_explorer_has_labels_as_signs(tmp_path: Path) -> None:
+    """One for each configuration of the other parents; nothing where an edge has no label."""
+    ldag.explore(ldag.simulate.guard(), tmp_path / "guard.html")
+    text = (tmp_path / "guard.html").read_text()
+    model = json.loads(text.partition('id="model">')[2].partition("</script>")[0])
+    assert [(edge["parent"], edge["child"], edge["others"], edge["label"]) for edge in model["edges"]] == [
+        (0, 1, [], None),
+        (0, 2, [1], None),
+        (1, 2, [0], "011"),
+    ]
