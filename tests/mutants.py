@@ -31,9 +31,9 @@ LEAST_SHARE = 0.8
 # What is changed, and the tests that concern it besides those of the same name.
 TARGETS: dict[str, tuple[str, ...]] = {
     "learning/race.py": ("tests/unit/learning/test_cross_validation.py",),
-    "learning/candidates.py": ("tests/unit/learning/test_race.py", "tests/unit/learning/test_cross_validation.py"),
+    "learning/cross_validation.py": ("tests/unit/learning/test_candidates.py", "tests/unit/learning/test_race.py"),
     "learning/plan.py": ("tests/unit/learning/test_pipeline.py", "tests/unit/learning/test_searches.py"),
-    "learning/limits.py": ("tests/unit/learning/test_pipeline.py", "tests/unit/learning/test_certificate.py"),
+    "learning/searches/contract.py": ("tests/unit/learning/test_searches.py", "tests/unit/learning/test_fit.py"),
     "data/planning.py": ("tests/unit/data",),
     "uncertainty/consensus.py": ("tests/unit/uncertainty",),
     "uncertainty/space.py": ("tests/unit/uncertainty",),

@@ -342,6 +342,19 @@ def test_others_start_from_the_graphs_of_tables(fake: Callable[..., list[Asked]]
     assert {task.start for task in last if task.fold < 5} == {graphs["graph"]}
 
 
+def test_on_new_folds_the_tables_of_the_race_come_first(fake: Callable[..., list[Asked]]) -> None:
+    """Those that were best, at a size of 10, and no others with the size of whoever leads."""
+
+    def score(one: Candidate) -> float:
+        is_table = one.structure == "table"
+        return 5.0 * (not is_table) - abs(np.log10(one.equivalent_sample_size) - (1 if is_table else 2))
+
+    asked = fake(score)
+    ldag.cross_validate(HEART, kappas=[0.1], structure="cv", equivalent_sample_size="cv", method="climb", n_jobs=1)
+    first = next(task.candidate for *_, task in asked if task.fold == 5)
+    assert (first.structure, first.equivalent_sample_size) == ("table", 10.0)
+
+
 @pytest.mark.parametrize(("n_parents", "left_out"), [((10, 10, 10), ()), ((11,), ("graph",))])
 def test_structures_may_take_twenty_seconds(
     n_parents: tuple[int, ...], left_out: tuple[str, ...], fake: Callable[..., object]
