@@ -37,16 +37,13 @@ from ldag.learning.searches.chain import Chain as Chain
 from ldag.learning.searches.climb import Climb as Climb
 from ldag.learning.searches.exact import Exact as Exact
 from ldag.learning.settings import LearnOptions as LearnOptions
-from ldag.learning.settings import SearchOptions as SearchOptions
 from ldag.learning.settings import Settings as Settings
 from ldag.learning.settings import SmoothingChoice as SmoothingChoice
 from ldag.learning.settings import accept_old_names as accept_old_names
 from ldag.learning.settings import rename_settings as rename_settings
 from ldag.learning.settings import split_options as split_options
 from ldag.learning.structures import STRUCTURES as STRUCTURES
-from ldag.learning.structures import CountedFamily as CountedFamily
 from ldag.learning.structures import FamilyOptions as FamilyOptions
 from ldag.learning.structures import LabelSearch as LabelSearch
 from ldag.learning.structures import StructureKind as StructureKind
 from ldag.learning.structures import learn_families as learn_families
-from ldag.learning.structures import rules_for as rules_for

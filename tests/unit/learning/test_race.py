@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from math import lgamma
+from math import lgamma, log10
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -347,7 +347,7 @@ def test_on_new_folds_the_tables_of_the_race_come_first(fake: Callable[..., list
 
     def score(one: Candidate) -> float:
         is_table = one.structure == "table"
-        return 5.0 * (not is_table) - abs(np.log10(one.equivalent_sample_size) - (1 if is_table else 2))
+        return 5.0 * (not is_table) - abs(log10(one.equivalent_sample_size) - (1 if is_table else 2))
 
     asked = fake(score)
     ldag.cross_validate(HEART, kappas=[0.1], structure="cv", equivalent_sample_size="cv", method="climb", n_jobs=1)
