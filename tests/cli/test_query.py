@@ -5,7 +5,9 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+import scipy.stats
 
 import ldag
 from ldag import Network, Variable
@@ -39,6 +41,21 @@ def test_query(heart: str) -> None:
     answer = Network.load(heart).query(["pressure", "smoking"], do={"mental": "no"})
     assert found["targets"] == ["pressure", "smoking"]
     assert {tuple(r["states"]): r["probability"] for r in found["distribution"]} == pytest.approx(answer)
+
+
+def test_query_with_intervals(heart: str) -> None:
+    """Each probability with the limits between which the rows leave it; the root's are those of a Beta distribution."""
+    answer = json.loads(run("query", heart, "family", "--interval", "0.9", "--json"))["distribution"]
+    (part,) = Network.load(heart).classes("family").classes
+    rows = np.array(part.counts) + 0.5  # an equivalent sample size of one, spread over two states
+    for place, shown in enumerate(answer):
+        other = rows.sum() - rows[place]
+        expected = scipy.stats.beta.ppf([0.05, 0.95], rows[place], other)
+        assert shown["interval"] == pytest.approx(expected, abs=0.003)
+    shown_table = run("query", heart, "family", "--interval", "0.9").splitlines()
+    assert shown_table[0].split() == ["family", "probability", "interval"]
+    assert " to " in shown_table[1]
+    assert "for TARGETS alone" in execute("query", heart, "--all", "--interval", "0.9").stderr
 
 
 def test_what_is_set_in_a_learned_network(tmp_path: Path) -> None:

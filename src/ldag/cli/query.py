@@ -12,7 +12,7 @@ from ldag.cli.pipes import MODEL
 from ldag.errors import ArgumentError
 from ldag.formats import spell_name, spell_state
 from ldag.model import State
-from ldag.network import Answer, AnswerKey, BoundedStates, Marginals, Network
+from ldag.network import Answer, AnswerKey, AveragedAnswer, BoundedStates, Marginals, Network
 from ldag.uncertainty import Mixture
 
 Ranges = Mapping[AnswerKey, tuple[float, float]]
@@ -26,6 +26,7 @@ Ranges = Mapping[AnswerKey, tuple[float, float]]
 @click.option("--most-probable", is_flag=True, help="The most probable states of TARGETS, or of all, together.")
 @click.option("--bound", is_flag=True, help="With --most-probable TARGETS: choose one by one, and bound all others.")
 @click.option("--explain", is_flag=True, help="Which findings moved the target, and by how much.")
+@click.option("--interval", type=float, metavar="SHARE", help="An interval around each probability, such as 0.95.")
 @click.option("--memory-limit", metavar="SIZE", default="2 GB", show_default=True, help="What tables may take.")
 @json_option
 def query(
@@ -35,6 +36,7 @@ def query(
     most_probable: bool,
     bound: bool,
     explain: bool,
+    interval: float | None,
     memory_limit: str,
     as_json: bool,
     **observed: tuple[str, ...],
@@ -48,18 +50,14 @@ def query(
     ldag query heart.json --most-probable --given smoking=yes
     ldag query heart.json --most-probable smoking protein --given "pressure=>140"
     ldag query heart.json pressure --given smoking=yes --given protein=<3 --explain
+    ldag query heart.json pressure --given smoking=yes --interval 0.95
     ldag query street.json rain --given "street=damp|wet"
     ldag query heart.json pressure --likelihood smoking=yes:0.8 --likelihood smoking=no:0.2
 
     NETWORK is a file of one network, of several that answer together (`ldag average`), or of a posterior, of whose
     graphs 500 then do. A variable that --given names more than once is in one of these states.
     """
-    if bool(targets) + everything != 1 and not (most_probable and not everything):
-        raise ArgumentError("name the variables to ask about, or give --all, or --most-probable: one of the three")
-    if explain and (most_probable or everything or len(targets) != 1):
-        raise ArgumentError("--explain is about one variable; name it")
-    if bound and not (most_probable and targets):
-        raise ArgumentError("--bound is for --most-probable with TARGETS; name them")
+    _check_question(targets, everything, most_probable, bound, explain, interval)
     net = load_answering(network)
     seen = read_observed(net.variables, **observed)
     names = split_names(net.variables, targets)
@@ -75,8 +73,25 @@ def query(
             _tell_states(net, names, seen, memory_limit, as_json)
     elif everything:
         _tell_all(net.marginals(**seen, memory_limit=memory_limit), as_json)
-    else:
+    elif interval is None:
         _tell(names, net.query(names, **seen, memory_limit=memory_limit), as_json)
+    else:
+        answer = net.query(names, **seen, interval=interval, rng=0, memory_limit=memory_limit)
+        _tell_intervals(names, answer, as_json)
+
+
+def _check_question(
+    targets: tuple[str, ...], everything: bool, most_probable: bool, bound: bool, explain: bool, interval: float | None
+) -> None:
+    """Check that options belong together."""
+    if bool(targets) + everything != 1 and not (most_probable and not everything):
+        raise ArgumentError("name the variables to ask about, or give --all, or --most-probable: one of the three")
+    if explain and (most_probable or everything or len(targets) != 1):
+        raise ArgumentError("--explain is about one variable; name it")
+    if bound and not (most_probable and targets):
+        raise ArgumentError("--bound is for --most-probable with TARGETS; name them")
+    if interval is not None and (explain or most_probable or everything):
+        raise ArgumentError("--interval is for TARGETS alone; leave --all, --most-probable and --explain out")
 
 
 def _tell(names: list[str], answer: Answer, as_json: bool) -> None:
@@ -90,6 +105,17 @@ def _tell(names: list[str], answer: Answer, as_json: bool) -> None:
     cells = [[spell_name(name) for name in names], *([spell_state(s) for s in states] for states, _, _ in rows)]
     shown = [_spell_range(end) for _, _, end in rows] if answer.undetermined else []
     _print_aligned(cells, ["probability", *(f"{p:.4f}" for _, p, _ in rows)], ["range", *shown] if shown else [])
+
+
+def _tell_intervals(names: list[str], answer: AveragedAnswer, as_json: bool) -> None:
+    rows = [(key if isinstance(key, tuple) else (key,), value) for key, value in answer.items()]
+    if as_json:
+        listed = [{"states": states, "probability": p, "interval": [low, high]} for states, (p, low, high) in rows]
+        print_json({"targets": names, "distribution": listed})
+        return
+    cells = [[spell_name(name) for name in names], *([spell_state(s) for s in states] for states, _ in rows)]
+    numbers = ["probability", *(f"{value.mean:.4f}" for _, value in rows)]
+    _print_aligned(cells, numbers, ["interval", *(_spell_range((value.low, value.high)) for _, value in rows)])
 
 
 def _tell_all(marginals: Marginals, as_json: bool) -> None:

@@ -163,7 +163,7 @@ class Mixture(Agreement):
     def query(
         self,
         targets: str | Iterable[str],
-        given: Context | None = None,
+        given: Findings | None = None,
         *,
         do: Context | None = None,
         interval: float,
@@ -214,7 +214,7 @@ class Mixture(Agreement):
     def _query_draws(
         self,
         names: str | tuple[str, ...],
-        given: Context | None,
+        given: Findings | None,
         do: Context | None,
         interval: float,
         n_draws: int,
@@ -236,7 +236,7 @@ class Mixture(Agreement):
     def draw_answers(
         self,
         targets: str | Iterable[str],
-        given: Context | None = None,
+        given: Findings | None = None,
         *,
         do: Context | None = None,
         n_draws: int,
