@@ -195,7 +195,7 @@ def main() -> int:
     """Run the changes on two copies, and tell which of them no test noticed."""
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("only", nargs="?", default="", help="part of the path of the modules to change")
-    words.add_argument("--per-file", type=int, default=8)
+    words.add_argument("--per-file", type=int, default=5)
     words.add_argument("--seed", type=int, default=1)
     asked = words.parse_args()
     reasons, begun = _reasons(), time.monotonic()

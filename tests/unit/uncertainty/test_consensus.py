@@ -156,3 +156,12 @@ def is_acyclic(arcs: tuple[tuple[int, int], ...]) -> bool:
             return False
         left -= free
     return True
+
+
+@pytest.mark.parametrize(("n_on_ring", "is_best"), [(8, True), (9, False)])
+def test_twelve_edges_on_cycles_are_few(n_on_ring: int, is_best: bool) -> None:
+    """Four of them lie on two cycles, where the strongest edge is not among the best."""
+    ring = {(i, (i + 1) % n_on_ring): 0.6 + i / 100 for i in range(n_on_ring)}
+    two = {(20, 21): 0.9, (21, 22): 0.8, (22, 20): 0.8, (21, 20): 0.85}
+    arcs = probable_arcs({**ring, **two}, 0.5)
+    assert arcs - set(ring) == ({(21, 20), (21, 22), (22, 20)} if is_best else {(20, 21), (21, 22)})
