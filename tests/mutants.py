@@ -32,11 +32,19 @@ LEAST_SHARE = 0.8
 TARGETS: dict[str, tuple[str, ...]] = {
     "learning/race.py": ("tests/unit/learning/test_cross_validation.py",),
     "learning/cross_validation.py": ("tests/unit/learning/test_candidates.py", "tests/unit/learning/test_race.py"),
-    "learning/plan.py": ("tests/unit/learning/test_pipeline.py", "tests/unit/learning/test_searches.py"),
     "learning/searches/contract.py": ("tests/unit/learning/test_searches.py", "tests/unit/learning/test_fit.py"),
-    "data/planning.py": ("tests/unit/data",),
-    "uncertainty/consensus.py": ("tests/unit/uncertainty",),
-    "uncertainty/space.py": ("tests/unit/uncertainty",),
+    "learning/plan.py": ("tests/unit/learning/test_checkpoint.py",),
+    "data/planning.py": (
+        "tests/unit/data/test_bad_data.py",
+        "tests/unit/data/test_columns.py",
+        "tests/unit/data/test_database.py",
+        "tests/unit/data/test_gaps.py",
+        "tests/unit/data/test_identifiers.py",
+        "tests/unit/data/test_reading.py",
+        "tests/unit/data/test_remarks.py",
+    ),
+    "uncertainty/consensus.py": ("tests/unit/uncertainty/test_agreement.py",),
+    "uncertainty/space.py": ("tests/unit/uncertainty/test_posterior.py",),
     "presenting/*.py": ("tests/unit/presenting",),
     "inference/engine.py": ("tests/property/inference/test_engine.py",),
 }
