@@ -33,6 +33,14 @@ NOT_PLAIN = {"constraints": "constrained", "start": "started"}
 """Settings of which plain values say only whether they were given."""
 
 
+OLD_NAMES = {
+    "labels": "label_search",
+    "parameters_sample_size": "smoothing",
+    "parameters_spread": "smoothing",
+}
+"""What settings were called in the last release."""
+
+
 class SearchOptions(MethodOptions, total=False):
     """The settings of a search but kappa and the seed, and flat the options of its method; `learn` explains them."""
 
@@ -209,7 +217,20 @@ class Settings:
         return iter(self.to_dict())
 
     def __getitem__(self, name: str) -> object:
-        return self.to_dict()[name]
+        return getattr(self, name) if name in OLD_NAMES else self.to_dict()[name]
+
+    def __getattr__(self, name: str) -> Any:
+        """Answer to the names of the last release: options of methods, and what is called otherwise now."""
+        if name in OLD_NAMES:
+            tell_renamed(f"settings.{name}", f"settings.{OLD_NAMES[name]}")
+            if name == "labels":
+                return self.label_search
+            size, spread = self.smoothing if isinstance(self.smoothing, tuple) else (self.smoothing, None)
+            return size if name == "parameters_sample_size" else spread
+        if name in method_options():
+            tell_renamed(f"settings.{name}", f"settings[{name!r}]")
+            return self.method_option(name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 def read_smoothing(given: Any) -> SmoothingChoice:
@@ -270,7 +291,7 @@ def accept_old_names(function: Callable[P, T]) -> Callable[P, T]:
     def call(*args: P.args, **given: P.kwargs) -> T:
         renamed = rename_settings(given)
         for old in given.keys() - renamed.keys():
-            tell_renamed(old, "label_search" if old == "labels" else "smoothing")
+            tell_renamed(old, OLD_NAMES[old])
         return function(*args, **cast("Any", renamed))
 
     return call

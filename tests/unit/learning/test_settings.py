@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from importlib import import_module, reload
@@ -199,3 +200,17 @@ def test_a_search_with_an_option_is_one_file_and_one_name(monkeypatch: pytest.Mo
     finally:
         monkeypatch.undo()
         reload(command)
+
+
+@pytest.mark.parametrize(
+    ("old", "value"),
+    [("labels", "greedy"), ("parameters_sample_size", 4.0), ("parameters_spread", "classes"), ("n_restarts", 3)],
+)
+def test_old_names_of_settings_are_read_with_a_warning(old: str, value: object) -> None:
+    """What a script of the last release reads from ``fit.settings`` is still there."""
+    settings = Settings.of(method="climb", n_restarts=3, smoothing=(4, "classes"))
+    with pytest.warns(DeprecationWarning, match="settings"):
+        assert getattr(settings, old) == value
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert settings[old] == value
