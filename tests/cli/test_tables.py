@@ -338,3 +338,15 @@ def test_an_export_of_a_spreadsheet_is_understood_or_asked_about(tmp_path: Path)
     assert "say which with --dates dmy or --dates mdy" in str(result.exception)
     out, _ = run("describe", str(path), "--dates", "mdy", "--json")
     assert json.loads(out)["variables"][0]["states"] == ["2020-01-03", "2020-02-03"]
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_what_was_left_out_is_seen_once_and_kept(
+    is_terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A terminal shows a lost row once; a result in a file of its own has it too."""
+    write(tmp_path / "t.csv", {"a": ["x", "y", "", "x"] * 5, "b": ["u", "v", "v", "u"] * 5}, ",")
+    monkeypatch.setattr("ldag.cli.tables.is_terminal", lambda: is_terminal)
+    out, notes = run("learn", str(tmp_path / "t.csv"), "--kappa", "0.1")
+    assert "5 of 20 rows left out" in notes
+    assert ("5 of 20 rows left out" in out) is not is_terminal

@@ -1,5 +1,6 @@
 """What commands take about tables: one list of options, and notes on standard error."""
 
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast, get_args
@@ -109,9 +110,14 @@ def load_table(
     return data
 
 
+def is_terminal() -> bool:
+    """Whether somebody sees both what is printed and what is told beside it."""
+    return sys.stdout.isatty() and sys.stderr.isatty()
+
+
 def print_result(result: object, data: Dataset) -> None:
-    """Print a result without the notes on its data, which were told when these were read."""
-    told = {f"note: {note}" for note in data.notes}
+    """Print a result: whole into a file or a pipe, and without what a terminal has shown when the data were read."""
+    told = {f"note: {note}" for note in data.notes} if is_terminal() else set()
     click.echo("\n".join(line for line in str(result).splitlines() if line not in told))
 
 
