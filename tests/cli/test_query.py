@@ -11,7 +11,7 @@ import scipy.stats
 
 import ldag
 from ldag import Network, Variable
-from ldag.cli.observed import Observed, read_observed
+from ldag.cli.arguments import Observed, read_observed
 from ldag.errors import LdagError
 from tests.command import execute, run
 

@@ -6,8 +6,16 @@ from itertools import chain
 
 import click
 
-from ldag.cli.arguments import json_option, load_answering, print_json, print_value, split_names
-from ldag.cli.observed import Observed, add_observed_options, read_observed
+from ldag.cli.arguments import (
+    Observed,
+    add_observed_options,
+    json_option,
+    load_answering,
+    print_json,
+    print_value,
+    read_observed,
+    split_names,
+)
 from ldag.cli.pipes import MODEL
 from ldag.errors import ArgumentError
 from ldag.formats import spell_name, spell_state

@@ -2,8 +2,14 @@
 
 import click
 
-from ldag.cli.arguments import count_columns, json_option, load_answering, put_table
-from ldag.cli.observed import add_observed_options, read_observed
+from ldag.cli.arguments import (
+    add_observed_options,
+    count_columns,
+    json_option,
+    load_answering,
+    put_table,
+    read_observed,
+)
 from ldag.cli.pipes import MODEL, rows_option
 from ldag.errors import ArgumentError
 

@@ -4,10 +4,10 @@ from ldag.constraints.given import Constraints as Constraints
 from ldag.constraints.given import check_max_parents as check_max_parents
 from ldag.constraints.given import read_edge as read_edge
 from ldag.constraints.given import read_names as read_names
-from ldag.constraints.labels import FixedLabels as FixedLabels
-from ldag.constraints.labels import LabelRule as LabelRule
-from ldag.constraints.labels import LabelRules as LabelRules
-from ldag.constraints.labels import fix_labels as fix_labels
+from ldag.constraints.space import FixedLabels as FixedLabels
+from ldag.constraints.space import LabelRule as LabelRule
+from ldag.constraints.space import LabelRules as LabelRules
 from ldag.constraints.space import SearchSpace as SearchSpace
 from ldag.constraints.space import check_result as check_result
+from ldag.constraints.space import fix_labels as fix_labels
 from ldag.constraints.space import search_space as search_space

@@ -1,62 +1,38 @@
 """Tables in, `Dataset` out."""
 
-from ldag._native import Columns
-from ldag.data.columns import Coded, Column, recognise_column
-from ldag.data.database import Scratch
-from ldag.data.dataset import (
-    Codes,
-    Dataset,
-    Weights,
-    check_cells,
-    count_family,
-    describe_data,
-    describe_gaps,
-    row_keys,
-    state_columns,
-)
-from ldag.data.measurements import Bins
-from ldag.data.options import Missing, Reading, ReadOptions, Unusable
-from ldag.data.reading import AnyTable, Cells, read, read_table, read_with
-from ldag.data.tables import MemoryTable, Table, select_columns
-from ldag.data.taking import check_data, note_ignored, read_for
-from ldag.data.text_files import Dates
-from ldag.data.writing import Arrays, Backend, make_frame, write_rows, write_separated
-
-__all__ = [
-    "AnyTable",
-    "Arrays",
-    "Backend",
-    "Bins",
-    "Cells",
-    "Coded",
-    "Codes",
-    "Column",
-    "Columns",
-    "Dataset",
-    "Dates",
-    "MemoryTable",
-    "Missing",
-    "ReadOptions",
-    "Reading",
-    "Scratch",
-    "Table",
-    "Unusable",
-    "Weights",
-    "check_cells",
-    "check_data",
-    "count_family",
-    "describe_data",
-    "describe_gaps",
-    "make_frame",
-    "note_ignored",
-    "read",
-    "read_for",
-    "read_table",
-    "read_with",
-    "recognise_column",
-    "row_keys",
-    "select_columns",
-    "state_columns",
-    "write_rows",
-    "write_separated",
-]
+from ldag._native import Columns as Columns
+from ldag.data.columns import Coded as Coded
+from ldag.data.columns import Column as Column
+from ldag.data.columns import recognise_column as recognise_column
+from ldag.data.database import Scratch as Scratch
+from ldag.data.dataset import Codes as Codes
+from ldag.data.dataset import Dataset as Dataset
+from ldag.data.dataset import Weights as Weights
+from ldag.data.dataset import check_cells as check_cells
+from ldag.data.dataset import count_family as count_family
+from ldag.data.dataset import describe_data as describe_data
+from ldag.data.dataset import describe_gaps as describe_gaps
+from ldag.data.dataset import row_keys as row_keys
+from ldag.data.dataset import state_columns as state_columns
+from ldag.data.measurements import Bins as Bins
+from ldag.data.options import Missing as Missing
+from ldag.data.options import Reading as Reading
+from ldag.data.options import ReadOptions as ReadOptions
+from ldag.data.options import Unusable as Unusable
+from ldag.data.reading import AnyTable as AnyTable
+from ldag.data.reading import Cells as Cells
+from ldag.data.reading import read as read
+from ldag.data.reading import read_table as read_table
+from ldag.data.reading import read_with as read_with
+from ldag.data.tables import MemoryTable as MemoryTable
+from ldag.data.tables import Table as Table
+from ldag.data.tables import select_columns as select_columns
+from ldag.data.taking import check_data as check_data
+from ldag.data.taking import note_ignored as note_ignored
+from ldag.data.taking import read_for as read_for
+from ldag.data.text_files import Dates as Dates
+from ldag.data.writing import Arrays as Arrays
+from ldag.data.writing import Backend as Backend
+from ldag.data.writing import make_frame as make_frame
+from ldag.data.writing import write_rows as write_rows
+from ldag.data.writing import write_separated as write_separated

@@ -1,20 +1,52 @@
-"""What values have in common that can be shown: they say what they are, and the room on the hook shows them."""
+"""What values have in common that can be shown: the room on the hook shows them, and a pen for each ending draws."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypedDict, Unpack, cast
 
+from ldag.checks import check_path
+from ldag.drawing.graphs import Direction
 from ldag.drawing.marks import Drawing
-from ldag.drawing.matplotlib import draw_axes
-from ldag.drawing.pens import PENS, check_picture, is_picture, write_picture
-from ldag.drawing.picture import Direction
+from ldag.drawing.matplotlib import draw_axes, write_figure
 from ldag.drawing.svg import write_svg
 from ldag.errors import ArgumentError
-from ldag.formats import Context, Edge
+from ldag.formats import Context, Edge, write_atomically
 from ldag.hook import take
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+Pen = Callable[[Drawing], str | bytes]
+
+PENS: dict[str, Pen] = {
+    ".svg": write_svg,
+    ".png": partial(write_figure, kind="png"),
+    ".pdf": partial(write_figure, kind="pdf"),
+}
+"""What draws a picture, by the ending of its file."""
+
+
+def is_picture(path: str | os.PathLike[str]) -> bool:
+    """Tell by its ending whether a file is a picture."""
+    return Path(check_path(path)).suffix.lower() in PENS
+
+
+def check_picture(path: str | os.PathLike[str]) -> Path:
+    """Check the ending of a file for a picture."""
+    target = Path(check_path(path))
+    if not is_picture(target):
+        got = f"the ending {target.suffix!r}" if target.suffix else "no ending"
+        raise ArgumentError(f"{target}: a picture is a file that ends in {', '.join(PENS)}, got {got}")
+    return target
+
+
+def write_picture(drawing: Drawing, path: Path) -> None:
+    """Write a file with the pen for its ending, whole or not at all."""
+    content = PENS[path.suffix.lower()](drawing)
+    write_atomically(path, content.encode() if isinstance(content, str) else content)
 
 
 class PictureOptions(TypedDict, total=False):

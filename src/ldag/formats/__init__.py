@@ -1,9 +1,5 @@
 """Formats of graphs and networks: between files, texts or objects of other libraries and plain records."""
 
-from ldag.formats.contract import FileRecord as FileRecord
-from ldag.formats.contract import Format as Format
-from ldag.formats.contract import check_model as check_model
-from ldag.formats.contract import table_of_formats as table_of_formats
 from ldag.formats.files import check_place as check_place
 from ldag.formats.files import name_file as name_file
 from ldag.formats.files import read_utf8 as read_utf8
@@ -30,11 +26,15 @@ from ldag.formats.record import DocumentRecord as DocumentRecord
 from ldag.formats.record import Edge as Edge
 from ldag.formats.record import EdgeRecord as EdgeRecord
 from ldag.formats.record import Estimate as Estimate
+from ldag.formats.record import FileRecord as FileRecord
+from ldag.formats.record import Format as Format
 from ldag.formats.record import GraphRecord as GraphRecord
 from ldag.formats.record import NetworkRecord as NetworkRecord
 from ldag.formats.record import TableRecord as TableRecord
 from ldag.formats.record import TabularRecord as TabularRecord
 from ldag.formats.record import VariableRecord as VariableRecord
+from ldag.formats.record import check_model as check_model
+from ldag.formats.record import table_of_formats as table_of_formats
 from ldag.formats.record_checks import say_twice as say_twice
 from ldag.formats.registry import FORMATS as FORMATS
 from ldag.formats.registry import check_document_path as check_document_path
@@ -48,10 +48,6 @@ from ldag.formats.registry import read_file_as as read_file_as
 from ldag.formats.registry import read_named as read_named
 from ldag.formats.registry import write_document as write_document
 from ldag.formats.registry import write_graph as write_graph
-from ldag.formats.spelling import spell_contexts as spell_contexts
-from ldag.formats.spelling import spell_name as spell_name
-from ldag.formats.spelling import spell_state as spell_state
-from ldag.formats.spelling import spell_states as spell_states
 from ldag.formats.words import MOST_CASES as MOST_CASES
 from ldag.formats.words import absent_if as absent_if
 from ldag.formats.words import brief as brief
@@ -61,6 +57,10 @@ from ldag.formats.words import counted as counted
 from ldag.formats.words import edge_in_words as edge_in_words
 from ldag.formats.words import formulas as formulas
 from ldag.formats.words import list_names as list_names
+from ldag.formats.words import spell_contexts as spell_contexts
 from ldag.formats.words import spell_cost as spell_cost
+from ldag.formats.words import spell_name as spell_name
 from ldag.formats.words import spell_share as spell_share
+from ldag.formats.words import spell_state as spell_state
+from ldag.formats.words import spell_states as spell_states
 from ldag.formats.words import state_in_words as state_in_words

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.errors import FormatError, suggest
-from ldag.formats.contract import Carries, Format
 from ldag.formats.lexer import Lexer, NumberRow, read_numbers
 from ldag.formats.notes import Spelling, apply_notes, find_notes, plain_words, write_notes
-from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
+from ldag.formats.record import Carries, CptRecord, Format, TabularRecord, VariableRecord
 from ldag.formats.record_checks import check_parents, check_size, check_tables, shape_table
 
 _SIGNS = "{}()[];,|"

@@ -3,11 +3,10 @@
 import re
 
 from ldag.errors import FormatError, suggest
-from ldag.formats.contract import Carries, Format
 from ldag.formats.lexer import Lexer, NumberRow
 from ldag.formats.net import nest_rows
 from ldag.formats.notes import Spelling, find_notes, finish_tables, plain_identifiers, write_notes
-from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
+from ldag.formats.record import Carries, CptRecord, Format, TabularRecord, VariableRecord
 from ldag.formats.record_checks import certain_rows
 
 _SIGNS = "{}();,="

@@ -3,8 +3,7 @@
 import re
 
 from ldag.errors import FormatError
-from ldag.formats.contract import Carries, Format
-from ldag.formats.record import Context, GraphRecord
+from ldag.formats.record import Carries, Context, Format, GraphRecord
 from ldag.formats.record_checks import check_record
 from ldag.formats.text import read_text
 

@@ -14,11 +14,10 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ldag.errors import FormatError, MissingDependency
-from ldag.formats.contract import Carries, Format
 from ldag.formats.lexer import Scanner
-from ldag.formats.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
+from ldag.formats.record import Carries, ClassRecord, Context, EdgeRecord, Format, GraphRecord, VariableRecord
 from ldag.formats.record_checks import check_cuts_of, check_record
-from ldag.formats.spelling import spell_contexts, spell_quoted, spell_states
+from ldag.formats.words import spell_contexts, spell_quoted, spell_states
 from ldag.model import Cuts
 
 if TYPE_CHECKING:

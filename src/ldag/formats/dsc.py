@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from itertools import product
 
 from ldag.formats.bif import BlockReader
-from ldag.formats.contract import Carries, Format
 from ldag.formats.lexer import Lexer
 from ldag.formats.notes import Spelling, plain_words, write_notes
-from ldag.formats.record import TabularRecord, VariableRecord
+from ldag.formats.record import Carries, Format, TabularRecord, VariableRecord
 
 _SIGNS = "{}()[];,|:="
 

@@ -13,12 +13,13 @@ from math import isfinite
 from typing import cast, get_args
 
 from ldag.errors import FormatError, suggest
-from ldag.formats.contract import Carries, Format
 from ldag.formats.record import (
+    Carries,
     ClassRecord,
     DocumentRecord,
     EdgeRecord,
     Estimate,
+    Format,
     GraphRecord,
     NetworkRecord,
     TableRecord,
@@ -34,7 +35,7 @@ from ldag.formats.record_checks import (
     check_variable,
     shorten,
 )
-from ldag.formats.spelling import read_int
+from ldag.formats.words import read_int
 from ldag.model import Schema, Spread, Variable
 
 GRAPH_FORMAT = "ldag"

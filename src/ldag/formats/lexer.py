@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ldag.errors import FormatError
 from ldag.formats.record_checks import shorten
-from ldag.formats.spelling import WORD, read_bare_state, read_quoted
+from ldag.formats.words import WORD, read_bare_state, read_quoted
 from ldag.model import State
 
 NumberRow = NDArray[np.float64]

@@ -3,8 +3,7 @@
 import re
 
 from ldag.errors import FormatError
-from ldag.formats.contract import Carries, Format
-from ldag.formats.record import EdgeRecord, GraphRecord, VariableRecord
+from ldag.formats.record import Carries, EdgeRecord, Format, GraphRecord, VariableRecord
 from ldag.formats.record_checks import check_record, shorten
 
 _NODE = re.compile(r"\s*\[([^][|:]+)(?:\|([^][|]*))?\]")

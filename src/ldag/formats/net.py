@@ -3,10 +3,9 @@
 from math import prod
 
 from ldag.errors import FormatError
-from ldag.formats.contract import Carries, Format
 from ldag.formats.lexer import Lexer
 from ldag.formats.notes import Spelling, find_notes, finish_tables, plain_words, write_notes
-from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
+from ldag.formats.record import Carries, CptRecord, Format, TabularRecord, VariableRecord
 
 _SIGNS = "{}();=|"
 

@@ -15,8 +15,8 @@ from ldag.errors import FormatError, suggest
 from ldag.formats.lexer import Scanner
 from ldag.formats.record import ClassRecord, CptRecord, EdgeRecord, GraphRecord, TabularRecord, VariableRecord
 from ldag.formats.record_checks import check_tables, table_of_numbers
-from ldag.formats.spelling import spell_name
 from ldag.formats.text import read_text, write_text
+from ldag.formats.words import spell_name
 from ldag.model import State
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ldag.errors import ArgumentError, FormatError, suggest
 from ldag.formats.record import ClassRecord, CptRecord, EdgeRecord, GraphRecord, TabularRecord, VariableRecord
-from ldag.formats.spelling import has_surrogate, spell_context
+from ldag.formats.words import has_surrogate, spell_context
 from ldag.model import Cuts, Grid, State, Variable, bin_states, check_cuts, state_key
 
 SUM_TOLERANCE = 1e-3

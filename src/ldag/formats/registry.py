@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 from ldag.checks import check_choice, check_path
 from ldag.errors import FormatError
 from ldag.formats import bif, dne, dosearch, dot, dsc, json, modelstring, net, text, tikz, uai, xdsl, xmlbif
-from ldag.formats.contract import FileRecord, Format
 from ldag.formats.files import check_place, name_file, read_utf8, spell_path, write_atomically
-from ldag.formats.record import DocumentRecord, GraphRecord
+from ldag.formats.record import DocumentRecord, FileRecord, Format, GraphRecord
 
 T = TypeVar("T")
 

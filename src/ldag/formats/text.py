@@ -10,11 +10,10 @@ import re
 from itertools import pairwise
 
 from ldag.errors import FormatError
-from ldag.formats.contract import Carries, Format
 from ldag.formats.lexer import Scanner
-from ldag.formats.record import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
+from ldag.formats.record import Carries, ClassRecord, Context, EdgeRecord, Format, GraphRecord, VariableRecord
 from ldag.formats.record_checks import check_cuts_of, check_record, check_variable, say_twice
-from ldag.formats.spelling import spell_contexts, spell_name, spell_state, spell_states
+from ldag.formats.words import spell_contexts, spell_name, spell_state, spell_states
 from ldag.model import Cuts
 
 _LINE_END = re.compile(r"\r\n|\n|\r")

@@ -2,8 +2,7 @@
 
 import re
 
-from ldag.formats.contract import Carries, Format
-from ldag.formats.record import Context, GraphRecord
+from ldag.formats.record import Carries, Context, Format, GraphRecord
 from ldag.formats.record_checks import check_record
 
 _HEAD = r"""\documentclass[tikz,border=4pt]{standalone}

@@ -10,9 +10,8 @@ from math import prod
 import numpy as np
 
 from ldag.errors import FormatError
-from ldag.formats.contract import Carries, Format
 from ldag.formats.lexer import read_numbers
-from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
+from ldag.formats.record import Carries, CptRecord, Format, TabularRecord, VariableRecord
 from ldag.formats.record_checks import check_size, check_tables, shorten
 
 MAX_STATES = 1 << 16

@@ -9,10 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from ldag.errors import FormatError, suggest
-from ldag.formats.contract import Carries, Format
 from ldag.formats.lexer import read_numbers
 from ldag.formats.notes import Spelling, finish_tables, plain_identifiers, write_notes
-from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
+from ldag.formats.record import Carries, CptRecord, Format, TabularRecord, VariableRecord
 from ldag.formats.record_checks import certain_rows
 from ldag.formats.xml_tree import Element, decode_note, encode_note, parse_xml
 

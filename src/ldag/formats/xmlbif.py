@@ -5,10 +5,9 @@ Known trap: pgmpy cannot read a property with two ``=``, so that notes are prope
 
 import numpy as np
 
-from ldag.formats.contract import Carries, Format
 from ldag.formats.lexer import read_numbers
 from ldag.formats.notes import Spelling, finish_tables, plain_words, write_notes
-from ldag.formats.record import CptRecord, TabularRecord, VariableRecord
+from ldag.formats.record import Carries, CptRecord, Format, TabularRecord, VariableRecord
 from ldag.formats.xml_tree import Element, decode_note, encode_note, parse_xml
 
 _NOTE = "ldag_note"

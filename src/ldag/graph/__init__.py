@@ -2,12 +2,12 @@
 
 from ldag.graph.alignment import align as align
 from ldag.graph.base import NamedPartition as NamedPartition
-from ldag.graph.counts import family_counts as family_counts
-from ldag.graph.counts import find_thin_families as find_thin_families
-from ldag.graph.counts import take_states as take_states
+from ldag.graph.base import find_thin_families as find_thin_families
 from ldag.graph.description import Description as Description
 from ldag.graph.door import LDAG as LDAG
 from ldag.graph.door import Multinet as Multinet
+from ldag.graph.door import family_counts as family_counts
+from ldag.graph.door import take_states as take_states
 from ldag.graph.questions import Cpdag as Cpdag
 from ldag.graph.questions import EdgeDirections as EdgeDirections
 from ldag.graph.questions import EquivalenceClass as EquivalenceClass

@@ -48,6 +48,9 @@ from ldag.model import CodedFamily, Counts, Schema, State, Structure, Variable
 if TYPE_CHECKING:
     import networkx as nx
 
+MOST_PARAMETERS = 1 / 3
+"""Of one node, for each row."""
+
 
 @dataclass(frozen=True)
 class NamedPartition:
@@ -413,3 +416,12 @@ class Graph(Drawable):
             hint = f"; there is {child} -> {parent}" if backwards else ""
             raise GraphError(f"there is no edge {parent} -> {child}{hint}")
         return family, family.parents.index(node)
+
+
+def find_thin_families(graph: Graph, n_rows: float) -> tuple[str, ...]:
+    """Return the nodes that have more free parameters than a third of the rows, which can hardly carry so many.
+
+    Families are looked at one by one: each is estimated from all rows, however many others there are.
+    """
+    names = graph.schema.names
+    return tuple(name for node, name in enumerate(names) if graph.structure.dimension(node) > MOST_PARAMETERS * n_rows)

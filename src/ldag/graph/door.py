@@ -1,6 +1,6 @@
-"""The graph door: `LDAG`, and how other people draw and write one: rules, trees, decision graphs, multinets."""
+"""The graph door: `LDAG`, how other people write one (rules, trees, decision graphs, multinets), and its counts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldag.checks import tell_renamed
+from ldag.data import AnyTable, Dataset, Reading, check_data
 from ldag.drawing import Drawable, side_by_side
 from ldag.errors import ArgumentError, GraphError
 from ldag.formats import counted
@@ -24,7 +25,7 @@ from ldag.graph.representations import (
     read_tree,
 )
 from ldag.graph.trees import partition_of_rows, partition_of_tree
-from ldag.model import CodedFamily, Partition, State, Structure
+from ldag.model import CodedFamily, Counts, Partition, State, Structure
 from ldag.reasoning import assignments, context_structure
 
 G = TypeVar("G", bound=GraphQuestions)
@@ -195,3 +196,26 @@ class LDAG(GraphQuestions):
             got = rows[wrong[0]].tolist()
             raise GraphError(f"row {wrong[0]} of the table of {name!r} must be probabilities that sum to 1, got {got}")
         return rows
+
+
+def take_states(graph: LDAG, data: AnyTable, reading: Reading | None = None) -> tuple[LDAG, Dataset]:
+    """Return a graph and the data of its variables; those that were written without states have those of the data.
+
+    Columns that the graph does not know are left out, which is told.
+    """
+    if not isinstance(graph, LDAG):
+        raise ArgumentError(f"graph must be an LDAG, got {type(graph).__name__}")
+    known = check_data(data, graph.schema, reading, graph.undeclared)
+    return graph.with_states(known.variables), known
+
+
+def family_counts(
+    graph: LDAG, data: AnyTable, reading: Reading | None = None
+) -> Iterator[tuple[str, Counts, CodedFamily]]:
+    """Go through the nodes of a graph with their counts by configuration in the data."""
+    if not isinstance(graph, LDAG):
+        raise ArgumentError(f"graph must be an LDAG, got {type(graph).__name__}")
+    aligned = check_data(data, graph.schema, reading).aligned_to(graph.schema)
+    for variable, family in zip(graph.variables, graph.structure.families, strict=True):
+        counts = aligned.counts(variable.name, graph.parents(variable.name))
+        yield variable.name, counts.astype(np.float64), family

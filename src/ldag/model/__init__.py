@@ -1,64 +1,42 @@
 """What a labelled DAG is, by number: variables, grids, partitions, structures, parameters."""
 
-from ldag.model.beta import beta_intervals
-from ldag.model.cover import Term, minimal_cover
-from ldag.model.cuts import MISSING_STATE, Cuts, bin_of, bin_states, check_cuts, cuts_in, date_text, spell_cut
-from ldag.model.grid import Grid
-from ldag.model.parameters import (
-    ClassPosteriors,
-    ClassTable,
-    Counts,
-    Smoothing,
-    Spread,
-    class_counts,
-    configuration_counts,
-    freeze,
-    log_likelihood,
-    normalise,
-)
-from ldag.model.partition import Labels, Mask, Partition, WrittenLabels, no_labels
-from ldag.model.structure import CodedFamily, Model, Parents, Structure, find_cycle
-from ldag.model.variables import OrderedStates, Schema, State, StateKey, Variable, ordered, state_key, state_order
-
-__all__ = [
-    "MISSING_STATE",
-    "ClassPosteriors",
-    "ClassTable",
-    "CodedFamily",
-    "Counts",
-    "Cuts",
-    "Grid",
-    "Labels",
-    "Mask",
-    "Model",
-    "OrderedStates",
-    "Parents",
-    "Partition",
-    "Schema",
-    "Smoothing",
-    "Spread",
-    "State",
-    "StateKey",
-    "Structure",
-    "Term",
-    "Variable",
-    "WrittenLabels",
-    "beta_intervals",
-    "bin_of",
-    "bin_states",
-    "check_cuts",
-    "class_counts",
-    "configuration_counts",
-    "cuts_in",
-    "date_text",
-    "find_cycle",
-    "freeze",
-    "log_likelihood",
-    "minimal_cover",
-    "no_labels",
-    "normalise",
-    "ordered",
-    "spell_cut",
-    "state_key",
-    "state_order",
-]
+from ldag.model.cover import Term as Term
+from ldag.model.cover import minimal_cover as minimal_cover
+from ldag.model.parameters import ClassPosteriors as ClassPosteriors
+from ldag.model.parameters import ClassTable as ClassTable
+from ldag.model.parameters import Counts as Counts
+from ldag.model.parameters import Smoothing as Smoothing
+from ldag.model.parameters import Spread as Spread
+from ldag.model.parameters import beta_intervals as beta_intervals
+from ldag.model.parameters import class_counts as class_counts
+from ldag.model.parameters import configuration_counts as configuration_counts
+from ldag.model.parameters import freeze as freeze
+from ldag.model.parameters import log_likelihood as log_likelihood
+from ldag.model.parameters import normalise as normalise
+from ldag.model.partition import Grid as Grid
+from ldag.model.partition import Labels as Labels
+from ldag.model.partition import Mask as Mask
+from ldag.model.partition import Partition as Partition
+from ldag.model.partition import WrittenLabels as WrittenLabels
+from ldag.model.partition import no_labels as no_labels
+from ldag.model.structure import CodedFamily as CodedFamily
+from ldag.model.structure import Model as Model
+from ldag.model.structure import Parents as Parents
+from ldag.model.structure import Structure as Structure
+from ldag.model.structure import find_cycle as find_cycle
+from ldag.model.variables import MISSING_STATE as MISSING_STATE
+from ldag.model.variables import Cuts as Cuts
+from ldag.model.variables import OrderedStates as OrderedStates
+from ldag.model.variables import Schema as Schema
+from ldag.model.variables import State as State
+from ldag.model.variables import StateKey as StateKey
+from ldag.model.variables import Variable as Variable
+from ldag.model.variables import bin_of as bin_of
+from ldag.model.variables import bin_states as bin_states
+from ldag.model.variables import check_cuts as check_cuts
+from ldag.model.variables import cuts_in as cuts_in
+from ldag.model.variables import date_text as date_text
+from ldag.model.variables import ordered as ordered
+from ldag.model.variables import spell_cut as spell_cut
+from ldag.model.variables import state_key as state_key
+from ldag.model.variables import state_order as state_order

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.model.grid import Grid
+from ldag.model.partition import Grid
 
 Term = tuple[int | None, ...]
 """One entry per axis: a state, or None (written ``*``) for any state."""

@@ -9,9 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ldag.model.grid import Grid
 from ldag.model.parameters import ClassTable
-from ldag.model.partition import Labels, Partition, WrittenLabels, no_labels
+from ldag.model.partition import Grid, Labels, Partition, WrittenLabels, no_labels
 
 Parents = Sequence[Sequence[int]]
 """The parents of every node."""

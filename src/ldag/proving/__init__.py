@@ -7,8 +7,8 @@ that holds for whatever prices, and exclude families with which no graph reaches
 is closed by branches, with an edge and without it.
 """
 
-from ldag.proving.branches import Bound, bound_scores
-from ldag.proving.families import ParentChoice, bits_of
-from ldag.proving.solver import load_highspy
-
-__all__ = ["Bound", "ParentChoice", "bits_of", "bound_scores", "load_highspy"]
+from ldag.proving.branches import Bound as Bound
+from ldag.proving.branches import bound_scores as bound_scores
+from ldag.proving.families import ParentChoice as ParentChoice
+from ldag.proving.families import bits_of as bits_of
+from ldag.proving.solver import load_highspy as load_highspy

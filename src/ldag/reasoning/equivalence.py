@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ldag.model import Structure
-from ldag.reasoning.context_graphs import CodedContext, ContextGraphs, common_context
 from ldag.reasoning.markov import CodedEdge, cpdag
 from ldag.reasoning.orientations import OrientationSearch
+from ldag.reasoning.separation import CodedContext, ContextGraphs, common_context
 
 MAX_STEPS = 100_000
 """How many partly directed graphs a search looks at before it gives up."""

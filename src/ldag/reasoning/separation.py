@@ -1,10 +1,13 @@
-"""Context graphs, d-separation and CSI-separation (Definitions 7 to 9 of the paper)."""
+"""Context graphs, d-separation and CSI-separation (Definitions 7 to 9 of the paper), and when edges are absent."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from ldag.model import CodedFamily, Grid, Mask, Parents, Structure, no_labels
+from ldag.reasoning.markov import CodedEdge
 
 
 def is_satisfied(family: CodedFamily, axis: int, context: Mapping[int, int]) -> bool:
@@ -133,3 +136,137 @@ def _bits(nodes: Iterable[int]) -> int:
     for node in nodes:
         bits |= 1 << node
     return bits
+
+
+CodedContext = dict[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """A yes or no for every configuration of some nodes, ascending, all of which matter."""
+
+    nodes: tuple[int, ...]
+    table: Mask
+
+    @classmethod
+    def of(cls, nodes: Sequence[int], table: Mask) -> "Condition":
+        """Drop the nodes that make no difference."""
+        idle = {axis for axis in range(table.ndim) if (table == np.take(table, [0], axis=axis)).all()}
+        chosen = tuple(0 if axis in idle else slice(None) for axis in range(table.ndim))
+        return cls(tuple(n for axis, n in enumerate(nodes) if axis not in idle), np.asarray(table[chosen]))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Condition):
+            return NotImplemented
+        return self.nodes == other.nodes and np.array_equal(self.table, other.table)
+
+    def __hash__(self) -> int:
+        return hash((self.nodes, self.table.tobytes()))
+
+    def __invert__(self) -> "Condition":
+        return Condition(self.nodes, ~self.table)
+
+    def __and__(self, other: "Condition") -> "Condition":
+        nodes = sorted({*self.nodes, *other.nodes})
+        return Condition.of(nodes, self.over(nodes) & other.over(nodes))
+
+    def over(self, nodes: Sequence[int]) -> Mask:
+        """Return the table with an axis for each of more nodes, ready to broadcast."""
+        n_states = dict(zip(self.nodes, self.table.shape, strict=True))
+        return self.table.reshape([n_states.get(node, 1) for node in nodes])
+
+    def possible(self, nodes: Sequence[int]) -> Mask:
+        """Return for every configuration of some of the nodes whether the others can make it hold."""
+        axes = tuple(axis for axis, node in enumerate(self.nodes) if node not in nodes)
+        return np.asarray(self.table.any(axis=axes))
+
+    def at(self, context: Mapping[int, int]) -> Mask:
+        """Return the table of the other nodes when some are fixed."""
+        return np.asarray(self.table[tuple(context.get(node, slice(None)) for node in self.nodes)])
+
+    def completed(self, context: CodedContext) -> CodedContext:
+        """Fix the other nodes to the first configuration that makes it hold."""
+        free = [node for node in self.nodes if node not in context]
+        return context | _first_true(free, self.at(context))
+
+
+_ALWAYS = Condition((), np.asarray(True))
+
+
+def _first_true(nodes: Sequence[int], table: Mask) -> CodedContext:
+    """Return the first configuration of the nodes, one per axis, that is true."""
+    codes = np.unravel_index(int(table.argmax()), table.shape)
+    return {node: int(code) for node, code in zip(nodes, codes, strict=True)}
+
+
+def common_context(p: Condition, q: Condition) -> CodedContext | None:
+    """Return a context that makes both conditions hold, of which nothing can be dropped, or None."""
+    common = [node for node in p.nodes if node in q.nodes]
+    both = p.possible(common) & q.possible(common)
+    if not both.any():
+        return None
+    context = q.completed(p.completed(_first_true(common, both)))
+    for node in sorted(context):
+        rest = {other: code for other, code in context.items() if other != node}
+        if p.at(rest).all() and q.at(rest).all():
+            context = rest
+    return dict(sorted(context.items()))
+
+
+class ContextGraphs:
+    """The context graphs G(x_V) of a structure, pair by pair: which way, and when absent, an edge is."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure.regular()
+        self.arrow: dict[CodedEdge, CodedEdge] = {}
+        self.neighbours: list[list[int]] = [[] for _ in structure.families]
+        self._absence: dict[CodedEdge, Condition] = {}
+        for j, family in enumerate(self.structure.families):
+            for axis, i in enumerate(family.parents):
+                others = family.parents[:axis] + family.parents[axis + 1 :]
+                mask = family.partition.labels[axis].reshape(self.structure.grid(others).n_states)
+                self._absence[sort_pair(i, j)] = Condition.of(others, mask)
+                self.arrow[sort_pair(i, j)] = (i, j)
+                self.neighbours[i].append(j)
+                self.neighbours[j].append(i)
+
+    def absence(self, i: int, j: int) -> Condition:
+        """Return when there is no edge between two nodes."""
+        return self._absence.get(sort_pair(i, j), _ALWAYS)
+
+    def triples(self) -> Iterator[tuple[int, int, int]]:
+        """Go through the paths i - j - k, i < k, of the skeleton."""
+        for j, neighbours in enumerate(self.neighbours):
+            for i, k in combinations(sorted(neighbours), 2):
+                yield i, j, k
+
+    def is_collider(self, i: int, j: int, k: int) -> bool:
+        """Say whether i -> j <- k in the underlying DAG."""
+        return self.arrow[sort_pair(i, j)] == (i, j) and self.arrow[sort_pair(j, k)] == (k, j)
+
+    def opening(self, i: int, j: int, k: int) -> CodedContext | None:
+        """Return a context in which i - j - k are joined and i, k are not, or None if there is none."""
+        by_child: dict[int, Condition] = {}
+        for pair, condition in (
+            (sort_pair(i, j), ~self.absence(i, j)),
+            (sort_pair(j, k), ~self.absence(j, k)),
+            (sort_pair(i, k), self.absence(i, k)),
+        ):
+            if condition == ~_ALWAYS:
+                return None
+            if condition.nodes:
+                child = self.arrow[pair][1]
+                by_child[child] = by_child.get(child, _ALWAYS) & condition
+        p, q, *_ = *by_child.values(), _ALWAYS, _ALWAYS  # the three edges have at most two children
+        return common_context(p, q)
+
+    def edges_among(self, nodes: Sequence[int], context: CodedContext) -> frozenset[CodedEdge]:
+        """Return the edges between some nodes that are present throughout a context."""
+        return frozenset(
+            self.arrow[pair] for pair in combinations(sorted(nodes), 2) if not self.absence(*pair).at(context).any()
+        )
+
+
+def sort_pair(i: int, j: int) -> CodedEdge:
+    """Return two nodes with the smaller first."""
+    return (i, j) if i < j else (j, i)

@@ -11,8 +11,15 @@ from ldag.drawing import Printable
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG, family_counts, take_states
 from ldag.model import CodedFamily, Counts, Partition, Spread
-from ldag.scoring.families import NodeScore, family_log_predictive, score_family
-from ldag.scoring.priors import Prior, Priors, check_priors, check_smoothing
+from ldag.scoring.families import (
+    NodeScore,
+    Prior,
+    Priors,
+    check_priors,
+    check_smoothing,
+    family_log_predictive,
+    score_family,
+)
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,7 +9,7 @@ import pytest
 import ldag
 from ldag import Constraints, LdagError
 from ldag.constraints import search_space
-from ldag.constraints.labels import LabelRule
+from ldag.constraints.space import LabelRule
 from ldag.errors import ArgumentError
 from ldag.model import Schema, Variable
 

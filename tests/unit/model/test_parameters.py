@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from ldag.model import beta, beta_intervals
+from ldag.model import beta_intervals, parameters
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
@@ -32,6 +32,6 @@ def test_equal_distributions_are_computed_once(monkeypatch: pytest.MonkeyPatch) 
         asked.append(len(a))
         return a
 
-    monkeypatch.setattr(beta, "_quantiles", count)
+    monkeypatch.setattr(parameters, "_quantiles", count)
     beta_intervals(np.tile([2.0, 3.0], 500), np.tile([1.0, 4.0], 500), 0.9)
     assert asked == [4]
