@@ -1,6 +1,6 @@
 """The posterior over DAGs at one kappa, by number, however it was computed, and whole labelled DAGs drawn from it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -46,10 +46,6 @@ class Component:
         """Go through the parent sets of a node that have any probability worth mentioning."""
         for place in np.flatnonzero(self.probabilities[node] > KEPT_SET).tolist():
             yield self.sets[node][place], float(self.probabilities[node][place])
-
-    def kept_families(self) -> Iterator[tuple[int, ParentSet]]:
-        """Go through the families that are written: nodes with their likely parents."""
-        return ((node, parents) for node in range(len(self.sets)) for parents, _ in self.likely(node))
 
     def to_dict(self) -> dict[str, object]:
         """Return what is kept as plain values: the likely parent sets, and DAGs made of these."""
@@ -105,6 +101,13 @@ class KeptDags:
         if self.is_all:
             return self.dags[rng.permutation(len(self.dags))[:n_draws]]
         return self.dags[rng.choice(len(self.dags), size=n_draws, replace=n_draws > len(self.dags))]
+
+
+def kept_families(components: Iterable[Component]) -> dict[tuple[int, ParentSet], None]:
+    """Return, each once, the families whose counts are kept and written: nodes with their likely parents."""
+    return {
+        (node, parents): None for one in components for node in range(len(one.sets)) for parents, _ in one.likely(node)
+    }
 
 
 def sum_edges(sets: Sequence[Sequence[ParentSet]], probabilities: Sequence[Floats]) -> Floats:

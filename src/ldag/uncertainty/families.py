@@ -1,6 +1,6 @@
 """The labels of single families, by number: all of them together, each as probable as data and prior make it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -58,42 +58,32 @@ class FullTable:
         return np.tile(np.arange(len(self.counts), dtype=np.int32), (n_draws, 1))
 
 
-@dataclass(frozen=True, eq=False)
-class DataCounts:
-    """Counts the families of some data."""
-
-    data: Dataset
-
-    def __call__(self, node: int, parents: tuple[int, ...]) -> Counts:
-        """Return the counts of a node and its parents."""
-        return count_family(self.data.columns, self.data.schema.n_states, node, parents).astype(np.float64)
-
-
-@dataclass(frozen=True, eq=False)
-class KnownCounts:
-    """Knows the counts of some families."""
-
-    by_family: Mapping[tuple[int, tuple[int, ...]], Counts]
-
-    def __call__(self, node: int, parents: tuple[int, ...]) -> Counts:
-        """Return the counts of a node and its parents."""
-        return self.by_family[node, parents]
-
-
 @dataclass(eq=False)
 class FamilyLabels:
-    """Answers about the labels of the families of some data; ``count`` returns the counts of a node and its parents."""
+    """Answers about the labels of the families of some data; a file has the counts of some of them instead."""
 
     n_states: tuple[int, ...]
-    count: Callable[[int, tuple[int, ...]], Counts]
+    data: Dataset | None
     equivalent_sample_size: float
     max_configurations: int
     """Labels are summed over up to so many configurations of parents; larger families have their full table."""
     label_rules: LabelRules = ()
+    counts: dict[tuple[int, tuple[int, ...]], Counts] = field(default_factory=dict)
+    """Those of the families that were counted to be kept."""
     _kept: dict[tuple[int, tuple[int, ...], float], LabelPosterior] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_kept": {}}  # made again when asked
+
+    def count(self, node: int, parents: tuple[int, ...]) -> Counts:
+        """Return the counts of a node and its parents."""
+        if self.data is None or (node, parents) in self.counts:
+            return self.counts[node, parents]
+        return count_family(self.data.columns, self.n_states, node, parents).astype(np.float64)
+
+    def keep_counts(self, kept: Iterable[tuple[int, tuple[int, ...]]]) -> None:
+        """Count some families once, for all that is asked of them."""
+        self.counts |= {family: self.count(*family) for family in kept}
 
     def to_dict(self, kept: Iterable[tuple[int, tuple[int, ...]]]) -> dict[str, object]:
         """Return as plain values the labels that constraints fix, and the counts of some families."""
@@ -121,10 +111,11 @@ class FamilyLabels:
         largest = content["settings"].get("max_configurations", _native.MAX_EXACT_CELLS)
         return cls(
             n_states,
-            KnownCounts(counts),
+            None,
             float(content["equivalent_sample_size"]),
             0 if content["prior"] == "table" else largest,
             rules,
+            counts,
         )
 
     def sums_labels(self, n_configurations: int) -> bool:

@@ -287,12 +287,6 @@ class GraphPosterior(Agreement):
             determined=lambda edge: self.determined(edge.parent, edge.child),
         )
 
-    def hand_on(self) -> None:
-        """Work out what is printed, where families are still known that were just weighed."""
-        _ = self._shown_labels
-        if self._are_directions_drawn:
-            _ = self._drawn_graphs
-
     @cached_property
     def _shown_labels(self) -> tuple[LabelChance, ...]:
         return super().labels(SHOWN_LABEL)
@@ -301,22 +295,14 @@ class GraphPosterior(Agreement):
     def _edges(self) -> Floats:
         return np.asarray(sum(component.weight * component.edges for component in self.components))
 
-    @property
-    def _are_directions_drawn(self) -> bool:
-        is_summed = self.prior == "table" and all(map(is_small, self.components))
-        return self.known_directions is None and not is_summed
-
-    @cached_property
-    def _drawn_graphs(self) -> list[Structure]:
-        return self._draw(N_DIRECTED if self.space is not None else N_KEPT_DIRECTED, check_seed(None))
-
     @cached_property
     def _directions(self) -> DirectionChances:
         if self.known_directions is not None:
             return self.known_directions
-        if self._are_directions_drawn:
-            return draw_directions(self._drawn_graphs, self.space)
-        return sum_directions(self.components, self.space)
+        if self.prior == "table" and all(map(is_small, self.components)):
+            return sum_directions(self.components, self.space)
+        n_draws = N_DIRECTED if self.space is not None else N_KEPT_DIRECTED
+        return draw_directions(self._draw(n_draws, check_seed(None)), self.space)
 
     def _graph(self, structure: Structure) -> LDAG:
         """Return a structure as a graph, variables in the order of the data."""

@@ -50,9 +50,9 @@ from ldag.uncertainty.chains import (
     chain_component,
     choose_candidates,
 )
-from ldag.uncertainty.component import Component
+from ldag.uncertainty.component import Component, kept_families
 from ldag.uncertainty.exact import OutOfTime, Weighing, exact_component
-from ldag.uncertainty.families import DataCounts, FamilyLabels, GraphPrior
+from ldag.uncertainty.families import FamilyLabels, GraphPrior
 from ldag.uncertainty.posteriors import Posterior
 from ldag.uncertainty.space import (
     FEWEST_PARENTS,
@@ -267,8 +267,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
             raise TooLarge(_too_late(job)) from None
     outside = describe_outside(learned, computed.sets, job.data.schema)
     result = _result(job, computed, outside, time.perf_counter() - began)
-    if not deadline.is_over:
-        result.hand_on()
+    result.families.keep_counts(kept_families(result.components))
     return result
 
 
@@ -435,7 +434,7 @@ def _result(job: _Job, computed: _Computed, outside: str | None, seconds: float)
         components=computed.components,
         families=FamilyLabels(
             job.data.schema.n_states,
-            DataCounts(job.data),
+            job.data,
             job.equivalent_sample_size,
             job.max_configurations,
             job.families.label_rules,

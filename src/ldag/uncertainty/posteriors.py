@@ -27,7 +27,7 @@ from ldag.network import Answer, Averaged, AveragedAnswer, Network
 from ldag.uncertainty.agreement import label_lines
 from ldag.uncertainty.bootstraps import Bootstrap
 from ldag.uncertainty.chains import Diagnostics
-from ldag.uncertainty.component import Component
+from ldag.uncertainty.component import Component, kept_families
 from ldag.uncertainty.families import FamilyLabels
 from ldag.uncertainty.graph_posterior import GraphPosterior
 from ldag.uncertainty.mixtures import Mixture
@@ -219,7 +219,6 @@ class Posterior(GraphPosterior):
         Parent sets less probable than one in ten billion are left out, and 1,000 DAGs are drawn and kept for questions
         about whole graphs. Counts of the families that are kept are in it: it tells about the data what they tell.
         """
-        kept = dict.fromkeys(family for component in self.components for family in component.kept_families())
         return {
             "format": "ldag posterior",
             "version": 1,
@@ -234,7 +233,7 @@ class Posterior(GraphPosterior):
             "seconds": self.seconds,
             "log_evidence": self.log_evidence,
             "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
-            **self.families.to_dict(kept),
+            **self.families.to_dict(kept_families(self.components)),
             "directions": self._directions.to_dict(),
             "components": [component.to_dict() for component in self.components],
         }
