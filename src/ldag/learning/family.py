@@ -11,13 +11,22 @@ import numpy as np
 
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_seed, check_whole
-from ldag.data import AnyTable, Reading, check_data
+from ldag.data import AnyTable, Dataset, Reading, check_data, count_family
 from ldag.drawing import Printable
 from ldag.errors import ArgumentError, TooLarge, argument, option
 from ldag.formats import Context, EdgeRecord, FamilyScores, edge_in_words
 from ldag.graph import LDAG, NamedPartition, name_contexts, take_states
 from ldag.learning.settings import accept_old_names
-from ldag.learning.structures import STRUCTURES, FamilyOptions, LabelSearch, StructureKind, best_partition, prior_of
+from ldag.learning.structures import (
+    STRUCTURES,
+    BestPartition,
+    FamilyOptions,
+    LabelSearch,
+    StructureKind,
+    best_partition,
+    order_of_states,
+    prior_of,
+)
 from ldag.model import Grid, Partition, Schema, State, Variable
 from ldag.scoring import Prior, check_priors
 
@@ -124,25 +133,15 @@ def learn_family(
     data = check_data(data, reading=reading)
     schema = data.schema
     child, above = _check_nodes(schema, node, parents)
-    check_choice(structure, tuple(STRUCTURES), "structure")
-    prior = prior_of(structure, prior)
-    if kappa is None and prior == "labels" and STRUCTURES[structure].is_table:
-        kappa = 1.0  # it makes no difference: there are no labels to pay for
-    priors = check_priors(kappa, equivalent_sample_size, prior)
-    check_choice(label_search, get_args(LabelSearch), "label_search")
-    options = FamilyOptions(priors, structure, label_search, _restart_seed(rng, label_search))
-    grid = Grid(tuple(schema[parent].n_states for parent in above))
-    counts = data.counts(node, [schema[parent].name for parent in above]).astype(np.float64)
-    ordered = [int(schema[parent].ordered) for parent in above] if STRUCTURES[structure].uses_order else []
-    best = best_partition(counts, grid, options, ordered=ordered)
-    partition = best.partition
+    options = _check_options(schema, kappa, structure, label_search, equivalent_sample_size, prior, rng)
+    best = _find_best(data, child, above, options)
     return Family(
         node,
-        NamedPartition(tuple(schema[parent].name for parent in above), tuple(partition.to_array().tolist())),
-        _labels(schema, above, partition),
-        tuple(_gains(schema, above, grid, structure, best.steps)),
+        _name_partition(schema, above, best.partition),
+        _labels(schema, above, best.partition),
+        tuple(_gains(schema, above, best.partition.grid, structure, best.steps)),
         best.log_marginal_likelihood,
-        priors.log_prior(schema[child].n_states, grid, partition.n_classes),
+        options.priors.log_prior(schema[child].n_states, best.partition.grid, best.partition.n_classes),
         best.is_exact,
         tuple(schema[number] for number in (*above, child)),
     )
@@ -183,20 +182,12 @@ def learn_labels(
     smoking does not matter for pressure when protein is >3; protein does not matter for pressure when smoking is no
     """
     graph, data = take_states(graph, data, reading)
-    partitions = {
-        name: learn_family(
-            data,
-            name,
-            parents=graph.parents(name),
-            kappa=kappa,
-            structure=structure,
-            label_search=label_search,
-            equivalent_sample_size=equivalent_sample_size,
-            prior=prior,
-            rng=rng,
-        ).partition
-        for name in graph.schema.names
-    }
+    schema = data.schema
+    options = _check_options(schema, kappa, structure, label_search, equivalent_sample_size, prior, rng)
+    partitions = {}
+    for name in graph.schema.names:
+        child, above = _check_nodes(schema, name, graph.parents(name))
+        partitions[name] = _name_partition(schema, above, _find_best(data, child, above, options).partition)
     return LDAG.from_partitions(partitions, states={variable.name: variable for variable in graph.variables})
 
 
@@ -209,14 +200,39 @@ def _check_nodes(schema: Schema, node: str, parents: Iterable[str]) -> tuple[int
     return child, tuple(sorted(above))
 
 
-def _restart_seed(rng: Rng, label_search: LabelSearch) -> int:
-    """Return the seed of the restarts, which the greedy search does not have."""
+def _check_options(
+    schema: Schema,
+    kappa: float | None,
+    structure: StructureKind,
+    label_search: LabelSearch,
+    equivalent_sample_size: float,
+    prior: Prior,
+    rng: Rng = None,
+) -> FamilyOptions:
+    """Return how families are optimised; the greedy search has no restarts that a seed could be for."""
+    check_choice(structure, tuple(STRUCTURES), "structure")
+    prior = prior_of(structure, prior)
+    if kappa is None and prior == "labels" and STRUCTURES[structure].is_table:
+        kappa = 1.0  # it makes no difference: there are no labels to pay for
+    priors = check_priors(kappa, equivalent_sample_size, prior)
+    check_choice(label_search, get_args(LabelSearch), "label_search")
     if rng is not None and label_search == "greedy":
         raise ArgumentError(
             f"{argument('rng')} applies to {option('label_search', 'refined')} and 'exact'; the greedy search has no"
             " chance in it"
         )
-    return check_seed(rng)
+    return FamilyOptions(priors, structure, label_search, check_seed(rng), (), order_of_states(structure, schema))
+
+
+def _find_best(data: Dataset, child: int, above: tuple[int, ...], options: FamilyOptions) -> BestPartition:
+    """Count a family and find its best partition."""
+    grid = Grid(tuple(data.schema[parent].n_states for parent in above))
+    counts = count_family(data.columns, data.schema.n_states, child, above).astype(np.float64)
+    return best_partition(counts, grid, options, ordered=options.order_of(above))
+
+
+def _name_partition(schema: Schema, above: tuple[int, ...], partition: Partition) -> NamedPartition:
+    return NamedPartition(tuple(schema[parent].name for parent in above), tuple(partition.to_array().tolist()))
 
 
 def _labels(schema: Schema, above: tuple[int, ...], partition: Partition) -> dict[str, frozenset[tuple[State, ...]]]:
@@ -306,22 +322,17 @@ def family_scores(
             f"{len(data.names)} variables with at most {most} parents have {n_families:,} families; at most"
             f" {MAX_FAMILIES:,} are scored, so give a smaller {argument('max_parents')}"
         )
+    options = _check_options(data.schema, kappa, structure, label_search, equivalent_sample_size, prior)
     families = {}
-    for node in data.names:
+    for child, node in enumerate(data.names):
         others = [name for name in data.names if name != node]
         scores: dict[tuple[str, ...], float] = {}
         best: dict[tuple[str, ...], float] = {}
         for parents in (parents for size in range(most + 1) for parents in combinations(others, size)):
-            score = learn_family(
-                data,
-                node,
-                parents=parents,
-                kappa=kappa,
-                structure=structure,
-                label_search=label_search,
-                equivalent_sample_size=equivalent_sample_size,
-                prior=prior,
-            ).score
+            learned = _find_best(data, child, data.schema.nodes(parents), options)
+            grid, n_classes = learned.partition.grid, learned.partition.n_classes
+            log_prior = options.priors.log_prior(data.schema[child].n_states, grid, n_classes)
+            score = learned.log_marginal_likelihood + log_prior
             smaller = combinations(parents, len(parents) - 1) if parents else ()
             below = max((best[subset] for subset in smaller), default=-float("inf"))
             best[parents] = max(score, below)

@@ -16,7 +16,7 @@ from ldag.learning.checkpoint import Checkpoint, digest, fingerprint
 from ldag.learning.cross_validation import Candidate, CandidateGrid
 from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchProblem, convert_search
 from ldag.learning.settings import SAMPLE_SIZES, Settings
-from ldag.learning.structures import STRUCTURES, FamilyOptions, StructureKind, prior_of, rules_for
+from ldag.learning.structures import STRUCTURES, FamilyOptions, StructureKind, order_of_states, prior_of, rules_for
 from ldag.model import Schema
 from ldag.scoring import order_columns
 
@@ -66,7 +66,7 @@ class Plan:
             priors=self.settings.priors(candidate),
             structure=candidate.structure,
             label_rules=self._rules(candidate.structure),
-            ordered=_order_of_states(candidate.structure, self.data.schema),
+            ordered=order_of_states(candidate.structure, self.data.schema),
         )
         return replace(self, problem=replace(self.problem, families=families))
 
@@ -185,17 +185,12 @@ def plan_over(work: Dataset, settings: Settings) -> Plan:
     structure = settings.first_structure
     rules = rules_for(structure, space.label_rules, work.schema)
     seed = check_seed(settings.rng)
-    ordered = _order_of_states(structure, work.schema)
+    ordered = order_of_states(structure, work.schema)
     families = FamilyOptions(settings.priors(), structure, settings.label_search, seed, rules, ordered)
     start = settings.method_option("start")
     parents = None if start is None else _translate_start(start, work.schema, space)
     problem = SearchProblem(space, families, work.schema.n_states, work.n_rows, parents).over(work)
     return Plan(settings, work, problem, settings.search.prepare(problem))
-
-
-def _order_of_states(structure: StructureKind, schema: Schema) -> tuple[bool, ...]:
-    """Return by node whether its states have an order, for the structure that asks."""
-    return tuple(variable.ordered for variable in schema) if STRUCTURES[structure].uses_order else ()
 
 
 def _translate_start(start: LDAG, schema: Schema, space: SearchSpace) -> GraphParents:

@@ -82,6 +82,11 @@ def rules_for(structure: StructureKind, rules: LabelRules, schema: Schema) -> La
     return ()
 
 
+def order_of_states(structure: StructureKind, schema: Schema) -> tuple[bool, ...]:
+    """Return by node whether its states have an order, for the structure that asks."""
+    return tuple(variable.ordered for variable in schema) if STRUCTURES[structure].uses_order else ()
+
+
 def priors_to_compare(structure: StructureKind) -> tuple[Prior, ...]:
     """Return the priors that cross-validation chooses from."""
     row = STRUCTURES[structure]

@@ -8,8 +8,11 @@ from ldag.network.answers import Compiled as Compiled
 from ldag.network.answers import Estimated as Estimated
 from ldag.network.answers import Marginals as Marginals
 from ldag.network.answers import StateMapping as StateMapping
+from ldag.network.arguments import DrawOptions as DrawOptions
 from ldag.network.arguments import Finding as Finding
 from ldag.network.arguments import Findings as Findings
+from ldag.network.arguments import QueryOptions as QueryOptions
+from ldag.network.arguments import Targets as Targets
 from ldag.network.door import Network as Network
 from ldag.network.influence import BoundedStates as BoundedStates
 from ldag.network.influence import Contrast as Contrast

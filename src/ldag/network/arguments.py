@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import product
 from math import ceil, fsum, isfinite, prod
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypedDict, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.checks import is_number, is_whole
+from ldag.checks import Rng, is_number, is_whole
 from ldag.errors import ArgumentError, argument
 from ldag.formats import Context, conditions
 from ldag.graph import LDAG
@@ -30,6 +30,24 @@ TOLERANCE = 1e-9
 Finding: TypeAlias = State | Set[State] | Sequence[State] | Named | Mapping[State, float]
 Findings: TypeAlias = Mapping[str, Finding]
 """By variable: a state; several, one of which it has; or a likelihood of each state, in a mapping."""
+
+Targets: TypeAlias = str | Iterable[str]
+"""A variable, or several."""
+
+
+class DrawOptions(TypedDict, total=False):
+    """The options of every question with an interval: what is done, and the draws, for type checkers."""
+
+    do: Context | None
+    n_draws: int
+    rng: Rng
+
+
+class QueryOptions(DrawOptions, total=False):
+    """The same where tables may become large."""
+
+    memory_limit: int | str
+
 
 SPELLED = 64
 """Contexts that findings with several states are spelled out from."""

@@ -13,7 +13,15 @@ from ldag.formats import Context, Edge, list_names
 from ldag.inference import MEMORY_LIMIT, CodedFindings, Engine, TablesTooLarge, TooManyGates
 from ldag.model import Model
 from ldag.network.answers import Answer, AnswerKey
-from ldag.network.arguments import Findings, allow_size, check_memory, read_findings, spell_bytes, spell_findings
+from ldag.network.arguments import (
+    Findings,
+    Targets,
+    allow_size,
+    check_memory,
+    read_findings,
+    spell_bytes,
+    spell_findings,
+)
 from ldag.network.base import NetworkBase
 from ldag.network.directions import MOST_ANSWERS, MOST_SETS, EquivalentGraphs, tell_arrows
 from ldag.reasoning import possible_parents
@@ -86,7 +94,7 @@ class Asking:
         spelled = spell_findings(self.schema, seen)
         return AskedQuestion(self.engine(done), seen | done, spelled, check_memory(memory_limit), done, forced)
 
-    def find(self, names: str | Iterable[str], asked: AskedQuestion, where: str) -> tuple[int, ...]:
+    def find(self, names: Targets, asked: AskedQuestion, where: str) -> tuple[int, ...]:
         """Return variables in an order, none of which has its state given."""
         if isinstance(names, Set):
             raise ArgumentError(f"{where}a set has no order, and the answer has one; give a list, got {names!r}")
@@ -98,7 +106,7 @@ class Asking:
                 raise ArgumentError(f"{self.schema[node].name!r} is a target and has its state given")
         return nodes
 
-    def find_targets(self, targets: str | Iterable[str], asked: AskedQuestion) -> tuple[int, ...]:
+    def find_targets(self, targets: Targets, asked: AskedQuestion) -> tuple[int, ...]:
         """Return variables whose joint distribution can be listed."""
         nodes = self.find(targets, asked, "targets: ")
         size = prod(self.schema[node].n_states for node in nodes)

@@ -1,6 +1,5 @@
 """The network door: `Network`."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from ldag.formats import Context, counted
 from ldag.graph import Description
 from ldag.inference import MEMORY_LIMIT, Numbers
 from ldag.model import Schema, State
-from ldag.network.arguments import Findings
+from ldag.network.arguments import Findings, Targets
 from ldag.network.influence import (
     BoundedStates,
     Contrast,
@@ -71,7 +70,7 @@ class Network(Questions):
         return contrast_answers(self.asking, event, given, do, against, memory_limit)
 
     def bound_most_probable(
-        self, of: str | Iterable[str], given: Findings | None = None, *, do: Context | None = None
+        self, of: Targets, given: Findings | None = None, *, do: Context | None = None
     ) -> BoundedStates:
         """Bound what `most_probable` with ``of`` finds, where its tables are too large: posteriors are enough for this.
 
@@ -118,8 +117,8 @@ class Network(Questions):
 
     def mutual_information(
         self,
-        a: str | Iterable[str],
-        b: str | Iterable[str],
+        a: Targets,
+        b: Targets,
         given: Findings | None = None,
         *,
         do: Context | None = None,

@@ -1,6 +1,6 @@
 """What moves an answer: findings, other variables, and the parameters themselves."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from ldag.formats import Context, conditions
 from ldag.graph import LDAG
 from ldag.inference import compile_circuit
 from ldag.model import State, Variable
-from ldag.network.arguments import Findings, read_findings, spell_findings
+from ldag.network.arguments import Findings, Targets, read_findings, spell_findings
 from ldag.network.asking import RANGE, Asking
 from ldag.network.directions import SAME, tell_arrows
 
@@ -142,7 +142,7 @@ def contrast_answers(
     return {name: Contrast(*map(float, (v[0], *ends[name]))) for name, v in both.items()}
 
 
-def bound_states(asking: Asking, of: str | Iterable[str], given: Findings | None, do: Context | None) -> BoundedStates:
+def bound_states(asking: Asking, of: Targets, given: Findings | None, do: Context | None) -> BoundedStates:
     """Choose the surest states one by one, and bound all others."""
     asked = asking.ask(given, do)
     asking.warn_of_directions(asked.done)

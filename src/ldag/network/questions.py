@@ -1,6 +1,6 @@
 """Asking a network: posteriors, probabilities, explanations; exact, or by sampling where that is asked for."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from math import exp
 from typing import TYPE_CHECKING, Literal, Self, Unpack, overload
@@ -16,7 +16,7 @@ from ldag.graph import family_counts
 from ldag.inference import MAX_SIZE, MEMORY_LIMIT, compile_circuit, estimate_by_weighting, sample_rows
 from ldag.model import Model, State, configuration_counts, log_likelihood
 from ldag.network.answers import Answer, AnswerKey, Averaged, AveragedAnswer, Compiled, Estimated, Marginals
-from ldag.network.arguments import Findings, join_findings, read_findings
+from ldag.network.arguments import Findings, QueryOptions, Targets, join_findings, read_findings
 from ldag.network.asking import Asking
 from ldag.network.base import NetworkBase, counts_by_class
 from ldag.network.prediction import row_log_probabilities
@@ -36,31 +36,15 @@ class Questions(NetworkBase):
 
     @overload
     def query(
-        self,
-        targets: str | Iterable[str],
-        given: Findings | None = None,
-        *,
-        do: Context | None = None,
-        interval: None = None,
-        n_draws: int = 1000,
-        rng: Rng = None,
-        memory_limit: int | str = MEMORY_LIMIT,
+        self, targets: Targets, given: Findings | None = None, *, interval: None = None, **more: Unpack[QueryOptions]
     ) -> Answer: ...
     @overload
     def query(
-        self,
-        targets: str | Iterable[str],
-        given: Findings | None = None,
-        *,
-        do: Context | None = None,
-        interval: float,
-        n_draws: int = 1000,
-        rng: Rng = None,
-        memory_limit: int | str = MEMORY_LIMIT,
+        self, targets: Targets, given: Findings | None = None, *, interval: float, **more: Unpack[QueryOptions]
     ) -> AveragedAnswer: ...
     def query(
         self,
-        targets: str | Iterable[str],
+        targets: Targets,
         given: Findings | None = None,
         *,
         do: Context | None = None,
@@ -126,7 +110,7 @@ class Questions(NetworkBase):
 
     def draw_answers(
         self,
-        targets: str | Iterable[str],
+        targets: Targets,
         given: Findings | None = None,
         *,
         do: Context | None = None,
@@ -151,7 +135,7 @@ class Questions(NetworkBase):
 
     def credible_interval(
         self,
-        targets: str | Iterable[str],
+        targets: Targets,
         given: Findings | None = None,
         *,
         do: Context | None = None,
@@ -234,7 +218,7 @@ class Questions(NetworkBase):
         self,
         given: Findings | None = None,
         *,
-        of: str | Iterable[str] | None = None,
+        of: Targets | None = None,
         do: Context | None = None,
         memory_limit: int | str = MEMORY_LIMIT,
     ) -> dict[str, State]:
@@ -275,7 +259,7 @@ class Questions(NetworkBase):
 
     def estimate(
         self,
-        targets: str | Iterable[str],
+        targets: Targets,
         given: Context | None = None,
         *,
         do: Context | None = None,

@@ -13,7 +13,7 @@ from ldag.errors import ArgumentError
 from ldag.formats import Context, Edge, EdgeRecord, counted, edge_in_words
 from ldag.graph import LDAG
 from ldag.model import Schema, State, Variable
-from ldag.network import Answer, AveragedAnswer
+from ldag.network import Answer, AveragedAnswer, Targets
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -196,7 +196,7 @@ class Agreement(Drawable):
 
     def query(
         self,
-        targets: str | Iterable[str],
+        targets: Targets,
         given: Context | None = None,
         *,
         do: Context | None = None,

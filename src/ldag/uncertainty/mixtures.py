@@ -1,7 +1,7 @@
 """Several networks as one: `Mixture`."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import exp, fsum, isclose, log
@@ -26,7 +26,9 @@ from ldag.network import (
     Findings,
     Marginals,
     Network,
+    QueryOptions,
     RowTable,
+    Targets,
     Unseen,
     row_log_probabilities,
 )
@@ -148,33 +150,15 @@ class Mixture(Agreement):
 
     @overload  # type: ignore[override]  # what is returned follows from interval
     def query(
-        self,
-        targets: str | Iterable[str],
-        given: Findings | None = None,
-        *,
-        do: Context | None = None,
-        interval: None = None,
-        n_draws: int = N_DRAWS,
-        rng: Rng = None,
-        memory_limit: int | str = MEMORY_LIMIT,
+        self, targets: Targets, given: Findings | None = None, *, interval: None = None, **more: Unpack[QueryOptions]
     ) -> Answer: ...
-
     @overload
     def query(
-        self,
-        targets: str | Iterable[str],
-        given: Findings | None = None,
-        *,
-        do: Context | None = None,
-        interval: float,
-        n_draws: int = N_DRAWS,
-        rng: Rng = None,
-        memory_limit: int | str = MEMORY_LIMIT,
+        self, targets: Targets, given: Findings | None = None, *, interval: float, **more: Unpack[QueryOptions]
     ) -> AveragedAnswer: ...
-
     def query(
         self,
-        targets: str | Iterable[str],
+        targets: Targets,
         given: Any = None,
         *,
         do: Context | None = None,
@@ -205,7 +189,7 @@ class Mixture(Agreement):
         return total
 
     def query_interval(
-        self, targets: str | Iterable[str], given: Context | None = None, *, interval: float = 0.95, **options: Any
+        self, targets: Targets, given: Context | None = None, *, interval: float = 0.95, **options: Any
     ) -> AveragedAnswer:
         """Answer with an interval; the old name of ``query(..., interval=0.95)``."""
         tell_renamed("Mixture.query_interval(...)", "Mixture.query(..., interval=0.95)")
@@ -235,7 +219,7 @@ class Mixture(Agreement):
 
     def draw_answers(
         self,
-        targets: str | Iterable[str],
+        targets: Targets,
         given: Findings | None = None,
         *,
         do: Context | None = None,

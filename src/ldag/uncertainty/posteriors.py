@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from typing import Any, Self, Unpack, overload
 
@@ -23,7 +23,7 @@ from ldag.formats import (
 )
 from ldag.graph import LDAG
 from ldag.model import Smoothing, Structure, class_counts
-from ldag.network import Answer, Averaged, AveragedAnswer, Network
+from ldag.network import Answer, Averaged, AveragedAnswer, DrawOptions, Network, Targets
 from ldag.uncertainty.agreement import label_lines
 from ldag.uncertainty.bootstraps import Bootstrap
 from ldag.uncertainty.chains import Diagnostics
@@ -88,31 +88,15 @@ class Posterior(GraphPosterior):
 
     @overload  # type: ignore[override]  # what is returned follows from interval
     def query(
-        self,
-        targets: str | Iterable[str],
-        given: Context | None = None,
-        *,
-        do: Context | None = None,
-        interval: None = None,
-        n_draws: int = N_MEMBERS,
-        rng: Rng = None,
+        self, targets: Targets, given: Context | None = None, *, interval: None = None, **more: Unpack[DrawOptions]
     ) -> Answer: ...
-
     @overload
     def query(
-        self,
-        targets: str | Iterable[str],
-        given: Context | None = None,
-        *,
-        do: Context | None = None,
-        interval: float,
-        n_draws: int = N_MEMBERS,
-        rng: Rng = None,
+        self, targets: Targets, given: Context | None = None, *, interval: float, **more: Unpack[DrawOptions]
     ) -> AveragedAnswer: ...
-
     def query(
         self,
-        targets: str | Iterable[str],
+        targets: Targets,
         given: Context | None = None,
         *,
         do: Context | None = None,

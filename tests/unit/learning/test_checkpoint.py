@@ -13,7 +13,7 @@ import ldag
 from ldag import Constraints, CrossValidation, Dataset, Fit, LdagError, _native, datasets
 from ldag.learning import checkpoint
 from ldag.learning.checkpoint import Checkpoint
-from ldag.learning.searches import auto, contract
+from ldag.learning.searches import contract, exact
 
 HEART = datasets.load("heart")
 TITANIC = datasets.load("titanic")
@@ -123,8 +123,8 @@ def test_order_of_rows_and_columns_is_no_difference(tmp_path: Path) -> None:
 def test_auto_stays_with_its_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that is slower today does not change the method of a run."""
     first = ldag.learn(TITANIC, kappa=0.5, checkpoint=tmp_path / "run")
-    monkeypatch.setattr(auto, "EXACT_SECONDS", 0.0)
-    monkeypatch.setattr(auto, "PROOF_SECONDS", 0.0)
+    monkeypatch.setattr(exact, "EXACT_SECONDS", 0.0)
+    monkeypatch.setattr(exact, "PROOF_SECONDS", 0.0)
     assert ldag.learn(TITANIC, kappa=0.5).method == "climb"
     assert ldag.learn(TITANIC, kappa=0.5, checkpoint=tmp_path / "run").method == first.method == "exact"
 
@@ -227,7 +227,7 @@ import os, random, signal, sys, time
 import numpy as np
 import ldag
 from ldag.learning import checkpoint
-from ldag.learning.searches import auto, contract
+from ldag.learning.searches import contract, exact
 
 contract.STATE_EVERY = checkpoint.SAVE_EVERY = 0.01
 rng = np.random.default_rng(0)

@@ -10,6 +10,7 @@ import pytest
 
 import ldag
 from ldag import _native
+from ldag.data import count_family
 from ldag.errors import ArgumentError
 from ldag.uncertainty import Agreement, families
 from ldag.uncertainty.agreement import SHOWN_LABEL
@@ -118,7 +119,7 @@ def no_sums() -> Iterator[None]:
 @pytest.mark.parametrize("options", [{"kappa": 0.3}, {}, {"kappa": 0.3, "method": "chain"}, {"structure": "table"}])
 def test_print_counts_nothing_again(options: dict[str, object]) -> None:
     """Families are counted with the posterior, their labels are summed over by the first that asks, and once."""
-    with mock.patch.object(families, "count_family", wraps=families.count_family) as count:
+    with mock.patch.object(families, "count_family", wraps=count_family) as count:
         post = ldag.posterior(HEART.select(["smoking", "protein", "pressure"]), **options)  # type: ignore[arg-type]
         counted = count.call_count
         assert 0 < counted <= 12

@@ -1,13 +1,12 @@
-"""The searches over graphs: one contract, one file each, and the table `METHODS`."""
+"""The searches over graphs: one contract, and the table `METHODS`."""
 
 from dataclasses import Field, fields, replace
-from importlib import import_module
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from ldag.checks import check_choice
 from ldag.errors import ArgumentError, argument
-from ldag.learning.searches.chain import ChainOptions
-from ldag.learning.searches.climb import ClimbOptions
+from ldag.learning.searches.chain import Chain, ChainOptions
+from ldag.learning.searches.climb import Climb, ClimbOptions
 from ldag.learning.searches.contract import GraphParents as GraphParents
 from ldag.learning.searches.contract import OnProgress as OnProgress
 from ldag.learning.searches.contract import Search as Search
@@ -15,18 +14,17 @@ from ldag.learning.searches.contract import SearchControl as SearchControl
 from ldag.learning.searches.contract import SearchProblem as SearchProblem
 from ldag.learning.searches.contract import SearchResult as SearchResult
 from ldag.learning.searches.contract import StartOptions
+from ldag.learning.searches.exact import Auto, Exact
 
 MethodChoice = Literal["auto", "exact", "chain", "climb"]
-"""A file of this folder for each; to add a method, add its file and its name here."""
+"""To add a method, add its name here and its class to `METHODS`."""
 
 
 class MethodOptions(ChainOptions, ClimbOptions, StartOptions, total=False):
     """What the files declare, for type checkers."""
 
 
-METHODS: dict[str, type[Search]] = {
-    name: getattr(import_module(f"ldag.learning.searches.{name}"), name.capitalize()) for name in get_args(MethodChoice)
-}
+METHODS: dict[str, type[Search]] = {"auto": Auto, "exact": Exact, "chain": Chain, "climb": Climb}
 
 
 def method_options() -> dict[str, "Field[Any]"]:

@@ -1,4 +1,7 @@
-"""Search of the whole space, over sets of variables: the best graph of all, and what finding it costs."""
+"""Search of the whole space, over sets of variables: the best graph of all, what finding it costs, and when to climb.
+
+What is chosen follows from the sizes of the problem alone: the same every time.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -47,6 +50,18 @@ SETUP_SECONDS = 2e-8
 """For each family, about what it takes to make the tables; with less time than that, climbing is all there is."""
 
 
+EXACT_BYTES = 1 << 30
+EXACT_FAMILIES = 2_000_000
+SHARED_FAMILIES = 12_000_000
+"""For full tables whose scores are shared by many families: 20 variables without a limit."""
+
+EXACT_SECONDS = 20.0
+"""More than one of these, and exact is not worth waiting for."""
+
+PROOF_SECONDS = 10.0
+"""Unless bounds do most of the work, and what they leave takes no longer than this."""
+
+
 @dataclass(frozen=True)
 class Exact(Search):
     """The whole space. It starts with a climb, whose graph is the answer if it is cut short without a better one."""
@@ -72,12 +87,12 @@ class Exact(Search):
         _, n_families = _native.exact_cost(*problem.bounds)
         if n_families <= FEW_FAMILIES and not control.deadline.is_set:
             return SearchResult.of(_native.search_exact(scorer, *problem.bounds, **control_arguments(control)))
-        climbed = _climb_before(scorer, problem, control, n_families)
-        if climbed.is_all:
-            return replace(climbed.result, stopped=True, n_steps=0)
+        climbed, is_all = _climb_before(scorer, problem, control, n_families)
+        if is_all:
+            return replace(climbed, stopped=True, n_steps=0)
         exact = SearchResult.of(_native.search_exact(scorer, *problem.bounds, **control_arguments(control)))
-        if exact.stopped and climbed.result.score > exact.score:
-            return replace(exact, parents=climbed.result.parents, score=climbed.result.score)
+        if exact.stopped and climbed.score > exact.score:
+            return replace(exact, parents=climbed.parents, score=climbed.score)
         return exact
 
     def promise(self, problem: SearchProblem, _result: SearchResult) -> str:
@@ -107,30 +122,47 @@ class Exact(Search):
         return estimate_seconds(problem)
 
 
+@dataclass(frozen=True)
+class Auto(Climb):
+    """A climb, unless all graphs can be looked at in a reasonable time; the options are for climbing."""
+
+    def prepare(self, problem: SearchProblem, seconds: float = inf) -> Search:
+        """Choose; one of many searches may have less time than one alone."""
+        if _is_exact_affordable(problem) and estimate_seconds(problem) <= seconds:
+            return Exact().prepare(problem)
+        return Climb(self.n_restarts, self.start, self.max_candidates)
+
+
+def _is_exact_affordable(problem: SearchProblem) -> bool:
+    """Estimate memory and time of the exact search."""
+    if problem.n_variables > MOST_VARIABLES:
+        return False
+    n_bytes, n_families = _native.exact_cost(*problem.bounds)
+    most_families = SHARED_FAMILIES if shares_sets(problem) else EXACT_FAMILIES
+    if n_bytes > EXACT_BYTES or n_families > most_families:
+        return False
+    return estimate_seconds(problem) < EXACT_SECONDS or estimate_proof_seconds(problem) < PROOF_SECONDS
+
+
 def exceeds_cells(problem: SearchProblem, node: int) -> bool:
     """Tell whether some families of a node are left out because their tables would be too large."""
     return problem.n_states[node] * prod(problem.largest_parents(node)) > _native.MAX_CELLS
 
 
-@dataclass(frozen=True)
-class _Climbed:
-    """What was found by climbing before, and whether there is to be nothing more."""
-
-    result: SearchResult
-    is_all: bool
-
-
 def _climb_before(
     scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl, n_families: int
-) -> _Climbed:
-    """Climb without restarts, or with some of a limited time; nobody is told, as it is over in a moment."""
+) -> tuple[SearchResult, bool]:
+    """Climb without restarts, or with some of a limited time; nobody is told, as it is over in a moment.
+
+    Tells also whether there is to be nothing more.
+    """
     left = control.deadline.left
     has_time = left is None or left > SETUP_SECONDS * n_families
     deadline = control.deadline.share(CLIMBING_SHARE if has_time else 1.0)
     first = Climb(n_restarts=0 if left is None else None)
     result = first.run(scorer, problem, SearchControl(control.n_threads, deadline, is_over=control.is_over))
     was_interrupted = result.stopped and not deadline.is_over
-    return _Climbed(result, is_all=was_interrupted or not has_time)
+    return result, was_interrupted or not has_time
 
 
 def shares_sets(problem: SearchProblem) -> bool:
