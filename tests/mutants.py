@@ -36,15 +36,11 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "learning/plan.py": ("tests/unit/learning/test_checkpoint.py",),
     "data/planning.py": (
         "tests/unit/data/test_bad_data.py",
-        "tests/unit/data/test_columns.py",
-        "tests/unit/data/test_database.py",
-        "tests/unit/data/test_gaps.py",
         "tests/unit/data/test_identifiers.py",
-        "tests/unit/data/test_reading.py",
         "tests/unit/data/test_remarks.py",
     ),
     "uncertainty/consensus.py": ("tests/unit/uncertainty/test_agreement.py",),
-    "uncertainty/space.py": ("tests/unit/uncertainty/test_posterior.py",),
+    "uncertainty/space.py": (),
     "presenting/*.py": ("tests/unit/presenting",),
     "inference/engine.py": ("tests/property/inference/test_engine.py",),
 }
@@ -135,8 +131,15 @@ def _apply(mutant: Mutant, tree: Path) -> str:
         def visit(self, other: ast.AST) -> ast.AST:
             return changed if changed and other is node else self.generic_visit(other)
 
-    file.write_text(ast.unparse(ast.fix_missing_locations(Put().visit(module))))
+    _write(file, ast.unparse(ast.fix_missing_locations(Put().visit(module))))
     return text
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a module, and forget what it was compiled to: that is told by size and second only."""
+    file.write_text(text)
+    for compiled in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
+        compiled.unlink()
 
 
 def _tests_of(path: str) -> list[str]:
@@ -163,7 +166,7 @@ sys.exit(pytest.main(sys.argv[1:]))
 def _passes(tree: Path, tests: list[str], seconds: float) -> bool:
     """Run tests on a copy until one fails; too long is a failure."""
     words = [sys.executable, "-c", BOOT, "-x", "-q", "-p", "no:cacheprovider", "-k", "not interrupt", *tests]
-    plain = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    plain = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # half of the time is that of loading
     try:
         done = subprocess.run(words, cwd=tree, capture_output=True, timeout=seconds, env=plain, check=False)
     except subprocess.TimeoutExpired:
@@ -183,13 +186,14 @@ def _copy(place: Path) -> Path:
 
 
 def _sample(per_file: int, seed: int, only: str) -> list[Mutant]:
-    """Choose changes of every target, the same for the same seed."""
+    """Choose changes of every target, the same for the same seed; more of them begin with the same."""
     chosen: list[Mutant] = []
     for pattern in TARGETS:
         for file in sorted((ROOT / PACKAGE).glob(pattern)):
             mutants = list(_mutants_of(file.relative_to(ROOT / PACKAGE)))
+            random.Random(f"{seed} {file.name}").shuffle(mutants)
             if only in str(file):
-                chosen += random.Random(f"{seed} {file.name}").sample(mutants, min(per_file, len(mutants)))
+                chosen += mutants[:per_file]
     return chosen
 
 
@@ -205,13 +209,14 @@ def main() -> int:
     words.add_argument("only", nargs="?", default="", help="part of the path of the modules to change")
     words.add_argument("--per-file", type=int, default=5)
     words.add_argument("--seed", type=int, default=1)
+    words.add_argument("--jobs", type=int, default=2)
     asked = words.parse_args()
     reasons, begun = _reasons(), time.monotonic()
     mutants = _sample(asked.per_file, asked.seed, asked.only)
     killed = 0
-    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(2) as pool:
+    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(asked.jobs) as pool:
         trees: SimpleQueue[Path] = SimpleQueue()
-        for number in range(2):
+        for number in range(asked.jobs):
             trees.put(_copy(Path(place) / str(number)))
 
         def limit_of(path: str) -> float:
@@ -229,7 +234,7 @@ def main() -> int:
             try:
                 return _passes(tree, _tests_of(mutant.path), limits[mutant.path])
             finally:
-                (tree / PACKAGE / mutant.path).write_text(text)
+                _write(tree / PACKAGE / mutant.path, text)
                 trees.put(tree)
 
         for mutant, is_alive in zip(mutants, pool.map(survives, mutants), strict=True):

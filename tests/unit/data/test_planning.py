@@ -2,8 +2,10 @@
 
 import io
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -11,7 +13,13 @@ from click.testing import CliRunner
 
 import ldag
 from ldag.cli.main import cli
+from ldag.data.columns import Column
+from ldag.data.measurements import Binning
+from ldag.data.options import ReadOptions
+from ldag.data.planning import ColumnPlan, cut_again, measurement, plan_column
+from ldag.data.tables import MemoryTable, Survey
 from ldag.errors import DataError, DataNote
+from ldag.model import Variable
 
 R_FILE = '"","sex","smoker"\n' + "".join(f'"{i + 1}","{"fm"[i % 2]}","{"ny"[i % 3 == 0]}"\n' for i in range(6))
 
@@ -169,3 +177,120 @@ def test_options_that_ask_for_a_column_twice_are_refused() -> None:
         notes_of("x", [3, 3, 3, 3], bins={"x": 2})
     with pytest.raises(DataError, match="'x' has no values, only missing cells; leave it out"):
         notes_of("x", [None] * 4, unusable="error")
+
+
+def unlisted(n_values: int, *examples: str) -> Survey:
+    """Survey a column of which an engine lists some values only: seven cells are missing, 5,000 are not."""
+    return Survey.of_examples(Column.of_examples("x", examples), 7, 5000, n_values)
+
+
+def measured(*numbers: float) -> Survey:
+    """Survey a measurement of an engine: each number occurs twice, and three cells are missing."""
+    return Survey.of_numbers(
+        Column.of_examples("x", numbers[:1]), 3, np.array(numbers), np.full(len(numbers), 2, dtype=np.int64)
+    )
+
+
+def plan(survey: Survey, declared: Variable | None = None, **options: object) -> ColumnPlan:
+    """Decide about a column called x."""
+    return plan_column(survey, declared, ["x"], ReadOptions(**options))  # type: ignore[arg-type]
+
+
+def test_declared_states_do_not_fit_values_that_are_not_listed() -> None:
+    """There are more of them than states; only measurements may be, where the states are bins."""
+    two, bins = Variable("x", ("a", "b")), Variable.of_bins("x", (2.5,))
+    with pytest.raises(DataError, match="'x' has 1,200 different values, such as 'c'; expected its 2 declared states"):
+        plan(unlisted(1200, "a", "c"), two)
+    with pytest.raises(DataError, match="'x' has 1,200 different values"):
+        plan(unlisted(1200, "a"), bins)
+    assert plan(Survey.of(Column("x", ["a", "b"], np.array([0, 1, 1]))), two).variable == two
+    assert plan(measured(1.0, 2.0, 3.0), bins).variable == bins
+
+
+def test_only_bins_of_measurements_are_counted_by_an_engine() -> None:
+    """Whether the bins were found or given; values that are listed are counted as they are."""
+    bins, two = Variable.of_bins("x", (2.5,)), Variable("x", ("a", "b"))
+    listed = Survey.of(Column("x", ["a", "b"], np.array([0, 1])))
+    assert ColumnPlan(measured(1.0, 3.0), 0, bins).cutting == bins
+    assert ColumnPlan(listed, 0, bins, Binning("auto")).cutting == bins
+    assert ColumnPlan(listed, 0, bins).cutting is None
+    assert ColumnPlan(measured(1.0, 3.0), 0, two).cutting is None
+    assert ColumnPlan(measured(1.0, 3.0), 0).cutting is None
+
+
+def test_missing_cells_are_counted_however_a_column_is_surveyed() -> None:
+    """Beside numbers, beside values that are not listed, and among values in rows."""
+    assert plan(measured(*range(0, 300, 7))).n_missing == 3
+    assert plan(unlisted(1200, "a", "b")).n_missing == 7
+    assert plan(Survey.of(Column("x", ["a", None, "b"], np.array([0, 1, 2, -1, 1])))).n_missing == 3
+
+
+def test_columns_of_values_that_are_not_listed_are_no_variables() -> None:
+    """5,000 cells of 2,501 texts are mostly different ones; of 2,500 or less, there are too many to be states."""
+    assert (plan(unlisted(2501, "a", "b")).problem or "").startswith("looks like an identifier: 2,501 values in")
+    assert (plan(unlisted(2500, "a", "b")).problem or "").startswith("has 2,500 states ('a', 'b', ")
+
+
+def test_as_many_states_as_are_allowed() -> None:
+    """One more is refused; an identifier with more would not be kept, so nothing is said of that."""
+    assert notes_of("x", texts(192, 64)) == ()
+    with pytest.raises(DataError, match="'x' has 65 states"):
+        notes_of("x", texts(195, 65))
+    with pytest.raises(DataError, match="64 values in 64 rows; leave it out, or keep it with keep="):
+        notes_of("x", texts(64, 64), unusable="error")
+    with pytest.raises(DataError, match="65 values in 65 rows; leave it out, or group its values"):
+        notes_of("x", texts(65, 65), unusable="error")
+
+
+def test_row_numbers_are_known_in_any_number_of_rows() -> None:
+    """By their name, even one; 19 different numbers of 20 are enough, 18 are not."""
+    assert notes_of("rownames", [7]) == (
+        "rownames: left out, 1 value in 1 row",
+        "y: has one state only in the data, 0; it takes no edges",
+    )
+    assert notes_of("rownames", ["a"])[0] == "rownames: left out, 1 value in 1 row"
+    tenths = [i + 0.1 for i in range(20)]
+    assert notes_of("rownames", [*tenths[:19], 0.1])[0] == "rownames: left out, 19 values in 20 rows"
+    assert "left out" not in notes_of("rownames", [*tenths[:18], 0.1, 0.1])[0]
+    assert notes_of("rownames", [*texts(19, 19), "t0"]) == ()
+
+
+def test_numbers_of_persons_that_are_cut_are_asked_about() -> None:
+    """Where nothing is left out by itself; fractions number nobody, and who keeps a column knows."""
+    persons = [100 + i % 21 for i in range(200)]
+    assert notes_of("patient", persons, unusable="error")[0].startswith("patient: is it an identifier? name the")
+    assert len(notes_of("patient", [i + 0.5 for i in persons], unusable="error")) == 1
+    assert len(notes_of("patient", persons, unusable="error", keep=["patient"])) == 1
+    assert len(notes_of("dose", persons, unusable="error")) == 1
+
+
+def test_what_is_a_measurement() -> None:
+    """Numbers alone or dates alone; truth values are none, and numbers that no row has are not among them."""
+
+    def numbers(*values: object, times: tuple[int, ...] = ()) -> list[object] | None:
+        own = np.array([0, *(times or [1] * len(values))], dtype=np.int64)
+        result = measurement(Survey(Column("x", list(values), np.zeros(0, np.int64)), own, len(values)))
+        return None if result is None else result[0].tolist()
+
+    assert numbers(3, 1.5, np.float64(2)) == [1.5, 2.0, 3.0]
+    assert numbers("2020-01-02", "2020-01-01") == ["2020-01-01", "2020-01-02"]
+    assert numbers(1, "2020-01-01") is None
+    assert numbers(True, False) is None
+    assert numbers(1, "a") is None
+    assert numbers(1, 2, 3, times=(1, 0, 1)) == [1.0, 3.0]
+    assert numbers(1, 2, times=(0, 0)) == [1.0, 2.0]
+    assert measurement(unlisted(1200, "1", "2")) is None
+
+
+def test_rows_of_another_table_move_cut_points_that_were_found() -> None:
+    """Not those that were given, and none where these rows have one value only."""
+    survey = Survey.of(Column("x", list(range(0, 300, 10)), np.arange(30)))
+
+    def cut_by(last: int, **options: object) -> tuple[tuple[object, ...], ...]:
+        plans = [replace(plan(survey, **options), place=0)]
+        rows = MemoryTable(("x",), last + 1, lambda _: Column("x", list(range(last + 1)), np.arange(last + 1)))
+        return tuple(one[0].variable.cuts for one in (plans, cut_again(plans, rows)) if one[0].variable is not None)
+
+    assert cut_by(1, bins={"x": 2}) == ((145,), (0.5,))
+    assert cut_by(0, bins={"x": 2}) == ((145,), (145,))
+    assert cut_by(1, bins={"x": [100]}) == ((100,), (100,))

@@ -355,6 +355,21 @@ def test_on_new_folds_the_tables_of_the_race_come_first(fake: Callable[..., list
     assert (first.structure, first.equivalent_sample_size) == ("table", 10.0)
 
 
+def test_prices_of_leaves_are_compared_with_the_best_tables(fake: Callable[..., list[Asked]]) -> None:
+    """Those at a size of 10, though the best trees have 1: that is the size of a leaf, and tables have none."""
+
+    def score(one: Candidate) -> float:
+        bonus = 5.0 * (one.prior == "leaves")
+        return bonus - abs(log10(one.equivalent_sample_size) - (one.structure == "table"))
+
+    fake(score)
+    compared = ldag.cross_validate(
+        HEART, kappas=[0.1], structure="cv", prior="cv", equivalent_sample_size="cv", method="climb", n_jobs=1
+    )
+    assert (compared.best.prior, compared.best.equivalent_sample_size) == ("leaves", 1.0)
+    assert compared.tables == (0.0,) * 10
+
+
 @pytest.mark.parametrize(("n_parents", "left_out"), [((10, 10, 10), ()), ((11,), ("graph",))])
 def test_structures_may_take_twenty_seconds(
     n_parents: tuple[int, ...], left_out: tuple[str, ...], fake: Callable[..., object]

@@ -208,3 +208,91 @@ def test_auto_counts_configurations_that_no_row_visits_where_they_cost(options: 
     """Eleven variables of four states in 24 rows: decision graphs took half a second for one family of 7 parents."""
     rows = {f"v{i:02}": [(i * j + j // 3) % 4 for j in range(24)] for i in range(11)}
     assert make_plan(ldag.read(rows), Settings(kappa=0.3, **options)).search.name == expected
+
+
+def test_a_node_is_full_where_only_the_size_of_its_table_is_in_the_way() -> None:
+    """65,536 cells are allowed: of five variables with 16 states, three parents; no more, though there is a fourth."""
+    assert _native.MAX_CELLS == 16**4
+    others = tuple(tuple(v for v in range(5) if v != node) for node in range(5))
+    free = SearchSpace(others, ((),) * 5, (4, 4, 3, 4, 4), ((),) * 5)
+    large = replace(problem(5, free), n_states=(16,) * 5)
+    assert large.is_full(0, (1, 2, 3))
+    assert not large.is_full(0, (1, 2))  # a third one fits
+    assert not large.is_full(0, (1, 2, 3, 4))  # there is no further one
+    assert not large.is_full(2, (0, 1, 3))  # that many were allowed
+    assert not replace(large, n_states=(16, 16, 16, 16, 1)).is_full(0, (1, 2, 3))  # the smallest that is left fits
+    (told,) = Climb().describe_limits(large, "abcde", ((1, 2, 3), (), (0, 1, 3), (), ()))
+    assert told == "a could get no further parent: the table would have more than 65,536 cells"
+    assert not list(Climb().describe_limits(large, "abcde", ((),) * 5))
+
+
+def test_the_largest_family_has_the_largest_parents() -> None:
+    """As many as are allowed."""
+    space = SearchSpace(((1, 2, 3), (), (), ()), ((),) * 4, (2, 0, 0, 0), ((),) * 4)
+    assert replace(problem(4, space), n_states=(2, 3, 5, 4)).largest_parents(0) == [5, 4]
+
+
+def test_a_start_keeps_the_edges_that_the_space_has() -> None:
+    """None stays none, and a graph of other variables is a mistake."""
+    space = SearchSpace(((1,), (0, 2), ()), ((),) * 3, (1, 2, 0), ((),) * 3)
+    assert problem(3, space).start_lists == []
+    assert replace(problem(3, space), start=((1, 2), (2,), (0,))).start_lists == [[1], [2], []]
+    with pytest.raises(ValueError, match="argument 2 is longer"):
+        _ = replace(problem(3, space), start=((), ())).start_lists
+
+
+@pytest.mark.parametrize("wants_end", [False, True])
+@pytest.mark.parametrize("is_over", [False, True])
+def test_a_search_ends_if_who_is_told_or_who_is_asked_says_so(wants_end: bool, is_over: bool) -> None:
+    """Either of them alone, too; with neither, nobody is told."""
+    heard: list[Any] = []
+
+    def tell(report: Any) -> bool:
+        heard.append(report)
+        return wants_end
+
+    def answer(control: SearchControl) -> bool | None:
+        told = control.told()
+        return None if told is None else told({"done": 1.0})
+
+    assert answer(SearchControl(on_progress=tell, is_over=lambda: is_over)) == (wants_end or is_over)
+    assert answer(SearchControl(on_progress=tell)) == wants_end
+    assert heard == [{"done": 1.0}] * 2
+    assert answer(SearchControl(is_over=lambda: is_over)) == is_over
+    assert answer(SearchControl()) is None
+    assert SearchControl().n_threads == 1
+
+
+def test_a_search_to_an_end_has_all_the_time_until_the_last_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not the share of it that it was given, unless all is over; who asks for an end still gets it."""
+    controls: list[SearchControl] = []
+    monkeypatch.setattr(Exact, "run", lambda *given: controls.append(given[-1]))
+    given = SearchControl(deadline=Deadline.after(1.0))
+
+    def asked(control: SearchControl, last: Deadline) -> SearchControl:
+        assert Exact().run_to_an_end(None, problem(1, empty_space(1)), control, last)[1] is False  # type: ignore[arg-type]
+        return controls[-1]
+
+    assert asked(given, Deadline.after(0.0)) is given
+    for last in (Deadline(), Deadline.after(100.0)):
+        for stops in (None, False, True):
+            control = asked(replace(given, is_over=None if stops is None else lambda stops=stops: stops), last)
+            assert not control.deadline.is_set
+            assert control.is_over is not None
+            assert control.is_over() == bool(stops)
+    moment = [100.0]
+    monkeypatch.setattr("ldag.learning.progress.time.time", lambda: moment[0])
+    control = asked(SearchControl(), Deadline.after(5.0))
+    assert control.is_over is not None
+    assert not control.is_over()
+    moment[0] = 105.0
+    assert control.is_over()
+
+
+def test_a_start_is_a_graph_or_nothing() -> None:
+    """Numbers of numpy are as good as others."""
+    assert Climb(start=None).start is None
+    assert Climb(start=datasets.graph("heart")).start is not None
+    with pytest.raises(ArgumentError, match=r"start must be an LDAG, such as fit\.ldag, got list"):
+        Climb(start=[])  # type: ignore[arg-type]
+    assert type(Climb(n_restarts=np.int64(3)).n_restarts) is int

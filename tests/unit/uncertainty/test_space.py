@@ -1,5 +1,6 @@
 """The space of a posterior: how large it is, that its limits stand in the first lines, and what lies outside."""
 
+from dataclasses import replace
 from itertools import product
 from math import lgamma, log
 
@@ -10,7 +11,7 @@ import ldag
 from ldag.constraints import Constraints, search_space
 from ldag.errors import TooLarge
 from ldag.uncertainty import space
-from ldag.uncertainty.space import FamilySpace, Limits
+from ldag.uncertainty.space import ExactCost, FamilySpace, Limits
 
 HEART = ldag.datasets.load("heart")
 
@@ -181,3 +182,71 @@ def test_only_what_leaves_parents_out_is_a_limit() -> None:
     assert ldag.posterior(data, kappa=0.3, max_parents=0).limits == "at most 0 parents of a variable"
     forbidden = Constraints(forbidden=[("a", "b"), ("b", "a"), ("a", "c"), ("c", "a")])
     assert "parent" not in ldag.posterior(data, kappa=0.3, constraints=forbidden).limits
+
+
+def test_what_an_exact_posterior_may_cost() -> None:
+    """A minute and a gigabyte by itself, a day and eight gigabytes if asked for, 26 variables at most."""
+    assert ExactCost(26, 1, 2.0**30, 60.0).is_affordable
+    assert not ExactCost(26, 1, 2.0**30 + 1, 60.0).is_affordable
+    assert not ExactCost(26, 1, 2.0**30, 60.1).is_affordable
+    assert not ExactCost(27, 1, 1.0, 1.0).is_affordable
+    ExactCost(26, 1, 2.0**33, 86_400.0).check(None)
+    for cost in (ExactCost(27, 1, 1.0, 1.0), ExactCost(26, 1, 2.0**33 + 1, 1.0), ExactCost(26, 1, 1.0, 86_401.0)):
+        with pytest.raises(TooLarge, match="at most 26 variables, 8 GB and 24 hours are possible"):
+            cost.check(None)
+    ExactCost(5, 1, 1.0, 20.0).check(2.0)  # ten times the limit: estimates may be wrong by so much
+    with pytest.raises(TooLarge, match="takes about 21 seconds of CPU, and time_limit is 2"):
+        ExactCost(5, 1, 1.0, 21.0).check(2.0)
+
+
+def test_an_estimate_by_hand() -> None:
+    """Three binary variables and 300 rows: each has a family of 2 cells, two of 4 and one of 8, with two parents.
+
+    Counting takes 5 microseconds, 5 nanoseconds a row and 6 a cell; a sum over labels, of two parents at least, 10
+    microseconds and 4.5 milliseconds over 16 configurations, 2.6 times less with each fewer; and 3 x 3^n steps of 12
+    nanoseconds.
+    """
+    plain = replace(family_space(table((2, 2, 2))), labelled=False, n_rows=300)
+    counting = [5e-6 + 1.5e-6 + 6e-9 * n_cells for n_cells in (2, 4, 4, 8)]
+    steps = 3 * 1.2e-8 * 27
+    assert plain.cost(Limits(2)).seconds == pytest.approx(3 * sum(counting) + steps)
+    assert plain.cost(Limits(1)).seconds == pytest.approx(3 * sum(counting[:3]) + steps)
+    labelled = replace(plain, labelled=True, n_kappas=2)
+    sums = counting[3] + 1e-5 + 4.5e-3 / 2.6**12
+    assert labelled.cost(Limits(2)).seconds == pytest.approx(3 * (sum(counting[:3]) + 2 * sums) + 2 * steps)
+    many = replace(
+        family_space(table((4, 5, 2))), n_rows=300
+    )  # of 20, 10 and 8 configurations, the first have a table, as if of 32
+    sums_of = sum(1e-5 + 4.5e-3 / 2.6 ** (16 - q) for q in (4, 5, 4, 5, 8, 10))
+    cells = [4, 5, 2, 20, 20, 8, 8, 10, 10, 10 * 4, 8 * 5, 32 * 2]
+    expected = sum(5e-6 + 1.5e-6 + 6e-9 * n for n in cells) + sums_of + steps
+    assert many.cost(Limits(2)).seconds == pytest.approx(expected)
+
+
+def test_families_are_a_million_and_take_a_quarter_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five binary variables have 5 + 20 + 30 + 20 families up to three parents."""
+    binary = replace(family_space(table((2,) * 5)), labelled=False)
+    seconds = binary.cost(Limits(3)).seconds - 3 * 1.2e-8 * 3**5
+    assert replace(binary, time_limit=4 * seconds * 1.001).choose_limits(is_given=False).max_parents == 3
+    assert replace(binary, time_limit=4 * seconds * 0.999).choose_limits(is_given=False).max_parents == 2
+    assert replace(binary, time_limit=1e6).choose_limits(is_given=False) == Limits(4)
+    assert space.MOST_FAMILIES == 10**6
+    monkeypatch.setattr(space, "MOST_FAMILIES", 75)
+    assert binary.choose_limits(is_given=False) == Limits(3, was_chosen=True)
+    monkeypatch.setattr(space, "MOST_FAMILIES", 74)
+    assert binary.choose_limits(is_given=False) == Limits(2, was_chosen=True)
+
+
+def test_which_families_are_left_out_and_which_have_tables() -> None:
+    """Beyond 65,536 cells; with fixed labels, beyond 16 configurations; without, these have their table."""
+    assert family_space(table((16, 16, 16, 16), 900)).list_sets(Limits(3)).n_left_out == 0
+    assert family_space(table((16, 16, 16, 17), 900)).list_sets(Limits(3)).n_left_out == 4
+    rules = Constraints(labels={("v00", "v02"): [{"v01": "0"}]})
+    assert family_space(table((2, 2, 2, 4)), rules=rules).list_sets(Limits(3)).n_left_out == 0
+    assert family_space(table((2, 2, 2, 5)), rules=rules).list_sets(Limits(3)).n_left_out == 1
+    pairs = family_space(table((4, 4, 2)))  # 8, 8 and 16 configurations
+    assert pairs.list_sets(Limits(2)).n_tables == 0
+    assert pairs.list_sets(Limits(2, 15)).n_tables == 1
+    assert replace(pairs, labelled=False).list_sets(Limits(2, 15)).n_tables == 0
+    own = pairs.list_sets(Limits(2), candidates=[(2,), (), (0, 1)])
+    assert own.by_node == (((), (2,)), ((),), ((), (0,), (1,), (0, 1)))
