@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ PACKAGE = Path("src") / "ldag"
 REASONS = ROOT / "tests" / "mutants.txt"
 FOLDERS = ("src", "tests", "docs", "benchmarks", "examples", "experiments")
 LEAST_SHARE = 0.8
+ROUNDING = 1e-10
+"""Smaller numbers allow for errors of arithmetic, whatever they are."""
 
 # What is changed, and the tests that concern it besides those of the same name.
 TARGETS: dict[str, tuple[str, ...]] = {
@@ -81,7 +84,7 @@ def _change(node: ast.AST) -> ast.AST | None:
         case ast.Constant(value=int(n)):
             return ast.Constant(n + 1)
         case ast.Constant(value=float(x)):
-            return ast.Constant(2 * x if x else 1.0)
+            return ast.Constant(2 * x if x else 1.0) if not 0 < x < ROUNDING else None
         case ast.Compare(ops=[op]) if type(op) in OPPOSITES:
             return ast.Compare(node.left, [OPPOSITES[type(op)]()], node.comparators)
         case ast.BoolOp(op=ast.And()):
@@ -213,7 +216,7 @@ def main() -> int:
     asked = words.parse_args()
     reasons, begun = _reasons(), time.monotonic()
     mutants = _sample(asked.per_file, asked.seed, asked.only)
-    killed = 0
+    fates: dict[str, Counter[str]] = {}
     with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(asked.jobs) as pool:
         trees: SimpleQueue[Path] = SimpleQueue()
         for number in range(asked.jobs):
@@ -238,11 +241,22 @@ def main() -> int:
                 trees.put(tree)
 
         for mutant, is_alive in zip(mutants, pool.map(survives, mutants), strict=True):
-            killed += not is_alive
-            fate = f"SURVIVED ({reasons.get(str(mutant), 'no test notices')})" if is_alive else "killed"
-            print(f"{mutant.path}:{mutant.line} {mutant.function}: {mutant.change}: {fate}", flush=True)
-    share = killed / max(1, len(mutants))
-    print(f"{killed} of {len(mutants)} killed ({share:.0%}) in {time.monotonic() - begun:.0f} s")
+            reason = reasons.get(str(mutant))
+            fate = "killed" if not is_alive else "unnoticed" if reason is None else "explained"
+            fates.setdefault(mutant.path, Counter())[fate] += 1
+            why = f" ({reason})" if fate == "explained" else ""
+            print(f"{mutant.path}:{mutant.line} {mutant.function}: {mutant.change}: {fate}{why}", flush=True)
+    return _sum_up(fates, time.monotonic() - begun)
+
+
+def _sum_up(fates: Mapping[str, Counter[str]], seconds: float) -> int:
+    """Print a line for every module and one for all; fail if too few changes were noticed."""
+    total = sum(fates.values(), Counter[str]())
+    print(f"\n{'':32}{'killed':>9}{'explained':>11}{'unnoticed':>11}")
+    for name, own in {**fates, "all": total}.items():
+        print(f"{name:32}{own['killed']:>4}/{own.total():<4}{own['explained']:>11}{own['unnoticed']:>11}")
+    share = total["killed"] / max(1, total.total())
+    print(f"{share:.0%} killed in {seconds:.0f} s")
     return 0 if share >= LEAST_SHARE else 1
 
 

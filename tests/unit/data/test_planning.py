@@ -257,9 +257,9 @@ def test_row_numbers_are_known_in_any_number_of_rows() -> None:
 
 def test_numbers_of_persons_that_are_cut_are_asked_about() -> None:
     """Where nothing is left out by itself; fractions number nobody, and who keeps a column knows."""
-    persons = [100 + i % 21 for i in range(200)]
+    persons: list[object] = [100 + i % 21 for i in range(200)]
     assert notes_of("patient", persons, unusable="error")[0].startswith("patient: is it an identifier? name the")
-    assert len(notes_of("patient", [i + 0.5 for i in persons], unusable="error")) == 1
+    assert len(notes_of("patient", [100.5 + i % 21 for i in range(200)], unusable="error")) == 1
     assert len(notes_of("patient", persons, unusable="error", keep=["patient"])) == 1
     assert len(notes_of("dose", persons, unusable="error")) == 1
 
@@ -287,7 +287,7 @@ def test_rows_of_another_table_move_cut_points_that_were_found() -> None:
     survey = Survey.of(Column("x", list(range(0, 300, 10)), np.arange(30)))
 
     def cut_by(last: int, **options: object) -> tuple[tuple[object, ...], ...]:
-        plans = [replace(plan(survey, **options), place=0)]
+        plans = [replace(plan(survey, None, **options), place=0)]
         rows = MemoryTable(("x",), last + 1, lambda _: Column("x", list(range(last + 1)), np.arange(last + 1)))
         return tuple(one[0].variable.cuts for one in (plans, cut_again(plans, rows)) if one[0].variable is not None)
 

@@ -179,3 +179,9 @@ def test_numbers_of_numpy_are_as_good() -> None:
     """Seeds and threads among them."""
     made = plan(rng=np.int64(5), n_jobs=np.int64(1))
     assert (made.seed, made.n_jobs) == (5, 1)
+
+
+def test_kappas_are_those_of_the_paper() -> None:
+    """Unless others are given."""
+    compared = ldag.cross_validate(HEART.select(["smoking", "pressure"]))
+    assert [one.kappa for one in compared.scores] == [0.001, 0.1, 0.3, 0.5]

@@ -275,11 +275,11 @@ def test_a_search_to_an_end_has_all_the_time_until_the_last_deadline(monkeypatch
 
     assert asked(given, Deadline.after(0.0)) is given
     for last in (Deadline(), Deadline.after(100.0)):
-        for stops in (None, False, True):
-            control = asked(replace(given, is_over=None if stops is None else lambda stops=stops: stops), last)
+        for stop, is_over in ((None, False), (lambda: False, False), (lambda: True, True)):
+            control = asked(replace(given, is_over=stop), last)
             assert not control.deadline.is_set
             assert control.is_over is not None
-            assert control.is_over() == bool(stops)
+            assert control.is_over() == is_over
     moment = [100.0]
     monkeypatch.setattr("ldag.learning.progress.time.time", lambda: moment[0])
     control = asked(SearchControl(), Deadline.after(5.0))
@@ -295,4 +295,4 @@ def test_a_start_is_a_graph_or_nothing() -> None:
     assert Climb(start=datasets.graph("heart")).start is not None
     with pytest.raises(ArgumentError, match=r"start must be an LDAG, such as fit\.ldag, got list"):
         Climb(start=[])  # type: ignore[arg-type]
-    assert type(Climb(n_restarts=np.int64(3)).n_restarts) is int
+    assert type(Climb(n_restarts=np.int64(3)).n_restarts) is int  # type: ignore[arg-type]
