@@ -1,6 +1,7 @@
 """The hook on which the front door hangs the room that shows values, so that no room has to know one to its right."""
 
 from collections.abc import Callable
+from typing import Any
 
 _loaders: list[Callable[[], object]] = []
 
@@ -10,6 +11,17 @@ def hang(load: Callable[[], object]) -> None:
     _loaders[:] = [load]
 
 
-def take() -> object:
+def take() -> Any:
     """Return the room that shows values."""
     return _loaders[0]()
+
+
+class Printable:
+    """A value whose text tells everything: its repr is the first line, and a notebook shows the text."""
+
+    def __repr__(self) -> str:
+        first = str(self).strip().partition("\n")[0].strip()
+        return f"<{type(self).__name__}: {first}>"
+
+    def _repr_html_(self) -> str:
+        return str(take().write_cell(self))

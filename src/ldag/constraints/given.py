@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import cast
 
 from ldag.checks import check_whole, is_whole
-from ldag.drawing import Printable
 from ldag.errors import ArgumentError, FormatError
 from ldag.formats import Context, Edge, Scanner, read_utf8, spell_contexts, spell_name
+from ldag.hook import Printable
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,7 +13,6 @@ from ldag.drawing.drawable import PENS as PENS
 from ldag.drawing.drawable import Drawable as Drawable
 from ldag.drawing.drawable import PictureOptions as PictureOptions
 from ldag.drawing.drawable import Presentable as Presentable
-from ldag.drawing.drawable import Printable as Printable
 from ldag.drawing.drawable import check_picture as check_picture
 from ldag.drawing.graphs import Change as Change
 from ldag.drawing.graphs import Direction as Direction

@@ -92,17 +92,6 @@ def _presenter() -> Presenter:
     return cast("Presenter", take())
 
 
-class Printable:
-    """A value whose text tells everything: its repr is the first line, and a notebook shows the text."""
-
-    def __repr__(self) -> str:
-        first = str(self).strip().partition("\n")[0].strip()
-        return f"<{type(self).__name__}: {first}>"
-
-    def _repr_html_(self) -> str:
-        return _presenter().write_cell(self)
-
-
 class Drawable:
     """A value that can be drawn: a graph, a network, a fit, or a chart such as an answer or the trace of a search."""
 

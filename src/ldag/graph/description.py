@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ldag.drawing import Printable
 from ldag.formats import MOST_CASES, GraphRecord, spell_name, spell_states, write_json
 from ldag.graph.base import Graph
 from ldag.graph.representations import ReducedCPT, name_rules
+from ldag.hook import Printable
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,12 +6,12 @@ from itertools import combinations, product
 from typing import Generic, Self, TypeVar, overload
 
 from ldag.checks import check_names, check_whole
-from ldag.drawing import Printable
 from ldag.errors import ArgumentError, GraphError
 from ldag.formats import Edge, counted
 from ldag.graph.alignment import align
 from ldag.graph.base import Graph
 from ldag.graph.records import check_disjoint
+from ldag.hook import Printable
 from ldag.model import State, Structure
 from ldag.reasoning import (
     DEFAULT_BUDGET,

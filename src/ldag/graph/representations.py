@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ldag.drawing import Printable
 from ldag.errors import GraphError
 from ldag.formats import Context, formulas, spell_name, spell_state
 from ldag.graph.trees import CodedDecisionGraph, Leaf, Split, Tree, decision_graph, n_leaves, smallest_tree
+from ldag.hook import Printable
 from ldag.model import CodedFamily, Partition, Schema, State, Term, Variable, minimal_cover
 
 NestedTree = int | Mapping[str, Mapping[State, "NestedTree"]]

@@ -8,9 +8,9 @@ from itertools import chain, combinations
 
 from ldag import _native
 from ldag.checks import check_jobs
-from ldag.drawing import Printable
 from ldag.errors import ArgumentError, TooLarge, argument, option
 from ldag.formats import counted, spell_cost
+from ldag.hook import Printable
 from ldag.learning.plan import Plan
 from ldag.learning.progress import Deadline, Listener, Progress, listen
 from ldag.learning.searches import SearchProblem

@@ -12,10 +12,10 @@ import numpy as np
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_seed, check_whole
 from ldag.data import AnyTable, Dataset, Reading, check_data, count_family
-from ldag.drawing import Printable
 from ldag.errors import ArgumentError, TooLarge, argument, option
 from ldag.formats import Context, EdgeRecord, FamilyScores, edge_in_words
 from ldag.graph import LDAG, NamedPartition, name_contexts, take_states
+from ldag.hook import Printable
 from ldag.learning.settings import accept_old_names
 from ldag.learning.structures import (
     STRUCTURES,

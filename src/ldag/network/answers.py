@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from ldag.drawing import Drawable, Printable
+from ldag.drawing import Drawable
 from ldag.formats import Edge
+from ldag.hook import Printable
 from ldag.inference import Circuit
 from ldag.model import State
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.drawing import Printable
 from ldag.errors import ArgumentError
 from ldag.formats import Context, conditions
 from ldag.graph import LDAG
+from ldag.hook import Printable
 from ldag.inference import compile_circuit
 from ldag.model import State, Variable
 from ldag.network.arguments import Findings, Targets, read_findings, spell_findings

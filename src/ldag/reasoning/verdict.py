@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ldag.drawing import Printable
 from ldag.errors import NotDecided
 from ldag.formats import spell_name, spell_state
+from ldag.hook import Printable
 from ldag.model import Schema, State, Structure
 from ldag.reasoning.implication import Decision, Question
 from ldag.reasoning.separation import context_parents

@@ -7,9 +7,9 @@ from typing import Unpack
 import numpy as np
 
 from ldag.data import AnyTable, Dataset, Reading, check_data
-from ldag.drawing import Printable
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG, family_counts, take_states
+from ldag.hook import Printable
 from ldag.model import CodedFamily, Counts, Partition, Spread
 from ldag.scoring.families import (
     NodeScore,

@@ -9,8 +9,8 @@ import numpy as np
 
 from ldag import _native
 from ldag.constraints import SearchSpace
-from ldag.drawing import Printable
 from ldag.graph import LDAG
+from ldag.hook import Printable
 from ldag.model import Schema
 from ldag.uncertainty.component import Component, Drawn, Floats, KeptDags, ParentSet, sum_edges
 from ldag.uncertainty.exact import OutOfTime, Weighing
