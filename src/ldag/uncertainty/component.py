@@ -103,7 +103,7 @@ class KeptDags:
         return self.dags[rng.choice(len(self.dags), size=n_draws, replace=n_draws > len(self.dags))]
 
 
-def kept_families(components: Iterable[Component]) -> dict[tuple[int, ParentSet], None]:
+def likely_families(components: Iterable[Component]) -> dict[tuple[int, ParentSet], None]:
     """Return, each once, the families whose counts are kept and written: nodes with their likely parents."""
     return {
         (node, parents): None for one in components for node in range(len(one.sets)) for parents, _ in one.likely(node)

@@ -50,7 +50,7 @@ from ldag.uncertainty.chains import (
     chain_component,
     choose_candidates,
 )
-from ldag.uncertainty.component import Component, kept_families
+from ldag.uncertainty.component import Component, likely_families
 from ldag.uncertainty.exact import OutOfTime, Weighing, exact_component
 from ldag.uncertainty.families import FamilyLabels, GraphPrior
 from ldag.uncertainty.posteriors import Posterior
@@ -267,7 +267,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
             raise TooLarge(_too_late(job)) from None
     outside = describe_outside(learned, computed.sets, job.data.schema)
     result = _result(job, computed, outside, time.perf_counter() - began)
-    result.families.keep_counts(kept_families(result.components))
+    result.families.keep_counts(likely_families(result.components))
     return result
 
 

@@ -27,7 +27,7 @@ from ldag.network import Answer, Averaged, AveragedAnswer, DrawOptions, Network,
 from ldag.uncertainty.agreement import label_lines
 from ldag.uncertainty.bootstraps import Bootstrap
 from ldag.uncertainty.chains import Diagnostics
-from ldag.uncertainty.component import Component, kept_families
+from ldag.uncertainty.component import Component, likely_families
 from ldag.uncertainty.families import FamilyLabels
 from ldag.uncertainty.graph_posterior import GraphPosterior
 from ldag.uncertainty.mixtures import Mixture
@@ -217,7 +217,7 @@ class Posterior(GraphPosterior):
             "seconds": self.seconds,
             "log_evidence": self.log_evidence,
             "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
-            **self.families.to_dict(kept_families(self.components)),
+            **self.families.to_dict(likely_families(self.components)),
             "directions": self._directions.to_dict(),
             "components": [component.to_dict() for component in self.components],
         }
