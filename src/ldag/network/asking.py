@@ -12,7 +12,7 @@ from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge, argument, b
 from ldag.formats import Context, Edge, list_names
 from ldag.inference import MEMORY_LIMIT, CodedFindings, Engine, TablesTooLarge, TooManyGates
 from ldag.model import Model
-from ldag.network.answers import Answer, AnswerKey
+from ldag.network.answers import Answer, AnswerKey, Averaged, AveragedAnswer
 from ldag.network.arguments import (
     Findings,
     Targets,
@@ -149,6 +149,15 @@ class Asking:
             for codes in np.ndindex(*numbers.shape)
         )
         return Answer(joint, names, said)
+
+    def name_interval(
+        self, nodes: Sequence[int], mean: Answer, draws: NDArray[np.float64], interval: float
+    ) -> AveragedAnswer:
+        """Return the means of an answer with equal-tailed intervals, from draws of it."""
+        ends = np.quantile(draws, [(1 - interval) / 2, (1 + interval) / 2], axis=0)
+        low, high = (self.name_answer(nodes, numbers) for numbers in ends)
+        values = ((state, Averaged(p, low[state], high[state])) for state, p in mean.items())
+        return AveragedAnswer(values, mean.targets, mean.said)
 
     def check_possible(self, log_probability: float, asked: AskedQuestion) -> None:
         """Refuse evidence that is impossible."""

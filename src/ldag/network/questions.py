@@ -15,7 +15,7 @@ from ldag.formats import Context
 from ldag.graph import family_counts
 from ldag.inference import MAX_SIZE, MEMORY_LIMIT, compile_circuit, estimate_by_weighting, sample_rows
 from ldag.model import Model, State, configuration_counts, log_likelihood
-from ldag.network.answers import Answer, AnswerKey, Averaged, AveragedAnswer, Compiled, Estimated, Marginals
+from ldag.network.answers import Answer, AnswerKey, AveragedAnswer, Compiled, Estimated, Marginals
 from ldag.network.arguments import Findings, QueryOptions, Targets, join_findings, read_findings
 from ldag.network.asking import Asking
 from ldag.network.base import NetworkBase, counts_by_class
@@ -100,11 +100,7 @@ class Questions(NetworkBase):
         if do and self.origin is not None:
             tell((GRANTED,), GraphWarning)
         draws = self.draw_answers([*answer.targets], given, do=do, n_draws=n_draws, rng=rng)
-        ends = np.quantile(draws, [(1 - interval) / 2, (1 + interval) / 2], axis=0)
-        low, high = (self.asking.name_answer(nodes, numbers) for numbers in ends)
-        averaged = AveragedAnswer(
-            ((state, Averaged(p, low[state], high[state])) for state, p in answer.items()), answer.targets, answer.said
-        )
+        averaged = self.asking.name_interval(nodes, answer, draws, interval)
         averaged.range, averaged.undetermined = answer.range, answer.undetermined
         return averaged
 

@@ -23,8 +23,8 @@ from ldag.formats import (
 from ldag.graph import LDAG
 from ldag.learning import Fit, LearnOptions, Progress, accept_old_names, check_progress
 from ldag.model import CodedFamily, Grid, Partition, Schema, Structure
-from ldag.uncertainty.agreement import Agreement, Chance, EdgeChances, label_lines, strongest_first
-from ldag.uncertainty.consensus import WeighedGraphs, majority_arcs
+from ldag.uncertainty.agreement import Chance, EdgeChances, label_lines, strongest_first
+from ldag.uncertainty.consensus import WeighedGraphs
 from ldag.uncertainty.members import Members, Prepared, learn_members, prepare_members
 
 Directions = Literal["cpdag", "essential", "dag"]
@@ -92,7 +92,7 @@ SHOWN_STRENGTH = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Bootstrap(Agreement):
+class Bootstrap(WeighedGraphs):
     """Graphs learned from rows drawn again, and how often they agree; made by `bootstrap`.
 
     ``graphs`` are the different graphs with how often each was learned, the most frequent first; ``arcs`` the share of
@@ -167,8 +167,7 @@ class Bootstrap(Agreement):
         (('physical', 'smoking'), ('mental', 'physical'))
         """
         limit = self.threshold if threshold is None else check_share(threshold, "threshold")
-        arcs = majority_arcs(self.schema.names, self.edges, limit)
-        return LDAG(self.schema, self._weighed.structure_of(self._pair(*arc) for arc in arcs))
+        return self._consensus_above(limit)
 
     def summary(self) -> dict[str, object]:
         """Return what is printed as plain values."""
@@ -191,7 +190,8 @@ class Bootstrap(Agreement):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values, which `load` can read once they are written as JSON."""
-        families = {f: place for place, f in enumerate(dict.fromkeys(self._numbered_families()))}
+        numbered = dict.fromkeys(one for graph, _ in self.graphs for one in enumerate(graph.structure.families))
+        families = {family: place for place, family in enumerate(numbered)}
         return {
             "format": "ldag bootstrap",
             "version": 1,
@@ -265,28 +265,13 @@ class Bootstrap(Agreement):
         yield f"significant: strength above {self.threshold:g}"
         yield from label_lines("labels: share of graphs, and of those with the edge", self.labels(), self.variables)
 
-    def _numbered_families(self) -> Iterator[tuple[int, CodedFamily]]:
-        for graph, _ in self.graphs:
-            yield from enumerate(graph.structure.families)
-
-    @cached_property
-    def _weighed(self) -> WeighedGraphs:
-        return WeighedGraphs(self.graphs)
+    @property
+    def _weighed(self) -> tuple[tuple[LDAG, int], ...]:
+        return self.graphs
 
     @property
     def _total_weight(self) -> float:
         return self.n
-
-    def _weigh_label(self, i: int, j: int, context: Mapping[int, int]) -> tuple[float, float]:
-        """Return how many graphs have an edge that vanishes in a context, and how many have the edge.
-
-        Edges count in the direction that the search returned.
-        """
-        return self._weighed.weigh_label(i, j, context)
-
-    def _label_candidates(self, threshold: float) -> list[tuple[int, int, int, int]]:
-        del threshold  # few have labels at all
-        return self._weighed.labelled
 
 
 def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -365,8 +350,8 @@ def bootstrap(
         forbidden = [(schema[i].name, schema[j].name) for i, j in space.ruled_out(structure)]
         return direct_graph(prepared.graph_of(structure), directions, forbidden)
 
-    learned = learn_members(members, n, "bootstrap", make, prepared.deadline, progress, executor)
-    graphs = Counter(learned.members).most_common()
+    learned, notes = learn_members(members, n, "bootstrap", make, prepared.deadline, progress, executor)
+    graphs = Counter(learned).most_common()
     return Bootstrap(
         graphs=tuple((directed.graph, count) for directed, count in graphs),
         arcs=average_arcs(graphs),
@@ -376,7 +361,7 @@ def bootstrap(
         method=prepared.plan.search.name,
         settings=_plain_settings(prepared),
         n_asked=n,
-        notes=(*describe_data(prepared.data), *learned.notes),
+        notes=(*describe_data(prepared.data), *notes),
         n_observations=prepared.data.total,
         seconds=time.perf_counter() - began,
     )

@@ -1,6 +1,7 @@
 """One graph that stands for many: an acyclic one of the probable edges, with the probable labels."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -9,7 +10,7 @@ from ldag.formats import Edge
 from ldag.graph import LDAG
 from ldag.model import CodedFamily, Grid, Partition, Structure
 from ldag.reasoning import is_satisfied
-from ldag.uncertainty.agreement import EdgeChance
+from ldag.uncertainty.agreement import Agreement, EdgeChance
 
 N = TypeVar("N", int, str)
 
@@ -113,39 +114,48 @@ def _label_family(parents: tuple[int, ...], grid: Grid, lines: Iterable[tuple[in
     return CodedFamily.from_partition(parents, Partition.from_labels(grid, labels))
 
 
-class WeighedGraphs:
-    """Graphs over the same variables with a weight each, and what those weigh that have a label."""
+class WeighedGraphs(Agreement):
+    """Graphs over the same variables with a weight each: `Bootstrap` and `Mixture`."""
 
-    def __init__(self, graphs: Iterable[tuple[LDAG, float]]) -> None:
-        self._graphs = [(graph.structure, weight) for graph, weight in graphs]
-        self.labelled = sorted(
+    @property
+    def _weighed(self) -> Sequence[tuple[LDAG, float]]:
+        """The graphs with what they weigh."""
+        raise NotImplementedError
+
+    @cached_property
+    def _labelled(self) -> list[tuple[int, int, int, int]]:
+        """Parent, child, another parent and its state wherever an edge has a label."""
+        return sorted(
             {
                 (family.parents[axis], node, other, code)
-                for structure, _ in self._graphs
-                for node, family in enumerate(structure.families)
+                for graph, _ in self._weighed
+                for node, family in enumerate(graph.structure.families)
                 for axis in family.labelled_axes
                 for other in family.parents
                 if other != family.parents[axis]
-                for code in range(structure.n_states[other])
+                for code in range(self.schema.n_states[other])
             }
         )
-        """Parent, child, another parent and its state wherever an edge has a label."""
 
-    def weigh_label(self, i: int, j: int, context: Mapping[int, int]) -> tuple[float, float]:
-        """Return the weight of the graphs with an edge that vanishes in a context, and of those with the edge."""
+    def _label_candidates(self, threshold: float) -> list[tuple[int, int, int, int]]:
+        del threshold  # few have labels at all
+        return self._labelled
+
+    def _weigh_label(self, i: int, j: int, context: Mapping[int, int]) -> tuple[float, float]:
+        """Return what graphs weigh whose edge vanishes in a context, and those with the edge, as it was learned."""
         vanishing = joined = 0.0
-        for structure, weight in self._graphs:
-            family = structure.families[j]
+        for graph, weight in self._weighed:
+            family = graph.structure.families[j]
             if i in family.parents:
                 joined += weight
                 axis = family.parents.index(i)
                 vanishing += weight if axis in family.labelled_axes and is_satisfied(family, axis, context) else 0
         return vanishing, joined
 
-    def structure_of(self, arcs: Iterable[tuple[int, int]]) -> Structure:
-        """Return the structure of some arcs with the labels that most of the graphs with the edge have."""
-        n_states = self._graphs[0][0].n_states
-        labelled = {(i, j) for i, j, _, _ in self.labelled}
+    def _consensus_above(self, threshold: float) -> LDAG:
+        """Return the graph of the strong pairs, with the labels that most of the graphs with the edge have."""
+        n_states = self.schema.n_states
+        labelled = {(i, j) for i, j, _, _ in self._labelled}
 
         def chance(node: int, parents: tuple[int, ...], axis: int, line: int) -> float:
             if (parents[axis], node) not in labelled:
@@ -153,7 +163,8 @@ class WeighedGraphs:
             others = [parent for parent in parents if parent != parents[axis]]
             codes = np.unravel_index(line, [n_states[parent] for parent in others])
             context = dict(zip(others, map(int, codes), strict=True))
-            vanishing, joined = self.weigh_label(parents[axis], node, context)
+            vanishing, joined = self._weigh_label(parents[axis], node, context)
             return vanishing / joined if joined else 0.0
 
-        return consensus_structure(n_states, arcs, chance, 0.5)
+        arcs = [self._pair(*arc) for arc in majority_arcs(self.schema.names, self.edges, threshold)]
+        return LDAG(self.schema, consensus_structure(n_states, arcs, chance, 0.5))

@@ -194,14 +194,6 @@ def _cross_validate(
     return cross_validate(data, **options, progress=progress, executor=executor)
 
 
-@dataclass(frozen=True)
-class LearnedMembers(Generic[T]):
-    """What was made of the members that came to their end, in their order, and in words what became of the others."""
-
-    members: tuple[T, ...]
-    notes: tuple[str, ...]
-
-
 def learn_members(
     members: Members,
     n: int,
@@ -210,10 +202,11 @@ def learn_members(
     deadline: Deadline,
     progress: Progress,
     executor: Executor | None,
-) -> LearnedMembers[T]:
+) -> tuple[list[T], list[str]]:
     """Learn so many members, in threads or where an executor runs them; the result does not depend on which.
 
-    Those whose search did not come to its end before the deadline, or before an interruption, are left out.
+    Those whose search did not come to its end before the deadline, or before an interruption, are left out. Returns
+    what was made of the others, in their order, and in words what became of all.
     """
     gathered = _Gathered(n, make)
     with listen(progress, title, deadline) as listener:
@@ -237,7 +230,7 @@ def learn_members(
             f" {argument('time_limit')}, or searches that are quicker: fewer parents, or method 'climb'"
             f" with {option('n_restarts', 0)}"
         )
-    return LearnedMembers(tuple(gathered.made[number] for number in sorted(gathered.made)), tuple(gathered.notes()))
+    return [gathered.made[number] for number in sorted(gathered.made)], list(gathered.notes())
 
 
 class _Gathered(Generic[T]):
@@ -393,5 +386,5 @@ def average(
         graph = prepared.graph_of(structure)
         return Network.from_data(graph, prepared.data, equivalent_sample_size=size, spread=spread)
 
-    learned = learn_members(members, n, "average", make, prepared.deadline, progress, executor)
-    return Mixture(learned.members, notes=(*describe_data(prepared.data), *learned.notes))
+    networks, notes = learn_members(members, n, "average", make, prepared.deadline, progress, executor)
+    return Mixture(networks, notes=(*describe_data(prepared.data), *notes))

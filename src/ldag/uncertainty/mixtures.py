@@ -20,8 +20,6 @@ from ldag.inference import MEMORY_LIMIT
 from ldag.model import Schema
 from ldag.network import (
     Answer,
-    AnswerKey,
-    Averaged,
     AveragedAnswer,
     Findings,
     Marginals,
@@ -32,15 +30,15 @@ from ldag.network import (
     Unseen,
     row_log_probabilities,
 )
-from ldag.uncertainty.agreement import Agreement, Chance, EdgeChances, strongest_first
-from ldag.uncertainty.consensus import WeighedGraphs, majority_arcs
+from ldag.uncertainty.agreement import Chance, EdgeChances, strongest_first
+from ldag.uncertainty.consensus import WeighedGraphs
 
 N_DRAWS = 1000
 """Draws of a member and its parameters for an interval."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mixture(Agreement):
+class Mixture(WeighedGraphs):
     """Networks over the same variables, each with a weight: what they say together, and how far they disagree.
 
     Parameters
@@ -126,27 +124,19 @@ class Mixture(Agreement):
         >>> ldag.average(ldag.datasets.load("ucb"), 5, kappa=0.1).consensus().edges
         (('department', 'admitted'), ('gender', 'department'))
         """
-        arcs = majority_arcs(self.schema.names, self.edges, check_share(threshold, "threshold"))
-        return LDAG(self.schema, self._graphs.structure_of(self._pair(*arc) for arc in arcs))
+        return self._consensus_above(check_share(threshold, "threshold"))
 
     @cached_property
     def _arcs(self) -> dict[Edge, float]:
         arcs: dict[Edge, float] = {}
-        for member, share in zip(self.members, self._shares.tolist(), strict=True):
-            for edge in member.ldag.edges:
+        for graph, share in self._weighed:
+            for edge in graph.edges:
                 arcs[edge] = arcs.get(edge, 0.0) + share
         return arcs
 
     @cached_property
-    def _graphs(self) -> WeighedGraphs:
-        return WeighedGraphs((m.ldag, share) for m, share in zip(self.members, self._shares.tolist(), strict=True))
-
-    def _weigh_label(self, i: int, j: int, context: Mapping[int, int]) -> tuple[float, float]:
-        return self._graphs.weigh_label(i, j, context)
-
-    def _label_candidates(self, threshold: float) -> list[tuple[int, int, int, int]]:
-        del threshold  # few have labels at all
-        return self._graphs.labelled
+    def _weighed(self) -> list[tuple[LDAG, float]]:
+        return [(m.ldag, share) for m, share in zip(self.members, self._shares.tolist(), strict=True)]
 
     @overload  # type: ignore[override]  # what is returned follows from interval
     def query(
@@ -207,15 +197,8 @@ class Mixture(Agreement):
         """Return means over draws, and equal-tailed intervals."""
         check_share(interval, "interval", inside=True)
         answers = self.draw_answers(names, given, do=do, n_draws=n_draws, rng=rng)
-        low, high = np.quantile(answers, [(1 - interval) / 2, (1 + interval) / 2], axis=0)
-        mean = answers.mean(axis=0)
-        variables = [self.schema[node] for node in self.schema.nodes(names)]
-        averaged = AveragedAnswer(targets=[variable.name for variable in variables])
-        for codes in np.ndindex(*mean.shape):
-            states = tuple(v.states[code] for v, code in zip(variables, codes, strict=True))
-            key: AnswerKey = states if len(states) > 1 else states[0]
-            averaged[key] = Averaged(float(mean[codes]), float(low[codes]), float(high[codes]))
-        return averaged
+        asking, nodes = self.members[0].asking, self.schema.nodes(names)
+        return asking.name_interval(nodes, asking.name_answer(nodes, answers.mean(axis=0)), answers, interval)
 
     def draw_answers(
         self,
