@@ -51,7 +51,7 @@ fuzz: $(STAMP)
 
 # One small change at a time of what decides something: some test has to notice (ONLY=part of a path, N=per file).
 mutants: $(STAMP)
-	$(BIN)/python -m tests.mutants $(ONLY) --per-file $(or $(N),5)
+	$(BIN)/python -m tests.mutants $(ONLY) --per-file $(or $(N),4)
 
 # needs a Java runtime (Debian: default-jre-headless)
 test-spark: $(STAMP)

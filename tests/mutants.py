@@ -36,6 +36,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "learning/race.py": ("tests/unit/learning/test_cross_validation.py",),
     "learning/cross_validation.py": ("tests/unit/learning/test_candidates.py", "tests/unit/learning/test_race.py"),
     "learning/searches/contract.py": ("tests/unit/learning/test_searches.py", "tests/unit/learning/test_fit.py"),
+    "learning/searches/exact.py": ("tests/unit/learning/test_search_exact.py", "tests/unit/learning/test_searches.py"),
     "learning/plan.py": ("tests/unit/learning/test_checkpoint.py",),
     "data/planning.py": (
         "tests/unit/data/test_bad_data.py",
@@ -153,8 +154,12 @@ def _tests_of(path: str) -> list[str]:
         for kind in ("unit", "property")
         for test in sorted((ROOT / "tests" / kind / room).glob(f"test_{stem}*.py"))
     ]
-    named = next(tests for pattern, tests in TARGETS.items() if Path(path).match(pattern))
-    return list(dict.fromkeys([*mirrored, *(test for test in named if (ROOT / test).exists())]))
+    return list(dict.fromkeys([*mirrored, *TARGETS[_target_of(path)]]))
+
+
+def _target_of(path: str) -> str:
+    """Return the target that a module is of."""
+    return next(pattern for pattern in TARGETS if Path(path).match(pattern))
 
 
 BOOT = """
@@ -210,7 +215,7 @@ def main() -> int:
     """Run the changes on two copies, and tell which of them no test noticed."""
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("only", nargs="?", default="", help="part of the path of the modules to change")
-    words.add_argument("--per-file", type=int, default=5)
+    words.add_argument("--per-file", type=int, default=4)
     words.add_argument("--seed", type=int, default=1)
     words.add_argument("--jobs", type=int, default=2)
     asked = words.parse_args()
@@ -222,20 +227,22 @@ def main() -> int:
         for number in range(asked.jobs):
             trees.put(_copy(Path(place) / str(number)))
 
-        def limit_of(path: str) -> float:
+        def limit_of(target: str) -> float:
             tree, start = trees.get(), time.monotonic()
-            assert _passes(tree, _tests_of(path), 600.0), f"the tests of {path} fail as it is"
+            tests = {test: None for path in paths if _target_of(path) == target for test in _tests_of(path)}
+            assert _passes(tree, list(tests), 600.0), f"the tests of {target} fail as it is"
             trees.put(tree)
             return 10.0 + 4.0 * (time.monotonic() - start)
 
-        paths = list(dict.fromkeys(mutant.path for mutant in mutants))
-        limits = dict(zip(paths, pool.map(limit_of, paths), strict=True))
+        paths = dict.fromkeys(mutant.path for mutant in mutants)
+        targets = dict.fromkeys(map(_target_of, paths))
+        limits = dict(zip(targets, pool.map(limit_of, targets), strict=True))
 
         def survives(mutant: Mutant) -> bool:
             tree = trees.get()
             text = _apply(mutant, tree)
             try:
-                return _passes(tree, _tests_of(mutant.path), limits[mutant.path])
+                return _passes(tree, _tests_of(mutant.path), limits[_target_of(mutant.path)])
             finally:
                 _write(tree / PACKAGE / mutant.path, text)
                 trees.put(tree)

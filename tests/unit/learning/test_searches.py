@@ -110,6 +110,8 @@ def test_few_candidates_cost_nothing_on_small_data() -> None:
         (16, 15, "greedy", "exact"),
         (18, 17, "greedy", "climb"),
         (16, 15, "refined", "climb"),
+        (27, 1, "greedy", "exact"),  # 0.9 GB
+        (28, 1, "greedy", "climb"),  # 1.8 GB
         (60, 2, "greedy", "climb"),
     ],
 )
