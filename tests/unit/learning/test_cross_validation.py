@@ -15,6 +15,7 @@ from ldag import datasets
 from ldag.errors import TooLarge
 from ldag.learning.cross_validation import Candidate, CrossValidation
 from ldag.learning.folds import check_folds, cut_folds
+from ldag.model import Smoothing
 
 HEART = datasets.load("heart").sorted()
 
@@ -171,3 +172,19 @@ def test_print_shows_the_best_of_many_candidates() -> None:
     assert lines[2].split() == ["ldag", "0.01", "1", "2", "-0.24"]
     assert lines[-2] == "and 17 more, on fewer folds or further behind"
     assert lines[-1] == "tables are taken, unless others are ahead of them by more than a standard error"
+
+
+def test_candidates_are_listed_with_the_settings_that_differ() -> None:
+    """The spread of parameters where some are spread over classes, the prior where there are several."""
+    labels, tables = Candidate(0.1, 10.0, "ldag", Smoothing(4.0, "classes")), Candidate(1.0, 10.0, "table")
+    assert str(CrossValidation({labels: (-9.0, -9.0), tables: (-10.0, -11.0)}, 2)).splitlines() == [
+        "structure     kappa  sample size  parameters      spread over  folds  behind the best",
+        "ldag            0.1           10           4          classes      2             best",
+        "table             1           10          10   configurations      2             1.50",
+    ]
+    priced = dataclasses.replace(labels, smoothing=None, prior="normalised")
+    assert str(CrossValidation({priced: (-9.0, -9.0), tables: (-10.0, -11.0)}, 2)).splitlines() == [
+        "structure  prior          kappa  sample size  folds  behind the best",
+        "ldag       normalised       0.1           10      2             best",
+        "table      labels             1           10      2             1.50",
+    ]
