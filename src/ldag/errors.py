@@ -152,6 +152,29 @@ def suggest(given: object, known: Iterable[object]) -> str:
     return f"; expected {one_of}{shown}" + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
+def list_names(names: Sequence[str], most: int = 5) -> str:
+    """Return the first names, and how many more there are.
+
+    Examples
+    --------
+    >>> list_names(["a", "b"]), list_names("abcdefg")
+    ('a, b', 'a, b, c, d, e and 2 more')
+    """
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
+def counted(number: float, noun: str, several: str | None = None) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "edge"), counted(1841, "observation")
+    ('1 edge', '1,841 observations')
+    """
+    digits = f"{number:,.10g}" if isinstance(number, float) else f"{number:,}"
+    return f"{digits} {noun if number == 1 else several or noun + 's'}"
+
+
 def tell(notes: Sequence[str], kind: type[Warning] = DataNote) -> None:
     """Warn of what reading did, where no data set is handed out that could tell it itself, or of something else."""
     if notes:

@@ -296,6 +296,12 @@ def test_learn_checks_the_output_before_the_search(tmp_path: Path) -> None:
     assert "got a directory" in run("learn", "no-data.csv", "-o", str(tmp_path / "folder.json"), code=2)
 
 
+def test_posterior_checks_the_output_before_it_works(tmp_path: Path) -> None:
+    """As `learn` does, so that hours of chains are not lost."""
+    for output, message in (("x.txt", "ends in .json"), ("no/x.json", "there is no directory")):
+        assert message in run("posterior", "no-data.csv", "-o", str(tmp_path / output), code=2)
+
+
 def test_learn_keeps_output_and_checkpoint_apart(tmp_path: Path) -> None:
     """One file cannot be both, however it is named; nothing is written."""
     path = tmp_path / "run.json"

@@ -59,8 +59,9 @@ def _learn(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("command", ["learn", "bootstrap", "posterior"])
-def test_what_reading_tells_is_told_once(command: str, tmp_path: Path) -> None:
-    """On standard error, before the search; the result that is printed does not repeat it, and JSON keeps it."""
+def test_what_reading_tells_is_told_once(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On standard error, before the search; the result on a terminal does not repeat it, and JSON keeps it."""
+    monkeypatch.setattr("ldag.cli.tables.is_terminal", lambda: True)
     table = tmp_path / "t.csv"
     table.write_text("id,a,b\n" + "".join(f"p{i},{i % 2},{i % 3}\n" for i in range(60)))
     fewer = ["-n", "2"] if command == "bootstrap" else []

@@ -4,7 +4,7 @@ from typing import get_args
 
 import click
 
-from ldag.cli.arguments import json_option, print_json
+from ldag.cli.arguments import json_option
 from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import load_to_repeat, settings_options
 from ldag.cli.tables import print_result, table_options
@@ -49,7 +49,4 @@ def average(
     settings = {name: value for name, value in given.items() if value is not None}
     result = learn_several(table, n, by=by, **settings)
     result.save(output)
-    if as_json:
-        print_json({**result.summary(), "by": by, "written": output})
-    else:
-        print_result(result, table)
+    print_result(result, table, {**result.summary(), "by": by, "written": output} if as_json else None)

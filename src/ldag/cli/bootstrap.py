@@ -4,7 +4,7 @@ from typing import get_args
 
 import click
 
-from ldag.cli.arguments import json_option, print_json
+from ldag.cli.arguments import json_option
 from ldag.cli.pipes import TABLE, Target
 from ldag.cli.settings import load_to_repeat, settings_options
 from ldag.cli.tables import print_result, table_options
@@ -56,7 +56,4 @@ def bootstrap(
         result.save(output)
     if picture is not None:
         result.save_picture(picture)
-    if as_json:
-        print_json(result.summary())
-    else:
-        print_result(result, table)
+    print_result(result, table, result.summary() if as_json else None)

@@ -2,7 +2,7 @@
 
 import click
 
-from ldag.cli.arguments import json_option, print_json
+from ldag.cli.arguments import json_option
 from ldag.cli.pipes import TABLE
 from ldag.cli.settings import load_to_learn, settings_options
 from ldag.cli.tables import print_result, table_options
@@ -32,7 +32,5 @@ def certify(data: str, proof_limit: float, reading: ReadOptions, as_json: bool, 
         certificate = fit.certify(time_limit=proof_limit)
     except LdagError as error:  # --time-limit is that of the search
         raise ArgumentError(str(error).replace("--time-limit", "--proof-limit")) from None
-    if as_json:
-        print_json(fit.to_dict() | {"certificate": certificate.to_dict()})
-    else:
-        print_result(f"{fit}\n{certificate}", table)
+    plain = fit.to_dict() | {"certificate": certificate.to_dict()} if as_json else None
+    print_result(f"{fit}\n{certificate}", table, plain)

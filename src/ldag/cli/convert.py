@@ -4,8 +4,8 @@ import click
 
 from ldag.cli.arguments import json_option, load_model, print_json, print_notes, save_model
 from ldag.cli.pipes import MODEL
-from ldag.errors import ArgumentError
-from ldag.formats import FORMATS, counted, format_of, list_names, table_of_formats
+from ldag.errors import ArgumentError, counted, list_names
+from ldag.formats import FORMATS, format_of, table_of_formats
 from ldag.graph import LDAG
 from ldag.network import Network
 

@@ -6,7 +6,7 @@ from ldag.cli.arguments import json_option, print_json
 from ldag.cli.pipes import TABLE
 from ldag.cli.tables import load_table, table_options
 from ldag.data import Dataset, ReadOptions
-from ldag.formats import counted
+from ldag.errors import counted
 from ldag.model import Variable
 
 

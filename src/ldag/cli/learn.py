@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from ldag.cli.arguments import RareOption, json_option, print_json, save_model
+from ldag.cli.arguments import json_option, save_model
 from ldag.cli.pipes import TABLE, Target
-from ldag.cli.settings import load_to_learn, settings_options
+from ldag.cli.settings import checkpoint_option, load_to_learn, settings_options
 from ldag.cli.tables import print_result, table_options, tell_of_parameters
 from ldag.data import ReadOptions
 from ldag.errors import ArgumentError
@@ -24,12 +24,7 @@ from ldag.learning import Settings, learn_with
     help="Write the network (.json) or graph (.ldag, .dot).",
 )
 @settings_options
-@click.option(
-    "--checkpoint",
-    cls=RareOption,
-    metavar="PATH",
-    help="Keep what is done in this file, and resume from it if it is there.",
-)
+@checkpoint_option
 @table_options
 @json_option
 def learn(
@@ -56,7 +51,4 @@ def learn(
         tell_of_parameters(fit.network, fit.data)
     if output is not None:
         save_model(fit.network, output)
-    if as_json:
-        print_json(fit.to_dict())
-    else:
-        print_result(fit, table)
+    print_result(fit, table, fit.to_dict() if as_json else None)

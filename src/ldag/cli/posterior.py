@@ -5,11 +5,19 @@ from typing import Any, get_args
 
 import click
 
-from ldag.cli.arguments import RareOption, add_options, json_option, print_json
+from ldag.cli.arguments import RareOption, json_option
 from ldag.cli.pipes import TABLE, Target
-from ldag.cli.settings import CONSTRAINTS, NumberOrWord, left_for_search, read_constraints
+from ldag.cli.settings import (
+    CONSTRAINTS,
+    NumberOrWord,
+    checkpoint_option,
+    constraint_options,
+    left_for_search,
+    read_constraints,
+)
 from ldag.cli.tables import load_table, print_result, table_options
 from ldag.data import ReadOptions
+from ldag.formats import check_document_path, check_place
 from ldag.learning import Deadline, check_time_limit
 from ldag.uncertainty import PosteriorChoice
 from ldag.uncertainty import posterior as learn_posterior
@@ -25,10 +33,6 @@ class KnownWords(click.Choice):  # type: ignore[type-arg]  # generic in some ver
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the word."""
         return value if value == self._old else super().convert(value, param, ctx)
-
-
-def _constraint_options(command: Any) -> Any:
-    return add_options(command, CONSTRAINTS)
 
 
 @click.command()
@@ -60,17 +64,12 @@ def _constraint_options(command: Any) -> Any:
     show_default=True,
     help="Weight of the prior over parameters.",
 )
-@_constraint_options
+@constraint_options
 @click.option("--iter", "--rounds", "n_iter", cls=RareOption, type=int, help="For chain: rounds of each run.  [4,000]")
 @click.option("--rng", type=int, help="Seed of chains.  [0]")
 @click.option("--jobs", "n_jobs", cls=RareOption, default=-1, show_default=True, help="Threads; -1 is all cores.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="End by then, reading included.")
-@click.option(
-    "--checkpoint",
-    cls=RareOption,
-    metavar="PATH",
-    help="Keep what is done in this file, and resume from it if it is there.",
-)
+@checkpoint_option
 @table_options
 @json_option
 def posterior(data: str, output: str | None, reading: ReadOptions, as_json: bool, **options: Any) -> None:
@@ -80,15 +79,13 @@ def posterior(data: str, output: str | None, reading: ReadOptions, as_json: bool
     ldag posterior heart --kappa 0.3 --max-parents 3
     ldag posterior survey.csv -o post.json
     """
-    names = ("constraint_file", "tiers", "require", "forbid", "unlabelled")
+    if output is not None:
+        check_place(check_document_path(output, "posterior"))
     deadline = Deadline.after(check_time_limit(options["time_limit"]))
-    constraints = read_constraints(*(options.pop(name) for name in names))
+    constraints = read_constraints(*map(options.pop, CONSTRAINTS))
     table = load_table(data, reading)
     options["time_limit"] = left_for_search(deadline)
     result = learn_posterior(table, constraints=constraints, **options)
     if output is not None:
         result.save(output)
-    if as_json:
-        print_json(result.summary())
-    else:
-        print_result(result, table)
+    print_result(result, table, result.summary() if as_json else None)

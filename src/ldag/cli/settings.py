@@ -25,23 +25,30 @@ from ldag.learning import (
     split_options,
 )
 
-CONSTRAINTS = (
-    click.option(
+checkpoint_option = click.option(
+    "--checkpoint",
+    cls=RareOption,
+    metavar="PATH",
+    help="Keep what is done in this file, and resume from it if it is there.",
+)
+
+CONSTRAINTS = {
+    "constraint_file": click.option(
         "--constraints", "constraint_file", cls=RareOption, type=TEXT, metavar="FILE", help="A file of constraints."
     ),
-    click.option(
+    "tiers": click.option(
         "--tiers",
         type=TEXT,
         metavar="FILE",
         help="A file: one tier per line, names separated by commas; * is all others.",
     ),
-    click.option("--require", multiple=True, metavar='"A -> B"', help="An edge that must be there."),
-    click.option("--forbid", multiple=True, metavar='"A -> B"', help="An edge that must not be there."),
-    click.option(
+    "require": click.option("--require", multiple=True, metavar='"A -> B"', help="An edge that must be there."),
+    "forbid": click.option("--forbid", multiple=True, metavar='"A -> B"', help="An edge that must not be there."),
+    "unlabelled": click.option(
         "--unlabelled", cls=RareOption, multiple=True, metavar='"A -> B"', help="An edge that may carry no label."
     ),
-)
-"""All that `Settings.constraints` is put together from."""
+}
+"""All that `Settings.constraints` is put together from, as `read_constraints` takes it."""
 
 
 def settings_options(command: Command) -> Command:
@@ -53,7 +60,7 @@ def _declare_options() -> Iterator[Callable[[Command], Command]]:
     """Go through the options of a search; those of methods stand beside those of constraints."""
     for setting in fields(Settings):
         if setting.name == "constraints":
-            yield from CONSTRAINTS
+            yield from CONSTRAINTS.values()
             yield from map(_declare, method_options().values())
         else:
             yield _declare(setting)
@@ -81,8 +88,7 @@ def read_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     given, _ = split_options(rename_settings(options))
     if given["start"] is not None:
         given["start"] = load_graph(given["start"])
-    names = ("constraint_file", "tiers", "require", "forbid", "unlabelled")
-    return given | {"constraints": read_constraints(*(options[name] for name in names))}
+    return given | {"constraints": read_constraints(*(options[name] for name in CONSTRAINTS))}
 
 
 def load_to_learn(
@@ -168,6 +174,11 @@ def _kind(name: str, hint: object) -> Any:
     if words:
         return click.Choice(words)
     return numbers[0] if numbers else None
+
+
+def constraint_options(command: Command) -> Command:
+    """Give a command the options of constraints."""
+    return add_options(command, CONSTRAINTS.values())
 
 
 def read_constraints(

@@ -8,10 +8,9 @@ from typing import Any, ParamSpec, TypeVar, cast, get_args
 import click
 
 from ldag import datasets
-from ldag.cli.arguments import RareOption, add_options, is_path, print_notes
+from ldag.cli.arguments import RareOption, add_options, is_path, print_json, print_notes
 from ldag.data import Bins, Dataset, Dates, Missing, ReadOptions, Unusable, read_for, read_with
-from ldag.errors import ArgumentError, option, suggest
-from ldag.formats import counted, list_names
+from ldag.errors import ArgumentError, counted, list_names, option, suggest
 from ldag.graph import find_thin_families
 from ldag.model import Schema
 from ldag.network import Network
@@ -115,8 +114,14 @@ def is_terminal() -> bool:
     return sys.stdout.isatty() and sys.stderr.isatty()
 
 
-def print_result(result: object, data: Dataset) -> None:
-    """Print a result: whole into a file or a pipe, and without what a terminal has shown when the data were read."""
+def print_result(result: object, data: Dataset, plain: object = None) -> None:
+    """Print a result as JSON if it is there as plain values, or else as text.
+
+    A text is whole in a file or a pipe, and without what a terminal has shown when the data were read.
+    """
+    if plain is not None:
+        print_json(plain)
+        return
     told = {f"note: {note}" for note in data.notes} if is_terminal() else set()
     click.echo("\n".join(line for line in str(result).splitlines() if line not in told))
 

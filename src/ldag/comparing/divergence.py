@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_seed, check_whole
 from ldag.data import Codes
-from ldag.errors import ArgumentError, TooLarge, argument, by_door, option
-from ldag.formats import list_names
+from ldag.errors import ArgumentError, TooLarge, argument, by_door, list_names, option
 from ldag.graph import align
 from ldag.inference import Numbers, TooManyGates, compile_circuit, sample_rows
 from ldag.model import ClassTable, CodedFamily, Model, Partition, Structure, normalise
@@ -199,16 +198,12 @@ def _allows(q: Model, p: Model) -> bool:
     """
     if all((table > 0).all() for table in q.probabilities):
         return True
-    support = Model(p.structure, tuple(_equal_where_positive(table) for table in p.probabilities))
+    support = Model(p.structure, tuple(normalise((table > 0).astype(np.float64)) for table in p.probabilities))
     for node, uses in enumerate(family_uses(support)):
         impossible = q.probabilities[node] == 0
         if impossible.any() and (uses_by(q.structure.families[node], support, node, uses)[impossible] > 0).any():
             return False
     return True
-
-
-def _equal_where_positive(table: ClassTable) -> ClassTable:
-    return normalise((table > 0).astype(np.float64))
 
 
 def _average_log(uses: Numbers, probabilities: ClassTable) -> float:

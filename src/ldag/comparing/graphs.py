@@ -18,8 +18,8 @@ from ldag.comparing.structures import (
     union_size,
 )
 from ldag.drawing import Drawable
-from ldag.errors import ArgumentError, TooLarge, argument
-from ldag.formats import Context, Edge, counted
+from ldag.errors import ArgumentError, TooLarge, argument, counted
+from ldag.formats import Context, Edge
 from ldag.graph import LDAG, align
 from ldag.model import Structure, Variable
 from ldag.network import Network

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ldag._native import Columns
 from ldag.data.writing import Backend, make_frame
-from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, option
-from ldag.formats import list_names, spell_share, state_in_words
+from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, list_names, option
+from ldag.formats import spell_share, state_in_words
 from ldag.hook import Printable
 from ldag.model import Grid, Schema, State, Variable, state_key
 

@@ -22,8 +22,7 @@ from ldag.data.measurements import (
 )
 from ldag.data.options import ReadOptions
 from ldag.data.tables import Distinct, Survey, Table
-from ldag.errors import DataError, option
-from ldag.formats import counted
+from ldag.errors import DataError, counted, option
 from ldag.model import MISSING_STATE, Variable, bin_states, cuts_in, date_text, spell_cut
 
 COUNT_NAMES = ("n", "count", "counts", "freq", "frequency")
@@ -92,7 +91,9 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
             raise DataError(f"column {survey.name!r} has no values, only missing cells; leave it out")
         intervals = None if binning.method == "none" else _intervals(survey)
         if intervals is not None:
-            return ColumnPlan(survey, n_missing, intervals, notes=(_intervals_note(intervals),))
+            cuts = ", ".join(map(spell_cut, intervals.cuts))
+            note = f"{intervals.name}: its states are intervals, cut at {cuts}"
+            return ColumnPlan(survey, n_missing, intervals, notes=(note,))
         numbers = measurement(survey)
         measured = None if binning.method == "none" else numbers
         if measured is not None and not survey.column.declared and len(measured[0]) > MANY_VALUES:
@@ -192,10 +193,6 @@ def _intervals(survey: Survey) -> Variable | None:
         return None
     gap = (MISSING_STATE,) if MISSING_STATE in column.given else ()
     return Variable(survey.name, (*bin_states(cuts), *gap), cuts=cuts)
-
-
-def _intervals_note(variable: Variable) -> str:
-    return f"{variable.name}: its states are intervals, cut at {', '.join(map(spell_cut, variable.cuts))}"
 
 
 def cut_note(name: str, n_values: int, variable: Variable, binning: Binning) -> str:

@@ -25,8 +25,7 @@ from ldag.data.tables import MemoryTable, Table, check_table
 from ldag.data.text_files import PACKINGS, Dates, FileSource
 from ldag.data.text_tables import open_texts
 from ldag.data.workbooks import WORKBOOKS, from_workbook
-from ldag.errors import ArgumentError, DataError, option, suggest, tell
-from ldag.formats import counted, list_names
+from ldag.errors import ArgumentError, DataError, counted, list_names, option, suggest, tell
 from ldag.model import Schema, State, Variable
 
 if TYPE_CHECKING:

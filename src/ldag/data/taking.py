@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from ldag.data.dataset import Dataset, Note
 from ldag.data.options import OF_STATES, OF_TABLES, Reading, ReadOptions
 from ldag.data.reading import read_table, read_with
-from ldag.errors import ArgumentError, UnknownVariable, option, suggest, tell
-from ldag.formats import counted, list_names
+from ldag.errors import ArgumentError, UnknownVariable, counted, list_names, option, suggest, tell
 from ldag.model import Schema
 
 if TYPE_CHECKING:

@@ -27,8 +27,7 @@ from ldag.data.text_files import (
     recognise_dates,
     recognise_decimal,
 )
-from ldag.errors import DataError, option
-from ldag.formats import counted, list_names
+from ldag.errors import DataError, counted, list_names, option
 from ldag.model import Variable, date_text
 
 _PLAIN_DATE = re.compile(

@@ -13,8 +13,7 @@ from ldag.data.text_files import (
     TextSpelling,
 )
 from ldag.data.text_tables import recognise_spelling
-from ldag.errors import DataError, MissingDependency, option
-from ldag.formats import counted, list_names
+from ldag.errors import DataError, MissingDependency, counted, list_names, option
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 """Endings of workbooks."""

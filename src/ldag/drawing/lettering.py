@@ -8,8 +8,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from ldag.errors import ArgumentError
+from itertools import zip_longest
 
 _GROUPS = {
     230: "'`ijl|",
@@ -137,10 +136,8 @@ def elide(text: str, longest: int = 24) -> str:
 TextColumn = tuple[str, Sequence[str]]
 
 
-def side_by_side(columns: Sequence[TextColumn], width: int | None = None, gap: int = 4) -> str:
+def side_by_side(columns: Sequence[TextColumn]) -> str:
     """Return text blocks side by side, each under its underlined heading.
-
-    Columns that do not fit into ``width`` go below the others; a column wider than that is not cut.
 
     Examples
     --------
@@ -149,28 +146,7 @@ def side_by_side(columns: Sequence[TextColumn], width: int | None = None, gap: i
     ───────            ──────
     person -> badge    gender -> badge
     """
-    if gap < 0:
-        raise ArgumentError(f"gap is a number of blanks, at least 0, got {gap}")
     blocks = [[heading, "─" * len(heading), *lines] for heading, lines in columns]
-    bands: list[list[list[str]]] = []
-    used = 0
-    for block in blocks:
-        wide = max(map(len, block))
-        if bands and (width is None or used + gap + wide <= width):
-            bands[-1].append(block)
-            used += gap + wide
-        else:
-            bands.append([block])
-            used = wide
-    return "\n\n".join(_band(band, gap) for band in bands)
-
-
-def _band(blocks: Sequence[Sequence[str]], gap: int) -> str:
-    """Join the lines of blocks that stand beside each other."""
     widths = [max(map(len, block)) for block in blocks]
-    rows = []
-    for number in range(max(map(len, blocks))):
-        cells = [block[number] if number < len(block) else "" for block in blocks]
-        padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
-        rows.append((" " * gap).join(padded).rstrip())
-    return "\n".join(rows)
+    rows = zip_longest(*blocks, fillvalue="")
+    return "\n".join("    ".join(map(str.ljust, row, widths)).rstrip() for row in rows)

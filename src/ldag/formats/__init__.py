@@ -53,10 +53,8 @@ from ldag.formats.words import absent_if as absent_if
 from ldag.formats.words import brief as brief
 from ldag.formats.words import brief_conditions as brief_conditions
 from ldag.formats.words import conditions as conditions
-from ldag.formats.words import counted as counted
 from ldag.formats.words import edge_in_words as edge_in_words
 from ldag.formats.words import formulas as formulas
-from ldag.formats.words import list_names as list_names
 from ldag.formats.words import spell_contexts as spell_contexts
 from ldag.formats.words import spell_cost as spell_cost
 from ldag.formats.words import spell_name as spell_name

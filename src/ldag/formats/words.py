@@ -111,29 +111,6 @@ Alternatives = dict[str, list[State]]
 """For each named variable, the states it may have."""
 
 
-def list_names(names: Sequence[str], most: int = 5) -> str:
-    """Return the first names, and how many more there are.
-
-    Examples
-    --------
-    >>> list_names(["a", "b"]), list_names("abcdefg")
-    ('a, b', 'a, b, c, d, e and 2 more')
-    """
-    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
-
-
-def counted(number: float, noun: str, several: str | None = None) -> str:
-    """Return a number of things.
-
-    Examples
-    --------
-    >>> counted(1, "edge"), counted(1841, "observation")
-    ('1 edge', '1,841 observations')
-    """
-    digits = f"{number:,.10g}" if isinstance(number, float) else f"{number:,}"
-    return f"{digits} {noun if number == 1 else several or noun + 's'}"
-
-
 def spell_cost(number: float, digits: int = 0) -> str:
     """Return a number that may be too large to be read, such as a cost that nobody can pay.
 

@@ -12,7 +12,6 @@ MAX_DEPTH = 64
 """Elements inside each other; files of networks need a handful."""
 
 _ENCODED = re.compile("[%=&<>\"'\r\n]|--")
-__all__ = ["Element", "decode_note", "encode_note", "escape", "parse_xml", "quoteattr"]
 
 
 def escape(text: str) -> str:

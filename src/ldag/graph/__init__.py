@@ -3,7 +3,6 @@
 from ldag.graph.alignment import align as align
 from ldag.graph.base import NamedPartition as NamedPartition
 from ldag.graph.base import find_thin_families as find_thin_families
-from ldag.graph.description import Description as Description
 from ldag.graph.door import LDAG as LDAG
 from ldag.graph.door import Multinet as Multinet
 from ldag.graph.door import family_counts as family_counts
@@ -17,6 +16,7 @@ from ldag.graph.records import assemble as assemble
 from ldag.graph.records import check_pairs as check_pairs
 from ldag.graph.records import disassemble as disassemble
 from ldag.graph.records import name_contexts as name_contexts
+from ldag.graph.representations import Description as Description
 from ldag.graph.representations import Rule as Rule
 from ldag.graph.tables import assemble_tables as assemble_tables
 from ldag.graph.tables import disassemble_tables as disassemble_tables

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ldag.checks import check_mapping, check_path, check_text
 from ldag.drawing import Drawable
-from ldag.errors import FormatError, GraphError
+from ldag.errors import FormatError, GraphError, counted
 from ldag.formats import (
     Context,
     Edge,
@@ -20,7 +20,6 @@ from ldag.formats import (
     GraphRecord,
     TabularRecord,
     check_model,
-    counted,
     edge_in_words,
     format_named,
     from_networkx,

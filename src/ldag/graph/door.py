@@ -10,15 +10,15 @@ from numpy.typing import ArrayLike
 from ldag.checks import tell_renamed
 from ldag.data import AnyTable, Dataset, Reading, check_data
 from ldag.drawing import Drawable, side_by_side
-from ldag.errors import ArgumentError, GraphError
-from ldag.formats import counted
-from ldag.graph.description import Description, describe_graph
+from ldag.errors import ArgumentError, GraphError, counted
 from ldag.graph.questions import GraphQuestions
 from ldag.graph.representations import (
     CptTree,
     DecisionGraph,
+    Description,
     NestedTree,
     ReducedCPT,
+    describe_graph,
     name_decision_graph,
     name_rules,
     name_tree,

@@ -6,8 +6,8 @@ from itertools import combinations, product
 from typing import Generic, Self, TypeVar, overload
 
 from ldag.checks import check_names, check_whole
-from ldag.errors import ArgumentError, GraphError
-from ldag.formats import Edge, counted
+from ldag.errors import ArgumentError, GraphError, counted
+from ldag.formats import Edge
 from ldag.graph.alignment import align
 from ldag.graph.base import Graph
 from ldag.graph.records import check_disjoint

@@ -122,7 +122,9 @@ def disassemble(schema: Schema, structure: Structure) -> GraphRecord:
             label = label_contexts(schema, family, axis)
             edges.append(EdgeRecord(schema[parent].name, schema[node].name, label))
         if len(family.parents) == 1 or not family.partition.is_csi_consistent:  # an only parent carries no label
-            classes.extend(_class_records(schema, node, family))
+            several = [members for members in family.partition.members() if len(members) > 1]
+            contexts = (name_contexts(schema, family.parents, members) for members in several)
+            classes.extend(ClassRecord(schema[node].name, own) for own in contexts)
     return GraphRecord(tuple(map(record_of, schema)), tuple(edges), tuple(classes))
 
 
@@ -152,22 +154,20 @@ def name_contexts(schema: Schema, nodes: Sequence[int], cells: Iterable[int]) ->
     )
 
 
-def family_of_classes(
-    schema: Schema, node: int, parents: Sequence[str], classes: Sequence[int], where: str = ""
-) -> CodedFamily:
+def family_of_classes(schema: Schema, node: int, parents: Sequence[str], classes: Sequence[int]) -> CodedFamily:
     """Return the family of a node whose classes are given, one number per configuration of the parents as named."""
-    named = schema.nodes(parents, where)
+    named = schema.nodes(parents)
     if node in named:
-        raise GraphError(f"{where}{schema[node].name!r} is named as its own parent")
+        raise GraphError(f"{schema[node].name!r} is named as its own parent")
     _check_size(schema, node, named)
     grid = _grid(schema, named)
     if len(classes) != grid.size:
         raise GraphError(
-            f"{where}the classes of {schema[node].name!r} need one number for each of the {grid.size} configurations"
+            f"the classes of {schema[node].name!r} need one number for each of the {grid.size} configurations"
             f" of its parents ({', '.join(parents) or 'none'}), got {len(classes)}"
         )
     if not all(isinstance(number, int | np.integer) and abs(int(number)) < 2**63 for number in classes):
-        raise GraphError(f"{where}the classes of {schema[node].name!r} must be whole 64-bit numbers, got {classes!r}")
+        raise GraphError(f"the classes of {schema[node].name!r} must be whole 64-bit numbers, got {classes!r}")
     order = sorted(range(len(named)), key=named.__getitem__)
     partition = Partition.of(grid, np.asarray(classes, dtype=np.int64)).reordered(order)
     return CodedFamily.from_partition(tuple(sorted(named)), partition)
@@ -323,13 +323,6 @@ def _check_named(schema: Schema, context: Iterable[str], allowed: tuple[int, ...
             raise GraphError(
                 f"{what} names {name!r}, which is not one of the other parents of {child!r}; expected: {expected}"
             )
-
-
-def _class_records(schema: Schema, node: int, family: CodedFamily) -> Iterable[ClassRecord]:
-    """Return the classes of a node that hold more than one configuration."""
-    for members in family.partition.members():
-        if len(members) > 1:
-            yield ClassRecord(schema[node].name, name_contexts(schema, family.parents, members))
 
 
 def _grid(schema: Schema, nodes: Iterable[int]) -> Grid:

@@ -8,8 +8,8 @@ from itertools import chain, combinations
 
 from ldag import _native
 from ldag.checks import check_jobs
-from ldag.errors import ArgumentError, TooLarge, argument, option
-from ldag.formats import counted, spell_cost
+from ldag.errors import ArgumentError, TooLarge, argument, counted, option
+from ldag.formats import spell_cost
 from ldag.hook import Printable
 from ldag.learning.plan import Plan
 from ldag.learning.progress import Deadline, Listener, Progress, listen

@@ -11,7 +11,8 @@ from os import PathLike
 from ldag.constraints import search_space
 from ldag.data import Dataset
 from ldag.drawing import Drawable, Presentable
-from ldag.formats import MOST_CASES, Edge, brief_conditions, counted, list_names
+from ldag.errors import counted, list_names
+from ldag.formats import MOST_CASES, Edge, brief_conditions
 from ldag.graph import LDAG, EdgeDirections, find_thin_families
 from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint

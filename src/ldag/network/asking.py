@@ -8,8 +8,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge, argument, by_door, option
-from ldag.formats import Context, Edge, list_names
+from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge, argument, by_door, list_names, option
+from ldag.formats import Context, Edge
 from ldag.inference import MEMORY_LIMIT, CodedFindings, Engine, TablesTooLarge, TooManyGates
 from ldag.model import Model
 from ldag.network.answers import Answer, AnswerKey, Averaged, AveragedAnswer

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ldag.checks import check_share, check_whole, tell_renamed
 from ldag.data import state_columns
-from ldag.errors import ArgumentError, TooLarge
-from ldag.formats import Context, counted
+from ldag.errors import ArgumentError, TooLarge, counted
+from ldag.formats import Context
 from ldag.graph import Description
 from ldag.inference import MEMORY_LIMIT, Numbers
 from ldag.model import Schema, State

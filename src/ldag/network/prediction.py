@@ -19,8 +19,7 @@ from ldag.data import (
     read_table,
     recognise_column,
 )
-from ldag.errors import DataError, ImpossibleEvidence, UnknownVariable, tell
-from ldag.formats import counted
+from ldag.errors import DataError, ImpossibleEvidence, UnknownVariable, counted, tell
 from ldag.inference import UNOBSERVED, Numbers, Predictor, Rows
 from ldag.model import Schema
 from ldag.network.asking import Asking

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ldag.checks import check_share
 from ldag.data import Backend, make_frame, state_columns
 from ldag.drawing import Drawable, side_by_side
-from ldag.formats import conditions, counted, spell_name, spell_state
+from ldag.errors import counted
+from ldag.formats import conditions, spell_name, spell_state
 from ldag.graph import Rule
 from ldag.model import Schema, State, Variable, beta_intervals
 

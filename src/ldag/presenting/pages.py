@@ -8,8 +8,8 @@ from typing import Literal
 
 from ldag.checks import check_path
 from ldag.data import Dataset, check_data
-from ldag.errors import ArgumentError, LdagError
-from ldag.formats import counted, state_in_words, write_atomically
+from ldag.errors import ArgumentError, LdagError, counted
+from ldag.formats import state_in_words, write_atomically
 from ldag.inference import TooManyGates, compile_circuit
 from ldag.learning import Fit, LearnOptions, check_time_limit
 from ldag.model import Model

@@ -7,7 +7,8 @@ from importlib.metadata import version
 
 from ldag.data import Dataset, describe_data, describe_gaps
 from ldag.drawing import Cell, Meter
-from ldag.formats import MOST_CASES, Edge, counted, list_names
+from ldag.errors import counted, list_names
+from ldag.formats import MOST_CASES, Edge
 from ldag.graph import LDAG, EdgeDirections, family_counts, find_thin_families
 from ldag.learning import STRUCTURES, Fit
 from ldag.model import Counts

@@ -7,8 +7,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 from ldag.drawing import Drawing, Meter, Picture, PictureOptions, TableRow, lay_out_table
-from ldag.errors import ArgumentError
-from ldag.formats import Context, Edge, absent_if, counted
+from ldag.errors import ArgumentError, counted
+from ldag.formats import Context, Edge, absent_if
 from ldag.graph import LDAG
 from ldag.presenting.documents import Block, Figure, Listing, Paragraph, TableBlock
 from ldag.presenting.graphs import graph_picture

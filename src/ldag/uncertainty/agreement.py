@@ -9,8 +9,8 @@ import numpy as np
 from ldag.checks import check_share
 from ldag.data import Backend, make_frame
 from ldag.drawing import Drawable
-from ldag.errors import ArgumentError
-from ldag.formats import Context, Edge, EdgeRecord, counted, edge_in_words
+from ldag.errors import ArgumentError, counted
+from ldag.formats import Context, Edge, EdgeRecord, edge_in_words
 from ldag.graph import LDAG
 from ldag.model import Schema, State, Variable
 from ldag.network import Answer, AveragedAnswer, Targets

@@ -11,15 +11,8 @@ from typing import Any, Literal, NamedTuple, Self, Unpack, get_args
 
 from ldag.checks import Rng, check_choice, check_share, check_whole
 from ldag.data import AnyTable, describe_data
-from ldag.formats import (
-    DocumentRecord,
-    Edge,
-    counted,
-    read_document,
-    read_variables,
-    write_document,
-    write_variables,
-)
+from ldag.errors import counted
+from ldag.formats import DocumentRecord, Edge, read_document, read_variables, write_document, write_variables
 from ldag.graph import LDAG
 from ldag.learning import Fit, LearnOptions, Progress, accept_old_names, check_progress
 from ldag.model import CodedFamily, Grid, Partition, Schema, Structure

@@ -12,8 +12,7 @@ import numpy as np
 
 from ldag.checks import Rng, check_choice, check_seed, check_whole
 from ldag.data import AnyTable, Dataset, check_data, describe_data
-from ldag.errors import ArgumentError, DataError, TooLarge, argument, option
-from ldag.formats import counted
+from ldag.errors import ArgumentError, DataError, TooLarge, argument, counted, option
 from ldag.graph import LDAG
 from ldag.learning import (
     NO_DEADLINE,

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_generator, check_share, check_whole, tell_renamed
 from ldag.data import AnyTable, Dataset, Reading, check_data, state_columns
-from ldag.errors import ArgumentError, ImpossibleEvidence
-from ldag.formats import Context, DocumentRecord, Edge, counted, network_of, read_document, write_document
+from ldag.errors import ArgumentError, ImpossibleEvidence, counted
+from ldag.formats import Context, DocumentRecord, Edge, network_of, read_document, write_document
 from ldag.graph import LDAG
 from ldag.inference import MEMORY_LIMIT
 from ldag.model import Schema

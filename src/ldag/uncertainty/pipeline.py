@@ -15,8 +15,7 @@ from ldag import _native
 from ldag.checks import Rng, check_choice, check_seed, check_whole, tell_renamed
 from ldag.constraints import Constraints
 from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
-from ldag.errors import ArgumentError, TooLarge, argument
-from ldag.formats import counted
+from ldag.errors import ArgumentError, TooLarge, argument, counted
 from ldag.graph import LDAG
 from ldag.learning import (
     Chain,

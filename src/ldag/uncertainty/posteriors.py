@@ -11,16 +11,8 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_seed, check_share, check_whole, tell_renamed
 from ldag.data import AnyTable, Reading, check_data
-from ldag.errors import ArgumentError
-from ldag.formats import (
-    Context,
-    DocumentRecord,
-    counted,
-    read_document,
-    read_variables,
-    write_document,
-    write_variables,
-)
+from ldag.errors import ArgumentError, counted
+from ldag.formats import Context, DocumentRecord, read_document, read_variables, write_document, write_variables
 from ldag.graph import LDAG
 from ldag.model import Smoothing, Structure, class_counts
 from ldag.network import Answer, Averaged, AveragedAnswer, DrawOptions, Network, Targets

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ldag import _native
 from ldag.constraints import LabelRules, SearchSpace
-from ldag.errors import TooLarge, argument
-from ldag.formats import counted, list_names, spell_cost
+from ldag.errors import TooLarge, argument, counted, list_names
+from ldag.formats import spell_cost
 from ldag.graph import LDAG
 from ldag.model import Schema
 from ldag.uncertainty.component import ParentSet

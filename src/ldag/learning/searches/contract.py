@@ -11,8 +11,7 @@ import numpy as np
 from ldag import _native
 from ldag.constraints import SearchSpace
 from ldag.data import Dataset
-from ldag.errors import ArgumentError, argument
-from ldag.formats import list_names
+from ldag.errors import ArgumentError, argument, list_names
 from ldag.graph import LDAG
 from ldag.learning.progress import NO_DEADLINE, Deadline
 from ldag.learning.structures import STRUCTURES, FamilyOptions, describe_beyond_exact

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from math import comb, exp, inf, log, log10, prod, sqrt
 
 from ldag import _native
-from ldag.errors import TooLarge, argument
-from ldag.formats import counted, list_names, spell_cost
+from ldag.errors import TooLarge, argument, counted, list_names
+from ldag.formats import spell_cost
 from ldag.learning.searches.climb import Climb
 from ldag.learning.searches.contract import (
     GraphParents,
