@@ -3,8 +3,15 @@
 import pytest
 
 import ldag
-from ldag.presenting.documents import Bullets, Figure, Paragraph
-from ldag.presenting.sections import Subject, data_sections, graph_section, node_sections, summary_section
+from ldag.presenting.documents import Bullets, Figure, Paragraph, TableBlock
+from ldag.presenting.sections import (
+    Subject,
+    data_sections,
+    graph_section,
+    node_sections,
+    summary_section,
+    sure_sections,
+)
 
 
 def plain(n_columns: int, edges: list[tuple[str, str]], n_states: int = 2) -> ldag.Network:
@@ -68,3 +75,20 @@ def test_twelve_exceptions_are_written_on_arrows(n_labels: int) -> None:
     assert isinstance(text, Paragraph)
     assert ('class="label"' in picture.svg) == (n_labels == 12)
     assert ("Amber arrows have exceptions" in text.text) == (n_labels == 13)
+
+
+@pytest.mark.parametrize(("n_pairs", "n_rows"), [(40, 40), (41, 40)])
+def test_forty_connections_are_listed(n_pairs: int, n_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The surest ones; pairs are looked at from a quarter on."""
+    asked: list[float] = []
+
+    def connections(*given: float) -> list[tuple[str, str, bool, float]]:
+        asked.append(given[-1])
+        return [("a", f"x{number}", True, 1.0) for number in range(n_pairs)]
+
+    monkeypatch.setattr("ldag.presenting.sections.connections", connections)
+    data = ldag.read({"a": [0, 1] * 5, "b": [0, 0, 1, 1, 0] * 2})
+    *_, section = sure_sections(Subject(ldag.learn(data, kappa=0.1).network, sureness=ldag.posterior(data, kappa=0.1)))
+    (table,) = section.blocks
+    assert isinstance(table, TableBlock)
+    assert (len(table.rows), asked) == (n_rows, [0.25])
