@@ -195,6 +195,7 @@ def test_learn_says_in_one_line_that_it_was_interrupted(tmp_path: Path, number: 
         while not path.exists():
             assert running.poll() is None, "the search ended before it wrote a checkpoint"
             time.sleep(0.05)
+        time.sleep(0.5)  # the file is claimed just before the search begins
         running.send_signal(number)
         shown, said = running.communicate(timeout=60)
     assert ldag.Network.load(output).ldag.edges
