@@ -16,7 +16,7 @@ from ldag.network import Network, NodeParameters
 from ldag.presenting.documents import Block, Bullets, Figure, Listing, Paragraph, Section, TableBlock
 from ldag.presenting.graphs import notes_of_rows
 from ldag.presenting.networks import rules_tables
-from ldag.presenting.uncertain import LIKELY, connections, exception_chance, in_words, tell_sureness
+from ldag.presenting.uncertain import LIKELY, MOST_PAIRS, connections, exception_chance, in_words, tell_sureness
 from ldag.uncertainty import Agreement
 
 MOST_NODES = 60
@@ -31,7 +31,6 @@ MOST_WRITTEN = 12
 LONG_TEXT = 220
 """Letters of exceptions in the summary."""
 
-MOST_PAIRS = 40
 LEAST_PAIR = 0.25
 """Connections that are not drawn are listed from this probability on."""
 
@@ -232,6 +231,8 @@ def sure_sections(subject: Subject) -> Iterator[Section]:
             " One that is probable and yet not in the picture competes with another: both explain the same rows about "
             "equally well."
         )
+    if len(rows) > MOST_PAIRS:
+        left += f" Of the {len(rows)} others, the {MOST_PAIRS} surest are listed."
     table = TableBlock(("connection", told.head, "in the picture"), tuple(rows[:MOST_PAIRS]))
     yield from _with_table("How sure is it?", (Paragraph(told.text + left),), "Connection by connection", table)
 

@@ -16,6 +16,7 @@ from ldag.presenting.looks import blocks, chart, picture
 from ldag.uncertainty import Agreement, Bootstrap, EdgeChances, Mixture, Posterior
 
 MOST_PAIRS = 40
+"""Pairs that are listed or drawn; others are counted."""
 LEAST_SHARE = 0.05
 """Pairs that are joined more rarely are counted, not drawn."""
 

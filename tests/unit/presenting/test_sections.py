@@ -88,7 +88,10 @@ def test_forty_connections_are_listed(n_pairs: int, n_rows: int, monkeypatch: py
 
     monkeypatch.setattr("ldag.presenting.sections.connections", connections)
     data = ldag.read({"a": [0, 1] * 5, "b": [0, 0, 1, 1, 0] * 2})
-    *_, section = sure_sections(Subject(ldag.learn(data, kappa=0.1).network, sureness=ldag.posterior(data, kappa=0.1)))
+    subject = Subject(ldag.learn(data, kappa=0.1).network, sureness=ldag.posterior(data, kappa=0.1))
+    first, section = sure_sections(subject)
     (table,) = section.blocks
+    assert isinstance(first.blocks[0], Paragraph)
+    assert ("Of the 41 others, the 40 surest are listed." in first.blocks[0].text) == (n_pairs == 41)
     assert isinstance(table, TableBlock)
     assert (len(table.rows), asked) == (n_rows, [0.25])
