@@ -11,7 +11,7 @@ import numpy as np
 
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_seed, check_whole
-from ldag.data import AnyTable, Dataset, Reading, check_data, count_family
+from ldag.data import AnyTable, Dataset, Reading, check_data
 from ldag.errors import ArgumentError, TooLarge, argument, option
 from ldag.formats import Context, EdgeRecord, FamilyScores, edge_in_words
 from ldag.graph import LDAG, NamedPartition, name_contexts, take_states
@@ -227,7 +227,8 @@ def _check_options(
 def _find_best(data: Dataset, child: int, above: tuple[int, ...], options: FamilyOptions) -> BestPartition:
     """Count a family and find its best partition."""
     grid = Grid(tuple(data.schema[parent].n_states for parent in above))
-    counts = count_family(data.columns, data.schema.n_states, child, above).astype(np.float64)
+    names = data.schema.names
+    counts = data.counts(names[child], [names[parent] for parent in above]).astype(np.float64)
     return best_partition(counts, grid, options, ordered=options.order_of(above))
 
 
