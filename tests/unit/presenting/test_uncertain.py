@@ -68,3 +68,11 @@ def test_connections_that_are_not_drawn_are_listed_from_a_chance_on() -> None:
     assert len(list(connections(POST, empty, chances[3]))) == 4
     drawn = [pair for *pair, is_drawn, _ in connections(POST, POST.consensus(), 1.1) if is_drawn]
     assert len(drawn) == len(POST.consensus().edges)
+
+
+def test_pairs_that_are_not_drawn_are_counted() -> None:
+    """Three variables have three pairs; one is joined often enough to be drawn."""
+    joined = [EdgeChance("a", "b", 0.6, 0.9), EdgeChance("b", "a", 0.3, 0.9)]
+    apart = [EdgeChance(*pair, 0.0, 0.0) for pair in (("a", "c"), ("c", "a"), ("b", "c"), ("c", "b"))]
+    assert "2 other pairs are not drawn" in EdgeChances([*joined, *apart]).to_svg()
+    assert "not drawn" not in EdgeChances(joined).to_svg()
