@@ -8,7 +8,6 @@ from ldag.hook import hang
 if TYPE_CHECKING:
     from ldag import datasets as datasets
     from ldag import simulate as simulate
-    from ldag.classifier import LDAGClassifier as LDAGClassifier
     from ldag.comparing import Comparison as Comparison
     from ldag.comparing import adjusted_rand as adjusted_rand
     from ldag.comparing import compare as compare
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from ldag.learning import learn as learn
     from ldag.learning import learn_family as learn_family
     from ldag.learning import learn_labels as learn_labels
+    from ldag.learning.classifier import LDAGClassifier as LDAGClassifier
     from ldag.model import Variable as Variable
     from ldag.model import ordered as ordered
     from ldag.network import Network as Network
@@ -67,7 +67,7 @@ _ROOMS = {
     "graph": "LDAG",
     "learning": "Chain Climb CrossValidation Exact Family Fit cross_validate family_scores"
     " learn learn_family learn_labels",
-    "classifier": "LDAGClassifier",
+    "learning.classifier": "LDAGClassifier",
     "model": "Variable ordered",
     "network": "Network",
     "presenting": "explore plot report",

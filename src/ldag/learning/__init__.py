@@ -11,8 +11,6 @@ from ldag.learning.family import learn_family as learn_family
 from ldag.learning.family import learn_labels as learn_labels
 from ldag.learning.fit import Fit as Fit
 from ldag.learning.fit import Trace as Trace
-from ldag.learning.folds import N_FOLDS as N_FOLDS
-from ldag.learning.folds import has_folds as has_folds
 from ldag.learning.pipeline import LEAST_SECONDS as LEAST_SECONDS
 from ldag.learning.pipeline import cross_validate as cross_validate
 from ldag.learning.pipeline import learn as learn
@@ -38,7 +36,6 @@ from ldag.learning.searches.climb import Climb as Climb
 from ldag.learning.searches.exact import Exact as Exact
 from ldag.learning.settings import LearnOptions as LearnOptions
 from ldag.learning.settings import Settings as Settings
-from ldag.learning.settings import SmoothingChoice as SmoothingChoice
 from ldag.learning.settings import accept_old_names as accept_old_names
 from ldag.learning.settings import rename_settings as rename_settings
 from ldag.learning.settings import split_options as split_options

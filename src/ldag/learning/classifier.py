@@ -14,22 +14,13 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ldag.constraints import Constraints
 from ldag.data import Dataset, read
 from ldag.inference import Numbers
-from ldag.learning import (
-    N_FOLDS,
-    Deadline,
-    Fit,
-    LabelSearch,
-    MethodChoice,
-    Search,
-    Settings,
-    SmoothingChoice,
-    StructureKind,
-    accept_old_names,
-    check_time_limit,
-    has_folds,
-    learn_with,
-    split_options,
-)
+from ldag.learning.fit import Fit
+from ldag.learning.folds import N_FOLDS, has_folds
+from ldag.learning.pipeline import learn_with
+from ldag.learning.progress import Deadline, check_time_limit
+from ldag.learning.searches import MethodChoice, Search
+from ldag.learning.settings import Settings, SmoothingChoice, accept_old_names, split_options
+from ldag.learning.structures import LabelSearch, StructureKind
 from ldag.network import Network, Unseen
 from ldag.scoring import Prior
 
