@@ -245,6 +245,19 @@ def test_options_of_tables_reach_the_reader(tmp_path: Path) -> None:
     assert '"notes"' in out
 
 
+def test_measurements_are_cut_for_a_target(tmp_path: Path) -> None:
+    """For all columns or one, whatever the target is called; what is not there is refused."""
+    bmi = spread(90, 18, 40, 1, 1)
+    ill = ["yes" if float(str(one)) > 30 else "no" for one in bmi]
+    write(tmp_path / "t.csv", {"bmi": bmi, "a=b,c": ill, "ill": ill}, "\t")
+    for how in ("target:ill", "target:a=b,c", "bmi=target:ill", "bmi=target:a=b,c"):
+        _, notes = run("describe", str(tmp_path / "t.csv"), "--bins", how)
+        target = how.partition("target:")[2]
+        assert f"note: bmi: {len(set(bmi))} values, cut at 30 (for {target})" in notes
+    done = CliRunner().invoke(cli, ["describe", str(tmp_path / "t.csv"), "--bins", "target:sick"])
+    assert "--bins: the table has no column 'sick'" in str(done.exception)
+
+
 def test_count_and_learn_from_counts(tmp_path: Path) -> None:
     """Merged rows are the data again."""
     write(tmp_path / "a.csv", {"x": pick(50, ["u", "v"], 1), "y": pick(50, ["u", "v"], 2)}, ",")

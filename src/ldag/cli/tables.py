@@ -32,7 +32,8 @@ _OPTIONS = {
     "columns": _declare("columns", "The columns to read.  [all]", rare=False, metavar="A,B,..."),
     "bins": _declare(
         "bins",
-        "How to cut measurements: a number of bins, cut points (18,40,65), width:5, information:4, none.  [auto]",
+        "How to cut measurements: a number of bins, cut points (18,40,65), width:5, information:4, target:NAME (where "
+        "the column NAME changes), none.  [auto]",
         rare=False,
         multiple=True,
         metavar="[COLUMN=]HOW",
@@ -165,9 +166,9 @@ def _bins(given: Sequence[str]) -> "Bins | dict[str, Bins]":
     by_column: dict[str, Bins] = {}
     general: Bins = "auto"
     for text in given:
-        name, equals, how = text.rpartition("=")
-        if equals:
-            by_column[name.strip()] = _way(how.strip())
+        place = text.find("=target:") if "=target:" in text else text.rfind("=")
+        if place >= 0 and not text.startswith("target:"):
+            by_column[text[:place].strip()] = _way(text[place + 1 :].strip())
         else:
             general = _way(text.strip())
     if by_column and general != "auto":
@@ -177,7 +178,7 @@ def _bins(given: Sequence[str]) -> "Bins | dict[str, Bins]":
 
 def _way(text: str) -> Bins:
     """Return cut points where there are several, or a number with a point; else the text, which is checked later."""
-    if "," in text:
+    if "," in text and not text.startswith("target:"):
         return [_cut(part.strip()) for part in text.split(",")]  # type: ignore[return-value]  # checked later
     return text
 

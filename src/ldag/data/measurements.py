@@ -20,9 +20,9 @@ from ldag.data.tables import Distinct
 from ldag.errors import ArgumentError
 from ldag.model import Cuts, check_cuts
 
-Method = Literal["auto", "quantile", "width", "information", "cuts", "none"]
+Method = Literal["auto", "quantile", "width", "information", "target", "cuts", "none"]
 Bins = str | int | Sequence[float] | Sequence[str] | None
-"""How to cut a measurement: "auto", a number of quantiles, cut points, "quantile:4", "width:5", "information:4"."""
+"""How to cut one: "auto", a number of quantiles, cut points, "quantile:4", "width:5", "information:4", "target:y"."""
 
 MANY_VALUES = 20
 """Columns of more different numbers than this are taken for measurements; Likert scales and small counts have fewer."""
@@ -39,11 +39,13 @@ SHORT = 6
 
 @dataclass(frozen=True)
 class Binning:
-    """How one column is to be cut."""
+    """How one column is to be cut. One that is cut for a target has two bins, at its median, where no cut pays."""
 
     method: Method
     n_bins: int = AUTO_BINS
     cuts: Cuts = ()
+    target: str = ""
+    pays: bool = True
 
     @property
     def in_words(self) -> str:
@@ -52,6 +54,8 @@ class Binning:
             return " (quartiles)" if self.n_bins == 4 else f" ({self.n_bins} quantiles)"
         if self.method == "width":
             return f" ({self.n_bins} equal widths)"
+        if self.method == "target":
+            return f" (for {self.target})" if self.pays else f" (the median: no cut tells of {self.target})"
         return " (keeping information)" if self.method == "information" else ""
 
 
@@ -63,12 +67,14 @@ def check_bins(bins: object, where: str) -> Binning:
         method, colon, number = bins.partition(":")
         if bins == "auto":
             return Binning("auto")
+        if method == "target" and number.strip():
+            return Binning("target", 2, target=number.strip())
         if method in ("quantile", "width", "information") and (number.isascii() and number.isdigit()):
             return Binning(cast("Method", method), _number_of_bins(int(number), where))
         if colon or not bins.isdigit():
             raise ArgumentError(
                 f"{where} must be auto, none, a number of bins, cut points, or one of quantile:4, width:5, "
-                f"information:4, got {bins!r}"
+                f"information:4, target:NAME, got {bins!r}"
             )
         return Binning("quantile", _number_of_bins(int(bins), where))
     if is_whole(bins):
@@ -97,6 +103,15 @@ def find_cuts(values: Distinct, times: NDArray[np.int64] | NDArray[np.float64], 
     else:
         cuts = quantiles(values, cast("NDArray[np.int64]", times), np.arange(1, n_bins) / n_bins)
     return _separating(values, cuts)
+
+
+def cut_between(values: Distinct, ends: Sequence[int]) -> Cuts:
+    """Return the cut points above some of the values, by their numbers: half way to the next, or at the date itself."""
+    low, high = values[list(ends)], values[[end + 1 for end in ends]]
+    if values.dtype == object:
+        return cast("Cuts", tuple(low.tolist()))
+    middle = low + (high - low) / 2
+    return _separating(values, np.where(middle < high, middle, low))
 
 
 def quantiles(values: Distinct, times: NDArray[np.int64], shares: NDArray[np.float64]) -> Distinct:

@@ -149,14 +149,27 @@ class ReadOptions:
         if self.bins == "auto":
             return Binning("auto"), False
         if not isinstance(self.bins, Mapping):
-            return check_bins(self.bins, argument("bins")), False
+            binning = check_bins(self.bins, argument("bins"))
+            self._check_target(binning, names, argument("bins"))
+            return (Binning("auto") if binning.target == name else binning), False  # which is not cut for itself
         for given in self.bins:
             if given not in names:
                 hint = suggest(given, names)
                 raise ArgumentError(f"{argument('bins')}: the table has no column {given!r}{hint}")
         if name not in self.bins:
             return Binning("auto"), False
-        return check_bins(self.bins[name], f"{argument('bins')} of {name!r}"), True
+        where = f"{argument('bins')} of {name!r}"
+        binning = check_bins(self.bins[name], where)
+        self._check_target(binning, names, where)
+        if binning.target == name:
+            raise ArgumentError(f"{where}: a column cannot be cut for itself")
+        return binning, True
+
+    @staticmethod
+    def _check_target(binning: Binning, names: Sequence[str], where: str) -> None:
+        """Refuse to cut for a column that is not there."""
+        if binning.method == "target" and binning.target not in names:
+            raise ArgumentError(f"{where}: the table has no column {binning.target!r}{suggest(binning.target, names)}")
 
     def declare(self, names: Sequence[str]) -> dict[str, Variable]:
         """Check the declared states."""

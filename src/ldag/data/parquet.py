@@ -11,6 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ldag._native import MAX_STATES
 from ldag.data.columns import Column, Positions
 from ldag.data.database import PATTERN, Database, DatabaseError, column_at, quote_list, quote_text, quote_value
 from ldag.data.tables import LISTED, Distinct, Survey, Table, check_column_names
@@ -74,6 +75,8 @@ class DatabaseTable:
 
     def merge(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], NDArray[np.int64]]:
         """Merge equal rows: every cell becomes a small number, rows become whole keys, and keys are counted."""
+        if cut[0] is None and self._is_wide(places[0]):
+            return self._merge_raw(places, cut)
         digits = [
             self._digit(place) if variable is None else self._bin(place, variable.cuts)
             for place, variable in zip(places, cut, strict=True)
@@ -99,6 +102,30 @@ class DatabaseTable:
             for place, variable, positions in zip(places, cut, unpacked, strict=True)
         ]
         return columns, counted[-1].astype(np.int64)
+
+    def _is_wide(self, place: int) -> bool:
+        """Whether a column has more values than states can be."""
+        survey = self.survey(place)
+        return survey.measured is not None or survey.n_values > MAX_STATES
+
+    def _merge_raw(
+        self, places: Sequence[int], cut: Sequence[Variable | None]
+    ) -> tuple[list[Column], NDArray[np.int64]]:
+        """Merge equal rows of a measurement as it is, which comes first, and another column."""
+        (place, other), (_, variable) = places, cut
+        digit = self._digit(other) if variable is None else self._bin(other, variable.cuts)
+        is_text = self.types[place] == "VARCHAR" or _is_date(self.types[place])
+        cell = f"coalesce({self._cell(place)}, '')" if is_text else f"coalesce({self._number(place)}, 'nan'::DOUBLE)"
+        cells, digits, times = self.engine.arrays(
+            f"SELECT {cell} AS v, {digit} - 1 AS d, count(*) AS n FROM {self._rows()} GROUP BY v, d ORDER BY v, d"
+        )
+        values, positions = np.unique(cells, return_inverse=True)
+        listed: list[object] = list(variable.states) if variable is not None else self.survey(other).column.values
+        others = digits.astype(np.int64) if variable is not None else self._positions(other, digits.astype(np.int64))
+        first = self._column(
+            place, [value or None for value in values.tolist()] if is_text else values.tolist(), positions
+        )
+        return [first, Column(self.names[other], listed, others)], times.astype(np.int64)
 
     def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> tuple[Table, float]:
         """Return the table of rows without a gap in some columns, and their share; what it is asked for is counts."""

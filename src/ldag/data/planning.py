@@ -65,6 +65,11 @@ class ColumnPlan:
         return self.binning is not None
 
     @property
+    def target(self) -> str:
+        """The column that this one is cut for, if there is one."""
+        return "" if self.binning is None else self.binning.target
+
+    @property
     def cutting(self) -> Variable | None:
         """The variable whose bins an engine counts: one with cut points, found or given, for raw measurements."""
         is_given = self.variable is not None and bool(self.variable.cuts) and self.survey.measured is not None
@@ -130,7 +135,7 @@ def measurement(survey: Survey) -> tuple[Distinct, Weights] | None:
     column = survey.column
     by_value: dict[Any, float] = {}
     for value, times in zip(column.given, survey.times_given, strict=True):
-        plain = _measure(value, column)
+        plain = measure(value, column)
         if plain is None:
             return None
         by_value[plain] = by_value.get(plain, 0) + times
@@ -143,7 +148,8 @@ def measurement(survey: Survey) -> tuple[Distinct, Weights] | None:
     return (values[used > 0], used[used > 0]) if used.any() else (values, used)
 
 
-def _measure(value: object, column: Column) -> float | str | None:
+def measure(value: object, column: Column) -> float | str | None:
+    """Return the number or date that a cell other than a gap holds; None if it holds something else."""
     if column.text:
         number = number_in(str(value))
         return date_text(value) if number is None else float(number)
@@ -291,7 +297,7 @@ def _count_missing(survey: Survey) -> int:
 
 
 def _describe_unmeasured(survey: Survey) -> str:
-    texts = [value for value in survey.column.given if _measure(value, survey.column) is None]
+    texts = [value for value in survey.column.given if measure(value, survey.column) is None]
     return f"it holds {texts[0]!r}, which is no number" if texts else "its values are not all numbers"
 
 

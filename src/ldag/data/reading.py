@@ -22,6 +22,7 @@ from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
 from ldag.data.parquet import open_parquet
 from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_again, cut_note, plan_columns
 from ldag.data.tables import MemoryTable, Table, check_table
+from ldag.data.target_cuts import cut_for_targets
 from ldag.data.text_files import PACKINGS, Dates, FileSource
 from ldag.data.text_tables import open_texts
 from ldag.data.workbooks import WORKBOOKS, from_workbook
@@ -92,9 +93,10 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
         Names of the columns of an array, or of a text file without a header.
     bins
         How measurements are cut, for all columns or by column: a number of quantiles, cut points, "quantile:4",
-        "width:5", "information:4" (joining neighbours that lose least mutual information), None (not at all), or
-        "auto": quartiles of numbers and dates with more than 20 different values. Cut points that are found have as few
-        digits, at least six, as separate the same values.
+        "width:5", "information:4" (joining neighbours that lose least mutual information), "target:y" (where the
+        column y changes, as often as that pays: MDLP), None (not at all), or "auto": quartiles of numbers and dates
+        with more than 20 different values. Cut points that are found have as few digits, at least six, as separate the
+        same values.
     missing
         What to do with missing cells (None, NaN; in text files an empty cell, NA, NaN or nan, unless declared as a
         state): refuse the table, drop rows that have any (measurements are cut as if they were not there), make
@@ -323,7 +325,10 @@ def _settle_gaps(table: Table, plans: list[ColumnPlan], options: ReadOptions) ->
         missing, why = _decide(share, options)
         counted_rows = part if missing == "drop" and 0 < share < 1 else table
     is_cut_anew = options.is_counted or counted_rows is not table
-    return Settled(missing, cut_again(plans, counted_rows) if is_cut_anew else plans, why)
+    plans = cut_again(plans, counted_rows) if is_cut_anew else plans
+    if any(plan.target for plan in plans):
+        plans = cut_for_targets(plans, counted_rows)
+    return Settled(missing, plans, why)
 
 
 def _decide(share: float, options: ReadOptions) -> tuple[Missing, str]:

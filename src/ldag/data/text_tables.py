@@ -187,7 +187,9 @@ class TextTable:
         numbers = self._numbers(place)
         if numbers is None and (len(self._texts(place)) <= LISTED or variable is None):
             return self._column(place)
-        assert variable is not None, "a column of so many numbers is cut, or refused"
+        if variable is None:  # raw, for whoever looks for cut points
+            values, positions = np.unique(cast("NDArray[np.float64]", numbers), return_inverse=True)
+            return Column(self.names[place], values.tolist(), positions)
         if numbers is None:
             dates = self._dates(place)
             assert dates is not None, "a column of so many texts is refused"
