@@ -76,7 +76,15 @@ def measure(name: str, n_rows: int, max_parents: int, kappa: float, limit: float
     """Learn and certify."""
     data = ldag.read(BifNetwork(name).sample(n_rows, seed=DATA_SEED))
     structure: StructureKind = "table" if kappa == 1.0 else "ldag"
-    fit = ldag.learn(data, kappa=kappa, structure=structure, method="climb", max_parents=max_parents, rng=0)
+    fit = ldag.learn(
+        data,
+        kappa=kappa,
+        structure=structure,
+        equivalent_sample_size=1.0,
+        method="climb",
+        max_parents=max_parents,
+        rng=0,
+    )
     began, wall = time.process_time(), time.monotonic()
     proof = fit.certify(time_limit=limit)
     return Run(

@@ -121,7 +121,15 @@ def by_ldag(data: Dataset, program: str, seed: int | None) -> Callable[[], Edges
     n_restarts = 0 if program == "ldag, one climb" else None
     return lambda: (
         ldag.learn(
-            data, kappa=1, structure="table", method="climb", n_restarts=n_restarts, rng=seed, n_jobs=1, progress=False
+            data,
+            kappa=1,
+            structure="table",
+            equivalent_sample_size=1.0,
+            method="climb",
+            n_restarts=n_restarts,
+            rng=seed,
+            n_jobs=1,
+            progress=False,
         ).ldag.edges
     )
 

@@ -21,6 +21,10 @@ from ldag.model import Schema
 from tests.oracle.networks import BifNetwork
 
 Edges = Sequence[tuple[str, str]]
+
+learn = partial(ldag.learn, equivalent_sample_size=1.0)
+"""What is compared with peers, which score at this size; only what is measured "as it comes" chooses one."""
+
 NETWORKS = (
     ("asia", 1_000),
     ("child", 10_000),
@@ -33,6 +37,7 @@ NETWORKS = (
 )
 LIMITED = (("insurance", 10_000), ("alarm", 10_000), ("hailfinder", 10_000), ("andes", 1_000))
 LIMIT = 5.0
+DEFAULTS = (("insurance", 1_000), ("alarm", 1_000), ("alarm", 10_000), ("hailfinder", 10_000))
 LABELLED: tuple[tuple[str, int, float, float | None], ...] = (
     *(("alarm", 1_000, 0.1, None), ("andes", 1_000, 0.1, None), ("andes", 10_000, 0.1, None)),
     *(("pathfinder", 10_000, 0.1, None), ("munin1", 5_000, 0.1, None), ("andes", 1_000, 0.5, None)),
@@ -87,8 +92,8 @@ def climb_rows(name: str, n_rows: int) -> list[Row]:
     data = ldag.read(codes)
     frame = pd.DataFrame({v: pd.Categorical(column.astype(str)) for v, column in codes.items()})
     fits: list[Fit] = []
-    plain = cpu_seconds(lambda: fits.append(ldag.learn(data, kappa=1, method="climb", structure="table", n_jobs=1)), 3)
-    labelled = cpu_seconds(lambda: ldag.learn(data, kappa=0.1, method="climb", n_restarts=0, n_jobs=1), 3)
+    plain = cpu_seconds(lambda: fits.append(learn(data, kappa=1, method="climb", structure="table", n_jobs=1)), 3)
+    labelled = cpu_seconds(lambda: learn(data, kappa=0.1, method="climb", n_restarts=0, n_jobs=1), 3)
     rows = []
     for peer, climb in peer_climbers(frame).items():
         found: list[Edges] = []
@@ -110,14 +115,20 @@ def climb_rows(name: str, n_rows: int) -> list[Row]:
 def limited_row(name: str, n_rows: int, n_jobs: int) -> Row:
     """What five seconds bring over the restarts that are made unless told otherwise."""
     data = ldag.read(BifNetwork(name).sample(n_rows, seed=0))
-    quick = ldag.learn(data, kappa=1, method="climb", structure="table", n_jobs=n_jobs)
+    quick = learn(data, kappa=1, method="climb", structure="table", n_jobs=n_jobs)
     start = time.perf_counter()
-    fit = ldag.learn(
-        data, kappa=1, method="climb", structure="table", n_restarts=10**9, time_limit=LIMIT, n_jobs=n_jobs
-    )
+    fit = learn(data, kappa=1, method="climb", structure="table", n_restarts=10**9, time_limit=LIMIT, n_jobs=n_jobs)
     seconds = time.perf_counter() - start
     gain = f"score {fit.score.total:.1f}, {fit.score.total - quick.score.total:+.1f} against the default"
     return Row(f"climb, tables, {name} x {n_rows:,}, {LIMIT:g} s limit, {n_jobs} threads (wall)", seconds, gain)
+
+
+def default_row(name: str, n_rows: int) -> Row:
+    """All that a call without any settings does, both sample sizes chosen, beside one climb with labels at size 1."""
+    data = ldag.read(BifNetwork(name).sample(n_rows, seed=0))
+    one = cpu_seconds(lambda: learn(data, kappa=0.1, method="climb", n_restarts=0, n_jobs=1), 1)
+    seconds = cpu_seconds(lambda: ldag.learn(data, n_jobs=1), 1)
+    return Row(f"as it comes, {name} x {n_rows:,}", seconds, "one climb with labels, size 1", one, max(12.0, 6 * one))
 
 
 def label_rows(name: str, n_rows: int, kappa: float, limit: float | None = None) -> Row:
@@ -125,7 +136,7 @@ def label_rows(name: str, n_rows: int, kappa: float, limit: float | None = None)
     data = ldag.read(BifNetwork(name).sample(n_rows, seed=15))
 
     def climb(structure: StructureKind, kappa: float) -> Fit:
-        return ldag.learn(data, kappa=kappa, method="climb", structure=structure, n_restarts=0, n_jobs=1)
+        return learn(data, kappa=kappa, method="climb", structure=structure, n_restarts=0, n_jobs=1)
 
     tables = cpu_seconds(lambda: climb("table", 1.0), 2)
     fits: list[Fit] = []
@@ -146,7 +157,7 @@ def exact_rows() -> list[Row]:
     rows = [
         Row(
             job,
-            wall_seconds(partial(ldag.learn, data, kappa=0.1, method="exact", label_search=labels, max_parents=4), 1),
+            wall_seconds(partial(learn, data, kappa=0.1, method="exact", label_search=labels, max_parents=4), 1),
             goal=goal,
         )
         for job, data, labels, goal in jobs
@@ -165,7 +176,7 @@ def exact_rows() -> list[Row]:
 
 def exact_tables(data: Dataset, max_parents: int) -> Fit:
     """The best DAG without labels, by one thread."""
-    return ldag.learn(data, kappa=1, method="exact", structure="table", max_parents=max_parents, n_jobs=1)
+    return learn(data, kappa=1, method="exact", structure="table", max_parents=max_parents, n_jobs=1)
 
 
 def thread_rows() -> list[Row]:
@@ -174,15 +185,15 @@ def thread_rows() -> list[Row]:
     jobs: list[tuple[str, Callable[[int], object]]] = [
         (
             "200 x 5,000 chains, 20 variables",
-            lambda n: ldag.learn(twenty, kappa=0.1, method="chain", n_chains=200, n_iter=5_000, n_jobs=n),
+            lambda n: learn(twenty, kappa=0.1, method="chain", n_chains=200, n_iter=5_000, n_jobs=n),
         ),
         (
             "cross-validation by 50 x 5,000 chains, heart",
-            lambda n: ldag.cross_validate(heart, method="chain", n_iter=5_000, n_jobs=n),
+            lambda n: ldag.cross_validate(heart, equivalent_sample_size=1.0, method="chain", n_iter=5_000, n_jobs=n),
         ),
         (
             "exact, 20 variables, at most 4 parents",
-            lambda n: ldag.learn(twenty, kappa=0.1, method="exact", max_parents=4, n_jobs=n),
+            lambda n: learn(twenty, kappa=0.1, method="exact", max_parents=4, n_jobs=n),
         ),
     ]
     rows = []
@@ -204,7 +215,7 @@ def large_rows() -> list[Row]:
 
 def climb_tables(data: Dataset) -> Fit:
     """Climb without labels on all cores."""
-    return ldag.learn(data, kappa=1, method="climb", structure="table")
+    return learn(data, kappa=1, method="climb", structure="table")
 
 
 def random_sample(n_variables: int, n_rows: int) -> Dataset:
@@ -269,6 +280,7 @@ def main() -> None:
     heart = datasets.load("heart")
     ten = generator_sample(1_000)
     rows = [row for name, n_rows in NETWORKS for row in climb_rows(name, n_rows)]
+    rows += [default_row(name, n_rows) for name, n_rows in DEFAULTS]
     jobs: list[tuple[str, Dataset, MethodChoice, float | None]] = [
         ("heart, CV and learning by 50 x 500 chains (wall)", heart, "chain", 3.0),
         ("heart, CV and learning by exact search (wall)", heart, "exact", 0.5),
@@ -276,7 +288,8 @@ def main() -> None:
         ("generator10, CV by exact search (wall)", ten, "exact", None),
     ]
     rows += [
-        Row(job, wall_seconds(partial(ldag.learn, data, method=method)), goal=goal) for job, data, method, goal in jobs
+        Row(job, wall_seconds(partial(learn, data, kappa="cv", method=method)), goal=goal)
+        for job, data, method, goal in jobs
     ]
     rows += [limited_row(name, n_rows, n_jobs) for name, n_rows in LIMITED for n_jobs in (1, 2)]
     rows += thread_rows()

@@ -55,6 +55,7 @@ def climb(data: Dataset, max_candidates: int | None) -> tuple[float, float]:
         data,
         kappa=1,
         structure="table",
+        equivalent_sample_size=1.0,
         method="climb",
         n_restarts=N_RESTARTS,
         max_candidates=max_candidates,
