@@ -1,5 +1,6 @@
 """Discrete Bayesian networks that know when an edge matters."""
 
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,8 @@ _ROOMS = {
 Above, the same for type checkers.
 """
 
-hang(lambda: import_module("ldag.presenting"))
+for _room in ("presenting", "uncertainty"):
+    hang(_room, partial(import_module, f"ldag.{_room}"))
 
 _PLACES = {name: room for room, names in _ROOMS.items() for name in names.split()}
 

@@ -1,19 +1,19 @@
-"""The hook on which the front door hangs the room that shows values, so that no room has to know one to its right."""
+"""The hook on which the front door hangs rooms that values ask for, so that no room has to know one to its right."""
 
 from collections.abc import Callable
 from typing import Any
 
-_loaders: list[Callable[[], object]] = []
+_loaders: dict[str, Callable[[], object]] = {}
 
 
-def hang(load: Callable[[], object]) -> None:
-    """Say how the room that shows values is loaded; that happens when something is first shown."""
-    _loaders[:] = [load]
+def hang(room: str, load: Callable[[], object]) -> None:
+    """Say how a room is loaded; that happens when a value first asks for it."""
+    _loaders[room] = load
 
 
-def take() -> Any:
-    """Return the room that shows values."""
-    return _loaders[0]()
+def take(room: str) -> Any:
+    """Return a room: "presenting", which shows values, or "uncertainty", which learns several networks."""
+    return _loaders[room]()
 
 
 class Printable:
@@ -24,4 +24,4 @@ class Printable:
         return f"<{type(self).__name__}: {first}>"
 
     def _repr_html_(self) -> str:
-        return str(take().write_cell(self))
+        return str(take("presenting").write_cell(self))

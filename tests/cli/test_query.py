@@ -159,7 +159,7 @@ def test_several_networks_answer_together(rows: str, tmp_path: Path) -> None:
     """`average` writes what Python learns; query, predict and sample read it."""
     path = str(tmp_path / "several.json")
     shown = run("average", "heart", "-n", "3", "--kappa", "0.1", "--rng", "1", "-o", path)
-    assert shown.startswith("3 networks over 6 variables; edges that most of them have:\n  ")
+    assert shown.startswith("3 networks over 6 variables\nwith labels, each under a random order of the variables\n")
     mixture = ldag.average(ldag.datasets.load("heart"), 3, kappa=0.1, rng=1)
     found = json.loads(run("query", path, "--all", *LIKELIHOODS, "--json"))
     expected = mixture.marginals({"smoking": {"no": 0.5, "yes": 1.0}})
@@ -170,7 +170,8 @@ def test_several_networks_answer_together(rows: str, tmp_path: Path) -> None:
     columns = mixture.sample_columns(40, 3, given={"pressure": ">140"})
     assert drawn == {name: cells.tolist() for name, cells in columns.items()}
     assert set(drawn["pressure"]) == {">140"}
-    message = "--most-probable is for one network, and the file has 3"
+    assert "with tables, each under" in run("average", "heart", "-n", "2", "-o", path)
+    message = "--most-probable is for one network, and the file has 2"
     assert message in run("query", path, "--most-probable", code=2)
 
 

@@ -6,17 +6,17 @@ import click
 
 from ldag.cli.arguments import json_option
 from ldag.cli.pipes import TABLE, Target
-from ldag.cli.settings import load_to_repeat, settings_options
+from ldag.cli.settings import keep_given, load_to_repeat, settings_options
 from ldag.cli.tables import print_result, table_options
 from ldag.data import ReadOptions
 from ldag.formats import check_document_path, check_place
-from ldag.uncertainty import MemberVariety
+from ldag.uncertainty import N_MEMBERS, MemberVariety
 from ldag.uncertainty import average as learn_several
 
 
 @click.command()
 @click.argument("data", type=TABLE)
-@click.option("--number", "-n", "n", default=20, show_default=True, help="How many networks are learned.")
+@click.option("--number", "-n", "n", default=N_MEMBERS, show_default=True, help="How many networks are learned.")
 @click.option("--output", "-o", type=Target(".json"), required=True, metavar="FILE", help="Write them there (.json).")
 @click.option(
     "--by",
@@ -28,7 +28,10 @@ from ldag.uncertainty import average as learn_several
 @settings_options
 @table_options
 @json_option
+@click.pass_context
 def average(
+    context: click.Context,
+    /,
     data: str,
     n: int,
     output: str,
@@ -39,14 +42,17 @@ def average(
 ) -> None:
     """Learn several networks from DATA that differ, and write them to a file; together they often predict better.
 
+    They have tables, and sample sizes chosen by cross-validation, unless --structure, --kappa or --prior, or sizes are
+    given.
+
     \b
-    ldag average survey.csv -n 20 --kappa 0.1 -o several.json
+    ldag average survey.csv -o several.json
     ldag query several.json pain --given smoker=yes
     ldag predict several.json new.csv --target pain
     """
     check_place(check_document_path(output, "mixture"))
-    table, given = load_to_repeat(data, reading, options)
-    settings = {name: value for name, value in given.items() if value is not None}
+    table, settings = load_to_repeat(data, reading, options)
+    settings = keep_given(context, settings)
     result = learn_several(table, n, by=by, **settings)
     result.save(output)
     print_result(result, table, {**result.summary(), "by": by, "written": output} if as_json else None)

@@ -106,6 +106,16 @@ def load_to_repeat(source: str, reading: ReadOptions, options: Mapping[str, Any]
     return data, settings | {"time_limit": left_for_search(deadline)}
 
 
+def keep_given(context: click.Context, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that a command was told, for functions whose defaults are not those of `learn`."""
+    usual = {one.name for one in context.command.params if _is_default(context, one.name)}
+    return {name: value for name, value in settings.items() if value is not None and name not in usual}
+
+
+def _is_default(context: click.Context, name: str | None) -> bool:
+    return name is not None and context.get_parameter_source(name) is click.core.ParameterSource.DEFAULT
+
+
 def left_for_search(deadline: Deadline) -> float | None:
     """Return the seconds that are left for a search."""
     return None if deadline.left is None else max(round(deadline.left, 2), LEAST_SECONDS)

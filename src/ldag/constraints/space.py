@@ -181,6 +181,12 @@ class SearchSpace:
         )
         return replace(self, candidates=tuple(candidates))
 
+    def in_random_order(self, rng: np.random.Generator) -> "SearchSpace":
+        """Return the space of the graphs whose edges follow a random order of the nodes that the space allows."""
+        place = np.argsort(random_order(self.candidates, self.required, rng))
+        before = (tuple(i for i in own if place[i] < place[j]) for j, own in enumerate(self.candidates))
+        return replace(self, candidates=tuple(before))
+
     def ruled_out(self, structure: Structure) -> frozenset[CodedEdge]:
         """Return the arrows that edges of a structure cannot be turned into.
 
@@ -196,6 +202,28 @@ class SearchSpace:
 
     def _is_unlabelled(self, parent: int, child: int) -> bool:
         return any(rule.parent == parent and not rule.contexts for rule in self.label_rules[child])
+
+
+def random_order(
+    candidates: Sequence[Iterable[int]], required: Sequence[Iterable[int]], rng: np.random.Generator
+) -> list[int]:
+    """Return the nodes in a random order: required parents first and, where it can be, those that may only be parents.
+
+    Where an edge is allowed one way only, an order against it would lose the edge for nothing.
+    """
+    allowed = [set(own) for own in candidates]
+    musts = [set(own) for own in required]
+    wishes = [{i for i in own if j not in allowed[i]} for j, own in enumerate(allowed)]
+    left = rng.permutation(len(allowed)).tolist()
+    order: list[int] = []
+    placed: set[int] = set()
+    while left:
+        ready = [node for node in left if musts[node] <= placed]
+        node = next((node for node in ready if wishes[node] <= placed), ready[0])
+        left.remove(node)
+        order.append(node)
+        placed.add(node)
+    return order
 
 
 def check_result(schema: Schema, space: SearchSpace, structure: Structure) -> None:

@@ -89,7 +89,7 @@ class Presenter(Protocol):
 
 
 def _presenter() -> Presenter:
-    return cast("Presenter", take())
+    return cast("Presenter", take("presenting"))
 
 
 class Drawable:

@@ -320,8 +320,9 @@ def bootstrap(
         Where the searches run, instead of threads of this process.
     **options
         The settings of `learn`, and for a table that is no `Dataset` those of `read`.
-        If kappa is left to cross-validation it is chosen once, on all the data; a time limit
-        is for all searches together. Searches that did not come to their end by then, or when Ctrl-C was pressed, are
+        What is left to cross-validation is chosen once, on all the data; an equivalent sample size that was chosen is
+        made at most a 25th of the rows, as what is drawn twice looks like dependence. A time limit is for all searches
+        together. Searches that did not come to their end by then, or when Ctrl-C was pressed, are
         left out, and ``notes`` says so; a climb ends with fewer restarts, at a graph that no single edge improves.
 
     Examples
@@ -335,7 +336,7 @@ def bootstrap(
     check_whole(n, "n")
     check_choice(directions, get_args(Directions), "directions")
     check_progress(progress)
-    prepared = prepare_members(data, rng, progress, executor, options)
+    prepared, told = prepare_members(data, rng, progress, executor, options).with_smaller_size()
     members = Members(prepared.plan, resamples=True, reorders=False)
     space, schema = prepared.plan.problem.space, prepared.plan.data.schema
 
@@ -354,7 +355,7 @@ def bootstrap(
         method=prepared.plan.search.name,
         settings=_plain_settings(prepared),
         n_asked=n,
-        notes=(*describe_data(prepared.data), *notes),
+        notes=(*describe_data(prepared.data), *told, *notes),
         n_observations=prepared.data.total,
         seconds=time.perf_counter() - began,
     )

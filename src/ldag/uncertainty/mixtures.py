@@ -1,10 +1,10 @@
 """Several networks as one: `Mixture`."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import exp, fsum, isclose, log
+from math import exp, isclose, log
 from os import PathLike
 from typing import Any, Self, Unpack, overload
 
@@ -36,6 +36,16 @@ from ldag.uncertainty.consensus import WeighedGraphs
 N_DRAWS = 1000
 """Draws of a member and its parameters for an interval."""
 
+MOST_PAIRS = 40
+"""Pairs that are printed."""
+
+VARIETIES = {
+    "order": "under a random order of the variables",
+    "bootstrap": "from rows drawn again",
+    "both": "from rows drawn again, under a random order of the variables",
+}
+"""Where members differ, in words."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mixture(WeighedGraphs):
@@ -49,6 +59,10 @@ class Mixture(WeighedGraphs):
         How much each counts; equal weights if left out. They are made to sum to 1.
     notes
         What is to be known of how they were learned, such as how many had no time to come to their end.
+    settings
+        How they were learned, as plain values.
+    data
+        What they were learned from, which a report tells of; files do not have it.
 
     Examples
     --------
@@ -63,6 +77,8 @@ class Mixture(WeighedGraphs):
     members: Sequence[Network]
     weights: Sequence[float] | None = None
     notes: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    data: Dataset | None = None
     _shares: NDArray[np.float64] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -85,16 +101,32 @@ class Mixture(WeighedGraphs):
         return f"<{'; '.join([words, *self.notes])}>"
 
     def __str__(self) -> str:
-        common = [edge for edge in self.edges if edge.probability > 0.5]
+        joined = [edge for edge in self.edges.one_per_pair() if edge.either_direction > 0.5]
         n_variables = counted(len(self.variables), "variable")
         lines = [f"note: {note}" for note in self.notes]
-        lines.append(f"{counted(len(self), 'network')} over {n_variables}; edges that most of them have:")
-        lines += (f"  {edge.parent} -> {edge.child}  {edge.probability:.2f}" for edge in common)
+        lines.append(f"{counted(len(self), 'network')} over {n_variables}")
+        lines += self._settings_in_words()
+        lines.append("pairs that most of them join:" if joined else "no pair is joined by most of them")
+        lines += (f"  {edge.parent} - {edge.child}  {edge.either_direction:.2f}" for edge in joined[:MOST_PAIRS])
+        lines += [f"  and {len(joined) - MOST_PAIRS} more"] if len(joined) > MOST_PAIRS else []
         return "\n".join(lines)
+
+    def _settings_in_words(self) -> Iterator[str]:
+        """Say how the members were learned, if that is known."""
+        if not self.settings:
+            return
+        kinds = {"table": "tables", "ldag": "labels"}
+        kind = kinds.get(self.settings["structure"], f"structure {self.settings['structure']!r}")
+        yield f"with {kind}, each {VARIETIES[self.settings['by']]}"
+        size, (of_parameters, spread) = self.settings["equivalent_sample_size"], self.settings["smoothing"]
+        chosen = ", chosen by cross-validation" if self.settings["chosen"] else ""
+        each = " for each class" if spread == "classes" else ""
+        yield f"equivalent sample size {size:g}, smoothing {of_parameters:g}{each}{chosen}"
 
     def summary(self) -> dict[str, object]:
         """Return what is printed as plain values."""
-        return {"n": len(self), "notes": self.notes, "edges": [edge.as_strength() for edge in self.edges]}
+        edges = [edge.as_strength() for edge in self.edges]
+        return {"n": len(self), "notes": self.notes, "settings": dict(self.settings), "edges": edges}
 
     def __len__(self) -> int:
         return len(self.members)
@@ -161,13 +193,12 @@ class Mixture(WeighedGraphs):
 
         What is given counts as evidence about the members too: those that expected it weigh more.
 
-        With ``interval``, such as 0.95, the mean of every probability over members and their parameters, with an
-        equal-tailed interval of that probability: ``n_draws`` members are drawn by their weights, and their parameters
-        from their posteriors. There, what is given is not taken as evidence about the members.
+        With ``interval``, such as 0.95, every probability has an equal-tailed interval: ``n_draws`` members are drawn
+        by these weights, and their parameters from their posteriors.
         """
         names = targets if isinstance(targets, str) else tuple(targets)
         if interval is not None:
-            return self._query_draws(names, given, do, interval, n_draws, rng)
+            check_share(interval, "interval", inside=True)
         shares = self._given_evidence(given, do, memory_limit)
         total = Answer()
         for member, share in zip(self.members, shares.tolist(), strict=True):
@@ -176,7 +207,10 @@ class Mixture(WeighedGraphs):
                 total.targets, total.said = part.targets, part.said
                 for state, p in part.items():
                     total[state] = total.get(state, 0.0) + share * p
-        return total
+        if interval is None:
+            return total
+        answers = self._draw_from(shares, names, given, do, n_draws, rng)
+        return self.members[0].asking.name_interval(self.schema.nodes(total.targets), total, answers, interval)
 
     def query_interval(
         self, targets: Targets, given: Context | None = None, *, interval: float = 0.95, **options: Any
@@ -185,18 +219,11 @@ class Mixture(WeighedGraphs):
         tell_renamed("Mixture.query_interval(...)", "Mixture.query(..., interval=0.95)")
         return self.query(targets, given, interval=interval, **options)
 
-    def _query_draws(
-        self,
-        names: str | tuple[str, ...],
-        given: Findings | None,
-        do: Context | None,
-        interval: float,
-        n_draws: int,
-        rng: Rng,
+    def query_draws(
+        self, names: str | tuple[str, ...], given: Findings | None, do: Context | None, interval: float, **draws: Any
     ) -> AveragedAnswer:
-        """Return means over draws, and equal-tailed intervals."""
-        check_share(interval, "interval", inside=True)
-        answers = self.draw_answers(names, given, do=do, n_draws=n_draws, rng=rng)
+        """Return means over draws, with intervals, where what is given says nothing about the members: a posterior."""
+        answers = self.draw_answers(names, given, do=do, **draws)
         asking, nodes = self.members[0].asking, self.schema.nodes(names)
         return asking.name_interval(nodes, asking.name_answer(nodes, answers.mean(axis=0)), answers, interval)
 
@@ -209,10 +236,22 @@ class Mixture(WeighedGraphs):
         n_draws: int,
         rng: Rng = None,
     ) -> NDArray[np.float64]:
-        """Return what `query` answers for draws of a member and its parameters, in the order of the members."""
+        """Return what members, drawn by their weights, answer with parameters from their posteriors; in their order."""
         names = targets if isinstance(targets, str) else tuple(targets)
+        return self._draw_from(self._shares, names, given, do, n_draws, rng)
+
+    def _draw_from(
+        self,
+        shares: NDArray[np.float64],
+        names: str | tuple[str, ...],
+        given: Findings | None,
+        do: Context | None,
+        n_draws: int,
+        rng: Rng,
+    ) -> NDArray[np.float64]:
+        """Return answers of members that are drawn by some weights."""
         generator = check_generator(rng)
-        numbers = _spread(self._shares, check_whole(n_draws, "n_draws"), generator)
+        numbers = _spread(shares, check_whole(n_draws, "n_draws"), generator)
         return np.concatenate(
             [
                 member.draw_answers(names, given, do=do, n_draws=number, rng=generator)
@@ -236,14 +275,33 @@ class Mixture(WeighedGraphs):
                         total[name][state] += share * p
         return total
 
-    def probability(self, event: Findings, given: Findings | None = None, *, do: Context | None = None) -> float:
+    def probability(
+        self,
+        event: Findings,
+        given: Findings | None = None,
+        *,
+        do: Context | None = None,
+        memory_limit: int | str = MEMORY_LIMIT,
+    ) -> float:
         """Return the probability of an event, states of some variables, as `Network.probability` does."""
-        shares = self._given_evidence(given, do)
-        return fsum(
-            share * member.probability(event, given, do=do)
-            for member, share in zip(self.members, shares.tolist(), strict=True)
+        return exp(self.log_probability(event, given, do=do, memory_limit=memory_limit))
+
+    def log_probability(
+        self,
+        event: Findings,
+        given: Findings | None = None,
+        *,
+        do: Context | None = None,
+        memory_limit: int | str = MEMORY_LIMIT,
+    ) -> float:
+        """Return the logarithm of `probability`, also where that is too small for a number; minus infinity for zero."""
+        shares = self._given_evidence(given, do, memory_limit).tolist()
+        logs = [
+            log(share) + member.log_probability(event, given, do=do, memory_limit=memory_limit)
+            for member, share in zip(self.members, shares, strict=True)
             if share > 0
-        )
+        ]
+        return min(float(np.logaddexp.reduce(logs)), 0.0)
 
     def sample(self, n: int, rng: Rng = None, *, given: Findings | None = None, do: Context | None = None) -> Dataset:
         """Draw a data set: every row from a member that is drawn by its weight.
@@ -280,6 +338,7 @@ class Mixture(WeighedGraphs):
             "version": 1,
             "weights": self._shares.tolist(),
             "notes": list(self.notes),
+            "settings": dict(self.settings),
             "members": [json.loads(member.to_json()) for member in self.members],
         }
 
@@ -295,7 +354,9 @@ class Mixture(WeighedGraphs):
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Read what `to_dict` returns."""
         members = [Network.from_model(network_of(one)) for one in content["members"]]
-        return cls(members, content["weights"], tuple(content.get("notes", ())))  # which older files do not have
+        return cls(
+            members, content["weights"], tuple(content.get("notes", ())), content.get("settings", {})
+        )  # older files
 
     def predict_proba(self, data: RowTable, target: str, *, unseen: Unseen = "error") -> NDArray[np.float64]:
         """Return the distribution of a variable given the other cells of every row, as `Network.predict_proba` does."""
@@ -332,7 +393,7 @@ class Mixture(WeighedGraphs):
                 for member, share in zip(self.members, self._shares.tolist(), strict=True)
                 if share > 0
             ]
-            return max(logs) + log(fsum(exp(one - max(logs)) for one in logs))
+            return float(np.logaddexp.reduce(logs))
         with np.errstate(divide="ignore"):
             by_row = np.array([_row_logs(member, rows) for member in self.members]) + np.log(self._shares)[:, None]
         weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights

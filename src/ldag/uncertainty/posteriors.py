@@ -125,7 +125,7 @@ class Posterior(GraphPosterior):
         mixture = self.mixture(n_draws, rng)
         exact = self._exact_mean(names, given, do)
         level = 0.5 if interval is None else interval
-        answer = mixture.query(names, given, do=do, interval=level, n_draws=2 * n_draws, rng=rng)
+        answer = mixture.query_draws(names, given, do, level, n_draws=2 * n_draws, rng=rng)
         if exact is not None:
             for key, mean in zip(list(answer), exact.reshape(-1).tolist(), strict=True):
                 answer[key] = Averaged(mean, *answer[key][1:])

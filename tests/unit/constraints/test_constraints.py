@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ldag
 from ldag import Constraints, LdagError
 from ldag.constraints import search_space
-from ldag.constraints.space import LabelRule
+from ldag.constraints.space import LabelRule, random_order
 from ldag.errors import ArgumentError
 from ldag.model import Schema, Variable
 
@@ -259,3 +260,14 @@ def test_contradictions_and_mistakes_are_explained(attempt: Callable[[], object]
     with pytest.raises(LdagError) as caught:
         attempt()
     assert re.search(message, str(caught.value)), str(caught.value)
+
+
+def test_a_random_order_keeps_to_what_is_required() -> None:
+    """Required parents come first always, one-way candidates where no circle of wishes forbids it."""
+    for seed in range(20):
+        order = random_order([(1, 2), (0, 2), (0,)], [(2,), (), ()], np.random.default_rng(seed))
+        assert order.index(2) < order.index(0)
+        order = random_order([(), (0,), (0, 1)], [(), (), ()], np.random.default_rng(seed))
+        assert order == [0, 1, 2]
+    orders = {tuple(random_order([(1,), (0,)], [(), ()], np.random.default_rng(seed))) for seed in range(20)}
+    assert orders == {(0, 1), (1, 0)}

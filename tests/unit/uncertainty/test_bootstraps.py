@@ -12,7 +12,7 @@ import ldag
 from ldag.errors import ArgumentError, DataError, FormatError, TooLarge
 from ldag.learning import Settings, StructureKind, make_plan
 from ldag.presenting.uncertain import bootstrap_picture
-from ldag.uncertainty.members import Members, random_order
+from ldag.uncertainty.members import Members
 
 
 @pytest.fixture(scope="module")
@@ -167,17 +167,6 @@ def test_questions_about_labels_name_other_variables(boot: ldag.Bootstrap) -> No
         boot.label("smoking", "pressure", context={"smoking": "yes"})
     with pytest.raises(ArgumentError, match="twice"):
         boot.strength("smoking", "smoking")
-
-
-def test_a_random_order_keeps_to_what_is_required() -> None:
-    """Required parents come first always, one-way candidates where no circle of wishes forbids it."""
-    for seed in range(20):
-        order = random_order([(1, 2), (0, 2), (0,)], [(2,), (), ()], np.random.default_rng(seed))
-        assert order.index(2) < order.index(0)
-        order = random_order([(), (0,), (0, 1)], [(), (), ()], np.random.default_rng(seed))
-        assert order == [0, 1, 2]
-    orders = {tuple(random_order([(1,), (0,)], [(), ()], np.random.default_rng(seed))) for seed in range(20)}
-    assert orders == {(0, 1), (1, 0)}
 
 
 def test_files_keep_cut_points(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def heart() -> ldag.Dataset:
 @pytest.fixture(scope="module")
 def mixture(heart: ldag.Dataset) -> ldag.Mixture:
     """Six members."""
-    return ldag.average(heart, 6, kappa=0.3, rng=1)
+    return ldag.average(heart, 6, kappa=0.3, equivalent_sample_size=1, smoothing=1, rng=1)
 
 
 def test_members_differ_and_have_the_parameters_of_all_the_data(heart: ldag.Dataset, mixture: ldag.Mixture) -> None:
@@ -32,7 +32,7 @@ def test_members_differ_and_have_the_parameters_of_all_the_data(heart: ldag.Data
 @pytest.mark.parametrize("by", ["order", "bootstrap", "both"])
 def test_the_number_of_threads_makes_no_difference(heart: ldag.Dataset, by: str) -> None:
     """Nor does asking again."""
-    first, second = (ldag.average(heart, 4, by=by, kappa=0.3, rng=2, n_jobs=jobs) for jobs in (1, 2))  # type: ignore[arg-type]
+    first, second = (ldag.average(heart, 4, by=by, rng=2, n_jobs=jobs) for jobs in (1, 2))  # type: ignore[arg-type]
     assert first.members == second.members
 
 
@@ -110,3 +110,95 @@ def test_members_without_time_are_left_out(heart: ldag.Dataset, tmp_path: Path) 
     assert limited.notes[0] in repr(limited)
     limited.save(tmp_path / "several.json")
     assert ldag.Mixture.load(tmp_path / "several.json").notes == limited.notes
+
+
+def test_members_have_tables_unless_labels_are_asked_for(heart: ldag.Dataset) -> None:
+    """By a structure, a price, or labels that constraints fix."""
+    sizes = {"equivalent_sample_size": 10, "smoothing": 10}
+    fixed = ldag.Constraints(labels={("smoking", "pressure"): [{"protein": ">3"}]})
+    for asked in ({"structure": "ldag", "prior": "labels", "kappa": 0.3}, {"kappa": 0.3}, {"constraints": fixed}):
+        labelled = ldag.average(heart, 4, **asked, **sizes)  # type: ignore[arg-type]
+        assert any(member.ldag.labelled_edges for member in labelled.members)
+        assert "with labels, each under a random order of the variables" in str(labelled)
+    plain = ldag.average(heart, 4, **sizes)  # type: ignore[arg-type]
+    assert not any(member.ldag.labelled_edges for member in plain.members)
+    assert "with tables, each under" in str(plain)
+
+
+def test_sizes_are_chosen_unless_they_are_given(heart: ldag.Dataset) -> None:
+    """As the cross-validation of tables chooses them."""
+    best = ldag.cross_validate(heart, structure="table", equivalent_sample_size="cv", smoothing="cv").best
+    chosen = ldag.average(heart, 2)
+    assert chosen.settings["equivalent_sample_size"] == best.equivalent_sample_size
+    assert chosen.members[0].equivalent_sample_size == best.parameters_sample_size
+    assert f"equivalent sample size {best.equivalent_sample_size:g}, " in str(chosen)
+    assert "chosen by cross-validation" in str(chosen)
+    given = ldag.average(heart, 2, equivalent_sample_size=7, smoothing=3)
+    assert given.settings["equivalent_sample_size"] == 7
+    assert given.members[0].equivalent_sample_size == 3
+    assert "chosen" not in str(given)
+
+
+def test_a_fit_hands_on_what_was_chosen_there(heart: ldag.Dataset) -> None:
+    """Data, both sizes, constraints and seed; but not labels, which tables predict as well without."""
+    rules = ldag.Constraints(forbidden=[("smoking", "pressure"), ("pressure", "smoking")])
+    fit = ldag.learn(heart, kappa=0.3, equivalent_sample_size=20, smoothing=(2, "classes"), constraints=rules, rng=5)
+    many = fit.average(6)
+    assert many.members == ldag.average(fit, 6).members
+    alone = ldag.average(
+        heart, 6, equivalent_sample_size=20, smoothing=(2, "classes"), constraints=rules, rng=5, structure="table"
+    )
+    assert many.members == alone.members
+    assert many.members != fit.average(6, rng=6).members
+    assert len(fit.average()) == 40
+    assert any(member.ldag.labelled_edges for member in fit.average(6, structure="ldag").members)
+    trees = ldag.learn(heart, kappa=0.3, equivalent_sample_size=1, smoothing=1, structure="tree", prior="leaves")
+    assert len(trees.average(3)) == 3
+
+
+def test_rows_drawn_again_want_a_small_size(heart: ldag.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most a 25th of 1,841 rows: more is refused if it was given, and made less if it was chosen."""
+    ldag.average(heart, 2, by="both", equivalent_sample_size=73, smoothing=1)
+    for by in ("both", "bootstrap"):
+        with pytest.raises(
+            ArgumentError, match=r"what is drawn twice looks like dependence .* by='order', or .*=73 at"
+        ):
+            ldag.average(heart, 2, by=by, equivalent_sample_size=74, smoothing=1)
+    ldag.average(heart, 2, equivalent_sample_size=74, smoothing=1)
+    told = ldag.bootstrap(heart, 2, kappa=0.1, equivalent_sample_size=74)
+    assert any("an equivalent sample size of 74 is large for 1,841 rows" in note for note in told.notes)
+    assert not ldag.bootstrap(heart, 2, kappa=0.1, equivalent_sample_size=73).notes
+    monkeypatch.setattr("ldag.uncertainty.members.MOST_OF_ROWS", 1 / 500)
+    limited = ldag.average(heart, 2, by="both")
+    assert limited.settings["equivalent_sample_size"] == 3.7
+    assert any(note.endswith("graphs were learned with 3.7") for note in limited.notes)
+    boot = ldag.bootstrap(heart, 2, kappa=0.1, equivalent_sample_size="cv")
+    assert any(note.endswith("graphs were learned with 3.7") for note in boot.notes)
+
+
+def test_intervals_know_what_is_given() -> None:
+    """A member that makes it a thousand times as probable gives the answer, with an interval as without one."""
+    states = {"a": ["n", "y"], "b": ["n", "m", "y"]}
+    graph = ldag.LDAG.from_edges([("a", "b")], states=states)
+    columns = {"a": ["n", "y", "y", "y"], "b": ["n", "n", "m", "y"]}
+    surprised, sure = (
+        ldag.Network.from_data(graph, ldag.read({**columns, "n": numbers}, weights="n", states=states))
+        for numbers in ([100_000, 80, 10, 10], [1_000, 10_000, 20_000, 70_000])
+    )
+    both, given = ldag.Mixture([surprised, sure]), {"a": "y"}
+    joint = [[member.probability({"b": state, **given}) for state in states["b"]] for member in (surprised, sure)]
+    answer = both.query("b", given)
+    assert list(answer.values()) == pytest.approx(np.sum(joint, axis=0) / np.sum(joint))
+    averaged = both.query("b", given, interval=0.9, rng=1)
+    assert {state: value.mean for state, value in averaged.items()} == pytest.approx(answer)
+    assert averaged["y"].low > 0.69
+    assert averaged["n"].high < 0.11
+
+
+def test_log_probability_is_that_of_a_network(mixture: ldag.Mixture) -> None:
+    """The logarithm of the mean over members, and minus infinity for what cannot be."""
+    event, given = {"pressure": ">140", "mental": "yes"}, {"smoking": "yes"}
+    assert mixture.log_probability(event, given) == pytest.approx(np.log(mixture.probability(event, given)))
+    one = ldag.Mixture(mixture.members[:1])
+    assert one.log_probability(event, given) == pytest.approx(mixture.members[0].log_probability(event, given))
+    assert mixture.log_probability({"smoking": "no"}, given) == -np.inf
