@@ -13,8 +13,8 @@ import ldag
 from benchmarks.walks import Walk, take_walks
 from tests.test_codebase import PYTHON, SOURCE
 
-MOST_LINES = 36_740
-MOST_FILES = 201
+MOST_LINES = 36_870
+MOST_FILES = 202
 MOST_FILES_PER_ROOM = 20
 LARGE_ROOMS = {"formats", "cli"}  # a file per format and per command
 MOST_BASES = 4

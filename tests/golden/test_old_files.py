@@ -53,9 +53,15 @@ def test_bootstraps_of_version_1() -> None:
     assert "  smoking - pressure       0.95       0.53        0.10" in str(boot).splitlines()
 
 
-def test_mixtures_of_version_1() -> None:
+@pytest.mark.parametrize("version", [1, 2])
+def test_mixtures(version: int, tmp_path: Path) -> None:
     """They load, answer as before, and what is saved again is the same."""
-    path = FILES / "heart3-mixture-v1.json"
+    path = FILES / f"heart3-mixture-v{version}.json"
     mixture = Mixture.load(path)
-    assert mixture.to_dict() == json.loads(path.read_text())
+    again = mixture.to_dict()
+    assert again["version"] == 2
+    mixture.save(tmp_path / "again.json")
+    assert Mixture.load(tmp_path / "again.json").members == mixture.members
+    if version == 2:
+        assert again == json.loads(path.read_text())
     assert mixture.query("pressure", {"smoking": "yes"})[">140"] == pytest.approx(0.3874097466858203, abs=1e-15)

@@ -45,6 +45,10 @@ NETWORK_VERSION = 2
 """Version 2 may have an origin and a spread. What has none is written as version 1, which every release reads."""
 
 
+NEWEST = {"mixture": 2}
+"""Versions of documents that are not the first; in the second, the members of a mixture share families."""
+
+
 class JsonObject(dict[str, object]):
     """A JSON object that remembers whether a key stood in it twice."""
 
@@ -317,7 +321,7 @@ class DocumentKind:
 
 def _document_of(name: str, content: object) -> DocumentRecord:
     """Take a document as it is, if this program can know its version; whoever asked for it looks inside."""
-    return DocumentRecord(name, check_header(content, f"ldag {name}", VERSION))
+    return DocumentRecord(name, check_header(content, f"ldag {name}", NEWEST.get(name, VERSION)))
 
 
 KINDS = (

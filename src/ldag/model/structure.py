@@ -5,7 +5,7 @@ With a distribution for every class it is a `Model`, which inference works on.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class CodedFamily:
     @classmethod
     def table(cls, parents: tuple[int, ...], grid: Grid) -> "CodedFamily":
         """Make an ordinary family: a full table, no labels."""
-        return cls(parents, Partition.singletons(grid), no_labels(grid))
+        return cls(parents, Partition.singletons(grid), partial(no_labels, grid))
 
     @cached_property
     def labels(self) -> Labels:

@@ -13,6 +13,7 @@ from ldag.network.arguments import Finding as Finding
 from ldag.network.arguments import Findings as Findings
 from ldag.network.arguments import QueryOptions as QueryOptions
 from ldag.network.arguments import Targets as Targets
+from ldag.network.base import Learned as Learned
 from ldag.network.door import Network as Network
 from ldag.network.influence import BoundedStates as BoundedStates
 from ldag.network.influence import Contrast as Contrast

@@ -1,6 +1,5 @@
 """Several networks as one: `Mixture`."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from ldag.checks import Rng, check_generator, check_share, check_whole, tell_renamed
 from ldag.data import AnyTable, Dataset, Reading, check_data, state_columns
 from ldag.errors import ArgumentError, ImpossibleEvidence, counted
-from ldag.formats import Context, DocumentRecord, Edge, network_of, read_document, write_document
+from ldag.formats import Context, DocumentRecord, Edge, read_document, write_document
 from ldag.graph import LDAG
 from ldag.inference import MEMORY_LIMIT
 from ldag.model import Schema
@@ -32,6 +31,7 @@ from ldag.network import (
 )
 from ldag.uncertainty.agreement import Chance, EdgeChances, strongest_first
 from ldag.uncertainty.consensus import WeighedGraphs
+from ldag.uncertainty.mixture_files import pack_members, unpack_members
 
 N_DRAWS = 1000
 """Draws of a member and its parameters for an interval."""
@@ -335,11 +335,10 @@ class Mixture(WeighedGraphs):
         """Return all of it as plain values, which `load` can read once they are written as JSON."""
         return {
             "format": "ldag mixture",
-            "version": 1,
             "weights": self._shares.tolist(),
             "notes": list(self.notes),
             "settings": dict(self.settings),
-            "members": [json.loads(member.to_json()) for member in self.members],
+            **pack_members(self.members),
         }
 
     def _save_file(self, path: str | PathLike[str]) -> None:
@@ -353,10 +352,8 @@ class Mixture(WeighedGraphs):
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Read what `to_dict` returns."""
-        members = [Network.from_model(network_of(one)) for one in content["members"]]
-        return cls(
-            members, content["weights"], tuple(content.get("notes", ())), content.get("settings", {})
-        )  # older files
+        notes, settings = tuple(content.get("notes", ())), content.get("settings", {})  # which older files do not have
+        return cls(unpack_members(content), content["weights"], notes, settings)
 
     def predict_proba(self, data: RowTable, target: str, *, unseen: Unseen = "error") -> NDArray[np.float64]:
         """Return the distribution of a variable given the other cells of every row, as `Network.predict_proba` does."""

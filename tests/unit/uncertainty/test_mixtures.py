@@ -1,5 +1,6 @@
 """`ldag.average` and the `Mixture` it makes."""
 
+import json
 from math import exp
 from pathlib import Path
 
@@ -80,6 +81,79 @@ def test_a_file_gives_back_the_mixture(mixture: ldag.Mixture, tmp_path: Path) ->
     assert again.weights == weighted.weights
     (tmp_path / "mixture.json").write_text("{}")
     with pytest.raises(FormatError, match="expected a mixture that ldag wrote"):
+        ldag.Mixture.load(tmp_path / "mixture.json")
+
+
+def test_members_share_families_in_a_file(heart: ldag.Dataset, tmp_path: Path) -> None:
+    """Each is written once, with whole or real counts; with three states and labels, too."""
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 3, 400), rng.integers(0, 3, 400)
+    columns = {"a": a, "b": b, "c": np.where(a == 1, b, rng.integers(0, 3, 400)), "d": rng.integers(0, 2, 400)}
+    odd = ldag.average(ldag.read(columns), 5, kappa=0.5, equivalent_sample_size=3, smoothing=(0.7, "classes"))
+    assert any(member.ldag.labelled_edges for member in odd.members)
+    weighted = ldag.read({**columns, "w": rng.random(400)}, weights="w")
+    real = ldag.Mixture([ldag.Network.from_data(member.ldag, weighted) for member in odd.members])
+    for mixture in (ldag.average(heart, 30, n_jobs=1), odd, real):
+        content = mixture.to_dict()
+        assert content["version"] == 2
+        families = {(node, f) for m in mixture.members for node, f in enumerate(m.ldag.structure.families)}
+        assert len(content["families"]) == len(families)
+        mixture.save(tmp_path / "mixture.json")
+        again = ldag.Mixture.load(tmp_path / "mixture.json")
+        assert again.members == mixture.members
+        assert again.settings == mixture.settings
+
+
+def test_members_that_differ_in_more_are_kept_one_by_one(
+    mixture: ldag.Mixture, heart: ldag.Dataset, tmp_path: Path
+) -> None:
+    """Other smoothing, other data with the same family, no counts, or an origin."""
+    first, second = mixture.members[:2]
+    half = heart.merge(heart)
+    other = ldag.Network.from_data(first.ldag, half)
+    both = ldag.Mixture([first, other])
+    both.save(tmp_path / "both.json")
+    assert ldag.Mixture.load(tmp_path / "both.json").members == both.members
+    plain = ldag.Network.from_parameters(second.ldag, {v.name: second.parameters(v.name) for v in second.variables})
+    smoothed = ldag.Network.from_data(second.ldag, heart, equivalent_sample_size=5)
+    learned = ldag.learn(heart, kappa=0.1, equivalent_sample_size=1, smoothing=1).network
+    for odd in (plain, smoothed, learned):
+        mixed = ldag.Mixture([first, odd])
+        assert mixed.to_dict()["version"] == 1
+        mixed.save(tmp_path / "mixed.json")
+        again = ldag.Mixture.load(tmp_path / "mixed.json")
+        assert again.members == mixed.members
+        assert again.members[1].origin == odd.origin
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("counts", "1 2 x"),
+        ("counts", "1"),
+        ("parents", "0 0"),
+        ("parents", "-1"),
+        ("parents", "77"),
+        ("node", 1),
+    ],
+)
+def test_damaged_families_are_refused(place: str, value: object, mixture: ldag.Mixture, tmp_path: Path) -> None:
+    """Numbers that are none, too few of them, and parents that there cannot be."""
+    content = mixture.to_dict()
+    content["families"][0][place] = value
+    (tmp_path / "mixture.json").write_text(json.dumps(content))
+    with pytest.raises(FormatError, match="the mixture is damaged"):
+        ldag.Mixture.load(tmp_path / "mixture.json")
+
+
+def test_cycles_in_a_file_are_refused(tmp_path: Path) -> None:
+    """Members of their own have none."""
+    data = ldag.read({"x": [0, 1, 1], "y": [0, 1, 0]})
+    ways = [ldag.LDAG.from_edges([edge], states={"x": [0, 1], "y": [0, 1]}) for edge in (("x", "y"), ("y", "x"))]
+    content = ldag.Mixture([ldag.Network.from_data(way, data) for way in ways]).to_dict()
+    content["members"][0] = [content["members"][1][0], content["members"][0][1]]
+    (tmp_path / "mixture.json").write_text(json.dumps(content))
+    with pytest.raises(FormatError, match="the mixture is damaged"):
         ldag.Mixture.load(tmp_path / "mixture.json")
 
 
