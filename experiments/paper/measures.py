@@ -52,7 +52,7 @@ class ExperimentRun:
     def search(self, data: Dataset, *, method: str, **options: Any) -> Searched:
         """Learn a graph under each kappa, and compare the kappas by cross-validation."""
         shared: dict[str, Any] = {"method": method, "rng": self.rng, "n_jobs": self.n_jobs, "progress": False}
-        shared |= self.chain_options(method) | options
+        shared |= {"equivalent_sample_size": 1.0} | self.chain_options(method) | options
         cv = cross_validate(data, kappas=self.plan.kappas, n_folds=self.plan.n_folds, **shared)
         return Searched({kappa: finished(learn(data, kappa=kappa, **shared)) for kappa in self.plan.kappas}, cv)
 

@@ -111,6 +111,7 @@ def learn_all(run: ExperimentRun, problem: StudyProblem, structure: StructureKin
                 learn(
                     problem.train,
                     kappa=kappa,
+                    equivalent_sample_size=1.0,
                     structure=structure,
                     label_search=labels,
                     method=method,
@@ -151,6 +152,7 @@ def choose_kappa(run: ExperimentRun, data: Dataset, structure: StructureKind, me
         data,
         kappas=run.plan.kappas,
         n_folds=run.plan.n_folds,
+        equivalent_sample_size=1.0,
         structure=structure,
         max_parents=MAX_PARENTS,
         rng=run.rng,

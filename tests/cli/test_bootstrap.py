@@ -12,7 +12,7 @@ from ldag.cli.main import cli
 def test_strengths_are_printed_and_kept(tmp_path: Path) -> None:
     """In words, as JSON, as a file that can be loaded, and as a picture."""
     target, picture = tmp_path / "boot.json", tmp_path / "boot.svg"
-    arguments = ["bootstrap", "heart", "-n", "10", "--kappa", "0.3", "--rng", "1"]
+    arguments = ["bootstrap", "heart", "-n", "10", "--kappa", "0.3", "--equivalent-sample-size", "1", "--rng", "1"]
     result = CliRunner().invoke(cli, [*arguments, "-o", str(target), "--picture", str(picture)])
     assert result.exit_code == 0, result.output
     kept = ldag.Bootstrap.load(target)

@@ -11,9 +11,17 @@ pytest.importorskip("highspy")
 
 def test_a_proof_in_words_and_as_json() -> None:
     """The fit and its proof."""
-    shown = run("certify", "heart", "--kappa", "0.1", "--method", "climb")
-    assert "optimal: no allowed graph with at most 5 parents of a variable scores better than -6729.69" in shown
-    assert json.loads(run("certify", "heart", "--kappa", "0.1", "--json"))["certificate"]["optimal"] is True
+    shown = run("certify", "heart", "--kappa", "0.1", "--equivalent-sample-size", "1", "--method", "climb")
+    assert (
+        "optimal: no allowed graph with at most 5 parents of a variable scores better than -6729.69 (sample size 1)"
+        in shown
+    )
+    assert (
+        json.loads(run("certify", "heart", "--kappa", "0.1", "--equivalent-sample-size", "1", "--json"))["certificate"][
+            "optimal"
+        ]
+        is True
+    )
 
 
 def test_the_limit_of_the_proof_is_called_by_its_option() -> None:

@@ -113,7 +113,9 @@ def test_score_by_node() -> None:
 def test_the_normalised_prior_on_the_command_line(tmp_path: Path) -> None:
     """Learned, saved, and scored again with the kappa that the file remembers."""
     model = tmp_path / "model.json"
-    assert "score -6729.38" in run("learn", "heart", "--kappa", "0.3", "--prior", "normalised", "-o", str(model))
+    assert "score -6729.38" in run(
+        "learn", "heart", "--kappa", "0.3", "--equivalent-sample-size", "1", "--prior", "normalised", "-o", str(model)
+    )
     assert "-6729.38" in run("score", str(model), "heart")
 
 
@@ -149,7 +151,7 @@ def test_score_of_a_file_of_counts(tmp_path: Path) -> None:
 def test_learn_says_what_it_found(tmp_path: Path) -> None:
     """The graph in words, its score, and the graph in a file."""
     model = tmp_path / "model.ldag"
-    shown = run("learn", "heart", "--kappa", "0.3", "-o", str(model))
+    shown = run("learn", "heart", "--kappa", "0.3", "--equivalent-sample-size", "1", "-o", str(model))
     assert "score -6727.50" in shown
     assert "protein does not matter for pressure when smoking is no" in shown
     assert "12 parameters (14 without labels)" in shown
@@ -158,7 +160,20 @@ def test_learn_says_what_it_found(tmp_path: Path) -> None:
 
 def test_learn_as_json() -> None:
     """Every field that scripts rely on."""
-    options = ("--method", "chain", "--chains", "10", "--iter", "500", "--rng", "1", "--jobs", "2", "--kappa", "0.1")
+    options = (
+        "--method",
+        "chain",
+        "--chains",
+        "10",
+        "--iter",
+        "500",
+        "--rng",
+        "1",
+        "--jobs",
+        "2",
+        "--equivalent-sample-size",
+        "1",
+    )
     found = json.loads(run("learn", "heart", *options, "--json"))
     assert found["score"] == pytest.approx(-6729.69, abs=0.005)
     assert found["score"] == pytest.approx(found["log_marginal_likelihood"] + found["log_prior"])
@@ -172,7 +187,7 @@ def test_learn_as_json() -> None:
 def test_learn_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
     """The second run only reads; other settings are refused in one line."""
     path = tmp_path / "run.json"
-    options = ("learn", "heart", "--kappa", "0.3", "--checkpoint", str(path), "--json")
+    options = ("learn", "heart", "--kappa", "0.3", "--equivalent-sample-size", "1", "--checkpoint", str(path), "--json")
     first, second = (json.loads(run(*options)) for _ in range(2))
     first.pop("seconds"), second.pop("seconds")
     assert first == second
@@ -184,7 +199,7 @@ def test_learn_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
 def test_learn_says_in_one_line_that_it_was_interrupted(tmp_path: Path, number: signal.Signals) -> None:
     """Ctrl-C, or being told to end, writes the best graph so far, and a warning without the code that gave it."""
     path, output = tmp_path / "run.json", tmp_path / "best.json"
-    options = ("--kappa", "0.3", "--method", "chain", "--iter", "100000000", "--checkpoint", str(path))
+    options = ("--equivalent-sample-size", "1", "--method", "chain", "--iter", "100000000", "--checkpoint", str(path))
     with subprocess.Popen(
         [PROGRAM, "learn", "heart", *options, "-o", str(output)],
         stdout=subprocess.PIPE,
@@ -221,14 +236,18 @@ def test_the_clock_of_a_time_limit_runs_while_a_table_is_read(tmp_path: Path, mo
     monkeypatch.setattr("ldag.cli.settings.load_table", read_slowly)
     for command in ("learn", "certify", "report"):
         monkeypatch.setattr(f"ldag.cli.{command}.learn_with", learn_and_look)
-    learned = json.loads(run("learn", "heart", "--kappa", "0.1", "--time-limit", "60", "--json"))
-    run("certify", "heart", "--kappa", "0.1", "--time-limit", "60")
+    learned = json.loads(
+        run("learn", "heart", "--kappa", "0.1", "--equivalent-sample-size", "1", "--time-limit", "60", "--json")
+    )
+    run("certify", "heart", "--kappa", "0.1", "--equivalent-sample-size", "1", "--time-limit", "60")
     run("report", "heart", "--kappa", "0.1", "--time-limit", "60", "-o", str(tmp_path / "r.md"))
     assert all(50 < seconds < 59.85 for seconds in left[:2])
     assert 25 < left[2] < 29.95  # half of it: the other is for how sure it is
     assert learned["settings"]["time_limit"] == 60  # what was given
     assert "time_limit=60.0" in (tmp_path / "r.md").read_text()
-    learned = json.loads(run("learn", "heart", "--kappa", "0.1", "--time-limit", "0.1", "--json"))
+    learned = json.loads(
+        run("learn", "heart", "--kappa", "0.1", "--equivalent-sample-size", "1", "--time-limit", "0.1", "--json")
+    )
     assert left[3] == 0
     assert learned["edges"]
     monkeypatch.setattr("ldag.cli.settings.load_table", lambda *_: pytest.fail("it was read"))
@@ -242,7 +261,20 @@ def test_learn_with_constraints(tmp_path: Path) -> None:
     tiers = tmp_path / "tiers.txt"
     tiers.write_text("sex, age, class\nsurvived\n")
     shown = run(
-        *("learn", "titanic", "--kappa", "0.5", "--tiers", str(tiers), "--max-parents", "2", "--time-limit", "60"),
+        *(
+            "learn",
+            "titanic",
+            "--kappa",
+            "0.5",
+            "--equivalent-sample-size",
+            "1",
+            "--tiers",
+            str(tiers),
+            "--max-parents",
+            "2",
+            "--time-limit",
+            "60",
+        ),
         *("--forbid", "sex <- class", "--require", "age -> survived", "--json"),
     )
     edges = {tuple(edge) for edge in json.loads(shown)["edges"]}
@@ -256,7 +288,9 @@ def test_learn_with_tiers_in_quotes(tmp_path: Path) -> None:
     data, tiers = tmp_path / "data.csv", tmp_path / "tiers.txt"
     data.write_text('"sex, age",home town,out\n' + "a,x,0\nb,y,1\n" * 20)
     tiers.write_text('# "early"\nout # first\n"sex, age", "home town"\n')
-    found = json.loads(run("learn", str(data), "--kappa", "0.5", "--tiers", str(tiers), "--json"))
+    found = json.loads(
+        run("learn", str(data), "--kappa", "0.5", "--equivalent-sample-size", "1", "--tiers", str(tiers), "--json")
+    )
     assert found["edges"]
     assert not any(child == "out" for _, child in found["edges"])
     tiers.write_text('"sex, age" out\n')
@@ -315,8 +349,8 @@ def test_learn_keeps_output_and_checkpoint_apart(tmp_path: Path) -> None:
 def test_json_is_the_plain_values_of_the_result() -> None:
     """Of a fit and of a score, key by key."""
     heart = ldag.datasets.load("heart")
-    fit = json.loads(run("learn", "heart", "--kappa", "0.1", "--json"))
-    expected = ldag.learn(heart, kappa=0.1).to_dict()
+    fit = json.loads(run("learn", "heart", "--kappa", "0.1", "--equivalent-sample-size", "1", "--json"))
+    expected = ldag.learn(heart, kappa=0.1, equivalent_sample_size=1).to_dict()
     assert {**fit, "seconds": 0} == {**expected, "seconds": 0}
     score = json.loads(run("score", "heart", "heart", "--kappa", "0.1", "--json"))
     assert score == ldag.score(ldag.datasets.graph("heart"), heart, kappa=0.1).to_dict()
@@ -326,7 +360,18 @@ def test_learn_with_constraints_on_labels(tmp_path: Path) -> None:
     """A fixed label in a file, an edge without label on the command line."""
     rules = tmp_path / "rules.txt"
     rules.write_text("label protein -> pressure : smoking=yes\nrequire smoking -> pressure\n")
-    arguments = ("learn", "heart", "--kappa", "0.1", "--constraints", str(rules), "--unlabelled", "smoking -> pressure")
+    arguments = (
+        "learn",
+        "heart",
+        "--kappa",
+        "0.1",
+        "--equivalent-sample-size",
+        "1",
+        "--constraints",
+        str(rules),
+        "--unlabelled",
+        "smoking -> pressure",
+    )
     labels = {tuple(label["edge"]): label["contexts"] for label in json.loads(run(*arguments, "--json"))["labels"]}
     assert labels["protein", "pressure"] == [["yes"]]
     assert ("smoking", "pressure") not in labels

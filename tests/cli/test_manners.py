@@ -61,7 +61,7 @@ def test_without_a_command_there_is_help() -> None:
 
 def test_seeds_that_are_too_large_say_so() -> None:
     """The limit is in the message."""
-    done = execute("learn", "heart", "--kappa", "0.3", "--rng", str(2**63))
+    done = execute("learn", "heart", "--kappa", "0.3", "--equivalent-sample-size", "1", "--rng", str(2**63))
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
     assert "rng must be below 2^63 = 9,223,372,036,854,775,808" in done.stderr
 
@@ -102,7 +102,9 @@ def test_what_goes_wrong_inside_is_one_line(
 def test_memory_that_is_not_there(tmp_path: Path) -> None:
     """Rows that need 4 GB, drawn with less: the native code is refused memory, and the command says so in one line."""
     network, rows = tmp_path / "heart.json", tmp_path / "rows.csv"
-    assert execute("learn", "heart", "--kappa", "0.1", "-o", str(network)).returncode == 0
+    assert (
+        execute("learn", "heart", "--kappa", "0.1", "--equivalent-sample-size", "1", "-o", str(network)).returncode == 0
+    )
     done = subprocess.run(
         [PROGRAM, "sample", str(network), "-n", "700000000", "-o", str(rows)],
         capture_output=True,

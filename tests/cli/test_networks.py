@@ -23,7 +23,7 @@ def heart(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_learn_writes_a_network_or_a_graph(heart: str, tmp_path: Path) -> None:
     """A .json file has the parameters, with the prior of the search; a .ldag file is a graph."""
     assert Network.load(heart).equivalent_sample_size == 2
-    run("learn", "heart", "--kappa", "0.1", "-o", str(tmp_path / "heart.ldag"))
+    run("learn", "heart", "--kappa", "0.1", "--equivalent-sample-size", "1", "-o", str(tmp_path / "heart.ldag"))
     assert LDAG.load(tmp_path / "heart.ldag") == Network.load(heart).ldag
 
 

@@ -22,7 +22,7 @@ def pipe(content: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
 
 def test_a_model_goes_through_pipes() -> None:
     """Learned, asked and drawn without a file; what `learn` says goes to standard error."""
-    learned = pipe(b"", "learn", "heart", "--kappa", "0.1", "-o", "-")
+    learned = pipe(b"", "learn", "heart", "--kappa", "0.1", "--equivalent-sample-size", "1", "-o", "-")
     assert json.loads(learned.stdout)["format"] == "ldag-network"
     assert b"LDAG learned from" in learned.stderr
     asked = pipe(learned.stdout, "query", "-", "pressure", "--given", "smoking=yes")
@@ -39,7 +39,17 @@ def test_a_table_goes_through_pipes() -> None:
     table = pipe(b"", "count", "titanic", "-o", "-").stdout
     report = pipe(table, "report", "-", "--counts", "count", "--kappa", "0.1", "--no-posterior", "-o", "-")
     assert report.stdout.lower().startswith(b"<!doctype html>")
-    tiers = pipe(b"class, sex, age\nsurvived\n", "learn", "titanic", "--kappa", "0.1", "--tiers", "-")
+    tiers = pipe(
+        b"class, sex, age\nsurvived\n",
+        "learn",
+        "titanic",
+        "--kappa",
+        "0.1",
+        "--equivalent-sample-size",
+        "1",
+        "--tiers",
+        "-",
+    )
     assert b"class -> survived" in tiers.stdout
 
 

@@ -21,7 +21,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     made = {name: str(folder / f"{name}.json") for name in ("model", "post", "boot")}
     run("learn", "titanic", "--rng", "1", "-o", made["model"])
     run("posterior", "titanic", "--kappa", "0.1", "-o", made["post"])
-    run("bootstrap", "titanic", "-n", "3", "--kappa", "0.1", "-o", made["boot"])
+    run("bootstrap", "titanic", "-n", "3", "--kappa", "0.1", "--equivalent-sample-size", "1", "-o", made["boot"])
     return made
 
 
@@ -58,7 +58,7 @@ def test_context_graphs_and_differences(files: dict[str, str], tmp_path: Path) -
     wrong = run("plot", "guard", "-o", str(tmp_path / "x.svg"), "--by", "person", "--context", "person=spy")
     assert "--context does not go with --by" in wrong
     other = str(tmp_path / "other.json")
-    run("learn", "titanic", "--kappa", "0.5", "--structure", "table", "-o", other)
+    run("learn", "titanic", "--kappa", "0.5", "--equivalent-sample-size", "1", "--structure", "table", "-o", other)
     picture = tmp_path / "difference.svg"
     assert "edges in both" in run("compare", files["model"], other, "--picture", str(picture))
     assert picture.read_text().startswith("<svg")

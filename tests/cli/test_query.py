@@ -65,7 +65,7 @@ def test_what_is_set_in_a_learned_network(tmp_path: Path) -> None:
         ("settled", ldag.Constraints(tiers=[["mental"], ["physical", "protein"]])),
     ):
         path = str(tmp_path / f"{name}.json")
-        ldag.learn(ldag.datasets.load("heart"), kappa=0.1, constraints=constraints).save(path)
+        ldag.learn(ldag.datasets.load("heart"), equivalent_sample_size=1, constraints=constraints).save(path)
         result = execute("query", path, "smoking", "--do", "mental=yes")
         everything = execute("query", path, "--all", "--do", "mental=yes")
         told = json.loads(execute("query", path, "smoking", "--do", "mental=yes", "--json").stdout)

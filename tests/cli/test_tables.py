@@ -205,7 +205,18 @@ def test_any_table_is_learned_from_with_an_honest_account(
 ) -> None:
     """A model at the first go, and a line for everything that was done to the columns."""
     write(tmp_path / "t.csv", columns, separator)
-    out, notes = run("learn", str(tmp_path / "t.csv"), "--kappa", "0.1", "--method", "climb", "--restarts", "2")
+    out, notes = run(
+        "learn",
+        str(tmp_path / "t.csv"),
+        "--kappa",
+        "0.1",
+        "--equivalent-sample-size",
+        "1",
+        "--method",
+        "climb",
+        "--restarts",
+        "2",
+    )
     assert "score" in out.lower()
     for part in said:
         assert part in notes, notes
@@ -360,6 +371,6 @@ def test_what_was_left_out_is_seen_once_and_kept(
     """A terminal shows a lost row once; a result in a file of its own has it too."""
     write(tmp_path / "t.csv", {"a": ["x", "y", "", "x"] * 5, "b": ["u", "v", "v", "u"] * 5}, ",")
     monkeypatch.setattr("ldag.cli.tables.is_terminal", lambda: is_terminal)
-    out, notes = run("learn", str(tmp_path / "t.csv"), "--kappa", "0.1")
+    out, notes = run("learn", str(tmp_path / "t.csv"), "--kappa", "0.1", "--equivalent-sample-size", "1")
     assert "5 of 20 rows left out" in notes
     assert ("5 of 20 rows left out" in out) is not is_terminal

@@ -54,7 +54,7 @@ def test_columns_are_not_mistaken_for_options(tmp_path: Path) -> None:
 
 def _learn(folder: Path) -> str:
     model = str(folder / "m.json")
-    run("learn", str(folder / "t.csv"), "--kappa", "0.1", "-o", model)
+    run("learn", str(folder / "t.csv"), "--kappa", "0.1", "--equivalent-sample-size", "1", "-o", model)
     return model
 
 

@@ -23,7 +23,10 @@ def _replicates() -> list[ldag.Dataset]:
 
 def test_strengths_and_directions_are_those_of_boot_strength() -> None:
     """Best DAGs of full tables, averaged as CPDAGs, have the published strengths and directions."""
-    graphs = [(ldag.learn(data, structure="table", method="exact").ldag, 1) for data in _replicates()]
+    graphs = [
+        (ldag.learn(data, structure="table", method="exact", kappa="cv", equivalent_sample_size=1).ldag, 1)
+        for data in _replicates()
+    ]
     arcs = average_arcs((direct_graph(g, "cpdag"), n) for g, n in graphs)
     edges = strongest_first(list(GOLDEN["variables"]), arcs, "")
     strength = {f"{edge.parent} - {edge.child}": edge.strength for edge in edges}

@@ -11,7 +11,9 @@ def mean_divergence(n_rows: int, structure: StructureKind, kappa: float) -> floa
     found = []
     for draw in range(5):
         truth = ldag.simulate.generator10(rng=200 + draw)
-        fit = ldag.learn(truth.sample(n_rows, rng=draw), kappa=kappa, structure=structure, rng=0)
+        fit = ldag.learn(
+            truth.sample(n_rows, rng=draw), kappa=kappa, structure=structure, rng=0, equivalent_sample_size=1
+        )
         found.append(ldag.kl_divergence(truth, fit.network))
     return sum(found) / len(found)
 

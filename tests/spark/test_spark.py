@@ -31,5 +31,5 @@ def test_spark_counts_and_the_data_are_those_of_pandas(session: Any) -> None:
     table = session.createDataFrame(rows, schema="smoker string, visits long, bmi double")
     for missing in ("drop", "state"):
         assert ldag.read(table, missing=missing) == ldag.read(frame, missing=missing)
-    fit = ldag.learn(ldag.read(table, missing="state"), kappa=0.1)
-    assert fit.score == ldag.learn(ldag.read(frame, missing="state"), kappa=0.1).score
+    fit = ldag.learn(ldag.read(table, missing="state"), kappa=0.1, equivalent_sample_size=1)
+    assert fit.score == ldag.learn(ldag.read(frame, missing="state"), kappa=0.1, equivalent_sample_size=1).score

@@ -11,6 +11,8 @@ from ldag.learning.family import learn_family as learn_family
 from ldag.learning.family import learn_labels as learn_labels
 from ldag.learning.fit import Fit as Fit
 from ldag.learning.fit import Trace as Trace
+from ldag.learning.folds import settle_sizes as settle_sizes
+from ldag.learning.folds import usual_folds as usual_folds
 from ldag.learning.pipeline import LEAST_SECONDS as LEAST_SECONDS
 from ldag.learning.pipeline import cross_validate as cross_validate
 from ldag.learning.pipeline import learn as learn

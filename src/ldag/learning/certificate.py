@@ -34,6 +34,8 @@ class Certificate(Printable):
     """A proof about the score of a learned graph: no graph of the stated space scores more than ``bound``."""
 
     score: float
+    equivalent_sample_size: float
+    """That of all scores here: those at other sizes cannot be compared."""
     bound: float
     better_score: float | None
     """The score of a better graph, if one was found on the way."""
@@ -67,6 +69,7 @@ class Certificate(Printable):
         """Return plain values."""
         return {
             "score": self.score,
+            "equivalent_sample_size": self.equivalent_sample_size,
             "bound": self.bound,
             "gap": self.gap,
             "optimal": self.is_optimal,
@@ -83,12 +86,13 @@ class Certificate(Printable):
         }
 
     def __str__(self) -> str:
+        size = f"(sample size {self.equivalent_sample_size:g})"
         space = f"allowed graph with at most {counted(self.max_parents, 'parent')} of a variable"
         if self.is_optimal:
-            lines = [f"optimal: no {space} scores better than {self.score:.2f}"]
+            lines = [f"optimal: no {space} scores better than {self.score:.2f} {size}"]
         else:
             own = f"this one scores {self.score:.2f}, {self.gap:.2f} less ({self.gap / abs(self.score or 1.0):.3%})"
-            lines = [f"no {space} scores more than {self.bound:.2f}; {own}"]
+            lines = [f"no {space} scores more than {self.bound:.2f} {size}; {own}"]
         lines.append(
             f"over {counted(self.n_families, 'family', 'families')} with {self.families}:"
             f" {self.n_families - self.n_kept:,} excluded by proof, as with fewer of their parents they score no less;"
@@ -137,6 +141,7 @@ def certify(plan: Plan, score: Score, edges: NamedEdges, time_limit: float, prog
     better_score, better_edges = _better_graph(bound, names, known, edges)
     return Certificate(
         score=score.total,
+        equivalent_sample_size=score.priors.equivalent_sample_size,
         bound=max(bound.value, score.total, better_score or score.total),
         better_score=better_score,
         better_edges=better_edges,

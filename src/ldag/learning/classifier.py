@@ -173,6 +173,8 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         del settings["n_jobs"]  # None threads are 1 in scikit-learn's manner
         if self.equivalent_sample_size == "auto":
             settings["equivalent_sample_size"] = "cv" if has_folds(data, N_FOLDS) else 1.0
+        if self.smoothing is None:
+            settings["smoothing"] = "search"
         return settings
 
     def _names(self) -> list[str]:

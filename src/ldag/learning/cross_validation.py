@@ -267,18 +267,18 @@ class CrossValidation(Drawable):
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "CrossValidation":
         """Read what `to_dict` gave."""
-        scores = {}
+        candidates = []
         for one in content["candidates"]:
-            size, prior = one["equivalent_sample_size"], one.get("prior", "labels")
             smoothing = Smoothing(one["parameters_sample_size"], one.get("parameters_spread", "configurations"))
-            candidate = Candidate(
-                one["kappa"],
-                size,
-                one["structure"],
-                None if smoothing == Smoothing(size, spread_of(prior)) else smoothing,
-                prior,
+            prior = one.get("prior", "labels")
+            candidates.append(
+                Candidate(one["kappa"], one["equivalent_sample_size"], one["structure"], smoothing, prior)
             )
-            scores[candidate] = tuple(one["fold_scores"])
+        plain = [replace(one, smoothing=None) for one in candidates]
+        if all(one.of_parameters == own.of_parameters for one, own in zip(candidates, plain, strict=True)):
+            candidates = plain
+        folds = (tuple(one["fold_scores"]) for one in content["candidates"])
+        scores = dict(zip(candidates, folds, strict=True))
         left_out, notes = (tuple(content.get(name, ())) for name in ("left_out", "notes"))
         return cls(scores, content["n_folds"], tuple(content["tables"]), left_out, notes)
 

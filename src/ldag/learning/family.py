@@ -58,6 +58,7 @@ class Family(Printable):
     gains: tuple[Gain, ...]
     log_marginal_likelihood: float
     log_prior: float
+    equivalent_sample_size: float
     is_exact: bool
     _variables: tuple[Variable, ...]
 
@@ -83,7 +84,8 @@ class Family(Printable):
         given = f" | {', '.join(self.partition.parents)}" if self.partition.parents else ""
         classes = f"{self.partition.n_classes} classes of {len(self.partition.classes)} configurations"
         proven = ", proven best" if self.is_exact else ""
-        return "\n".join([f"{self.node}{given}: score {self.score:.2f}, {classes}{proven}", *self._sentences])
+        score = f"score {self.score:.2f} (sample size {self.equivalent_sample_size:g})"
+        return "\n".join([f"{self.node}{given}: {score}, {classes}{proven}", *self._sentences])
 
 
 @accept_old_names
@@ -142,6 +144,7 @@ def learn_family(
         tuple(_gains(schema, above, best.partition.grid, structure, best.steps)),
         best.log_marginal_likelihood,
         options.priors.log_prior(schema[child].n_states, best.partition.grid, best.partition.n_classes),
+        options.priors.equivalent_sample_size,
         best.is_exact,
         tuple(schema[number] for number in (*above, child)),
     )

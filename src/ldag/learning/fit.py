@@ -231,7 +231,8 @@ class Fit(Presentable):
         graph = self.graph
         return (
             f"<Fit: {counted(len(graph.variables), 'variable')}, {counted(len(graph.edges), 'edge')},"
-            f" {counted(graph.dimension, 'parameter')}, score {self.score.total:.2f}, by {self.method}>"
+            f" {counted(graph.dimension, 'parameter')}, score {self.score.total:.2f}"
+            f" (sample size {self.equivalent_sample_size:g}), by {self.method}>"
         )
 
     def certify(
@@ -324,13 +325,14 @@ class Fit(Presentable):
 
     def __str__(self) -> str:
         graph = self.graph
-        kappa_chosen = ", chosen by cross-validation" if "kappa" in self._chosen() else ""
+        kappa = f"kappa {self.kappa:g}" + (", chosen by cross-validation" if "kappa" in self._chosen() else "")
         without = "without labels" if graph.structure.is_csi_consistent else "in full tables"
         lines = [
             f"LDAG learned from {counted(self.n_observations, 'observation')} of"
             f" {counted(len(graph.variables), 'variable')}",
             f"score {self.score.total:.2f} = log marginal likelihood {self.score.log_marginal_likelihood:.2f}"
-            f" + log prior {round(self.score.log_prior, 2) + 0.0:.2f} (kappa {self.kappa:g}{kappa_chosen})",
+            f" + log prior {round(self.score.log_prior, 2) + 0.0:.2f}"
+            f" (sample size {self.equivalent_sample_size:g}, {kappa})",
             f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
             f" ({graph.dag_dimension:,} {without})",
             *self._edges_in_words(),

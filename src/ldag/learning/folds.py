@@ -27,6 +27,7 @@ from ldag.learning.cross_validation import Candidate
 from ldag.learning.plan import Plan
 from ldag.learning.progress import NO_DEADLINE, Deadline
 from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem
+from ldag.learning.settings import USUAL_SIZE, Settings
 from ldag.learning.structures import STRUCTURES, CountedFamily, StructureKind, learn_families
 from ldag.model import ClassPosteriors, Smoothing, class_counts
 
@@ -71,6 +72,19 @@ def has_folds(data: Dataset, n_folds: int) -> bool:
     except (ArgumentError, DataError, TooLarge):
         return False
     return True
+
+
+NO_FOLDS = f"the sample sizes are the usual {USUAL_SIZE:g}: these data cannot be cut into folds to choose them on"
+"""What a result says then."""
+
+
+def settle_sizes(settings: Settings, data: Dataset) -> Settings:
+    """Return the settings with the usual sizes instead of those to choose, if the data cannot be cut into folds.
+
+    Whatever else is to be chosen by cross-validation, somebody asked for; that is refused where it cannot be.
+    """
+    fixed = settings.without_sizes()
+    return settings if fixed.needs_cross_validation or has_folds(data, usual_folds(data)) else fixed
 
 
 @dataclass(frozen=True, eq=False)

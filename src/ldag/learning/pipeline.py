@@ -5,6 +5,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Literal, Unpack
 
 from ldag.checks import Rng
@@ -15,12 +16,13 @@ from ldag.graph import LDAG
 from ldag.learning.checkpoint import resume_search
 from ldag.learning.cross_validation import CrossValidation, check_kappas
 from ldag.learning.fit import Fit, Trace
-from ldag.learning.folds import N_FOLDS, check_folds, usual_folds
+from ldag.learning.folds import N_FOLDS, NO_FOLDS, check_folds, settle_sizes, usual_folds
 from ldag.learning.plan import DEFAULT_KAPPAS, Plan, make_plan
 from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
 from ldag.learning.race import compare_candidates
 from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchControl, SearchResult
 from ldag.learning.settings import (
+    USUAL_KAPPA,
     MethodAndReading,
     SearchAndReading,
     Settings,
@@ -40,11 +42,11 @@ LEAST_SECONDS = 0.05
 def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     data: AnyTable,
     *,
-    kappa: float | Literal["cv"] = "cv",
+    kappa: float | Literal["cv"] = USUAL_KAPPA,
     method: MethodChoice | Search = "auto",
     structure: StructureKind | Literal["cv"] = "ldag",
     label_search: LabelSearch = "greedy",
-    equivalent_sample_size: float | Literal["cv"] = 1.0,
+    equivalent_sample_size: float | Literal["cv"] = "cv",
     smoothing: SmoothingChoice = None,
     prior: Prior | Literal["cv"] = "labels",
     max_parents: int | None = None,
@@ -67,10 +69,10 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     data
         The data.
     kappa
-        The price of labels, above 0 and at most 1, or "cv": the best of 0.001, 0.1, 0.3 and 0.5 by ten-fold
-        cross-validation. Where folds are climbed, by a race: kappas that are behind stop after a few folds, and each
-        starts from the graph of another. The uniform prior has no kappa, and tables have no labels to pay for;
-        leave it out then.
+        The price of labels, above 0 and at most 1, or "cv" as in the paper: the best of 0.001, 0.1, 0.3 and 0.5 by
+        ten-fold cross-validation. Where folds are climbed, by a race: kappas that are behind stop after a few folds,
+        and each starts from the graph of another. The uniform prior has no kappa, and tables have no labels to pay
+        for; leave it out then.
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's
         non-reversible Markov chains; "climb": hill climbing with perturbed restarts; "auto": exact where that
@@ -79,16 +81,18 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     structure, label_search
         As in `learn_family`; the structure may be "cv".
     equivalent_sample_size, prior
-        As in `score`; the size may be "cv": the best of 1, 3, 10, 30, 100, 300, 1,000 and 3,000, and the prior may be
-        "cv": "labels" and "normalised" are compared for labels, and trees have "leaves", with one observation each.
+        As in `score`. The size is "cv" unless given: the best of 1, 3, 10, 30, 100, 300, 1,000 and 3,000 on held-out
+        folds, or 10 where the data cannot be cut into folds. Scores at different sizes cannot be compared. The prior
+        may be "cv": "labels" and "normalised" are compared for labels, and trees have "leaves", with one observation
+        each.
         If there is more than kappa to choose, the choices are made together, by a race: from the best settings so far
         to those one step away, on the first folds, as long as that is better; the best of them go on to the other
         folds.
     smoothing
-        The equivalent sample size of the parameters of ``fit.network``, if it is not to be that of the search: a
-        number, or "cv". These observations are spread over the configurations of the parents; ``(4, "classes")`` gives
-        so many to every class, as in `Network.from_data`, and "cv" compares both, unless it is ``("cv", "classes")``
-        or ``("cv", "configurations")``.
+        The equivalent sample size of the parameters of ``fit.network``: a number, "search" (that of the search), or
+        "cv", which it is unless the size of the search is given. These observations are spread over the
+        configurations of the parents; ``(4, "classes")`` gives so many to every class, as in `Network.from_data`, and
+        "cv" compares both, unless it is ``("cv", "classes")`` or ``("cv", "configurations")``.
     max_parents, constraints
         Limits on the graph; every result satisfies them.
     rng
@@ -114,7 +118,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     Examples
     --------
     >>> import ldag
-    >>> fit = ldag.learn(ldag.datasets.load("heart"), kappa=0.1)
+    >>> fit = ldag.learn(ldag.datasets.load("heart"), equivalent_sample_size=1)
     >>> print(round(fit.score.total, 2), len(fit.ldag.edges), fit.method)
     -6729.69 6 exact
     """
@@ -158,6 +162,7 @@ def learn_with(
     if executor is not None and not settings.needs_cross_validation:
         raise ArgumentError("executor applies to cross-validation; one search runs in this process")
     given = check_data(data, reading=reading)
+    asked, settings = settings, settle_sizes(settings, given)
     plan = make_plan(given, settings).with_checkpoint(checkpoint)
     cv, graph = None, None
     if settings.needs_cross_validation:
@@ -168,7 +173,8 @@ def learn_with(
         plan = plan.choose(cv.best)
     deadline = deadline.at_least(LEAST_SECONDS)
     result = _search_from_both(plan, graph, deadline, progress)
-    return _make_fit(plan, result, cv, given, began, deadline)
+    fit = _make_fit(plan, result, cv, given, began, deadline)
+    return fit if settings is asked else replace(fit, notes=(*fit.notes, NO_FOLDS))
 
 
 @accept_old_names
@@ -202,9 +208,9 @@ def cross_validate(
     settings = Settings.of(**of_search, rng=rng)
     deadline = Deadline.after(settings.time_limit)
     check_progress(progress)
-    if not settings.priors().has_kappa:
-        if not settings.chooses_more_than_kappa:
-            raise ArgumentError("the uniform prior has no kappa, so there is nothing to compare by cross-validation")
+    if not settings.priors().has_kappa and not settings.chooses_more_than_kappa:
+        raise ArgumentError("the uniform prior has no kappa, so there is nothing to compare by cross-validation")
+    if not settings.has_kappa and settings.chooses_more_than_kappa:
         kappas = (1.0,)
     plan = make_plan(check_data(data, reading=reading), settings)
     check_folds(plan.data, n_folds)

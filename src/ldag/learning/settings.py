@@ -26,7 +26,13 @@ SAMPLE_SIZES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 CLASS_SIZES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """The same for priors of so many observations to every class."""
 
-SmoothingChoice = float | Literal["cv"] | tuple[float | Literal["cv"], Spread] | None
+USUAL_KAPPA = 0.1
+"""Unless told otherwise; which one hardly matters beside the sample sizes."""
+
+USUAL_SIZE = 10.0
+"""Where nothing can be held out to choose a size, and where that makes little difference."""
+
+SmoothingChoice = float | Literal["cv", "search"] | tuple[float | Literal["cv"], Spread] | None
 """How parameters are smoothed: see `learn`."""
 
 NOT_PLAIN = {"constraints": "constrained", "start": "started"}
@@ -87,7 +93,7 @@ class Settings:
 
     kappa: float | Literal["cv"] = setting(
         "Above 0 and at most 1, or cv: by cross-validation.",
-        "cv",
+        USUAL_KAPPA,
         is_common=True,
         numbers="a number above 0 and at most 1",
     )
@@ -98,12 +104,12 @@ class Settings:
     label_search: LabelSearch = setting("How the labels of a family are looked for.", "greedy", old="labels")
     equivalent_sample_size: float | Literal["cv"] = setting(
         "Weight of the prior over parameters, above 0, or cv: by cross-validation.",
-        1.0,
+        "cv",
         numbers="a finite number above 0",
     )
     smoothing: SmoothingChoice = setting(
-        'The same for the parameters of the result only: a number or cv; with ",classes", so much for each class.  [as'
-        " in the search]"
+        'The same for the parameters of the result only: a number or cv; with ",classes", so much for each class; or'
+        " search: as in the search.  [cv if the sample size of the search is, else search]"
     )
     prior: Prior | Literal["cv"] = setting("What kappa is paid for.", "labels")
     max_parents: int | None = setting("Parents of a node at most.", is_common=True)
@@ -135,10 +141,13 @@ class Settings:
         object.__setattr__(self, "method", make_search(self.method))
         check_choice(self.structure, (*STRUCTURES, "cv"), "structure")
         check_choice(self.label_search, get_args(LabelSearch), "label_search")
+        if self.prior == "uniform" and self.kappa == USUAL_KAPPA:  # left out
+            object.__setattr__(self, "kappa", 1.0)
         priors = self.priors()
         if self.equivalent_sample_size != "cv":
             object.__setattr__(self, "equivalent_sample_size", priors.equivalent_sample_size)
-        object.__setattr__(self, "smoothing", read_smoothing(self.smoothing))
+        usual = "cv" if self.equivalent_sample_size == "cv" else "search"
+        object.__setattr__(self, "smoothing", read_smoothing(usual if self.smoothing is None else self.smoothing))
         if self.max_parents is not None:
             check_max_parents(self.max_parents)
         if self.constraints is not None and not isinstance(self.constraints, Constraints):
@@ -197,11 +206,20 @@ class Settings:
     def smoothings(self) -> tuple[Smoothing | None, ...]:
         """Return how parameters are smoothed, or all ways that are compared; None is as in the search."""
         given = self.smoothing
-        if given is None or isinstance(given, Smoothing):
-            return (given,)
+        if given == "search" or isinstance(given, Smoothing):
+            return (given if isinstance(given, Smoothing) else None,)
         compared: dict[Spread, tuple[float, ...]] = {"configurations": SAMPLE_SIZES, "classes": CLASS_SIZES}
         chosen = (given[1],) if isinstance(given, tuple) else tuple(compared)
         return tuple(Smoothing(size, spread) for spread in chosen for size in compared[spread])
+
+    def without_sizes(self) -> "Settings":
+        """Return the settings with the usual sizes where they were to be chosen: there is nothing to hold out."""
+        if self.equivalent_sample_size != "cv" and len(self.smoothings()) == 1:
+            return self
+        size = USUAL_SIZE if self.equivalent_sample_size == "cv" else self.equivalent_sample_size
+        return self.with_(
+            equivalent_sample_size=size, smoothing=self.smoothing if len(self.smoothings()) == 1 else "search"
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Return plain values; of constraints and the start, whether there were any."""
@@ -225,7 +243,8 @@ class Settings:
             tell_renamed(f"settings.{name}", f"settings.{OLD_NAMES[name]}")
             if name == "labels":
                 return self.label_search
-            size, spread = self.smoothing if isinstance(self.smoothing, tuple) else (self.smoothing, None)
+            given = None if self.smoothing == "search" else self.smoothing
+            size, spread = given if isinstance(given, tuple) else (given, None)
             return size if name == "parameters_sample_size" else spread
         if name in method_options():
             tell_renamed(f"settings.{name}", f"settings[{name!r}]")
@@ -234,17 +253,15 @@ class Settings:
 
 
 def read_smoothing(given: Any) -> SmoothingChoice:
-    """Return a smoothing as it is kept: None, "cv", or a size (or "cv") with a spread."""
-    if given is None:
-        return None
-    if isinstance(given, str) and given == "cv":
-        return "cv"
+    """Return a smoothing as it is kept: "search", "cv", or a size (or "cv") with a spread."""
+    if isinstance(given, str) and given in ("cv", "search"):
+        return cast("SmoothingChoice", given)
     size, spread = given if isinstance(given, tuple | list) and len(given) == 2 else (given, "configurations")
     if not is_number(size) and size != "cv":
         example = by_door("(4, 'classes')", "4,classes")
         raise ArgumentError(
-            f"{argument('smoothing')} must be a number above 0, 'cv', or one of these with 'configurations' or"
-            f" 'classes', such as {example}, got {given!r}"
+            f"{argument('smoothing')} must be a number above 0, 'cv', 'search', or one of the first two with"
+            f" 'configurations' or 'classes', such as {example}, got {given!r}"
         )
     check_choice(spread, get_args(Spread), "spread in smoothing")
     known = cast("Spread", spread)
@@ -277,7 +294,10 @@ def rename_settings(given: Mapping[str, Any]) -> dict[str, Any]:
 def upgrade_plain(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return plain values of settings that an older version wrote as this one writes them."""
     renamed = rename_settings(given)
-    return renamed | {"smoothing": _plain(read_smoothing(renamed.get("smoothing")))}
+    if "smoothing" in renamed or "parameters_sample_size" in given:
+        kept = renamed.get("smoothing")
+        renamed["smoothing"] = _plain(read_smoothing("search" if kept is None else kept))
+    return renamed
 
 
 def _plain(smoothing: SmoothingChoice) -> object:

@@ -345,7 +345,10 @@ def how_section(subject: Subject) -> Section:
     size = f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
     blocks: list[Block] = [Paragraph(f"A labelled DAG: {size} ({graph.dag_dimension:,} in full tables).")]
     if fit is not None:
-        texts = [f"Score {fit.score.total:.2f}, kappa {fit.kappa:g}, search: {fit.method}, {fit.promise}."]
+        texts = [
+            f"Score {fit.score.total:.2f} (sample size {fit.equivalent_sample_size:g}, kappa {fit.kappa:g}), search:"
+            f" {fit.method}, {fit.promise}."
+        ]
         sure = () if subject.sureness is None else tell_sureness(subject.sureness, ()).notes
         notes = (*fit.notes, *sure)
         texts += [note for note in dict.fromkeys(notes) if note not in fit.data.notes]  # which stand with the data

@@ -52,7 +52,7 @@ class Score(Printable):
 
     def __repr__(self) -> str:
         parts = f"log marginal likelihood {self.log_marginal_likelihood:.2f} + log prior {self.log_prior:.2f}"
-        return f"<Score: {self.total:.2f} = {parts}>"
+        return f"<Score: {self.total:.2f} = {parts} (sample size {self.priors.equivalent_sample_size:g})>"
 
     def to_dict(self) -> dict[str, object]:
         """Return the score as plain values."""
@@ -76,6 +76,8 @@ class Score(Printable):
         for name, part in shares:
             numbers = f"{part.log_marginal_likelihood:>12.2f}  {part.log_prior:>9.2f}  {part.total:>12.2f}"
             lines.append(f"{name:<{width}}  {numbers}")
+        kappa = f", kappa {self.priors.kappa:g}" if self.priors.has_kappa else ""
+        lines.append(f"prior {self.priors.prior}, sample size {self.priors.equivalent_sample_size:g}{kappa}")
         return "\n".join(lines)
 
 

@@ -155,7 +155,7 @@ class Bootstrap(WeighedGraphs):
         Examples
         --------
         >>> import ldag
-        >>> boot = ldag.bootstrap(ldag.datasets.load("heart"), 20, kappa=0.1)
+        >>> boot = ldag.bootstrap(ldag.datasets.load("heart"), 20, equivalent_sample_size=1)
         >>> boot.consensus(0.9).edges
         (('physical', 'smoking'), ('mental', 'physical'))
         """
@@ -328,7 +328,7 @@ def bootstrap(
     Examples
     --------
     >>> import ldag
-    >>> boot = ldag.bootstrap(ldag.datasets.load("heart"), 20, kappa=0.1)
+    >>> boot = ldag.bootstrap(ldag.datasets.load("heart"), 20, equivalent_sample_size=1)
     >>> boot.strength("mental", "physical")
     1.0
     """

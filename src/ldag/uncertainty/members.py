@@ -32,7 +32,9 @@ from ldag.learning import (
     learn_families,
     listen,
     make_plan,
+    settle_sizes,
     split_options,
+    usual_folds,
 )
 from ldag.model import Smoothing, Structure
 from ldag.network import Network
@@ -179,6 +181,7 @@ def prepare_members(
     if data.weights is not None and data.weights.dtype != np.int64:
         raise DataError("rows can be drawn again only where they are counted; these data have real weights")
     left = deadline.left
+    settings = settle_sizes(settings, data)
     plan = make_plan(data, settings).for_many(inf if left is None else EXACT_SHARE * left)
     priors = settings.priors()
     kappa, smoothing = priors.kappa, settings.smoothings()[0] or priors.smoothing
@@ -214,7 +217,7 @@ def _cross_validate(
     if kappa != "cv":
         options["kappas"] = [kappa]
     options["time_limit"] = deadline.share(0.5).left
-    return cross_validate(data, **options, progress=progress, executor=executor)
+    return cross_validate(data, n_folds=usual_folds(data), **options, progress=progress, executor=executor)
 
 
 def learn_members(

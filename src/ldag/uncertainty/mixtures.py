@@ -68,7 +68,7 @@ class Mixture(WeighedGraphs):
     --------
     >>> import ldag
     >>> heart = ldag.datasets.load("heart")
-    >>> both = [ldag.learn(heart, kappa=kappa).network for kappa in (0.001, 0.5)]
+    >>> both = [ldag.learn(heart, kappa=kappa, equivalent_sample_size=1).network for kappa in (0.001, 0.5)]
     >>> answer = ldag.Mixture(both).query("pressure", given={"smoking": "yes"})
     >>> {state: round(p, 3) for state, p in answer.items()}
     {'<140': 0.589, '>140': 0.411}
@@ -153,7 +153,7 @@ class Mixture(WeighedGraphs):
         Examples
         --------
         >>> import ldag
-        >>> ldag.average(ldag.datasets.load("ucb"), 5, kappa=0.1).consensus().edges
+        >>> ldag.average(ldag.datasets.load("ucb"), 5, equivalent_sample_size=1).consensus().edges
         (('department', 'admitted'), ('gender', 'department'))
         """
         return self._consensus_above(check_share(threshold, "threshold"))
@@ -309,7 +309,7 @@ class Mixture(WeighedGraphs):
         Examples
         --------
         >>> import ldag
-        >>> ldag.average(ldag.datasets.load("heart"), 3, kappa=0.1).sample(1000, rng=1).total
+        >>> ldag.average(ldag.datasets.load("heart"), 3, equivalent_sample_size=1).sample(1000, rng=1).total
         1000
         """
         check_whole(n, "n")

@@ -206,9 +206,16 @@ def test_the_exact_search_finds_the_best_graph_with_the_labels(study: Study, kap
     best = oracle.best_graph_score(study.rows, study.n_states, kappa, study.rules)
     if best == -math.inf:
         with pytest.raises(ldag.LdagError):
-            ldag.learn(study.data, kappa=kappa, constraints=study.constraints)
+            ldag.learn(study.data, kappa=kappa, constraints=study.constraints, equivalent_sample_size=1)
         return
-    fit = ldag.learn(study.data, kappa=kappa, method="exact", label_search="exact", constraints=study.constraints)
+    fit = ldag.learn(
+        study.data,
+        kappa=kappa,
+        method="exact",
+        label_search="exact",
+        constraints=study.constraints,
+        equivalent_sample_size=1,
+    )
     assert study.kept_by(fit.ldag)
     assert fit.score.total == pytest.approx(best, abs=1e-6)
 
@@ -230,6 +237,7 @@ def test_every_search_keeps_the_labels(study: Study, method: MethodChoice, label
         n_chains=more.get("n_chains"),
         n_iter=more.get("n_iter"),
         n_restarts=more.get("n_restarts"),
+        equivalent_sample_size=1,
     )
     assert study.kept_by(fit.ldag)
     assert fit.score.total <= best + 1e-6

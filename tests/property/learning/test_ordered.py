@@ -103,7 +103,14 @@ def test_a_learned_graph_joins_neighbours_only(method: str) -> None:
     for given_states in (states, ldag.ordered(states)):
         data = ldag.read({"pain": pain, "sick": sick}, states={"pain": given_states})
         limits = ldag.Constraints(required=[("pain", "sick")])
-        fit = ldag.learn(data, kappa=0.5, method=method, structure="partial", constraints=limits)  # type: ignore[arg-type]
+        fit = ldag.learn(
+            data,
+            kappa=0.5,
+            method=method,  # type: ignore[arg-type]
+            structure="partial",
+            constraints=limits,
+            equivalent_sample_size=1,
+        )
         classes[type(given_states)] = fit.ldag.partition("sick").classes
     assert classes[list] == (0, 1, 0)
     assert classes[type(ldag.ordered([]))] == (0, 1, 2)
@@ -112,8 +119,10 @@ def test_a_learned_graph_joins_neighbours_only(method: str) -> None:
 def test_a_limit_of_parents_for_all_may_stand_in_the_constraints() -> None:
     """As in learn(max_parents=1)."""
     heart = ldag.datasets.load("heart")
-    a = ldag.learn(heart, kappa=0.1, method="exact", max_parents=1)
-    b = ldag.learn(heart, kappa=0.1, method="exact", constraints=ldag.Constraints(max_parents=1))
+    a = ldag.learn(heart, kappa=0.1, method="exact", max_parents=1, equivalent_sample_size=1)
+    b = ldag.learn(
+        heart, kappa=0.1, method="exact", constraints=ldag.Constraints(max_parents=1), equivalent_sample_size=1
+    )
     assert a.ldag == b.ldag
     assert max(len(b.ldag.parents(name)) for name in heart.names) == 1
     assert ldag.Constraints.from_text(ldag.Constraints(max_parents=1).to_text()) == ldag.Constraints(max_parents=1)

@@ -58,7 +58,15 @@ def test_the_best_graph_of_all_is_found(seed: int, n_states: int, kappa: float) 
     rng = np.random.default_rng(seed)
     a, b = rng.integers(0, n_states, (2, 60))
     data = ldag.read({"a": a, "b": b, "c": (a * b + rng.integers(0, 2, 60)) % n_states}, bins=None)
-    fit = ldag.learn(data, kappa=kappa, prior="normalised", label_search="exact", method="exact", progress=False)
+    fit = ldag.learn(
+        data,
+        kappa=kappa,
+        prior="normalised",
+        label_search="exact",
+        method="exact",
+        progress=False,
+        equivalent_sample_size=1,
+    )
     again = ldag.score(fit.ldag, data, kappa=kappa, prior="normalised")
     assert fit.score.total == pytest.approx(again.total, abs=1e-8)
     for order in (("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")):

@@ -73,7 +73,9 @@ def test_the_smaller_limit_of_parents_holds() -> None:
     assert search_space(SCHEMA, own, 3).max_parents == (3, 3, 2, 3)
     assert search_space(SCHEMA, Constraints(max_parents={"*": 1, "job": 3}), 2).max_parents == (1, 1, 2, 1)
     table = {name: [0, 1] * 50 for name in ("a", "b", "x")} | {"x": [0, 1, 1, 0] * 25, "a": [0, 0, 1, 1] * 25}
-    fit = ldag.learn(table, kappa=0.1, max_parents=1, constraints=Constraints(max_parents={"x": 2}))
+    fit = ldag.learn(
+        table, kappa=0.1, max_parents=1, constraints=Constraints(max_parents={"x": 2}), equivalent_sample_size=1
+    )
     assert max(len(fit.ldag.parents(name)) for name in table) <= 1
 
 

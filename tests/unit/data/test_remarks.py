@@ -77,10 +77,13 @@ LOSSES = (
 def test_every_result_says_what_was_left_out(gaps: Dataset, tmp_path: Path) -> None:
     """In print, in JSON, in files and in reports, each note once."""
     assert describe_data(gaps) == gaps.notes == LOSSES
-    fit = ldag.learn(gaps, kappa=0.1)
+    fit = ldag.learn(gaps, kappa=0.1, equivalent_sample_size=1)
     assert fit.notes[:4] == LOSSES
     assert fit.to_dict()["data_notes"] == list(LOSSES)
-    posterior, bootstrap = ldag.posterior(gaps, kappa=0.1), ldag.bootstrap(gaps, n=3, kappa=0.1)
+    posterior, bootstrap = (
+        ldag.posterior(gaps, kappa=0.1),
+        ldag.bootstrap(gaps, n=3, kappa=0.1, equivalent_sample_size=1),
+    )
     for result in (fit, posterior, bootstrap):
         for note in LOSSES:
             assert str(result).count(f"note: {note}") == 1
@@ -88,7 +91,7 @@ def test_every_result_says_what_was_left_out(gaps: Dataset, tmp_path: Path) -> N
     for note in LOSSES:
         is_in_summary = "rows left out" in note
         assert (tmp_path / "r.md").read_text().count(note) == 1 + is_in_summary
-    average = ldag.average(gaps, n=2, kappa=0.1)
+    average = ldag.average(gaps, n=2, kappa=0.1, equivalent_sample_size=1)
     assert average.notes == LOSSES
 
 

@@ -67,14 +67,14 @@ def every_source(folder: Path) -> dict[str, object]:
 def test_the_same_fit_from_every_source(tmp_path: Path) -> None:
     """Rows, states, cut points and the graph that is learned."""
     expected = read(FRAME)
-    graph = ldag.learn(expected, kappa=0.1, method="exact").ldag
+    graph = ldag.learn(expected, kappa=0.1, method="exact", equivalent_sample_size=1).ldag
     assert ("smoker", "ill") in graph.edges or ("ill", "smoker") in graph.edges
     for name, source in every_source(tmp_path).items():
         data = read(source)  # type: ignore[arg-type]  # any of the sources
         assert data == expected, name
         assert data.variables == expected.variables, name
         assert data.notes == expected.notes, name
-    assert ldag.learn(data, kappa=0.1, method="exact").ldag == graph
+    assert ldag.learn(data, kappa=0.1, method="exact", equivalent_sample_size=1).ldag == graph
 
 
 def test_shards_in_any_order_merge_to_the_whole() -> None:
@@ -98,7 +98,10 @@ def test_every_door_takes_tables() -> None:
     data = read(FRAME, bins=bins)
     plain = FRAME[["smoker", "rooms", "ill"]]
     small = read(plain)
-    assert ldag.learn(plain, kappa=0.1).ldag == ldag.learn(small, kappa=0.1).ldag
+    assert (
+        ldag.learn(plain, kappa=0.1, equivalent_sample_size=1).ldag
+        == ldag.learn(small, kappa=0.1, equivalent_sample_size=1).ldag
+    )
     with pytest.warns(DataNote, match="bmi: .* cut at"):
         ldag.learn_family(FRAME, "ill", parents=["bmi"], kappa=0.1)
     with pytest.warns(DataNote, match="1 column left out, which the graph does not know: rooms"):
@@ -109,7 +112,7 @@ def test_every_door_takes_tables() -> None:
     with pytest.warns(DataNote, match="rooms"):
         assert len(net.predict(FRAME, "ill")) == 600
     with pytest.warns(DataNote, match="bmi: .* cut at") as notes:
-        ldag.learn(FRAME, kappa=0.1)
+        ldag.learn(FRAME, kappa=0.1, equivalent_sample_size=1)
     assert [note.filename for note in notes] == [__file__]  # the line that handed over the table
 
 

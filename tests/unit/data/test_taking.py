@@ -36,13 +36,17 @@ def data() -> ldag.Dataset:
 
 
 LEARNERS: dict[str, Callable[..., Any]] = {
-    "learn": lambda table, **o: ldag.learn(table, kappa=0.1, **o).score.total,
-    "cross_validate": lambda table, **o: ldag.cross_validate(table, kappas=[0.1], n_folds=2, **o).mean,
+    "learn": lambda table, **o: ldag.learn(table, kappa=0.1, equivalent_sample_size=1, **o).score.total,
+    "cross_validate": lambda table, **o: (
+        ldag.cross_validate(table, kappas=[0.1], n_folds=2, equivalent_sample_size=1, **o).mean
+    ),
     "learn_family": lambda table, **o: ldag.learn_family(table, "ill", parents=["sex", "age"], kappa=0.1, **o).score,
     "family_scores": lambda table, **o: family_scores(table, kappa=0.1, max_parents=1, **o).families,
     "posterior": lambda table, **o: ldag.posterior(table, kappa=0.3, **o).log_evidence,
-    "bootstrap": lambda table, **o: ldag.bootstrap(table, 3, kappa=0.1, **o).strength("sex", "ill"),
-    "average": lambda table, **o: ldag.average(table, 2, kappa=0.1, **o).query("ill")["yes"],
+    "bootstrap": lambda table, **o: ldag.bootstrap(table, 3, kappa=0.1, equivalent_sample_size=1, **o).strength(
+        "sex", "ill"
+    ),
+    "average": lambda table, **o: ldag.average(table, 2, kappa=0.1, equivalent_sample_size=1, **o).query("ill")["yes"],
     "from edges": lambda table, **o: ldag.Network.from_data([("sex", "ill"), ("age", "ill")], table, **o).query("ill")[
         "yes"
     ],
@@ -62,7 +66,7 @@ def test_options_of_reading(name: str, data: ldag.Dataset) -> None:
 
 def test_options_of_reading_for_a_graph(data: ldag.Dataset) -> None:
     """The graph knows states and cut points; what is missing or how rows are counted is said as elsewhere."""
-    fit = ldag.learn(data, kappa=0.1)
+    fit = ldag.learn(data, kappa=0.1, equivalent_sample_size=1)
     assert ldag.score(fit.ldag, FRAME, kappa=0.1, missing="drop") == fit.score
     net = ldag.Network.from_data(fit.ldag, FRAME, missing="drop")
     assert net == fit.network
@@ -84,7 +88,7 @@ def test_options_of_reading_for_a_graph(data: ldag.Dataset) -> None:
 
 def test_mixtures_and_posteriors_take_tables(data: ldag.Dataset) -> None:
     """They read new rows with the states and cut points of their data, and count those that are left out."""
-    mixture = ldag.average(data, 3, kappa=0.1)
+    mixture = ldag.average(data, 3, kappa=0.1, equivalent_sample_size=1)
     rows = FRAME.iloc[20:30]
     own = ldag.read(FRAME.dropna().iloc[10:20], bins={"age": [30, 50]}, states=OPTIONS["states"])
     expected = math.fsum(

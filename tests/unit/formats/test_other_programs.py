@@ -148,7 +148,7 @@ def test_family_scores(tmp_path: Path) -> None:
 def test_a_learned_network_remembers_its_origin(tmp_path: Path) -> None:
     """Kappa, score, settings, version, date and a digest of the data; `score` need not ask again."""
     path = str(tmp_path / "heart.json")
-    fit = ldag.learn(datasets.load("heart"), kappa=0.3, method="exact")
+    fit = ldag.learn(datasets.load("heart"), kappa=0.3, method="exact", equivalent_sample_size=1)
     fit.network.save(path)
     origin = Network.load(path).origin
     assert origin is not None
@@ -158,7 +158,7 @@ def test_a_learned_network_remembers_its_origin(tmp_path: Path) -> None:
     assert json.loads(Path(path).read_text())["version"] == 2
     said = json.loads(run("score", path, "heart", "--json"))
     assert said["score"] == pytest.approx(fit.score.total)
-    again = ldag.learn(datasets.load("heart"), kappa=0.3, method="exact").network.origin
+    again = ldag.learn(datasets.load("heart"), kappa=0.3, method="exact", equivalent_sample_size=1).network.origin
     assert again is not None
     assert again["data"] == origin["data"]
 

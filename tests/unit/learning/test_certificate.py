@@ -34,8 +34,10 @@ def test_a_certificate_equals_exact_search(seed: int) -> None:
     data = sample(6 + seed % 4, seed)
     structure: StructureKind = "ldag" if seed % 2 else "table"
     kappa = 0.2 if seed % 2 else 1.0
-    exact = ldag.learn(data, kappa=kappa, structure=structure, method="exact", max_parents=3)
-    poor = ldag.learn(data, kappa=kappa, structure=structure, method="climb", n_restarts=0, max_parents=3)
+    exact = ldag.learn(data, kappa=kappa, structure=structure, method="exact", max_parents=3, equivalent_sample_size=1)
+    poor = ldag.learn(
+        data, kappa=kappa, structure=structure, method="climb", n_restarts=0, max_parents=3, equivalent_sample_size=1
+    )
     proof = poor.certify()
     assert proof.bound == pytest.approx(exact.score.total, abs=1e-4)
     assert proof.is_optimal == (poor.score.total > exact.score.total - 1e-4)
@@ -46,9 +48,24 @@ def test_a_certificate_equals_exact_search(seed: int) -> None:
 def test_a_better_graph_is_shown() -> None:
     """Its score is the bound."""
     data = datasets.load("heart")
-    empty = ldag.learn(data, kappa=0.1, constraints=ldag.Constraints(max_parents={"smoking": 0}), max_parents=2)
+    empty = ldag.learn(
+        data,
+        kappa=0.1,
+        constraints=ldag.Constraints(max_parents={"smoking": 0}),
+        max_parents=2,
+        equivalent_sample_size=1,
+    )
     assert empty.certify().is_optimal
-    start = ldag.learn(data, structure="table", method="chain", n_chains=1, n_iter=1, max_parents=2)
+    start = ldag.learn(
+        data,
+        structure="table",
+        method="chain",
+        n_chains=1,
+        n_iter=1,
+        max_parents=2,
+        kappa="cv",
+        equivalent_sample_size=1,
+    )
     proof = start.certify()
     assert proof.better_edges is not None
     assert proof.better_score == pytest.approx(proof.bound)
@@ -59,7 +76,9 @@ def test_a_better_graph_is_shown() -> None:
 
 def test_without_time_there_is_a_bound_still() -> None:
     """The sum of the best families, once they are scored; before that, an error says so."""
-    fit = ldag.learn(sample(9, 0), structure="table", method="climb", max_parents=3)
+    fit = ldag.learn(
+        sample(9, 0), structure="table", method="climb", max_parents=3, kappa="cv", equivalent_sample_size=1
+    )
     assert fit.certify(time_limit=60).bound >= fit.score.total
     with pytest.raises(TooLarge, match="were not there within 1e-09 seconds"):
         fit.certify(time_limit=1e-9)
@@ -67,7 +86,7 @@ def test_without_time_there_is_a_bound_still() -> None:
 
 def test_what_cannot_be_certified_is_refused() -> None:
     """Too many families, fewer parents than the graph has, no time."""
-    fit = ldag.learn(sample(9, 1), structure="table", method="climb")
+    fit = ldag.learn(sample(9, 1), structure="table", method="climb", kappa="cv", equivalent_sample_size=1)
     with pytest.raises(ArgumentError, match="max_parents must be that at least"):
         fit.certify(max_parents=0)
     with pytest.raises(ArgumentError, match="time_limit"):
@@ -85,7 +104,9 @@ def test_any_number_of_candidates() -> None:
     """Of 70 variables with at most one parent each, the best graph is the best branching."""
     networkx = pytest.importorskip("networkx")
     data = sample(70, 1)
-    proof = ldag.learn(data, structure="table", method="climb", n_restarts=0, max_parents=1).certify()
+    proof = ldag.learn(
+        data, structure="table", method="climb", n_restarts=0, max_parents=1, kappa="cv", equivalent_sample_size=1
+    ).certify()
     assert data.weights is None
     columns = [np.eye(len(v.states), dtype=np.int64)[own] for v, own in zip(data.variables, data.codes, strict=True)]
     alone = [log_marginal_likelihood(column.sum(axis=0)[None]) for column in columns]
@@ -102,7 +123,9 @@ def test_any_number_of_candidates() -> None:
 def test_candidates_are_shared_out_without_losing_a_family(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However few are taken at a time, the same families are kept, also where some parents are required."""
     rules = ldag.Constraints(required=[("v0", "v5")], forbidden=[("v1", "v2")])
-    fit = ldag.learn(sample(8, 2), kappa=0.2, constraints=rules, method="climb", max_parents=3)
+    fit = ldag.learn(
+        sample(8, 2), kappa=0.2, constraints=rules, method="climb", max_parents=3, equivalent_sample_size=1
+    )
     whole = fit.certify()
     monkeypatch.setattr("ldag.learning.certificate.MOST_CANDIDATES", most)
     shared = fit.certify()
@@ -112,7 +135,7 @@ def test_candidates_are_shared_out_without_losing_a_family(most: int, monkeypatc
 
 def test_a_certificate_says_what_it_is_about() -> None:
     """In words and as plain values: what was excluded by proof, and what by the limit of parents."""
-    fit = ldag.learn(datasets.load("heart"), kappa=0.1)
+    fit = ldag.learn(datasets.load("heart"), kappa=0.1, equivalent_sample_size=1)
     proof = fit.certify()
     assert str(proof).startswith("optimal: no allowed graph with at most 5 parents")
     assert "over 192 families with the labels that greedy search finds" in str(proof)
@@ -129,7 +152,7 @@ def test_a_family_that_is_left_out_could_not_be_better() -> None:
     """Kept are those that beat all their subsets, with labels as with tables; checked by learning every family."""
     data = datasets.load("heart")
     names = [variable.name for variable in data.variables]
-    proof = ldag.learn(data, kappa=0.3, max_parents=2).certify()
+    proof = ldag.learn(data, kappa=0.3, max_parents=2, equivalent_sample_size=1).certify()
     n_kept = 0
     for node in names:
         others = [name for name in names if name != node]
@@ -147,7 +170,15 @@ def test_a_family_that_is_left_out_could_not_be_better() -> None:
 
 def test_progress_is_told_to_who_asks(capsys: pytest.CaptureFixture[str]) -> None:
     """The gap, which only falls; and nothing is written where there is no terminal."""
-    fit = ldag.learn(sample(9, 2), structure="table", method="climb", n_restarts=0, max_parents=3)
+    fit = ldag.learn(
+        sample(9, 2),
+        structure="table",
+        method="climb",
+        n_restarts=0,
+        max_parents=3,
+        kappa="cv",
+        equivalent_sample_size=1,
+    )
     gaps: list[float] = []
     fit.certify(progress=lambda report: gaps.append(report["gap"]))
     assert gaps == sorted(gaps, reverse=True)

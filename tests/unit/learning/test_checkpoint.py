@@ -18,11 +18,19 @@ from ldag.learning.searches import contract, exact
 HEART = datasets.load("heart")
 TITANIC = datasets.load("titanic")
 RUNS: dict[str, Callable[..., Fit | CrossValidation]] = {
-    "exact": lambda **more: ldag.learn(TITANIC, kappa=0.3, method="exact", **more),
-    "chain": lambda **more: ldag.learn(TITANIC, kappa=0.3, method="chain", n_chains=3, n_iter=8, rng=4, **more),
-    "climb": lambda **more: ldag.learn(TITANIC, kappa=0.3, method="climb", n_restarts=6, rng=4, **more),
-    "folds": lambda **more: ldag.cross_validate(TITANIC, kappas=[0.1, 0.5], n_folds=3, method="climb", **more),
-    "cv": lambda **more: ldag.learn(TITANIC, method="climb", n_restarts=3, rng=1, **more),
+    "exact": lambda **more: ldag.learn(TITANIC, kappa=0.3, method="exact", equivalent_sample_size=1, **more),
+    "chain": lambda **more: ldag.learn(
+        TITANIC, kappa=0.3, method="chain", n_chains=3, n_iter=8, rng=4, equivalent_sample_size=1, **more
+    ),
+    "climb": lambda **more: ldag.learn(
+        TITANIC, kappa=0.3, method="climb", n_restarts=6, rng=4, equivalent_sample_size=1, **more
+    ),
+    "folds": lambda **more: ldag.cross_validate(
+        TITANIC, kappas=[0.1, 0.5], n_folds=3, method="climb", equivalent_sample_size=1, **more
+    ),
+    "cv": lambda **more: ldag.learn(
+        TITANIC, kappa="cv", method="climb", n_restarts=3, rng=1, equivalent_sample_size=1, **more
+    ),
 }
 
 
@@ -88,7 +96,16 @@ def test_a_time_limit_is_gone_on_from(tmp_path: Path) -> None:
     path = tmp_path / "run"
 
     def run(**more: object) -> Fit:
-        return ldag.learn(HEART, kappa=0.1, method="chain", n_chains=30, n_iter=200_000, rng=1, **more)  # type: ignore[arg-type]
+        return ldag.learn(
+            HEART,
+            kappa=0.1,
+            method="chain",
+            n_chains=30,
+            n_iter=200_000,
+            rng=1,
+            equivalent_sample_size=1,
+            **more,  # type: ignore[arg-type]
+        )
 
     parts = [run(checkpoint=path, time_limit=0.01, n_jobs=1)]
     assert parts[0].stopped
@@ -103,7 +120,15 @@ def test_folds_cut_short_are_not_final(tmp_path: Path) -> None:
     path = tmp_path / "run"
 
     def run(**more: object) -> CrossValidation:
-        return ldag.cross_validate(HEART, kappas=[0.1], n_folds=2, method="climb", n_restarts=400, **more)  # type: ignore[arg-type]
+        return ldag.cross_validate(
+            HEART,
+            kappas=[0.1],
+            n_folds=2,
+            method="climb",
+            n_restarts=400,
+            equivalent_sample_size=1,
+            **more,  # type: ignore[arg-type]
+        )
 
     run(checkpoint=path, time_limit=1e-9)
     assert run(checkpoint=path) == run()
@@ -113,43 +138,58 @@ def test_order_of_rows_and_columns_is_no_difference(tmp_path: Path) -> None:
     """Data are told apart by what they hold."""
     rng = np.random.default_rng(1)
     columns = {name: rng.integers(0, 3, 50) for name in "bca"}
-    first = ldag.learn(ldag.read(columns), kappa=0.5, checkpoint=tmp_path / "run")
+    first = ldag.learn(ldag.read(columns), kappa=0.5, checkpoint=tmp_path / "run", equivalent_sample_size=1)
     order = rng.permutation(50)
     shuffled = ldag.read({name: columns[name][order] for name in "abc"})
-    again = ldag.learn(shuffled, kappa=0.5, checkpoint=tmp_path / "run")
+    again = ldag.learn(shuffled, kappa=0.5, checkpoint=tmp_path / "run", equivalent_sample_size=1)
     assert again.ldag == first.ldag
 
 
 def test_auto_stays_with_its_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that is slower today does not change the method of a run."""
-    first = ldag.learn(TITANIC, kappa=0.5, checkpoint=tmp_path / "run")
+    first = ldag.learn(TITANIC, kappa=0.5, checkpoint=tmp_path / "run", equivalent_sample_size=1)
     monkeypatch.setattr(exact, "EXACT_SECONDS", 0.0)
     monkeypatch.setattr(exact, "PROOF_SECONDS", 0.0)
-    assert ldag.learn(TITANIC, kappa=0.5).method == "climb"
-    assert ldag.learn(TITANIC, kappa=0.5, checkpoint=tmp_path / "run").method == first.method == "exact"
+    assert ldag.learn(TITANIC, kappa=0.5, equivalent_sample_size=1).method == "climb"
+    assert (
+        ldag.learn(TITANIC, kappa=0.5, checkpoint=tmp_path / "run", equivalent_sample_size=1).method
+        == first.method
+        == "exact"
+    )
 
 
 def learn(data: Dataset = TITANIC, **other: object) -> Callable[[Path], object]:
     """Return a run that differs in something."""
-    given: Mapping[str, object] = {"kappa": 0.5, "method": "climb", **other}
+    given: Mapping[str, object] = {"kappa": 0.5, "method": "climb", "equivalent_sample_size": 1.0, **other}
     return lambda path: ldag.learn(data, checkpoint=path, **given)  # type: ignore[arg-type]
 
 
 OTHERS: list[tuple[Callable[[Path], object], str]] = [
-    (learn(kappa=0.25), "kappa was 0.5 and is 0.25; give another file, or delete this one"),
+    (learn(kappa=0.25, equivalent_sample_size=1), "kappa was 0.5 and is 0.25; give another file, or delete this one"),
     (learn(kappa="cv"), "kappa was 0.5 and is 'cv'"),
     (learn(method="exact"), "method was 'climb' and is 'exact'"),
-    (learn(n_restarts=5, rng=3), "n_restarts was None and is 5; rng was 0 and is 3"),
+    (
+        learn(n_restarts=5, rng=3),
+        "n_restarts was None and is 5; rng was 0 and is 3",
+    ),
     (learn(structure="tree"), "structure was 'ldag' and is 'tree'"),
     (learn(label_search="refined"), "label_search was 'greedy' and is 'refined'"),
     (learn(max_parents=1), "max_parents was None and is 1"),
     (learn(equivalent_sample_size=2), "equivalent_sample_size was 1.0 and is 2.0"),
     (learn(prior="parameters"), "prior was 'labels' and is 'parameters'"),
-    (learn(constraints=Constraints(forbidden=[("age", "sex")])), "another run: the constraints are others;"),
-    (learn(start=ldag.LDAG.from_edges([], states={v.name: v.states for v in TITANIC.variables})), "the start is anoth"),
+    (
+        learn(constraints=Constraints(forbidden=[("age", "sex")])),
+        "another run: the constraints are others;",
+    ),
+    (
+        learn(
+            start=ldag.LDAG.from_edges([], states={v.name: v.states for v in TITANIC.variables}),
+        ),
+        "the start is anoth",
+    ),
     (learn(HEART), "the data are others"),
     (learn(TITANIC.select(["class", "sex", "age"])), "the data are others"),
-    (lambda path: ldag.cross_validate(TITANIC, checkpoint=path), "kappas was None and is"),
+    (lambda path: ldag.cross_validate(TITANIC, checkpoint=path, equivalent_sample_size=1), "kappas was None and is"),
 ]
 
 
@@ -219,7 +259,7 @@ def test_paths_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(LdagError, match="got a directory"):
         learn()(tmp_path)
     with pytest.raises(LdagError, match="checkpoint must be the path of a file, got 3"):
-        ldag.learn(TITANIC, checkpoint=3)  # type: ignore[arg-type]
+        ldag.learn(TITANIC, checkpoint=3, kappa="cv", equivalent_sample_size=1)  # type: ignore[arg-type]
 
 
 KILLED = """
@@ -235,12 +275,13 @@ codes = rng.integers(0, 3, (9, 400))
 for node in range(2, 9):
     codes[node] = np.where(rng.random(400) < 0.6, (codes[node - 1] + codes[node - 2]) % (2 + node % 3), codes[node])
 data = ldag.read({f"v{node}": codes[node] % (2 + node % 3) for node in range(9)})
+fixed = {"equivalent_sample_size": 1}
 RUNS = {
-    "exact": lambda **more: ldag.learn(data, kappa=0.3, method="exact", **more),
-    "chain": lambda **more: ldag.learn(data, kappa=0.3, method="chain", n_chains=20, n_iter=20_000, **more),
-    "climb": lambda **more: ldag.learn(data, kappa=0.3, method="climb", n_restarts=4_000, **more),
+    "exact": lambda **more: ldag.learn(data, kappa=0.3, method="exact", **fixed, **more),
+    "chain": lambda **more: ldag.learn(data, kappa=0.3, method="chain", n_chains=20, n_iter=20_000, **fixed, **more),
+    "climb": lambda **more: ldag.learn(data, kappa=0.3, method="climb", n_restarts=4_000, **fixed, **more),
     "folds": lambda **more: ldag.cross_validate(data, kappas=[0.1, 0.5], n_folds=5, n_jobs=1,
-                                                method="climb", n_restarts=200, **more),
+                                                method="climb", n_restarts=200, **fixed, **more),
 }
 moments = random.Random(7)
 for name, run in RUNS.items():

@@ -120,8 +120,8 @@ def test_the_sample_size_is_chosen_where_there_are_folds() -> None:
     for few in (LDAGClassifier().fit(rows[:9], classes[:9]), LDAGClassifier().fit(rows, classes, rng.random(60))):
         assert few.fit_.cv is None
         assert few.fit_.equivalent_sample_size == 1
-    with pytest.raises(DataError, match="real weights cannot be cut into folds"):
-        LDAGClassifier(equivalent_sample_size="cv").fit(rows, classes, rng.random(60))
+    usual = LDAGClassifier(equivalent_sample_size="cv").fit(rows, classes, rng.random(60)).fit_
+    assert usual.equivalent_sample_size == 10
 
 
 def test_names_that_are_taken() -> None:

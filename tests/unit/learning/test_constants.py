@@ -30,7 +30,7 @@ def test_states_of_rows_left_out_draw_no_edges() -> None:
     """The states of rows with a gap go with them, and a fit says which columns are constant then."""
     data = ldag.read(make_table(), missing="drop")
     assert [data.states(name) for name in ("k1", "k2", "k3")] == [("0",)] * 3
-    fit = ldag.learn(data, kappa=0.1)
+    fit = ldag.learn(data, kappa=0.1, equivalent_sample_size=1)
     assert fit.ldag.edges == ()
     assert "note: k1, k2, k3: have one state only in the data; they take no edges" in str(fit)
 
@@ -49,7 +49,7 @@ def test_the_score_rewards_edges_between_constants(declared: Dataset) -> None:
 @pytest.mark.parametrize("method", ["exact", "chain", "climb", "auto"])
 def test_no_search_takes_edges_of_constants(declared: Dataset, method: Any, structure: Any) -> None:
     """Whatever states were declared besides the one that occurs."""
-    fit = ldag.learn(declared, method=method, structure=structure, kappa=0.1)
+    fit = ldag.learn(declared, method=method, structure=structure, kappa=0.1, equivalent_sample_size=1)
     assert not [edge for edge in fit.ldag.edges if set(edge) & {"k1", "k2", "k3"}]
     assert "k1, k2, k3: have one state only in the data; they take no edges" in fit.notes
 
@@ -59,7 +59,9 @@ def test_required_edges_of_constants_stay(declared: Dataset) -> None:
     constraints = ldag.Constraints(required=[("k1", "a")])
     states = {variable.name: variable.states for variable in declared.variables}
     start = ldag.LDAG.from_edges([("k1", "a"), ("k2", "k3")], states=states)
-    fit = ldag.learn(declared, kappa=0.1, method="climb", constraints=constraints, start=start)
+    fit = ldag.learn(
+        declared, kappa=0.1, method="climb", constraints=constraints, start=start, equivalent_sample_size=1
+    )
     assert fit.ldag.edges == (("k1", "a"),)
 
 
@@ -79,6 +81,6 @@ def test_replicates_in_which_a_column_is_constant() -> None:
     table = {name: rng.integers(0, 2, 60).tolist() for name in "ab"}
     table |= {name: [0] * 59 + [1] for name in ("r1", "r2")}
     data = ldag.read(table)
-    found = ldag.bootstrap(data, n=60, kappa=0.1, rng=0, n_jobs=1)
+    found = ldag.bootstrap(data, n=60, kappa=0.1, rng=0, n_jobs=1, equivalent_sample_size=1)
     has_both = 1 - (59 / 60) ** 60  # the row is drawn at all
     assert found.strength("r1", "r2") == pytest.approx(has_both, abs=0.2)

@@ -72,7 +72,7 @@ def test_memory_is_by_rows_and_not_by_observations() -> None:
     """A table of four cells with a hundred million observations."""
     data = ldag.read({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "n": [4 * 10**7, 10**7, 10**7, 4 * 10**7]}, counts="n")
     tracemalloc.start()
-    compared = ldag.cross_validate(data, kappas=[0.1])
+    compared = ldag.cross_validate(data, kappas=[0.1], equivalent_sample_size=1)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 10**7
@@ -88,14 +88,24 @@ def test_more_observations_than_can_be_drawn_are_refused() -> None:
 
 def test_folds_and_the_last_search_share_one_time_limit() -> None:
     """Forty searches and one more on one thread, in about the time that was given for all of them."""
-    fit = ldag.learn(many_variables(), method="climb", n_restarts=10**6, time_limit=0.6, n_jobs=1)
+    fit = ldag.learn(
+        many_variables(),
+        method="climb",
+        n_restarts=10**6,
+        time_limit=0.6,
+        n_jobs=1,
+        kappa="cv",
+        equivalent_sample_size=1,
+    )
     assert fit.stopped
     assert fit.seconds < 2  # each search by itself used to take a tenth of a second at least
 
 
 def test_folds_without_time_are_left_out() -> None:
     """At least two are compared, the same for every kappa."""
-    compared = ldag.cross_validate(many_variables(), kappas=[0.1, 0.5], n_folds=20, time_limit=1e-6, n_jobs=1)
+    compared = ldag.cross_validate(
+        many_variables(), kappas=[0.1, 0.5], n_folds=20, time_limit=1e-6, n_jobs=1, equivalent_sample_size=1
+    )
     lengths = {len(scores) for scores in compared.fold_scores.values()}
     assert len(lengths) == 1
     assert 2 <= lengths.pop() < 20
@@ -105,8 +115,8 @@ def test_folds_without_time_are_left_out() -> None:
 def test_kappas_searched_together_score_as_one_by_one(name: str, structure: Literal["ldag", "partial"]) -> None:
     """On small data all kappas and tables are found by one search; with a time limit each is found by itself."""
     data = datasets.load(name)
-    together = ldag.cross_validate(data, structure=structure)
-    alone = ldag.cross_validate(data, structure=structure, time_limit=1e6)
+    together = ldag.cross_validate(data, structure=structure, equivalent_sample_size=1)
+    alone = ldag.cross_validate(data, structure=structure, time_limit=1e6, equivalent_sample_size=1)
     for kappa, scores in alone.fold_scores.items():
         assert together.fold_scores[kappa] == pytest.approx(scores, abs=1e-9)
     assert together.tables == pytest.approx(alone.tables, abs=1e-9)
@@ -129,7 +139,7 @@ def test_tables_that_stopped_early_are_not_taken() -> None:
 
 def test_plain_values() -> None:
     """They survive JSON, and say what the properties say."""
-    compared = ldag.cross_validate(HEART, kappas=[0.1, 0.5], n_folds=3)
+    compared = ldag.cross_validate(HEART, kappas=[0.1, 0.5], n_folds=3, equivalent_sample_size=1)
     plain = compared.to_dict()
     assert json.loads(json.dumps(plain)) == plain
     assert plain["best_kappa"] == compared.best_kappa
@@ -157,7 +167,7 @@ def test_candidates_that_stopped_after_one_fold_are_plain_values_too(tmp_path: P
     assert json.loads(json.dumps(cv.to_dict(), allow_nan=False)) == cv.to_dict()
     assert cv.to_dict()["standard_error"] == {"0.1": pytest.approx((0.5 * (1 / 2 + 1 / 1)) ** 0.5), "0.3": None}
     assert CrossValidation.from_dict(cv.to_dict()) == cv
-    network = dataclasses.replace(ldag.learn(HEART, kappa=0.1), cv=cv).network
+    network = dataclasses.replace(ldag.learn(HEART, kappa=0.1, equivalent_sample_size=1), cv=cv).network
     network.save(tmp_path / "m.json")
     assert ldag.Network.load(tmp_path / "m.json").origin == network.origin
 

@@ -27,7 +27,7 @@ def equal_or_not() -> Dataset:
 
 def test_every_family_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """From the search to the network: six counts for six families."""
-    fits = [ldag.learn(HEART, kappa=0.1)]
+    fits = [ldag.learn(HEART, kappa=0.1, equivalent_sample_size=1)]
     counted = []
     counts = _native.Columns.counts
 
@@ -36,7 +36,7 @@ def test_every_family_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return counts(self, variables)
 
     monkeypatch.setattr(_native.Columns, "counts", noted)
-    fits.append(ldag.learn(HEART, kappa=0.1))
+    fits.append(ldag.learn(HEART, kappa=0.1, equivalent_sample_size=1))
     _ = str(fits[1]), fits[1].to_dict(), fits[1].network
     assert len(counted) == 6
     assert fits[0].network == fits[1].network
@@ -46,35 +46,35 @@ def test_what_is_handed_on_is_what_would_be_counted() -> None:
     """The network and the score are those of the graph on the data, with columns in any order."""
     for names in (HEART.names, sorted(HEART.names), HEART.names[::-1]):
         data = HEART.select(names)
-        fit = ldag.learn(data, kappa=0.5, structure="graph")
+        fit = ldag.learn(data, kappa=0.5, structure="graph", equivalent_sample_size=1)
         assert fit.network == ldag.Network.from_data(fit.ldag, data)
         assert fit.score == ldag.score(fit.ldag, data, kappa=0.5)
 
 
 def test_graph_is_another_name_for_ldag() -> None:
     """One object."""
-    fit = ldag.learn(HEART, kappa=0.1)
+    fit = ldag.learn(HEART, kappa=0.1, equivalent_sample_size=1)
     assert fit.graph is fit.ldag
 
 
 def test_gains_are_spoken_of_where_there_are_some() -> None:
     """Plain tables gain nothing over themselves: no sentence about gains."""
-    assert "gains are not certainties" in str(ldag.learn(HEART, kappa=0.1, rng=1))
-    plain = ldag.learn(HEART, kappa=0.1, structure="table", rng=1)
+    assert "gains are not certainties" in str(ldag.learn(HEART, kappa=0.1, rng=1, equivalent_sample_size=1))
+    plain = ldag.learn(HEART, kappa=0.1, structure="table", rng=1, equivalent_sample_size=1)
     assert plain.ldag.edges
     assert "gain" not in str(plain)
 
 
 def test_gains_are_worked_out_when_asked_for() -> None:
     """A time limit does not pay for them."""
-    fit = ldag.learn(HEART, kappa=0.1)
+    fit = ldag.learn(HEART, kappa=0.1, equivalent_sample_size=1)
     assert not {"label_gains", "class_gains", "network"} & set(vars(fit))
     assert set(fit.label_gains) == {("smoking", "pressure"), ("protein", "pressure")}
 
 
 def test_plain_values() -> None:
     """They survive JSON, as does the score."""
-    fit = ldag.learn(HEART, rng=1)
+    fit = ldag.learn(HEART, rng=1, kappa="cv", equivalent_sample_size=1)
     for plain in (fit.to_dict(), fit.score.to_dict()):
         assert json.loads(json.dumps(plain)) == plain
         assert plain["score"] == fit.score.total
@@ -85,7 +85,7 @@ def test_plain_values() -> None:
 def test_classes_that_no_label_tells_are_in_words() -> None:
     """And parameters are compared with full tables then, not with a graph without labels."""
     order = Constraints(order=["a", "b", "y"])
-    shown = str(ldag.learn(equal_or_not(), kappa=0.5, structure="graph", constraints=order))
+    shown = str(ldag.learn(equal_or_not(), kappa=0.5, structure="graph", constraints=order, equivalent_sample_size=1))
     assert "  y: 2 classes of 9 configurations" in shown
     assert "    y is distributed alike when a is 0 and b is 0, or when a is 1 and b is 1, or when" in shown
     assert "2 edges, 6 parameters (13 in full tables)" in shown
@@ -116,7 +116,13 @@ def test_directions_know_the_constraints(
     structure: StructureKind, given: Constraints | None, open_edges: set[tuple[str, str]]
 ) -> None:
     """Prints, pictures, the door and saved networks agree on what can point the other way, by hand for a chain."""
-    fit = ldag.learn(chain_data(), kappa="cv" if structure == "table" else 0.1, structure=structure, constraints=given)
+    fit = ldag.learn(
+        chain_data(),
+        kappa="cv" if structure == "table" else 0.1,
+        structure=structure,
+        constraints=given,
+        equivalent_sample_size=1,
+    )
     assert {frozenset(edge) for edge in fit.ldag.edges} == {frozenset("ab"), frozenset("bc")}
     expected = {edge for edge in fit.ldag.edges if edge in open_edges or edge[::-1] in open_edges}
     assert set(fit.ldag.edges) - fit.essential_edges() == expected
@@ -141,6 +147,7 @@ def test_numbers_of_numpy_are_numbers(tmp_path: object) -> None:
         rng=np.int64(4),  # type: ignore[arg-type]
         time_limit=np.float64(100),
         checkpoint=f"{tmp_path}/run",
+        equivalent_sample_size=1,
     )
     assert fit.kappa == pytest.approx(0.1)
     assert json.loads(json.dumps(fit.to_dict()))["settings"]["max_parents"] == 2
@@ -158,7 +165,10 @@ def test_a_table_needs_no_kappa() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_call_gives_the_same_answer(method: MethodChoice) -> None:
     """Twice in one run."""
-    first, second = (ldag.learn(datasets.load("titanic"), kappa=0.3, method=method, rng=2) for _ in range(2))
+    first, second = (
+        ldag.learn(datasets.load("titanic"), kappa=0.3, method=method, rng=2, equivalent_sample_size=1)
+        for _ in range(2)
+    )
     assert first.graph == second.graph
     assert first.score == second.score
     assert first.trace == second.trace
@@ -186,11 +196,11 @@ def test_the_order_of_columns_changes_no_digit() -> None:
         codes = rng.integers(0, 3, (5, 60))
         codes[4] = (codes[0] + codes[1] * (codes[2] > 0)) % 3
         data = ldag.read({name: codes[i] for i, name in enumerate("bdaec")})
-        fit = ldag.learn(data, kappa=0.4, rng=seed)
+        fit = ldag.learn(data, kappa=0.4, rng=seed, equivalent_sample_size=1)
         for _ in range(4):
             other = data.select([data.names[i] for i in rng.permutation(5)])
-            assert ldag.learn(other, kappa=0.4, rng=seed).score.total == fit.score.total
-            again = ldag.learn(other, kappa=0.4, rng=seed).ldag
+            assert ldag.learn(other, kappa=0.4, rng=seed, equivalent_sample_size=1).score.total == fit.score.total
+            again = ldag.learn(other, kappa=0.4, rng=seed, equivalent_sample_size=1).ldag
             assert ldag.score(again, data, kappa=0.4).total == ldag.score(again, other, kappa=0.4).total
 
 
@@ -211,24 +221,31 @@ def test_limits_that_ended_growth_are_notes() -> None:
     """A family that has no room for a further parent is named, in print and in plain values."""
     data = wide()
     rules = only_y(data, n_required=7)
-    fit = ldag.learn(data, kappa=0.1, method="climb", n_restarts=0, constraints=rules)
+    fit = ldag.learn(data, kappa=0.1, method="climb", n_restarts=0, constraints=rules, equivalent_sample_size=1)
     assert len(fit.ldag.parents("y")) == 7
     assert fit.notes == ("y could get no further parent: the table would have more than 65,536 cells",)
     assert f"note: {fit.notes[0]}" in str(fit)
     assert fit.to_dict()["notes"] == list(fit.notes)
-    few = ldag.learn(data, kappa=0.1, method="climb", n_restarts=0, constraints=rules, max_parents=7)
+    few = ldag.learn(
+        data, kappa=0.1, method="climb", n_restarts=0, constraints=rules, max_parents=7, equivalent_sample_size=1
+    )
     assert few.notes == ()
 
 
 def test_what_a_proof_leaves_out_is_a_note() -> None:
     """Families whose tables are too large are not looked at, and a promise of optimality says so."""
     data = wide()
-    fit = ldag.learn(data, kappa=1e-6, method="exact", constraints=only_y(data))
+    fit = ldag.learn(data, kappa=1e-6, method="exact", constraints=only_y(data), equivalent_sample_size=1)
     assert fit.notes == ("parents of y whose table would have more than 65,536 cells were left out",)
     assert "no allowed graph with any number of parents and tables of at most 65,536 cells scores better" in str(fit)
-    assert "cells" not in ldag.learn(HEART, kappa=0.1).promise
-    assert ldag.learn(data, kappa=1e-6, method="exact", constraints=only_y(data), max_parents=2).notes == ()
-    assert ldag.learn(HEART, kappa=0.1).notes == ()
+    assert "cells" not in ldag.learn(HEART, kappa=0.1, equivalent_sample_size=1).promise
+    assert (
+        ldag.learn(
+            data, kappa=1e-6, method="exact", constraints=only_y(data), max_parents=2, equivalent_sample_size=1
+        ).notes
+        == ()
+    )
+    assert ldag.learn(HEART, kappa=0.1, equivalent_sample_size=1).notes == ()
 
 
 def test_labels_that_were_not_solved_exactly_are_a_note() -> None:
@@ -236,7 +253,7 @@ def test_labels_that_were_not_solved_exactly_are_a_note() -> None:
     rng = np.random.default_rng(1)
     a, b, c = (rng.integers(0, 3, 3000) for _ in range(3))
     data = ldag.read({"a": a, "b": b, "c": c, "y": (a + b + c) % 2})
-    fit = ldag.learn(data, kappa=0.1, method="exact", label_search="exact", rng=1)
+    fit = ldag.learn(data, kappa=0.1, method="exact", label_search="exact", rng=1, equivalent_sample_size=1)
     above = [v for v in data.names if 3 ** len(fit.ldag.parents(v)) > 16]
     assert above
     assert fit.notes[0].startswith(f"labels of {', '.join(above)} refined, not solved exactly")
@@ -255,13 +272,15 @@ def test_labels_that_were_not_solved_exactly_are_a_note() -> None:
 )
 def test_a_promise_says_what_families_have(options: dict[str, Any], families: str) -> None:
     """The best labels only where every family of the space can be solved: five binary parents make 32 of them."""
-    promise = ldag.learn(HEART, kappa=0.1, method="exact", **options).promise
+    promise = ldag.learn(HEART, kappa=0.1, method="exact", equivalent_sample_size=1, **options).promise
     assert promise.endswith(f"scores better, where every family has {families}")
 
 
 def test_one_parent_is_one_parent() -> None:
     """What a search promises is a sentence."""
-    assert "no allowed graph with at most 1 parent scores better" in str(ldag.learn(HEART, kappa=0.3, max_parents=1))
+    assert "no allowed graph with at most 1 parent scores better" in str(
+        ldag.learn(HEART, kappa=0.3, max_parents=1, equivalent_sample_size=1)
+    )
 
 
 POINTS = ((1, -30.0), (4, -20.0), (9, -12.5))

@@ -33,9 +33,9 @@ except KeyboardInterrupt:
 print(time.perf_counter())
 """
 LONG = {
-    "exact": 'ldag.learn(data, kappa=0.3, method="exact")',
-    "chain": 'ldag.learn(data, kappa=0.3, method="chain", n_chains=10_000, n_iter=1_000_000)',
-    "climb": 'ldag.learn(data, kappa=0.3, method="climb", n_restarts=10_000_000)',
+    "exact": 'ldag.learn(data, kappa=0.3, method="exact", equivalent_sample_size=1)',
+    "chain": 'ldag.learn(data, kappa=0.3, method="chain", n_chains=10_000, n_iter=1_000_000, equivalent_sample_size=1)',
+    "climb": 'ldag.learn(data, kappa=0.3, method="climb", n_restarts=10_000_000, equivalent_sample_size=1)',
 }
 
 

@@ -38,7 +38,7 @@ def test_scores_of_one_variable_are_those_of_a_dirichlet_prior() -> None:
     """Nothing to search: every size, of the search or of the parameters, against a formula."""
     data = ldag.read({"a": ["x", "y", "z"], "n": [14, 13, 13]}, counts="n")
     folds = list(cut_folds(data.sorted(), 10, 0))
-    for of_search, of_parameters in (("cv", None), (1.0, "cv"), (1.0, 7.0)):
+    for of_search, of_parameters in (("cv", "search"), ("cv", None), (1.0, "cv"), (1.0, 7.0)):
         compared = ldag.cross_validate(
             data,
             kappas=[0.1],
@@ -51,7 +51,7 @@ def test_scores_of_one_variable_are_those_of_a_dirichlet_prior() -> None:
                 for i in (fold.inside.tolist() for fold in folds)
             ]
             assert scores == pytest.approx(expected[: len(scores)])
-    uniform = ldag.cross_validate(data, kappas=[0.1], equivalent_sample_size="cv")
+    uniform = ldag.cross_validate(data, kappas=[0.1], smoothing="search")
     assert uniform.best.equivalent_sample_size == 3000  # the states are equally frequent
 
 
@@ -103,19 +103,19 @@ def test_the_last_search_is_no_worse_than_without_the_choice(seed: int) -> None:
 
 def test_kappas_alone_are_all_compared_on_all_folds() -> None:
     """As in the paper: no kappa stops early, so means are not biased."""
-    compared = ldag.cross_validate(HEART, rng=3)
+    compared = ldag.cross_validate(HEART, rng=3, equivalent_sample_size=1)
     assert [len(scores) for scores in compared.scores.values()] == [10] * 4
 
 
 def test_parameters_are_smoothed_apart_from_the_search() -> None:
     """The graph stays, and the network is that of the graph under the other size."""
-    plain = ldag.learn(HEART, kappa=0.1)
-    smooth = ldag.learn(HEART, kappa=0.1, smoothing=50)
+    plain = ldag.learn(HEART, kappa=0.1, equivalent_sample_size=1)
+    smooth = ldag.learn(HEART, kappa=0.1, smoothing=50, equivalent_sample_size=1)
     assert (smooth.graph, smooth.score) == (plain.graph, plain.score)
     expected = Network.from_data(plain.graph, HEART, equivalent_sample_size=50)
     assert smooth.network.log_likelihood(HEART) == pytest.approx(expected.log_likelihood(HEART))
     assert smooth.network.log_likelihood(HEART) < plain.network.log_likelihood(HEART)
-    by_class = ldag.learn(HEART, kappa=0.1, smoothing=(5, "classes"))
+    by_class = ldag.learn(HEART, kappa=0.1, smoothing=(5, "classes"), equivalent_sample_size=1)
     assert by_class.network == Network.from_data(plain.graph, HEART, equivalent_sample_size=5, spread="classes")
     assert ldag.average(by_class, 2).members[0].spread == "classes"
 
@@ -123,7 +123,7 @@ def test_parameters_are_smoothed_apart_from_the_search() -> None:
 def test_a_classifier_is_judged_by_its_target() -> None:
     """The log probability of the target given the other variables, as the network of a fold gives it row by row."""
     rows = HEART.select(["smoking", "protein", "pressure", "mental"])
-    settings = Settings(kappa=0.3, equivalent_sample_size="cv", method="exact")
+    settings = Settings(kappa=0.3, smoothing="search", method="exact")
     cv = learn_with(rows, settings, target="pressure").cv
     assert cv is not None
     fold = next(iter(cut_folds(order_by_content(rows), 10, 0)))
@@ -137,12 +137,12 @@ def test_a_classifier_is_judged_by_its_target() -> None:
 
 def test_both_spreads_of_the_parameters_are_compared() -> None:
     """Unless one is asked for; what was chosen is printed."""
-    compared = ldag.cross_validate(HEART, kappas=[0.1], smoothing="cv")
+    compared = ldag.cross_validate(HEART, kappas=[0.1], smoothing="cv", equivalent_sample_size=1)
     assert {one.parameters_spread for one in compared.scores} == {"configurations", "classes"}
     assert "spread over" in str(compared)
     plain = compared.to_dict()
     assert ldag.CrossValidation.from_dict(plain).to_dict() == plain
-    fit = ldag.learn(HEART, kappa=0.1, smoothing=("cv", "classes"))
+    fit = ldag.learn(HEART, kappa=0.1, smoothing=("cv", "classes"), equivalent_sample_size=1)
     assert fit.parameters_spread == "classes"
     assert f"smoothing {fit.smoothing.size:g} for each class" in str(fit)
 
@@ -166,7 +166,7 @@ def test_structures_that_cannot_satisfy_constraints_are_not_compared() -> None:
     """Labels that are given exist in labelled structures only, so there are no tables to compare with either."""
     data = HEART.select(["smoking", "protein", "pressure"])
     label = {("smoking", "pressure"): [{"protein": ">3"}]}
-    fit = ldag.learn(data, structure="cv", kappa=0.1, constraints=Constraints(labels=label))
+    fit = ldag.learn(data, structure="cv", kappa=0.1, constraints=Constraints(labels=label), equivalent_sample_size=1)
     assert fit.structure == "ldag"
     assert fit.held_out_gain is None
 
@@ -182,7 +182,7 @@ def test_the_summary_tells_of_held_out_data() -> None:
     assert "on held-out data" in str(fit)
     assert "warning" not in str(fit)
     rows = ldag.read({"a": [0, 1] * 4, "b": [0, 1] * 4, "c": [0, 1] * 4})
-    warned = str(ldag.learn(rows, kappa=0.1))
+    warned = str(ldag.learn(rows, kappa=0.1, equivalent_sample_size=1))
     assert ": more parameters than a third of the 8 observations, which can hardly carry them; " in warned
     assert "try fewer parents, or choose structure and equivalent sample size by cross-validation\n" in warned
 
@@ -191,15 +191,15 @@ def test_advice_is_about_what_was_not_done() -> None:
     """Without edges it is the states that are many; what was chosen by cross-validation need not be chosen."""
     alike = {name: [0, 1] * 4 for name in "abc"}
     apart = {"a": ["u", "v", "w", "x"] * 2, "b": [*"nnnnyyyy"]}
-    assert "; cut or group the states of variables that have many\n" in str(ldag.learn(apart, kappa=0.1))
-    chosen = str(ldag.learn(alike, structure="cv"))
+    assert "; cut or group the states of variables that have many\n" in str(ldag.learn(apart, equivalent_sample_size=1))
+    chosen = str(ldag.learn(alike, structure="cv", kappa="cv", equivalent_sample_size=1))
     assert "try fewer parents, or choose equivalent sample size by cross-validation\n" in chosen
 
 
 def test_no_gain_is_told_as_such() -> None:
     """Where no fold has labels, there are no numbers to give; of three columns that are coins, none has."""
     rows = {name: np.random.default_rng(place).integers(0, 2, 60) for place, name in enumerate("abc")}
-    fit = ldag.learn(rows)
+    fit = ldag.learn(rows, kappa="cv", equivalent_sample_size=1)
     assert fit.held_out_gain == (0.0, 0.0)
     assert "on held-out data no different from plain tables\n" in str(fit)
     assert "0.0000" not in str(fit)
@@ -212,7 +212,7 @@ def test_no_gain_is_told_as_such() -> None:
         ({"equivalent_sample_size": "cvv"}, "equivalent_sample_size must be a finite number above 0"),
         ({"parameters_spread": "classes"}, "parameters_spread says how the observations of parameters_sample_size"),
         ({"smoothing": 0}, "smoothing must be a finite number above 0, got 0"),
-        ({"smoothing": "classes"}, r"smoothing must be a number above 0, 'cv', or one of .* such as \(4, 'classes'\)"),
+        ({"smoothing": "classes"}, r"smoothing must be a number above 0, .*, or one of .* such as \(4, 'classes'\)"),
         ({"smoothing": (3, "leaves")}, "no spread in smoothing 'leaves'; did you mean 'classes'"),
     ],
 )
@@ -224,11 +224,13 @@ def test_wrong_settings_are_refused(settings: dict[str, object], message: str) -
 
 def test_the_prior_is_chosen_too() -> None:
     """Labels are compared with both priors, trees with a price per leaf; the fit says which it was."""
-    compared = ldag.cross_validate(HEART, kappas=[0.1, 0.5], structure="cv", prior="cv", max_parents=2)
+    compared = ldag.cross_validate(
+        HEART, kappas=[0.1, 0.5], structure="cv", prior="cv", max_parents=2, equivalent_sample_size=1
+    )
     kinds = {(candidate.structure, candidate.prior) for candidate in compared.scores}
     assert {("table", "labels"), ("tree", "leaves"), ("ldag", "labels"), ("ldag", "normalised")} <= kinds
     assert "normalised" in str(compared)
-    fit = ldag.learn(HEART, kappa=0.5, prior="cv", max_parents=2)
+    fit = ldag.learn(HEART, kappa=0.5, prior="cv", max_parents=2, equivalent_sample_size=1)
     assert fit.cv is not None
     assert fit.prior == fit.cv.best.prior == fit.to_dict()["prior"]
     assert f"chosen by cross-validation: prior {fit.prior}" in str(fit)
@@ -250,7 +252,7 @@ def test_of_large_data_a_few_folds_are_enough() -> None:
 def test_structures_with_too_large_families_are_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """An estimate that does not depend on the machine."""
     monkeypatch.setattr("ldag.learning.race.MOST_SECONDS", 1e-9)
-    compared = ldag.cross_validate(HEART, kappas=[0.3], structure="cv")
+    compared = ldag.cross_validate(HEART, kappas=[0.3], structure="cv", equivalent_sample_size=1)
     assert compared.left_out == ("tree", "ldag", "graph")
     assert compared.best.structure == "table"
     assert "left out, as the families of the best graph are too large: tree, ldag, graph" in str(compared)
@@ -313,7 +315,7 @@ def test_of_large_data_who_is_behind_on_one_fold_stops(
     scores = {1.0: -1000.0, 0.1: -1000 * (1 + behind), 0.3: -2000.0, 0.001: -2000.0, 0.5: -2000.0}
     fake(lambda one: scores[one.kappa])
     data = ldag.read({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "n": [2_000] * 4}, counts="n")
-    compared = ldag.cross_validate(data, structure="cv", method="climb", n_jobs=1)
+    compared = ldag.cross_validate(data, structure="cv", method="climb", n_jobs=1, equivalent_sample_size=1)
     lengths = {(one.structure, one.kappa): len(folds) for one, folds in compared.scores.items()}
     assert lengths["table", 1.0] == 8
     assert (lengths["graph", 0.1] == 1) == has_stopped
@@ -323,7 +325,7 @@ def test_of_large_data_who_is_behind_on_one_fold_stops(
 def test_the_best_tables_stay_in_the_race(fake: Callable[..., object]) -> None:
     """However far behind they are: whoever is better must be better than they are on the same folds."""
     fake(lambda one: (one.structure != "table") * (5 + one.kappa))
-    compared = ldag.cross_validate(HEART, structure="cv", method="climb", n_jobs=1)
+    compared = ldag.cross_validate(HEART, structure="cv", method="climb", n_jobs=1, equivalent_sample_size=1)
     lengths = {one.structure: len(scores) for one, scores in compared.scores.items() if one.kappa in (0.5, 1.0)}
     assert lengths["table"] == len(compared.scores[compared.best]) == 10
     assert (compared.best.structure, compared.best.kappa) == ("tree", 0.5)
@@ -333,7 +335,7 @@ def test_others_start_from_the_graphs_of_tables(fake: Callable[..., list[Asked]]
     """Each structure, as those of trees may have more parents than others bear; steps start from the step before."""
     graphs = {one: ((place,), *((),) * 5) for place, one in enumerate(STRUCTURES)}
     asked = fake(lambda one: one.kappa, lambda one: graphs[one.structure])
-    ldag.cross_validate(HEART, structure="cv", method="climb", n_jobs=1)
+    ldag.cross_validate(HEART, structure="cv", method="climb", n_jobs=1, equivalent_sample_size=1)
     firsts = {task.candidate.structure: task for *_, task in reversed(asked) if task.candidate.kappa in (0.1, 1.0)}
     assert {one: task.start for one, task in firsts.items()} == {
         one: None if one == "table" else graphs["table"] for one in ("table", "tree", "ldag", "graph")
@@ -380,7 +382,8 @@ def test_structures_may_take_twenty_seconds(
     parents = tuple(tuple(range(n)) for n in n_parents) + ((),) * (14 - len(n_parents))
     fake(lambda _: -1.0, lambda _: parents)
     data = ldag.read({f"v{i:02}": np.random.default_rng(i).integers(0, 2, 60) for i in range(14)})
-    compared = ldag.cross_validate(data, kappas=[0.3], structure="cv", method="climb", n_jobs=1)
+    sizes: dict[str, Any] = {"equivalent_sample_size": 1, "n_jobs": 1}
+    compared = ldag.cross_validate(data, kappas=[0.3], structure="cv", method="climb", **sizes)
     assert compared.left_out == left_out
 
 
@@ -394,17 +397,16 @@ def test_a_limited_time_is_shared(fake: Callable[..., list[Asked]]) -> None:
     ldag.cross_validate(HEART, kappas=[0.1], equivalent_sample_size="cv", **options)  # type: ignore[arg-type]
     assert asked[0].left == pytest.approx(16 / 5, rel=0.05)
     asked.clear()
-    ldag.cross_validate(HEART, **options)  # type: ignore[arg-type]
+    ldag.cross_validate(HEART, equivalent_sample_size=1, **options)  # type: ignore[arg-type]
     assert asked[0].left == pytest.approx(20 / 10, rel=0.05)
 
 
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({}, 10),
-        ({"n_restarts": 3}, 3),
-        ({"equivalent_sample_size": "cv"}, 0),
-        ({"equivalent_sample_size": "cv", "n_restarts": 3}, 0),
+        ({"equivalent_sample_size": 1}, 10),
+        ({"equivalent_sample_size": 1, "n_restarts": 3}, 3),
+        ({"n_restarts": 3}, 0),
     ],
 )
 def test_climbs_on_folds_are_short(options: dict[str, Any], expected: int, fake: Callable[..., list[Asked]]) -> None:
@@ -426,22 +428,22 @@ def test_folds_are_climbed_unless_all_graphs_take_a_moment(n_variables: int, nam
 def test_what_is_over_in_a_moment_needs_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forty searches of three variables, but not those of eight."""
     monkeypatch.setattr("ldag.learning.folds.ThreadPoolExecutor", None)
-    ldag.cross_validate(HEART.select(["smoking", "mental", "physical"]))
+    ldag.cross_validate(HEART.select(["smoking", "mental", "physical"]), equivalent_sample_size=1)
     data = ldag.read({f"v{i:02}": np.random.default_rng(i).integers(0, 2, 500) for i in range(8)})
     with pytest.raises(TypeError):
-        ldag.cross_validate(data)
+        ldag.cross_validate(data, equivalent_sample_size=1)
 
 
 def test_kappas_of_larger_data_are_raced() -> None:
     """By `learn`, which then searches as with that kappa alone; `cross_validate` compares all on every fold."""
     data = ldag.simulate.random_network(ldag.simulate.random_ldag(9, rng=1), rng=1).sample(400, rng=1)
-    fit = ldag.learn(data, method="climb", n_restarts=0)
+    fit = ldag.learn(data, method="climb", n_restarts=0, kappa="cv", equivalent_sample_size=1)
     assert fit.cv is not None
     assert len(fit.cv.scores[fit.cv.best]) == 10
     assert min(map(len, fit.cv.scores.values())) < 10
     assert "behind the best" in str(fit.cv)
-    assert fit.ldag == ldag.learn(data, kappa=fit.kappa, method="climb", n_restarts=0).ldag
-    compared = ldag.cross_validate(data, method="climb", n_restarts=0)
+    assert fit.ldag == ldag.learn(data, kappa=fit.kappa, method="climb", n_restarts=0, equivalent_sample_size=1).ldag
+    compared = ldag.cross_validate(data, method="climb", n_restarts=0, equivalent_sample_size=1)
     assert set(map(len, compared.scores.values())) == {10}
 
 
@@ -476,9 +478,9 @@ def test_searches_that_were_cut_off_are_not_counted(monkeypatch: pytest.MonkeyPa
         is_cut = task.fold == 3 and task.candidate.kappa == 0.3
         return result._replace(log_predictives=(-1e6,), is_final=False) if is_cut else result
 
-    whole = ldag.cross_validate(HEART, rng=3, time_limit=1000)
+    whole = ldag.cross_validate(HEART, rng=3, time_limit=1000, equivalent_sample_size=1)
     monkeypatch.setattr(FoldSearches, "run", cut)
-    compared = ldag.cross_validate(HEART, rng=3, time_limit=1000)
+    compared = ldag.cross_validate(HEART, rng=3, time_limit=1000, equivalent_sample_size=1)
     assert compared.scores == {one: (*s[:3], *s[4:]) for one, s in whole.scores.items()}
     assert compared.tables == (*whole.tables[:3], *whole.tables[4:])
     assert compared.notes == (
@@ -490,7 +492,7 @@ def test_searches_that_were_cut_off_are_not_counted(monkeypatch: pytest.MonkeyPa
 def test_too_little_time_for_any_fold_is_told() -> None:
     """What was found is compared all the same, as something must be chosen; nothing is said of held-out data."""
     data = ldag.simulate.random_network(ldag.simulate.random_ldag(15, rng=1), rng=1).sample(3000, rng=1)
-    fit = ldag.learn(data, method="exact", time_limit=0.02, n_jobs=1)
+    fit = ldag.learn(data, method="exact", time_limit=0.02, n_jobs=1, kappa="cv", equivalent_sample_size=1)
     assert any(note.startswith("cross-validation: too little time") for note in fit.notes)
     assert "note: cross-validation: too little time" in str(fit)
     assert fit.held_out_gain is None

@@ -89,17 +89,17 @@ def test_a_time_limit_alone_is_used() -> None:
     limited = SearchControl(1, Deadline.after(9.0))
     assert Climb().count_restarts(given, limited) == 400
     assert Climb().count_restarts(given, replace(limited, uses_all_time=True)) > 10**9
-    fit = ldag.learn(HEART, kappa=0.1, method="climb", time_limit=0.3)
+    fit = ldag.learn(HEART, kappa=0.1, method="climb", time_limit=0.3, equivalent_sample_size=1)
     assert fit.stopped
     assert fit.seconds >= 0.3
 
 
 def test_few_candidates_cost_nothing_on_small_data() -> None:
     """They are selected given the parents found so far, so that three of five lead to the best graph as well."""
-    fit = ldag.learn(HEART, kappa=0.1, method="climb", max_candidates=3)
+    fit = ldag.learn(HEART, kappa=0.1, method="climb", max_candidates=3, equivalent_sample_size=1)
     assert fit.score.total == pytest.approx(-6729.69, abs=0.005)
     with pytest.raises(ArgumentError, match="max_candidates must be a whole number, 1 or more, got 0"):
-        ldag.learn(HEART, kappa=0.1, method="climb", max_candidates=0)
+        ldag.learn(HEART, kappa=0.1, method="climb", max_candidates=0, equivalent_sample_size=1)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,10 @@ def test_auto_passes_restarts_and_start_on() -> None:
     plan = make_plan(data, Settings.of(kappa=0.1, n_restarts=3, start=start))
     assert plan.search == Climb(3, start)
     assert plan.problem.start == ((), (0,), *[()] * 43)
-    assert ldag.learn(HEART, kappa=0.1, n_restarts=10, start=datasets.graph("heart")).method == "exact"
+    assert (
+        ldag.learn(HEART, kappa=0.1, n_restarts=10, start=datasets.graph("heart"), equivalent_sample_size=1).method
+        == "exact"
+    )
 
 
 def test_tables_have_no_labels() -> None:
@@ -199,7 +202,7 @@ def test_tables_have_no_labels() -> None:
 def test_many_observations_are_no_trouble(method: MethodChoice) -> None:
     """Gains of tens of millions, which differ by more than what counts as a tie."""
     data = ldag.read({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "n": [4 * 10**8, 10**8, 10**8, 4 * 10**8]}, counts="n")
-    assert len(ldag.learn(data, kappa=0.1, method=method).graph.edges) == 1
+    assert len(ldag.learn(data, kappa=0.1, method=method, equivalent_sample_size=1).graph.edges) == 1
 
 
 @pytest.mark.parametrize(

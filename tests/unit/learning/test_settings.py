@@ -71,8 +71,8 @@ def test_the_classifier_has_every_setting() -> None:
 )
 def test_a_method_is_a_name_or_a_value(value: Search, name: Any, flat: dict[str, Any]) -> None:
     """With options in it or beside it: the same settings, and the same answer."""
-    one = ldag.learn(HEART, kappa=0.1, method=value, rng=1)
-    other = ldag.learn(HEART, kappa=0.1, method=name, rng=1, **flat)
+    one = ldag.learn(HEART, kappa=0.1, method=value, rng=1, equivalent_sample_size=1)
+    other = ldag.learn(HEART, kappa=0.1, method=name, rng=1, equivalent_sample_size=1, **flat)
     assert one.settings == other.settings
     assert (one.ldag, one.trace) == (other.ldag, other.trace)
     assert one.settings["method"] == one.method == name
@@ -93,11 +93,17 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: Chain(n_iter=0), "n_iter must be a whole number, 1 or more, got 0"),
     (lambda: Climb(start="a -> b"), "start must be an LDAG, such as fit.ldag, got str"),  # type: ignore[arg-type]
     (
-        lambda: ldag.learn(HEART, method=Chain(), max_candidates=3),
+        lambda: ldag.learn(HEART, method=Chain(), max_candidates=3, kappa="cv", equivalent_sample_size=1),
         "applies to method 'auto' or 'climb', not to 'chain'",
     ),
-    (lambda: ldag.learn(HEART, method="climbing"), "no method 'climbing'; did you mean 'climb'"),  # type: ignore[arg-type]
-    (lambda: ldag.learn(HEART, method=3), "method must be a name, or a search such as"),  # type: ignore[arg-type]
+    (
+        lambda: ldag.learn(HEART, method="climbing", kappa="cv", equivalent_sample_size=1),  # type: ignore[arg-type]
+        "no method 'climbing'; did you mean 'climb'",
+    ),
+    (
+        lambda: ldag.learn(HEART, method=3, kappa="cv", equivalent_sample_size=1),  # type: ignore[arg-type]
+        "method must be a name, or a search such as",
+    ),
 ]
 
 
@@ -120,8 +126,8 @@ OLD: list[tuple[dict[str, Any], dict[str, Any]]] = [
 def test_old_names_are_taken_with_a_warning(old: dict[str, Any], new: dict[str, Any]) -> None:
     """For one release, by every function that had them."""
     with pytest.warns(DeprecationWarning, match="is now (label_search|smoothing)"):
-        fit = ldag.learn(HEART, kappa=0.1, max_parents=1, **old)
-    assert fit.settings == ldag.learn(HEART, kappa=0.1, max_parents=1, **new).settings
+        fit = ldag.learn(HEART, kappa=0.1, max_parents=1, equivalent_sample_size=1, **old)
+    assert fit.settings == ldag.learn(HEART, kappa=0.1, max_parents=1, equivalent_sample_size=1, **new).settings
     with pytest.warns(DeprecationWarning, match="is now"):
         again = ldag.LDAGClassifier(**old).get_params()
     assert {name: again[name] for name in new} == new
@@ -137,7 +143,13 @@ def test_old_names_where_labels_alone_are_searched() -> None:
 def test_a_checkpoint_with_old_names_is_gone_on_from(tmp_path: Path) -> None:
     """What an earlier version wrote down of the same run."""
     path = tmp_path / "run"
-    options: dict[str, Any] = {"kappa": 0.1, "method": "climb", "smoothing": (4, "classes"), "checkpoint": path}
+    options: dict[str, Any] = {
+        "kappa": 0.1,
+        "equivalent_sample_size": 1,
+        "method": "climb",
+        "smoothing": (4, "classes"),
+        "checkpoint": path,
+    }
     first = ldag.learn(HEART, **options)
     content = json.loads(path.read_text())
     run = {name: value for name, value in content["run"].items() if name not in ("label_search", "smoothing")}
@@ -179,19 +191,19 @@ def test_a_search_with_an_option_is_one_file_and_one_name(monkeypatch: pytest.Mo
     """Once it is among the methods, every door takes it and its option: learning, folds, replicates, the shell."""
     monkeypatch.setitem(METHODS, "toy", Toy)
     flat: dict[str, Any] = {"method": "toy", "n_tries": 5}
-    fit = ldag.learn(HEART, kappa=0.1, **flat)
+    fit = ldag.learn(HEART, kappa=0.1, equivalent_sample_size=1, **flat)
     assert len(fit.ldag.edges) == 1
     assert fit.promise == "the best of 5 edges; a better graph may exist"
     assert fit.score.total == pytest.approx(ldag.score(fit.ldag, HEART, kappa=0.1).total)
-    assert ldag.learn(HEART, kappa=0.1, method=Toy(5)).ldag == fit.ldag
+    assert ldag.learn(HEART, kappa=0.1, method=Toy(5), equivalent_sample_size=1).ldag == fit.ldag
     assert fit.settings["n_tries"] == 5
-    compared = ldag.cross_validate(HEART, kappas=[0.1, 0.5], n_folds=2, **flat)
+    compared = ldag.cross_validate(HEART, kappas=[0.1, 0.5], n_folds=2, equivalent_sample_size=1, **flat)
     assert all(len(scores) == 2 for scores in compared.scores.values())
-    assert ldag.bootstrap(HEART, 3, kappa=0.1, **flat).method == "toy"
+    assert ldag.bootstrap(HEART, 3, kappa=0.1, equivalent_sample_size=1, **flat).method == "toy"
     with pytest.raises(LdagError, match="n_tries applies to method 'toy', not to 'climb'"):
-        ldag.learn(HEART, method="climb", n_tries=5)  # type: ignore[call-arg]
+        ldag.learn(HEART, method="climb", n_tries=5, kappa="cv", equivalent_sample_size=1)  # type: ignore[call-arg]
     with pytest.raises(LdagError, match="n_tries must be a whole number, 1 or more, got 0"):
-        ldag.learn(HEART, method="toy", n_tries=0)  # type: ignore[call-arg, arg-type]
+        ldag.learn(HEART, method="toy", n_tries=0, kappa="cv", equivalent_sample_size=1)  # type: ignore[call-arg, arg-type]
     try:
         reload(command)
         asked = ["heart", "--kappa", "0.1", "--method", "toy", "--tries", "5"]

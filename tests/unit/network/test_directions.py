@@ -16,7 +16,7 @@ PAIR = {"a": [0] * 60 + [1] * 40, "b": [0] * 50 + [1] * 30 + [0] * 20}
 def learn_pair(constraints: Constraints | None = None) -> Network:
     """Learn a and b, which go together; b has a third state."""
     table = PAIR | {"b": [*PAIR["b"][:-5], *[2] * 5]}
-    return ldag.learn(table, kappa=0.1, constraints=constraints).network
+    return ldag.learn(table, kappa=0.1, constraints=constraints, equivalent_sample_size=1).network
 
 
 def test_two_variables_that_go_together() -> None:
@@ -51,7 +51,7 @@ def test_what_is_determined_is_silent() -> None:
     difference = drawn.contrast({"b": 1}, do={"a": 1}, against={"a": 0})["difference"]
     assert difference.value == difference.low == difference.high
     assert fixed.query("b", {"a": 1}).range is None  # nothing is set
-    chain = ldag.learn(ldag.datasets.load("heart"), kappa=0.1).network
+    chain = ldag.learn(ldag.datasets.load("heart"), kappa=0.1, equivalent_sample_size=1).network
     assert chain.query("pressure", do={"smoking": "yes"}).undetermined == ()
     assert chain.query("family", do={"mental": "yes"}).undetermined == ()
 
@@ -71,7 +71,7 @@ def test_what_is_determined_is_silent() -> None:
 def test_answers_without_a_range_warn(ask: Callable[[Network], object]) -> None:
     """Whatever is asked with variables set from outside."""
     rng = np.random.default_rng(1)
-    net = ldag.learn(PAIR | {"c": rng.integers(0, 2, 100)}, kappa=0.1).network
+    net = ldag.learn(PAIR | {"c": rng.integers(0, 2, 100)}, kappa=0.1, equivalent_sample_size=1).network
     with pytest.warns(GraphWarning, match="which way the arrow . -> . points"):
         ask(net)
 

@@ -275,7 +275,7 @@ def test_equality_is_that_of_the_numbers() -> None:
 
 def test_what_compile_returns_can_be_copied() -> None:
     """Pickles and copies evaluate to the same numbers."""
-    compiled = ldag.learn(ldag.datasets.load("titanic"), kappa=0.1).network.compile()
+    compiled = ldag.learn(ldag.datasets.load("titanic"), kappa=0.1, equivalent_sample_size=1).network.compile()
     row = compiled.circuit.row({0: 1})
     for again in (pickle.loads(pickle.dumps(compiled)), copy.deepcopy(compiled), copy.copy(compiled)):
         assert again == compiled

@@ -15,8 +15,8 @@ HEART = ldag.datasets.load("heart")
 
 def test_graphs_networks_fits_and_comparisons_are_drawn() -> None:
     """Each into axes of its own, with the names of the variables."""
-    fit = ldag.learn(HEART, kappa=0.1)
-    other = ldag.learn(HEART, kappa=0.5)
+    fit = ldag.learn(HEART, kappa=0.1, equivalent_sample_size=1)
+    other = ldag.learn(HEART, kappa=0.5, equivalent_sample_size=1)
     for thing in (fit, fit.ldag, fit.network, ldag.compare(fit.ldag, other.ldag)):
         texts = {text.get_text() for text in ldag.plot(thing).texts}
         assert {"smoking", "pressure"} <= texts
@@ -33,12 +33,12 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 @pytest.fixture(scope="module")
 def values() -> dict[str, object]:
     """Return a value of every public class, and of some more that methods return."""
-    fit = ldag.learn(HEART, kappa="cv")
+    fit = ldag.learn(HEART, kappa="cv", equivalent_sample_size=1)
     net, graph = fit.network, fit.ldag
     post = ldag.posterior(fit, max_parents=3)
-    boot = ldag.bootstrap(HEART, 5, kappa=0.1)
+    boot = ldag.bootstrap(HEART, 5, kappa=0.1, equivalent_sample_size=1)
     verdict = graph.implies("smoking", "family")
-    mixture = ldag.average(HEART, 3, kappa=0.1)
+    mixture = ldag.average(HEART, 3, kappa=0.1, equivalent_sample_size=1)
     return {
         "LDAG": graph,
         "Bootstrap": boot,
@@ -132,7 +132,7 @@ def test_charts_are_drawn_saved_and_plotted_alike(values: dict[str, object], tmp
 
 def test_save_writes_pictures_and_models_by_the_ending(tmp_path: Path) -> None:
     """A graph, a network, a fit and a posterior; options belong to pictures."""
-    fit = ldag.learn(HEART, kappa=0.1)
+    fit = ldag.learn(HEART, kappa=0.1, equivalent_sample_size=1)
     for thing in (fit, fit.network, fit.ldag, ldag.posterior(HEART, kappa=0.1, max_parents=1)):
         thing.save(tmp_path / "x.svg", direction="right")
         assert (tmp_path / "x.svg").read_text().startswith("<svg")

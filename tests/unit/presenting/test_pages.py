@@ -12,7 +12,7 @@ from ldag.errors import ArgumentError
 from ldag.presenting import pages
 
 HEART = ldag.datasets.load("heart")
-FIT = ldag.learn(HEART, kappa="cv", rng=1)
+FIT = ldag.learn(HEART, kappa="cv", rng=1, equivalent_sample_size=1)
 
 
 def test_a_report_tells_everything(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_markdown_tells_the_same(tmp_path: Path) -> None:
 
 def test_no_difference_is_told_without_numbers(tmp_path: Path) -> None:
     """Titanic has no labels at any kappa."""
-    fit = ldag.learn(ldag.datasets.load("titanic"))
+    fit = ldag.learn(ldag.datasets.load("titanic"), kappa="cv", equivalent_sample_size=1)
     ldag.report(fit, tmp_path / "titanic.md", posterior=None)
     assert (
         "predicted the same with exceptions as without: none was found there." in (tmp_path / "titanic.md").read_text()
@@ -84,10 +84,10 @@ def test_many_parameters_are_warned_of(tmp_path: Path) -> None:
 def test_many_columns_are_learned_again_instead(tmp_path: Path) -> None:
     """A posterior takes too long beyond 14 variables; a bootstrap tells how often two were connected."""
     columns = {f"x{number}": [(row * (number + 2) // 3) % 2 for row in range(60)] for number in range(15)}
-    fit = ldag.learn(ldag.read(columns), kappa=0.1, max_parents=1)
+    fit = ldag.learn(ldag.read(columns), kappa=0.1, max_parents=1, equivalent_sample_size=1)
     ldag.report(fit, tmp_path / "many.html")
     assert "learned again 50 times" in (tmp_path / "many.html").read_text()
-    boot = ldag.bootstrap(HEART, 5, kappa=0.1)
+    boot = ldag.bootstrap(HEART, 5, kappa=0.1, equivalent_sample_size=1)
     ldag.report(FIT, tmp_path / "given.html", posterior=boot)
     assert "learned again 5 times" in (tmp_path / "given.html").read_text()
 
@@ -95,7 +95,12 @@ def test_many_columns_are_learned_again_instead(tmp_path: Path) -> None:
 def test_weak_connections_are_not_stated_as_facts(tmp_path: Path) -> None:
     """What is less than likely "may" be so."""
     net = ldag.simulate.guard()
-    fit = ldag.learn(net.sample(60, rng=2), kappa=0.1, constraints=ldag.Constraints(required=[("gender", "badge")]))
+    fit = ldag.learn(
+        net.sample(60, rng=2),
+        kappa=0.1,
+        constraints=ldag.Constraints(required=[("gender", "badge")]),
+        equivalent_sample_size=1,
+    )
     ldag.report(fit, tmp_path / "weak.html", posterior=ldag.posterior(fit.data, kappa=0.1))
     text = (tmp_path / "weak.html").read_text()
     assert "uncertain, " in text
@@ -105,7 +110,7 @@ def test_weak_connections_are_not_stated_as_facts(tmp_path: Path) -> None:
 def test_constraints_are_listed_and_hold_in_what_is_said_of_arrows(tmp_path: Path) -> None:
     """The report of a fit and of the network it saves: mental -> physical is fixed, mental -> protein is not."""
     given = ldag.Constraints(required=[("mental", "physical")], tiers=[["family"], ["pressure"]])
-    fit = ldag.learn(HEART, kappa=0.1, constraints=given)
+    fit = ldag.learn(HEART, kappa=0.1, constraints=given, equivalent_sample_size=1)
     fit.network.save(tmp_path / "net.json")
     for source in (fit, ldag.Network.load(tmp_path / "net.json")):
         ldag.report(source, tmp_path / "a.md", posterior=None)
@@ -114,7 +119,7 @@ def test_constraints_are_listed_and_hold_in_what_is_said_of_arrows(tmp_path: Pat
         assert "Directions follow from the data and from what was given beforehand" in text
         assert "What was given beforehand" in text
         assert "tier family\ntier pressure\nrequire mental -> physical\n" in text
-    ldag.report(ldag.learn(HEART, kappa=0.1), tmp_path / "b.md", posterior=None)
+    ldag.report(ldag.learn(HEART, kappa=0.1, equivalent_sample_size=1), tmp_path / "b.md", posterior=None)
     assert "given beforehand" not in (tmp_path / "b.md").read_text()
 
 
@@ -174,7 +179,9 @@ def test_a_large_report_stays_short(tmp_path: Path) -> None:
     """With 20 variables and dozens of labels no table of cases is open, and no sentence counts further cases."""
     graph = ldag.simulate.random_ldag(20, rng=5)
     network = ldag.simulate.random_network(graph, rng=5)
-    fit = ldag.learn(network.sample(400, rng=5), kappa=0.9, max_parents=4, method="climb", n_restarts=0)
+    fit = ldag.learn(
+        network.sample(400, rng=5), kappa=0.9, max_parents=4, method="climb", n_restarts=0, equivalent_sample_size=1
+    )
     assert len(fit.ldag.labelled_edges) > 12
     fit.report(tmp_path / "large.html", posterior=None)
     text = re.sub(r"(?s)<(style|svg).*?</\1>", " ", (tmp_path / "large.html").read_text())
@@ -187,7 +194,7 @@ def test_a_large_report_stays_short(tmp_path: Path) -> None:
 def test_a_report_ends_in_time_and_says_what_there_was_no_time_for(tmp_path: Path) -> None:
     """How sure it is takes longest; the rest is there all the same."""
     network = ldag.simulate.random_network(ldag.simulate.random_ldag(20, rng=1), rng=1)
-    fit = ldag.learn(network.sample(500, rng=1), kappa=0.1, method="climb", n_restarts=0)
+    fit = ldag.learn(network.sample(500, rng=1), kappa=0.1, method="climb", n_restarts=0, equivalent_sample_size=1)
     ldag.report(fit, tmp_path / "report.md", time_limit=1e-6)
     text = (tmp_path / "report.md").read_text()
     assert "It could not be computed: none of 50 searches came to its end before the time was over" in text
@@ -196,13 +203,17 @@ def test_a_report_ends_in_time_and_says_what_there_was_no_time_for(tmp_path: Pat
 def test_limits_of_a_posterior_and_searches_left_out_are_told(tmp_path: Path) -> None:
     """Beside the probabilities: what they are over, and what a search finds beyond."""
     heart = ldag.datasets.load("heart")
-    fit = ldag.learn(heart, kappa=0.3)
+    fit = ldag.learn(heart, kappa=0.3, equivalent_sample_size=1)
     ldag.report(fit, tmp_path / "few.md", posterior=ldag.posterior(heart, kappa=0.3, max_parents=1))
     text = (tmp_path / "few.md").read_text()
     assert "Their limits: at most 1 parent of a variable." in text
     assert "what learn finds lies outside these limits" in text
     assert "over all models" not in text
-    ldag.report(fit, tmp_path / "again.md", posterior=ldag.bootstrap(heart, 10**6, kappa=0.3, time_limit=0.2))
+    ldag.report(
+        fit,
+        tmp_path / "again.md",
+        posterior=ldag.bootstrap(heart, 10**6, kappa=0.3, time_limit=0.2, equivalent_sample_size=1),
+    )
     assert "of 1,000,000 searches came to their end within the time limit" in (tmp_path / "again.md").read_text()
 
 
@@ -213,7 +224,7 @@ def test_rows_left_out_are_told_first_and_once(tmp_path: Path) -> None:
         "y": ["u", "v", "v", "u"] * 30,
         "z": ["p", "q", "q", "q"] * 30,
     }
-    fit = ldag.learn(ldag.read(cells, missing="drop"), kappa=0.1)
+    fit = ldag.learn(ldag.read(cells, missing="drop"), kappa=0.1, equivalent_sample_size=1)
     sure = ldag.bootstrap(fit, 5, rng=1, progress=False)
     fit.report(tmp_path / "gaps.md", posterior=sure)
     text = (tmp_path / "gaps.md").read_text()
@@ -228,7 +239,7 @@ def test_exceptions_that_a_posterior_does_not_sum_over_have_no_probability(tmp_p
     rng = np.random.default_rng(5)
     a, b, c = (rng.integers(0, n, 4000) for n in (5, 4, 2))
     y = np.where(rng.random(4000) < 0.05, rng.integers(0, 2, 4000), np.where(c == 1, (a + b) % 3 > 0, b > 1))
-    fit = ldag.learn({"a": a, "b": b, "c": c, "y": y.astype(int)}, kappa=0.1)
+    fit = ldag.learn({"a": a, "b": b, "c": c, "y": y.astype(int)}, kappa=0.1, equivalent_sample_size=1)
     assert ("a", "y") in fit.graph.labelled_edges
     fit.report(tmp_path / "r.md")
     row = next(line for line in (tmp_path / "r.md").read_text().splitlines() if line.startswith("| a does not matter"))
@@ -239,7 +250,7 @@ def test_exceptions_that_a_posterior_does_not_sum_over_have_no_probability(tmp_p
 def test_searches_that_were_cut_off_are_not_called_plain_tables(tmp_path: Path) -> None:
     """Nothing is known of hidden rows then, and the reason is given."""
     data = ldag.simulate.random_network(ldag.simulate.random_ldag(15, rng=1), rng=1).sample(3000, rng=1)
-    fit = ldag.learn(data, method="exact", time_limit=0.02, n_jobs=1)
+    fit = ldag.learn(data, method="exact", time_limit=0.02, n_jobs=1, kappa="cv", equivalent_sample_size=1)
     fit.report(tmp_path / "r.md", posterior=None)
     text = (tmp_path / "r.md").read_text()
     assert "It was not compared with a model that has plain tables. Note: too little time" in text
@@ -269,7 +280,7 @@ def test_how_sure_it_is_is_computed_by_the_number_of_columns(
     monkeypatch.setattr(pages, "learn_posterior", refuse_posterior)
     monkeypatch.setattr(pages, "bootstrap", refuse_bootstrap)
     columns = {f"x{number}": [0, 1, 1] for number in range(n_columns)}
-    fit = ldag.learn(columns, kappa=0.1, method="climb", n_restarts=0, max_parents=1)
+    fit = ldag.learn(columns, kappa=0.1, method="climb", n_restarts=0, max_parents=1, equivalent_sample_size=1)
     fit.report(tmp_path / "r.md")
     assert said in (tmp_path / "r.md").read_text()
     fit.network.report(tmp_path / "r.md", data=fit.data)

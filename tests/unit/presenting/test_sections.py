@@ -88,7 +88,9 @@ def test_forty_connections_are_listed(n_pairs: int, n_rows: int, monkeypatch: py
 
     monkeypatch.setattr("ldag.presenting.sections.connections", connections)
     data = ldag.read({"a": [0, 1] * 5, "b": [0, 0, 1, 1, 0] * 2})
-    subject = Subject(ldag.learn(data, kappa=0.1).network, sureness=ldag.posterior(data, kappa=0.1))
+    subject = Subject(
+        ldag.learn(data, kappa=0.1, equivalent_sample_size=1).network, sureness=ldag.posterior(data, kappa=0.1)
+    )
     first, section = sure_sections(subject)
     (table,) = section.blocks
     assert isinstance(first.blocks[0], Paragraph)

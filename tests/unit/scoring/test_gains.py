@@ -33,7 +33,7 @@ def one_special_case() -> Dataset:
 def test_gains_are_differences_of_scores(data: Dataset, n_labels: int) -> None:
     """The graph with one label less, and with none at a node, scored by itself."""
     constraints = Constraints(order=["a", "b", "c", "y"]) if "y" in data.names else None
-    fit = ldag.learn(data, kappa=0.1, method="exact", constraints=constraints)
+    fit = ldag.learn(data, kappa=0.1, method="exact", constraints=constraints, equivalent_sample_size=1)
     assert ldag.score(rewritten(fit, set()), data, kappa=0.1).total == pytest.approx(fit.score.total)
     assert len(fit.label_gains) == n_labels
     for edge, gain in fit.label_gains.items():
@@ -49,7 +49,9 @@ def test_classes_that_are_not_made_of_labels_have_a_total_only() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 2, 4000), rng.integers(0, 2, 4000)
     data = ldag.read({"a": a, "b": b, "y": rng.random(4000) < np.where(a == b, 0.9, 0.1)})
-    fit = ldag.learn(data, kappa=0.5, structure="graph", constraints=Constraints(order=["a", "b", "y"]))
+    fit = ldag.learn(
+        data, kappa=0.5, structure="graph", constraints=Constraints(order=["a", "b", "y"]), equivalent_sample_size=1
+    )
     assert fit.label_gains == {}
     assert set(fit.class_gains) == {"y"}
     assert "better than full tables by: y" in str(fit)

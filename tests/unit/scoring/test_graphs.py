@@ -136,7 +136,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         "prior 'normalised' applies to structures 'table' and 'ldag', not to 'tree'",
     ),
     (
-        lambda: ldag.learn(HEART, kappa=0.3, prior="leaves"),
+        lambda: ldag.learn(HEART, kappa=0.3, prior="leaves", equivalent_sample_size=1),
         "prior 'leaves' applies to structure 'tree', not to 'ldag'; take prior 'parameters'",
     ),
     (

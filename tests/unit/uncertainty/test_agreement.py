@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HEART = ldag.datasets.load("heart")
 KINDS: dict[str, Agreement] = {
     "posterior": ldag.posterior(HEART, kappa=0.3, max_parents=3),
-    "bootstrap": ldag.bootstrap(HEART, 30, kappa=0.3, rng=1),
+    "bootstrap": ldag.bootstrap(HEART, 30, kappa=0.3, equivalent_sample_size=1, rng=1),
     "mixture": ldag.average(HEART, 12, by="both", kappa=0.3, equivalent_sample_size=1, smoothing=1, rng=1),
 }
 

@@ -24,18 +24,18 @@ def heart() -> ldag.Dataset:
 @pytest.fixture(scope="module")
 def boot(heart: ldag.Dataset) -> ldag.Bootstrap:
     """Forty graphs."""
-    return ldag.bootstrap(heart, 40, kappa=0.3, rng=1)
+    return ldag.bootstrap(heart, 40, kappa=0.3, rng=1, equivalent_sample_size=1)
 
 
 def test_the_answer_depends_on_the_seed_and_nothing_else(heart: ldag.Dataset, boot: ldag.Bootstrap) -> None:
     """Threads, executors, and the order of columns make no difference."""
     turned = heart.select(list(reversed(heart.names)))
-    others = [ldag.bootstrap(turned, 40, kappa=0.3, rng=1, n_jobs=1)]
+    others = [ldag.bootstrap(turned, 40, kappa=0.3, rng=1, n_jobs=1, equivalent_sample_size=1)]
     with ThreadPoolExecutor(2) as pool:
-        others.append(ldag.bootstrap(heart, 40, kappa=0.3, rng=1, n_jobs=2, executor=pool))
+        others.append(ldag.bootstrap(heart, 40, kappa=0.3, rng=1, n_jobs=2, executor=pool, equivalent_sample_size=1))
     for other in others:
         assert other.arcs == pytest.approx(boot.arcs)
-    assert ldag.bootstrap(heart, 40, kappa=0.3, rng=2).arcs != boot.arcs
+    assert ldag.bootstrap(heart, 40, kappa=0.3, rng=2, equivalent_sample_size=1).arcs != boot.arcs
 
 
 def test_a_replicate_is_learned_from_as_many_rows_drawn_again(heart: ldag.Dataset) -> None:
@@ -48,13 +48,13 @@ def test_a_replicate_is_learned_from_as_many_rows_drawn_again(heart: ldag.Datase
     assert again.total == heart.total
     member = members.learn(0)
     assert member is not None
-    assert member.structure == ldag.learn(again, kappa=0.3).ldag.structure
+    assert member.structure == ldag.learn(again, kappa=0.3, equivalent_sample_size=1).ldag.structure
 
 
 def test_a_fit_hands_on_its_data_and_settings(heart: ldag.Dataset) -> None:
     """Also the kappa it was given, unless another is said."""
-    fit = ldag.learn(heart, kappa=0.3, max_parents=1)
-    direct = ldag.bootstrap(heart, 5, kappa=0.3, max_parents=1)
+    fit = ldag.learn(heart, kappa=0.3, max_parents=1, equivalent_sample_size=1)
+    direct = ldag.bootstrap(heart, 5, kappa=0.3, max_parents=1, equivalent_sample_size=1)
     assert ldag.bootstrap(fit, 5).arcs == direct.arcs
     assert ldag.bootstrap(fit, 5, kappa=0.1).kappa == 0.1
 
@@ -62,13 +62,18 @@ def test_a_fit_hands_on_its_data_and_settings(heart: ldag.Dataset) -> None:
 def test_kappa_is_chosen_once(heart: ldag.Dataset) -> None:
     """By cross-validation on all the data, as `learn` does."""
     small = heart.select(["smoking", "pressure", "protein"])
-    assert ldag.bootstrap(small, 3).kappa == ldag.learn(small).kappa
+    assert (
+        ldag.bootstrap(small, 3, kappa="cv", equivalent_sample_size=1).kappa
+        == ldag.learn(small, kappa="cv", equivalent_sample_size=1).kappa
+    )
 
 
 def test_constraints_hold_in_every_graph(heart: ldag.Dataset) -> None:
     """And an edge that can point one way only counts for that way."""
     order = ldag.Constraints(order=["smoking", "protein", "pressure"], required=[("smoking", "pressure")])
-    boot = ldag.bootstrap(heart.select(["smoking", "protein", "pressure"]), 10, kappa=0.3, constraints=order)
+    boot = ldag.bootstrap(
+        heart.select(["smoking", "protein", "pressure"]), 10, kappa=0.3, constraints=order, equivalent_sample_size=1
+    )
     assert boot.strength("smoking", "pressure") == 1.0
     assert boot.direction("smoking", "pressure") == 1.0
     assert boot.direction("protein", "smoking") == 0.0
@@ -151,14 +156,14 @@ def test_the_frame_has_the_columns_of_bnlearn(boot: ldag.Bootstrap) -> None:
 def test_what_cannot_be_done_is_refused(heart: ldag.Dataset, arguments: dict[str, Any], message: str) -> None:
     """Before anything is learned."""
     with pytest.raises(ArgumentError, match=message):
-        ldag.bootstrap(heart, **{"kappa": 0.1, **arguments})
+        ldag.bootstrap(heart, **{"kappa": 0.1, "equivalent_sample_size": 1, **arguments})
 
 
 def test_real_weights_cannot_be_drawn_from() -> None:
     """They do not say how many observations there are."""
     data = ldag.read({"a": ["x", "y"], "w": [0.5, 1.5]}, weights="w")
     with pytest.raises(DataError, match="these data have real weights"):
-        ldag.bootstrap(data, 2)
+        ldag.bootstrap(data, 2, kappa="cv", equivalent_sample_size=1)
 
 
 def test_questions_about_labels_name_other_variables(boot: ldag.Bootstrap) -> None:
@@ -172,7 +177,7 @@ def test_questions_about_labels_name_other_variables(boot: ldag.Bootstrap) -> No
 def test_files_keep_cut_points(tmp_path: Path) -> None:
     """A model that comes back from a file takes raw numbers as before."""
     table: dict[str, Sequence[object]] = {"bmi": [18 + i / 4 for i in range(60)], "ill": ["no"] * 40 + ["yes"] * 20}
-    boot = ldag.bootstrap(ldag.read(table), n=3, kappa=0.1, rng=1)
+    boot = ldag.bootstrap(ldag.read(table), n=3, kappa=0.1, rng=1, equivalent_sample_size=1)
     boot.save(tmp_path / "boot.json")
     assert ldag.Bootstrap.load(tmp_path / "boot.json").variables == boot.variables
     assert boot.variables[0].cuts
@@ -181,7 +186,7 @@ def test_files_keep_cut_points(tmp_path: Path) -> None:
 @pytest.mark.parametrize("method", ["exact", "climb"])
 def test_searches_without_time_are_left_out(heart: ldag.Dataset, method: Any) -> None:
     """What is counted was learned to its end, and the rest is told in print and in files."""
-    limited = ldag.bootstrap(heart, 100_000, kappa=0.1, method=method, time_limit=0.3)
+    limited = ldag.bootstrap(heart, 100_000, kappa=0.1, method=method, time_limit=0.3, equivalent_sample_size=1)
     assert limited.seconds < 10  # all of them would take minutes
     assert limited.n < limited.n_asked == 100_000
     assert limited.strength("mental", "physical") == 1.0
@@ -190,7 +195,7 @@ def test_searches_without_time_are_left_out(heart: ldag.Dataset, method: Any) ->
     assert f"note: {note}\n" in str(limited)
     assert limited.to_dict()["notes"][0] == note
     if method == "exact":
-        whole = ldag.bootstrap(heart, limited.n, kappa=0.1, method=method)
+        whole = ldag.bootstrap(heart, limited.n, kappa=0.1, method=method, equivalent_sample_size=1)
         same = sum(count for graph, count in limited.graphs if graph in dict(whole.graphs))
         assert same >= limited.n - 8  # a few were under way at the end
         assert whole.notes == ()
@@ -198,7 +203,9 @@ def test_searches_without_time_are_left_out(heart: ldag.Dataset, method: Any) ->
 
 def test_climbs_with_fewer_restarts_are_told(heart: ldag.Dataset) -> None:
     """They end where no single edge improves them, which is an end."""
-    boot = ldag.bootstrap(heart, 30, kappa=0.1, method="climb", n_restarts=10**6, time_limit=0.5)
+    boot = ldag.bootstrap(
+        heart, 30, kappa=0.1, method="climb", n_restarts=10**6, time_limit=0.5, equivalent_sample_size=1
+    )
     assert boot.n > 20
     assert boot.notes[-1].endswith("had time for fewer restarts than without a time limit")
     graph = boot.graphs[0][0]
@@ -209,13 +216,13 @@ def test_no_time_at_all_is_an_error() -> None:
     """Nothing is better than a count of nothing."""
     data = ldag.simulate.random_network(ldag.simulate.random_ldag(14, rng=1), rng=1).sample(2000, rng=1)
     with pytest.raises(TooLarge, match="none of 5 searches came to its end before the time was over"):
-        ldag.bootstrap(data, 5, kappa=0.1, method="exact", time_limit=1e-6)
+        ldag.bootstrap(data, 5, kappa=0.1, method="exact", time_limit=1e-6, equivalent_sample_size=1)
 
 
 def test_a_progress_function_hears_of_all(heart: ldag.Dataset) -> None:
     """The last report has all of them."""
     reports: list[dict[str, float]] = []
-    ldag.bootstrap(heart, 7, kappa=0.1, progress=lambda report: reports.append(dict(report)))
+    ldag.bootstrap(heart, 7, kappa=0.1, progress=lambda report: reports.append(dict(report)), equivalent_sample_size=1)
     assert (reports[-1]["done"], reports[-1]["total"]) == (7, 7)
 
 
@@ -231,12 +238,12 @@ def chain_data() -> ldag.Dataset:
 def test_a_pair_without_direction_has_no_arrow() -> None:
     """Neither in print nor in numbers, unless constraints give it one; then the next edge follows."""
     data = chain_data()
-    free = ldag.bootstrap(data, 20, kappa=0.1, structure="table")
+    free = ldag.bootstrap(data, 20, kappa=0.1, structure="table", equivalent_sample_size=1)
     assert free.determined("a", "b") == free.determined("b", "a") == 0.0
     assert "  a - b " in str(free)
     assert 'a "-" has no direction' in str(free)
     rules = ldag.Constraints(required=[("a", "b")])
-    bound = ldag.bootstrap(data, 20, kappa=0.1, structure="table", constraints=rules)
+    bound = ldag.bootstrap(data, 20, kappa=0.1, structure="table", constraints=rules, equivalent_sample_size=1)
     assert bound.determined("a", "b") == bound.determined("b", "c") == 1.0
     assert bound.direction("b", "c") == 1.0
     assert "  b -> c " in str(bound)
@@ -245,7 +252,9 @@ def test_a_pair_without_direction_has_no_arrow() -> None:
 
 def test_what_is_determined_comes_back_from_a_file(tmp_path: Path) -> None:
     """Also that nothing is."""
-    boot = ldag.bootstrap(chain_data(), 5, kappa=0.1, constraints=ldag.Constraints(required=[("a", "b")]))
+    boot = ldag.bootstrap(
+        chain_data(), 5, kappa=0.1, constraints=ldag.Constraints(required=[("a", "b")]), equivalent_sample_size=1
+    )
     boot.save(tmp_path / "boot.json")
     again = ldag.Bootstrap.load(tmp_path / "boot.json")
     assert again.determined("b", "c") == boot.determined("b", "c")
@@ -256,7 +265,10 @@ def test_members_climb_where_exact_searches_would_not_end_in_time() -> None:
     """If the method is left open: by an estimate (0.15 s here), a tenth of the time for one search at most."""
     data = ldag.simulate.random_network(ldag.simulate.random_ldag(14, rng=1), rng=1).sample(2000, rng=1)
     limits = {1.0: "climb", 5.0: "exact", None: "exact"}
-    methods = {limit: ldag.bootstrap(data, 2, kappa=0.1, max_parents=3, time_limit=limit).method for limit in limits}
+    methods = {
+        limit: ldag.bootstrap(data, 2, kappa=0.1, max_parents=3, time_limit=limit, equivalent_sample_size=1).method
+        for limit in limits
+    }
     assert methods == limits
 
 
@@ -266,7 +278,7 @@ def test_directions_where_classes_go_beyond_labels(structure: StructureKind) -> 
     rng = np.random.default_rng(4)
     a = rng.integers(0, 3, 4000)
     table = {"a": a, "b": (rng.random(4000) < np.where(a == 2, 0.9, 0.2)).astype(int)}
-    boot = ldag.bootstrap(table, 5, kappa=0.1, structure=structure, directions="essential")
+    boot = ldag.bootstrap(table, 5, kappa=0.1, structure=structure, directions="essential", equivalent_sample_size=1)
     assert boot.strength("a", "b") == 1.0
     assert boot.direction("a", "b") == 1.0
-    assert ldag.bootstrap(table, 5, kappa=0.1, structure=structure).direction("a", "b") == 0.5
+    assert ldag.bootstrap(table, 5, kappa=0.1, structure=structure, equivalent_sample_size=1).direction("a", "b") == 0.5

@@ -26,7 +26,7 @@ def test_the_graph_that_limits_are_held_against_has_the_kappa_or_a_usual_one() -
     """What a search finds at kappa 0.1 where the posterior is over several: more parents than at 0.001."""
     few = HEART.select(["smoking", "protein", "pressure", "mental", "physical"])
     for kappa, at in ((0.3, 0.3), ("evidence", 0.1)):
-        best = ldag.learn(few, kappa=at, method="climb", n_restarts=0).ldag
+        best = ldag.learn(few, kappa=at, method="climb", n_restarts=0, equivalent_sample_size=1).ldag
         post = ldag.posterior(few, kappa=kappa, max_parents=1)  # type: ignore[arg-type]
         assert post.outside is not None
         for variable in best.variables:

@@ -32,9 +32,9 @@ Work = Callable[[], ldag.Bootstrap | ldag.Mixture]
 @pytest.mark.parametrize(
     "work",
     [
-        lambda: ldag.bootstrap(SMALL, 10**6, kappa=0.1, max_parents=3),
-        lambda: ldag.bootstrap(SMALL, 10**6, kappa=0.1, method="climb"),
-        lambda: ldag.average(SMALL, 10**6, kappa=0.1),
+        lambda: ldag.bootstrap(SMALL, 10**6, kappa=0.1, max_parents=3, equivalent_sample_size=1),
+        lambda: ldag.bootstrap(SMALL, 10**6, kappa=0.1, method="climb", equivalent_sample_size=1),
+        lambda: ldag.average(SMALL, 10**6, kappa=0.1, equivalent_sample_size=1),
     ],
 )
 def test_members_that_were_learned_are_returned(work: Work, after: float) -> None:
@@ -110,4 +110,4 @@ def test_reading_takes_its_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(members, "check_data", read_slowly)
     with pytest.raises(TooLarge, match="came to its end before the time was over"):
-        ldag.bootstrap(SMALL, 100, kappa=0.1, time_limit=0.3)
+        ldag.bootstrap(SMALL, 100, kappa=0.1, time_limit=0.3, equivalent_sample_size=1)

@@ -93,12 +93,12 @@ def test_labels_that_are_fixed_come_back_from_a_file(tmp_path: Path) -> None:
 def test_a_fit_hands_on_data_and_settings() -> None:
     """Kappa, constraints and limits of the fit hold."""
     rules = ldag.Constraints(forbidden=[("smoking", "pressure")])
-    fit = ldag.learn(HEART, kappa=0.3, max_parents=2, constraints=rules)
+    fit = ldag.learn(HEART, kappa=0.3, max_parents=2, constraints=rules, equivalent_sample_size=1)
     post = ldag.posterior(fit)
     assert list(post.kappas) == [0.3]
     assert float(post.edge("smoking", "pressure")) == 0.0
     assert max(map(len, post.parents("pressure"))) <= 2
-    table = ldag.posterior(ldag.learn(HEART, structure="table", max_parents=2))
+    table = ldag.posterior(ldag.learn(HEART, structure="table", max_parents=2, kappa="cv", equivalent_sample_size=1))
     assert table.prior == "table"
 
 
@@ -121,7 +121,7 @@ def test_mixture_and_query(post: ldag.Posterior) -> None:
     best = max(member.log_likelihood(HEART) for member in mixture.members)
     assert mixture.log_likelihood(HEART) < best + 10
     other = ldag.Network.from_data(ldag.datasets.graph("heart"), HEART)
-    fewer = ldag.learn(HEART.select(["smoking", "pressure"]), kappa=0.3).network
+    fewer = ldag.learn(HEART.select(["smoking", "pressure"]), kappa=0.3, equivalent_sample_size=1).network
     with pytest.raises(ArgumentError, match="same variables"):
         ldag.Mixture([other, fewer])
     with pytest.raises(ArgumentError, match="2 numbers, 0 or more, one per member"):

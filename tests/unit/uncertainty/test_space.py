@@ -107,7 +107,7 @@ def test_a_better_graph_outside_the_limits_is_told_in_the_first_lines() -> None:
     limited = ldag.posterior(data, kappa=0.1, max_parents=2)
     assert said in str(limited).splitlines()[:3]
     assert limited.outside is not None
-    fit = ldag.learn(data, kappa=0.1)
+    fit = ldag.learn(data, kappa=0.1, equivalent_sample_size=1)
     assert said in str(ldag.posterior(fit, max_parents=2)).splitlines()[:3]
     free = ldag.posterior(data, kappa=0.1)
     assert free.outside is None
@@ -164,7 +164,7 @@ def test_chains_look_at_what_a_search_finds() -> None:
     """Its parents are among the candidates, so that its graph is not left out; four parents unless said otherwise."""
     network = ldag.simulate.random_network(ldag.simulate.random_ldag(18, rng=2), rng=2)
     data = network.sample(300, rng=2)
-    fit = ldag.learn(data, kappa=0.3, method="climb", n_restarts=0, max_parents=3)
+    fit = ldag.learn(data, kappa=0.3, method="climb", n_restarts=0, max_parents=3, equivalent_sample_size=1)
     post = ldag.posterior(fit, method="chain", n_iter=100)
     assert post.outside is None or "parents (" not in post.outside
     families = family_space(data)
