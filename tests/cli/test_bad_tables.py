@@ -158,8 +158,8 @@ BAD = {
     ),
     "an unknown way": Bad(
         b"a\n1\n2\n",
-        "bins of 'a' must be auto, none, a number of bins, cut points, or one of quantile:4",
-        "--bins of 'a' must be auto, none",
+        "bins of 'a' must be auto, model, none, a number of bins, cut points, or one of quantile:4",
+        "--bins of 'a' must be auto, model, none",
         {"bins": {"a": "median:3"}},
     ),
     "cut points that fall": Bad(

@@ -33,7 +33,7 @@ _OPTIONS = {
     "bins": _declare(
         "bins",
         "How to cut measurements: a number of bins, cut points (18,40,65), width:5, information:4, target:NAME (where "
-        "the column NAME changes), none.  [auto]",
+        "the column NAME changes), model (chosen with a graph), none.  [auto]",
         rare=False,
         multiple=True,
         metavar="[COLUMN=]HOW",

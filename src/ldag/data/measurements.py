@@ -20,9 +20,10 @@ from ldag.data.tables import Distinct
 from ldag.errors import ArgumentError
 from ldag.model import Cuts, check_cuts
 
-Method = Literal["auto", "quantile", "width", "information", "target", "cuts", "none"]
+Method = Literal["auto", "quantile", "width", "information", "target", "model", "cuts", "none"]
 Bins = str | int | Sequence[float] | Sequence[str] | None
-"""How to cut one: "auto", a number of quantiles, cut points, "quantile:4", "width:5", "information:4", "target:y"."""
+"""How to cut one: "auto", a number of quantiles, cut points, "quantile:4", "width:5", "information:4", "target:y",
+"model"."""
 
 MANY_VALUES = 20
 """Columns of more different numbers than this are taken for measurements; Likert scales and small counts have fewer."""
@@ -30,8 +31,8 @@ MANY_VALUES = 20
 AUTO_BINS = 4
 """Quartiles: enough to see a bend, few enough that families stay small."""
 
-FINE_BINS = 50
-"""Quantiles that information-preserving binning starts from; more are hardly filled in most tables."""
+FINE_BINS = {"information": 50, "model": 32}
+"""Quantiles whose neighbours are joined, by method; more are hardly filled in most tables."""
 
 SHORT = 6
 """Digits of a cut point that people still read; more are kept only where values lie closer together."""
@@ -56,7 +57,7 @@ class Binning:
             return f" ({self.n_bins} equal widths)"
         if self.method == "target":
             return f" (for {self.target})" if self.pays else f" (the median: no cut tells of {self.target})"
-        return " (keeping information)" if self.method == "information" else ""
+        return {"information": " (keeping information)", "model": " (chosen with a graph)"}.get(self.method, "")
 
 
 def check_bins(bins: object, where: str) -> Binning:
@@ -65,15 +66,15 @@ def check_bins(bins: object, where: str) -> Binning:
         return Binning("none")
     if isinstance(bins, str):
         method, colon, number = bins.partition(":")
-        if bins == "auto":
-            return Binning("auto")
+        if bins in ("auto", "model"):
+            return Binning(cast("Method", bins))
         if method == "target" and number.strip():
             return Binning("target", 2, target=number.strip())
         if method in ("quantile", "width", "information") and (number.isascii() and number.isdigit()):
             return Binning(cast("Method", method), _number_of_bins(int(number), where))
         if colon or not bins.isdigit():
             raise ArgumentError(
-                f"{where} must be auto, none, a number of bins, cut points, or one of quantile:4, width:5, "
+                f"{where} must be auto, model, none, a number of bins, cut points, or one of quantile:4, width:5, "
                 f"information:4, target:NAME, got {bins!r}"
             )
         return Binning("quantile", _number_of_bins(int(bins), where))
@@ -95,7 +96,7 @@ def find_cuts(values: Distinct, times: NDArray[np.int64] | NDArray[np.float64], 
     """
     if binning.method == "cuts":
         return binning.cuts
-    n_bins = FINE_BINS if binning.method == "information" else binning.n_bins
+    n_bins = FINE_BINS.get(binning.method, binning.n_bins)
     if values.dtype == object or times.dtype != np.int64:
         cuts = _present_cuts(values, times, n_bins)
     elif binning.method == "width":
@@ -149,6 +150,21 @@ def _short(cut: float | str, values: Distinct) -> float | str:
     place = np.searchsorted(values, cut, side="right")
     shorter = (float(f"{cut:.{digits}g}") for digits in range(SHORT, 17))
     return next((number for number in shorter if np.searchsorted(values, number, side="right") == place), cut)
+
+
+def measure_bins(values: Distinct, cuts: Cuts) -> NDArray[np.float64]:
+    """Return the width of every bin between the least and the greatest value; dates count how many there are.
+
+    A value stands for what lies between it and its neighbour below, as a whole number for the unit below it. The least
+    value has no such neighbour: the median distance of neighbours is put there, so that no bin has width zero.
+    """
+    if values.dtype == object:
+        points = np.searchsorted(values, np.array(cuts, dtype=object), side="right") - 1.0
+        values = np.arange(len(values), dtype=np.float64)
+    else:
+        points = np.array(cuts, dtype=np.float64)
+    least = values[0] - np.median(np.diff(values))
+    return np.diff(np.concatenate([[least], points, values[-1:]]))
 
 
 def join_intervals(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag.data.columns import Column, check_n_states, number_in, plain_state
 from ldag.data.dataset import Note, Weights
@@ -19,6 +20,7 @@ from ldag.data.measurements import (
     is_name_of_rows,
     is_row_number,
     is_survey_weight,
+    measure_bins,
 )
 from ldag.data.options import ReadOptions
 from ldag.data.tables import Distinct, Survey, Table
@@ -42,7 +44,8 @@ ODD_TEXTS = ("?", "-", ".", "N/A", "n/a", "null", "NULL", "None", "none", "#N/A"
 class ColumnPlan:
     """What becomes of a column: ``variable`` if its states are declared or cut, ``problem`` if it cannot be one.
 
-    A column is spare if it tells nothing about rows: it names them, or is hardly filled. ``place`` is its place.
+    A column is spare if it tells nothing about rows: it names them, or is hardly filled. ``place`` is its place, and
+    ``widths`` are those of its bins, if a model is to join them.
     """
 
     survey: Survey
@@ -53,6 +56,7 @@ class ColumnPlan:
     is_spare: bool = False
     notes: tuple[str, ...] = ()
     place: int = -1
+    widths: NDArray[np.float64] | None = None
 
     @property
     def name(self) -> str:
@@ -172,7 +176,8 @@ def _cut(survey: Survey, n_missing: int, measured: tuple[Distinct, Weights], bin
         kind = "dates" if values.dtype == object else "numbers"
         raise DataError(f"column {survey.name!r} holds {kind}, but its cut points are of another kind: {cuts!r}")
     counted_once = replace(survey, n_values=len(values))  # a text that stands for a gap is no value
-    return ColumnPlan(counted_once, n_missing, Variable.of_bins(survey.name, cuts), binning)
+    widths = measure_bins(values, cuts) if binning.method == "model" else None
+    return ColumnPlan(counted_once, n_missing, Variable.of_bins(survey.name, cuts), binning, widths=widths)
 
 
 def cut_again(plans: Sequence[ColumnPlan], table: Table) -> list[ColumnPlan]:

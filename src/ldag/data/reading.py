@@ -18,6 +18,7 @@ from ldag.data.database import PATTERN, Scratch
 from ldag.data.dataset import Dataset, Note, Weights, describe_columns
 from ldag.data.frames import from_array, from_frame, from_mapping
 from ldag.data.measurements import Bins, join_intervals
+from ldag.data.model_cuts import cut_by_model
 from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
 from ldag.data.parquet import open_parquet
 from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_again, cut_note, plan_columns
@@ -94,9 +95,9 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
     bins
         How measurements are cut, for all columns or by column: a number of quantiles, cut points, "quantile:4",
         "width:5", "information:4" (joining neighbours that lose least mutual information), "target:y" (where the
-        column y changes, as often as that pays: MDLP), None (not at all), or "auto": quartiles of numbers and dates
-        with more than 20 different values. Cut points that are found have as few digits, at least six, as separate the
-        same values.
+        column y changes, as often as that pays: MDLP), "model" (2 to 12 bins that a graph and the values themselves are
+        most probable with), None (not at all), or "auto": quartiles of numbers and dates with more than 20 different
+        values. Cut points that are found have as few digits, at least six, as separate the same values.
     missing
         What to do with missing cells (None, NaN; in text files an empty cell, NA, NaN or nan, unless declared as a
         state): refuse the table, drop rows that have any (measurements are cut as if they were not there), make
@@ -352,14 +353,14 @@ def _assemble(
     if settled.missing == "drop":
         noun = "row" if weight_name is None or options.counts is None else "observation"
         coded, weights, lost = _drop_gaps(coded, plans, weights, noun)
+    gaps = [column for column in coded if column.missing.any()]
+    if gaps and settled.missing == "error":
+        raise DataError(_gap_message(gaps, plans))
     coded = _join_intervals(coded, plans, weights)
     for column, plan in zip(coded, plans, strict=True):
         notes += plan.notes
         if plan.binning is not None:
             notes.append(cut_note(plan.name, plan.survey.n_values, column.variable, plan.binning))
-    gaps = [column for column in coded if column.missing.any()]
-    if gaps and settled.missing == "error":
-        raise DataError(_gap_message(gaps, plans))
     if gaps:
         amounts = [f"{column.variable.name} ({_count(column.missing, weights):,})" for column in gaps]
         notes.append(Note(f"missing cells are a state of {list_names(amounts)}{settled.why}", "", of_gaps=True))
@@ -436,19 +437,33 @@ def _is_whole(plan: ColumnPlan) -> bool:
 
 
 def _join_intervals(coded: list[Coded], plans: Sequence[ColumnPlan], weights: Weights | None) -> list[Coded]:
-    """Join the intervals of columns that are cut by information, from many quantiles to the number asked for."""
+    """Join the intervals of columns that are cut by information or by a model, from many quantiles to few bins."""
     targets = {
         place: plan.binning.n_bins
         for place, plan in enumerate(plans)
         if plan.binning is not None and plan.binning.method == "information"
     }
-    if not targets:
+    widths = {place: plan.widths for place, plan in enumerate(plans) if plan.widths is not None}
+    times = np.ones(len(coded[0].codes)) if weights is None else weights.astype(np.float64)
+    if targets:
+        if len(coded) == 1:
+            raise DataError("bins by information need another column to be informative about")
+        coded = _join_all(coded, join_intervals(*_fine_codes(coded), times, targets))
+    if not widths:
         return coded
-    if len(coded) == 1:
-        raise DataError("bins by information need another column to be informative about")
-    codes = np.stack([column.codes for column in coded]).astype(np.int64)
-    times = np.ones(codes.shape[1]) if weights is None else weights.astype(np.float64)
-    ends = join_intervals(codes, [column.variable.n_states for column in coded], times, targets)
+    order = sorted(range(len(coded)), key=lambda place: plans[place].name)  # so that the order of columns is no matter
+    codes, n_states = _fine_codes([coded[place] for place in order])
+    ends = cut_by_model(codes, n_states, times, {order.index(place): own for place, own in widths.items()})
+    return _join_all(coded, {order[place]: last for place, last in ends.items()})
+
+
+def _fine_codes(coded: Sequence[Coded]) -> tuple[NDArray[np.int64], list[int]]:
+    """Return the codes of all columns, and how many each has."""
+    return np.stack([column.codes for column in coded]).astype(np.int64), [one.variable.n_states for one in coded]
+
+
+def _join_all(coded: Sequence[Coded], ends: Mapping[int, Sequence[int]]) -> list[Coded]:
+    """Join the intervals of some columns, of which the last in each new one are given, but for the last of all."""
     result = list(coded)
     for place, last in ends.items():
         fine = coded[place]

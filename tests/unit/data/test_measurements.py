@@ -183,7 +183,7 @@ def test_the_model_knows_its_cut_points(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bins", "message"),
     [
-        ("quartiles", "bins must be auto, none, a number of bins, cut points, or one of quantile:4"),
+        ("quartiles", "bins must be auto, model, none, a number of bins, cut points, or one of quantile:4"),
         (1, "a number of bins must be from 2 to 50, got 1"),
         ({"z": 4}, "bins: the table has no column 'z'"),
         ({"x": [3, 2]}, "cut points must increase, got 3.0 before 2.0"),
