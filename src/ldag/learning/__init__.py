@@ -4,6 +4,7 @@ from ldag.learning.certificate import Certificate as Certificate
 from ldag.learning.checkpoint import Checkpoint as Checkpoint
 from ldag.learning.checkpoint import digest as digest
 from ldag.learning.checkpoint import fingerprint as fingerprint
+from ldag.learning.cross_validation import Candidate as Candidate
 from ldag.learning.cross_validation import CrossValidation as CrossValidation
 from ldag.learning.family import Family as Family
 from ldag.learning.family import family_scores as family_scores
@@ -11,6 +12,12 @@ from ldag.learning.family import learn_family as learn_family
 from ldag.learning.family import learn_labels as learn_labels
 from ldag.learning.fit import Fit as Fit
 from ldag.learning.fit import Trace as Trace
+from ldag.learning.fold_results import GAIN_SECONDS as GAIN_SECONDS
+from ldag.learning.fold_results import AverageGain as AverageGain
+from ldag.learning.fold_results import count_gain_folds as count_gain_folds
+from ldag.learning.fold_results import estimate_climb as estimate_climb
+from ldag.learning.fold_results import measure_average as measure_average
+from ldag.learning.folds import has_folds as has_folds
 from ldag.learning.folds import settle_sizes as settle_sizes
 from ldag.learning.folds import usual_folds as usual_folds
 from ldag.learning.pipeline import LEAST_SECONDS as LEAST_SECONDS

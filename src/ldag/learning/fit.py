@@ -12,13 +12,14 @@ from typing import Any
 from ldag.constraints import search_space
 from ldag.data import Dataset
 from ldag.drawing import Drawable, Presentable
-from ldag.errors import counted, list_names
+from ldag.errors import by_door, counted, list_names
 from ldag.formats import MOST_CASES, Edge, brief_conditions
 from ldag.graph import LDAG, EdgeDirections, find_thin_families
 from ldag.hook import take
 from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint
 from ldag.learning.cross_validation import Candidate, CrossValidation
+from ldag.learning.fold_results import SMALLEST_GAIN, SURE_ERRORS, AverageGain
 from ldag.learning.plan import make_plan
 from ldag.learning.progress import Progress, check_progress, check_time_limit
 from ldag.learning.settings import Settings
@@ -29,12 +30,6 @@ from ldag.scoring import Prior, Score, class_gains, label_gains
 
 SHOWN_CLASSES = 12
 """Classes of a node, or contexts of a label, that are printed at most."""
-
-SMALLEST_GAIN = 5e-5
-"""On held-out data, in nats per observation: less is printed as nothing."""
-
-SURE_ERRORS = 2.0
-"""A difference of fewer standard errors may be chance."""
 
 MANY_STATES = "cut or group the states of variables that have many"
 ALIKE = (
@@ -91,6 +86,8 @@ class Fit(Presentable):
     n_steps: int
     n_accepted: int
     promise: str
+    average_gain: AverageGain | None = None
+    """How much better `average` predicts held-out rows than this; None if no folds were cut, or it would take long."""
     notes: tuple[str, ...] = ()
     """What was left out of the table, and limits of the library that may have kept a better graph from being found."""
     data: Dataset = field(repr=False, compare=False)
@@ -319,6 +316,7 @@ class Fit(Presentable):
             "notes": list(self.notes),
             "data_notes": list(self.data.notes),
             "settings": self.settings.to_dict(),
+            "average_gain": None if self.average_gain is None else self.average_gain._asdict(),
             "held_out_gain": None if self.held_out_gain is None else self.held_out_gain[0],
             "cross_validation": None if self.cv is None else {str(k): v for k, v in self.cv.mean.items()},
         }
@@ -344,6 +342,7 @@ class Fit(Presentable):
             gains = ", ".join(f"{node} {gain:.2f}" for node, gain in self.class_gains.items())
             lines.append(f"better than full tables by: {gains}")
         lines += self._held_out_in_words()
+        lines.append(self._average_in_words())
         if self.label_gains or self.class_gains:
             lines.append("gains are not certainties; a posterior tells how probable each edge and label is")
         lines.append(f"search: {self.method}, {self.seconds:.2f} s; {self.promise}")
@@ -382,6 +381,13 @@ class Fit(Presentable):
                 f" {counted(self.n_observations, 'observation')}, which can hardly carry them; {self._advice()}"
             )
         return lines
+
+    def _average_in_words(self) -> str:
+        """Say what an average gains, or that it was not measured."""
+        call, gain = by_door("fit.average()", "ldag average"), self.average_gain
+        if gain is None:
+            return f"several networks often predict better than one: {call} learns them and measures by how much"
+        return f"an average of {gain.n_members} networks predicts {gain.in_words()}" + f": {call}" * (gain.gain > 0)
 
     def _advice(self) -> str:
         """Say what may lead to fewer parameters, as far as it was not done."""

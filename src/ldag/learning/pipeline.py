@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack, cast
 
 from ldag.checks import Rng
 from ldag.constraints import Constraints, check_result
@@ -14,8 +14,9 @@ from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.learning.checkpoint import resume_search
-from ldag.learning.cross_validation import CrossValidation, check_kappas
+from ldag.learning.cross_validation import Candidate, CrossValidation, check_kappas
 from ldag.learning.fit import Fit, Trace
+from ldag.learning.fold_results import GAIN_SECONDS, AverageGain, count_gain_folds, measure_average, members_like
 from ldag.learning.folds import N_FOLDS, NO_FOLDS, check_folds, settle_sizes, usual_folds
 from ldag.learning.plan import DEFAULT_KAPPAS, Plan, make_plan
 from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
@@ -36,6 +37,10 @@ from ldag.scoring import Prior, Score, score_family
 
 LEAST_SECONDS = 0.05
 """What is left for the last search at least, so that every run with a checkpoint gets a little further."""
+
+
+GAIN_PART = "gain of an average"
+"""What it is called in a checkpoint."""
 
 
 @accept_old_names
@@ -164,16 +169,18 @@ def learn_with(
     given = check_data(data, reading=reading)
     asked, settings = settings, settle_sizes(settings, given)
     plan = make_plan(given, settings).with_checkpoint(checkpoint)
-    cv, graph = None, None
+    cv, graph, gain = None, None, None
     if settings.needs_cross_validation:
         kappas = DEFAULT_KAPPAS if settings.kappa == "cv" and settings.has_kappa else (settings.priors().kappa,)
         grid = plan.grid(kappas, races_kappas=plan.for_folds().search.climbs)
         half = deadline.share(0.5)
         cv, graph = compare_candidates(plan, grid, usual_folds(plan.data), half, progress, executor, target)
         plan = plan.choose(cv.best)
+        if target is None and not deadline.is_set:
+            gain = _measure_gain(plan, cv.best)
     deadline = deadline.at_least(LEAST_SECONDS)
     result = _search_from_both(plan, graph, deadline, progress)
-    fit = _make_fit(plan, result, cv, given, began, deadline)
+    fit = replace(_make_fit(plan, result, cv, given, began, deadline), average_gain=gain)
     return fit if settings is asked else replace(fit, notes=(*fit.notes, NO_FOLDS))
 
 
@@ -216,6 +223,22 @@ def cross_validate(
     check_folds(plan.data, n_folds)
     plan = plan.with_checkpoint(checkpoint, kappas=kappas, n_folds=n_folds)
     return compare_candidates(plan, plan.grid(kappas), n_folds, deadline, progress, executor)[0]
+
+
+def _measure_gain(plan: Plan, best: Candidate) -> AverageGain | None:
+    """Return what an average gains, if that is soon measured; a checkpoint may have it."""
+    n_folds = count_gain_folds(plan, best.structure, GAIN_SECONDS)
+    if not n_folds:
+        return None
+    kept = plan.checkpoint
+    if kept is None:
+        return measure_average(plan, best, members_like(plan, best), n_folds)
+    if GAIN_PART not in kept.parts:
+        kept.put(GAIN_PART, list(measure_average(plan, best, members_like(plan, best), n_folds)))
+    try:
+        return AverageGain(*cast("list[Any]", kept.parts[GAIN_PART]))
+    except TypeError:
+        raise kept.damaged() from None
 
 
 def _search_from_both(plan: Plan, graph: GraphParents | None, deadline: Deadline, progress: Progress) -> SearchResult:

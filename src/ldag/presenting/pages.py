@@ -58,7 +58,7 @@ def report(
     --------
     >>> import ldag, tempfile, pathlib
     >>> target = pathlib.Path(tempfile.mkdtemp()) / "heart.html"
-    >>> ldag.report(ldag.learn(ldag.datasets.load("heart"), kappa=0.1), target)
+    >>> ldag.report(ldag.learn(ldag.datasets.load("heart"), equivalent_sample_size=1), target)
     >>> "smoking does not matter for pressure when protein is &gt;3" in target.read_text()
     True
     """

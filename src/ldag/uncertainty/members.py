@@ -16,7 +16,10 @@ from ldag.data import AnyTable, Dataset, check_data, describe_data
 from ldag.errors import ArgumentError, DataError, TooLarge, argument, counted, option
 from ldag.graph import LDAG
 from ldag.learning import (
+    GAIN_SECONDS,
     NO_DEADLINE,
+    AverageGain,
+    Candidate,
     CrossValidation,
     Deadline,
     Fit,
@@ -28,10 +31,14 @@ from ldag.learning import (
     accept_old_names,
     check_progress,
     check_time_limit,
+    count_gain_folds,
     cross_validate,
+    estimate_climb,
+    has_folds,
     learn_families,
     listen,
     make_plan,
+    measure_average,
     settle_sizes,
     split_options,
     usual_folds,
@@ -398,9 +405,7 @@ def average(
     check_choice(by, get_args(MemberVariety), "by")
     check_progress(progress)
     own = data.settings if isinstance(data, Fit) else Settings()
-    prepared = prepare_members(
-        data, rng, progress, executor, _options_of_members(own, by, options, isinstance(data, Fit))
-    )
+    prepared = prepare_members(data, rng, progress, executor, _options_of_members(own, by, options))
     told: list[str] = []
     if by != "order":
         if prepared.size > prepared.most_size and not prepared.is_chosen:
@@ -427,10 +432,31 @@ def average(
         "chosen": prepared.is_chosen,
     }
     notes = [*describe_data(prepared.data), *told, *notes]
-    return Mixture(networks, notes=tuple(notes), settings=settings, data=prepared.data)
+    gain = None
+    if by == "order":
+        known = data.average_gain if isinstance(data, Fit) and not options else None
+        gain = _measure_gain(prepared, data, n) if known is None else known
+    return Mixture(networks, notes=tuple(notes), settings=settings, gain=gain, data=prepared.data)
 
 
-def _options_of_members(own: Settings, by: MemberVariety, options: LearnOptions, is_fit: bool) -> LearnOptions:
+def _measure_gain(prepared: Prepared, source: object, n: int) -> AverageGain | None:
+    """Measure what the average gains over one network, that of the fit if there is one; not where time is limited.
+
+    That takes at most as long as the members, or a few seconds.
+    """
+    if prepared.deadline.is_set or not has_folds(prepared.data, usual_folds(prepared.data)):
+        return None
+    families = prepared.plan.problem.families
+    many = Candidate(prepared.kappa, prepared.size, families.structure, prepared.smoothing, families.priors.prior)
+    one = many
+    if isinstance(source, Fit):
+        one = replace(many, kappa=source.kappa, structure=source.structure, prior=source.prior)
+    seconds = max(GAIN_SECONDS, n * estimate_climb(prepared.plan))
+    n_folds = max(count_gain_folds(prepared.plan, one.structure, seconds), 1)
+    return measure_average(prepared.plan, one, many, n_folds)
+
+
+def _options_of_members(own: Settings, by: MemberVariety, options: LearnOptions) -> LearnOptions:
     """Return the settings of members: tables unless labels are asked for, and climbs without restarts."""
     given = dict(options)
     if by != "bootstrap" and (given.get("start") or own.method_option("start")):
@@ -445,7 +471,4 @@ def _options_of_members(own: Settings, by: MemberVariety, options: LearnOptions,
     has_fixed = isinstance(constraints, Constraints) and bool(constraints.labels)
     if not has_fixed and not {"structure", "kappa", "prior"} & given.keys():
         given["structure"] = "table"
-    if not is_fit:
-        given.setdefault("equivalent_sample_size", "cv")
-        given.setdefault("smoothing", "cv")
     return cast("LearnOptions", given)

@@ -16,6 +16,7 @@ from ldag.errors import ArgumentError, ImpossibleEvidence, counted
 from ldag.formats import Context, DocumentRecord, Edge, read_document, write_document
 from ldag.graph import LDAG
 from ldag.inference import MEMORY_LIMIT
+from ldag.learning import AverageGain
 from ldag.model import Schema
 from ldag.network import (
     Answer,
@@ -61,6 +62,8 @@ class Mixture(WeighedGraphs):
         What is to be known of how they were learned, such as how many had no time to come to their end.
     settings
         How they were learned, as plain values.
+    gain
+        How much better they predict held-out rows than one network; None if it was not measured.
     data
         What they were learned from, which a report tells of; files do not have it.
 
@@ -78,6 +81,7 @@ class Mixture(WeighedGraphs):
     weights: Sequence[float] | None = None
     notes: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    gain: AverageGain | None = None
     data: Dataset | None = None
     _shares: NDArray[np.float64] = field(init=False)
 
@@ -106,6 +110,9 @@ class Mixture(WeighedGraphs):
         lines = [f"note: {note}" for note in self.notes]
         lines.append(f"{counted(len(self), 'network')} over {n_variables}")
         lines += self._settings_in_words()
+        if self.gain is not None:
+            rows = counted(self.gain.n_rows, "held-out row")
+            lines.append(f"{self.gain.n_members} of them against one network, on {rows}: {self.gain.in_words()}")
         lines.append("pairs that most of them join:" if joined else "no pair is joined by most of them")
         lines += (f"  {edge.parent} - {edge.child}  {edge.either_direction:.2f}" for edge in joined[:MOST_PAIRS])
         lines += [f"  and {len(joined) - MOST_PAIRS} more"] if len(joined) > MOST_PAIRS else []
@@ -126,7 +133,8 @@ class Mixture(WeighedGraphs):
     def summary(self) -> dict[str, object]:
         """Return what is printed as plain values."""
         edges = [edge.as_strength() for edge in self.edges]
-        return {"n": len(self), "notes": self.notes, "settings": dict(self.settings), "edges": edges}
+        told = {"settings": dict(self.settings), "gain": None if self.gain is None else self.gain._asdict()}
+        return {"n": len(self), "notes": self.notes, **told, "edges": edges}
 
     def __len__(self) -> int:
         return len(self.members)
@@ -338,6 +346,7 @@ class Mixture(WeighedGraphs):
             "weights": self._shares.tolist(),
             "notes": list(self.notes),
             "settings": dict(self.settings),
+            "gain": None if self.gain is None else list(self.gain),
             **pack_members(self.members),
         }
 
@@ -353,7 +362,8 @@ class Mixture(WeighedGraphs):
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Read what `to_dict` returns."""
         notes, settings = tuple(content.get("notes", ())), content.get("settings", {})  # which older files do not have
-        return cls(unpack_members(content), content["weights"], notes, settings)
+        gain = None if content.get("gain") is None else AverageGain(*content["gain"])
+        return cls(unpack_members(content), content["weights"], notes, settings, gain)
 
     def predict_proba(self, data: RowTable, target: str, *, unseen: Unseen = "error") -> NDArray[np.float64]:
         """Return the distribution of a variable given the other cells of every row, as `Network.predict_proba` does."""
