@@ -3,10 +3,12 @@
 from ldag._native import Columns as Columns
 from ldag.data.columns import Coded as Coded
 from ldag.data.columns import Column as Column
+from ldag.data.columns import is_gap as is_gap
 from ldag.data.columns import recognise_column as recognise_column
 from ldag.data.database import Scratch as Scratch
 from ldag.data.dataset import Codes as Codes
 from ldag.data.dataset import Dataset as Dataset
+from ldag.data.dataset import Note as Note
 from ldag.data.dataset import Weights as Weights
 from ldag.data.dataset import check_cells as check_cells
 from ldag.data.dataset import count_family as count_family
@@ -14,6 +16,7 @@ from ldag.data.dataset import describe_data as describe_data
 from ldag.data.dataset import describe_gaps as describe_gaps
 from ldag.data.dataset import row_keys as row_keys
 from ldag.data.dataset import state_columns as state_columns
+from ldag.data.measurements import Binning as Binning
 from ldag.data.measurements import Bins as Bins
 from ldag.data.options import Missing as Missing
 from ldag.data.options import Reading as Reading

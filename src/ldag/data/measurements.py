@@ -40,13 +40,19 @@ SHORT = 6
 
 @dataclass(frozen=True)
 class Binning:
-    """How one column is to be cut. One that is cut for a target has two bins, at its median, where no cut pays."""
+    """How one column is to be cut, if it has more different numbers than ``many`` or is named.
+
+    One that is cut for a target has two bins, at its median, where no cut ``pays``. With a seed in ``drawn``, its cut
+    points are those of as many observations drawn with replacement.
+    """
 
     method: Method
     n_bins: int = AUTO_BINS
     cuts: Cuts = ()
     target: str = ""
     pays: bool = True
+    many: int = MANY_VALUES
+    drawn: tuple[int, ...] = ()
 
     @property
     def in_words(self) -> str:
@@ -62,6 +68,8 @@ class Binning:
 
 def check_bins(bins: object, where: str) -> Binning:
     """Return what is asked for one column, or for all."""
+    if isinstance(bins, Binning):
+        return bins
     if bins is None or bins == "none":
         return Binning("none")
     if isinstance(bins, str):

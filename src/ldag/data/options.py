@@ -57,7 +57,7 @@ class ReadOptions:
     states: Mapping[str, Iterable[State] | Variable] | None = None
     columns: Sequence[str] | None = None
     names: Sequence[str] | None = None
-    bins: Bins | Mapping[str, Bins] = "auto"
+    bins: Bins | Binning | Mapping[str, Bins] = "auto"
     missing: Missing = "error"
     max_states: int = MAX_STATES_DEFAULT
     na: Sequence[str] = ()

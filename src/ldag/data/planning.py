@@ -105,7 +105,7 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
             return ColumnPlan(survey, n_missing, intervals, notes=(note,))
         numbers = measurement(survey)
         measured = None if binning.method == "none" else numbers
-        if measured is not None and not survey.column.declared and len(measured[0]) > MANY_VALUES:
+        if measured is not None and not survey.column.declared and len(measured[0]) > binning.many:
             problem = None if is_kept else _describe_identifier(survey, measured, options)
             if problem is not None:
                 return ColumnPlan(survey, n_missing, problem=problem, is_spare=True)

@@ -24,6 +24,8 @@ def cut_for_targets(plans: Sequence[ColumnPlan], table: Table) -> list[ColumnPla
 def _cut_for_target(plan: ColumnPlan, plans: Sequence[ColumnPlan], table: Table) -> ColumnPlan:
     assert plan.binning is not None
     values, classes = _count_classes(plan, _target_of(plan, plans), table)
+    if plan.binning.drawn:
+        classes = _draw(classes, np.random.default_rng([*plan.binning.drawn, plan.place]))
     cuts = cut_between(values, split_by_target(classes))
     if not cuts:
         return replace(plan, binning=replace(plan.binning, pays=False))
@@ -57,6 +59,14 @@ def _count_classes(plan: ColumnPlan, target: ColumnPlan, table: Table) -> tuple[
     both = (rows >= 0) & ~coded.missing
     np.add.at(classes, (rows[both], coded.codes[both]), 1.0 if times is None else times[both])
     return values, classes
+
+
+def _draw(classes: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw as many observations with replacement; real weights, which may be small, are those of a row per cell."""
+    total = classes.sum()
+    n = max(round(total), np.count_nonzero(classes))
+    drawn = rng.multinomial(n, classes.ravel() / total).reshape(classes.shape)
+    return np.asarray(drawn * (total / n))
 
 
 def split_by_target(table: NDArray[np.float64]) -> list[int]:

@@ -1,7 +1,7 @@
 """A classifier in scikit-learn's manner; this module is loaded when `ldag.LDAGClassifier` is first asked for."""
 
-import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -11,16 +11,20 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from ldag.checks import check_seed, check_whole
 from ldag.constraints import Constraints
-from ldag.data import Dataset, read
+from ldag.data import Binning, Dataset, Note, ReadOptions, Table, is_gap, read_table, read_with
+from ldag.errors import tell
 from ldag.inference import Numbers
 from ldag.learning.fit import Fit
 from ldag.learning.folds import N_FOLDS, has_folds
-from ldag.learning.pipeline import learn_with
+from ldag.learning.pipeline import LEAST_SECONDS, learn_with
 from ldag.learning.progress import Deadline, check_time_limit
 from ldag.learning.searches import MethodChoice, Search
+from ldag.learning.searches.climb import Climb
 from ldag.learning.settings import Settings, SmoothingChoice, accept_old_names, split_options
 from ldag.learning.structures import LabelSearch, StructureKind
+from ldag.model import MISSING_STATE
 from ldag.network import Network, Unseen
 from ldag.scoring import Prior
 
@@ -30,11 +34,16 @@ if TYPE_CHECKING:
 WEIGHT = "sample_weight"
 
 
-class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Learn a labelled DAG over the features and the classes, and classify by the posterior of the class.
+FEW_VALUES = 5
+"""So many different numbers are states; more are cut, since ten states in no order are learned badly."""
 
-    Features are categorical: strings, booleans or numbers, each value a state. Bin measurements first, for instance
-    with scikit-learn's ``KBinsDiscretizer(encode="ordinal")``.
+
+class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Learn labelled DAGs over the features and the classes, and classify by the posterior of the class.
+
+    Features are taken as they come: strings, booleans and numbers of few values are states; numbers of more than five
+    values, and dates, are cut where the classes change (MDLP, as `read` does with ``bins="target:y"``). That is done in
+    `fit`, and so within the training part of a cross-validation.
 
     Parameters
     ----------
@@ -49,28 +58,37 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     max_parents, constraints, n_restarts, time_limit
         As in `learn`. In constraints, features without names are ``x0``, ``x1`` and so on; the class is called as the
         series ``y`` is, or else ``y``, with underscores added until no feature has that name.
+    n_members
+        How many networks predict together, where there is anything to cut: each but the first cuts features for rows
+        that are drawn with replacement, since where exactly a measurement is cut is a matter of chance. They have the
+        settings that were chosen for the first, and "auto" climbs without restarts for them. The mean of their
+        probabilities is better than those of one; 1 gives one network that can be read.
     missing
-        What `fit` does with rows that have missing features: leave them out and warn ("drop"), or refuse the table
-        ("error"). `predict` always takes them: what is missing is summed out.
+        What `fit` does with missing features: make "missing" a state of such a feature, which a gap is then in
+        `predict`, too ("state"); leave out such rows and warn ("drop"), or refuse the table ("error"). In features
+        that had no gaps in `fit`, `predict` sums out what is missing.
     unseen
         What `predict` does with a state that `fit` did not see: take the cell as missing ("ignore"), so that a rare
         state does not stop a cross-validation, or refuse the table ("error").
     max_states
-        Refuse features with more states than this; 256 at most.
+        Refuse features with more states than this; 255 at most.
     random_state
-        Seed of the search: an int, a numpy Generator or RandomState; None is 0. This is ``rng`` elsewhere in the
-        library; scikit-learn's tools look for this name.
+        Seed of the search and of what is drawn: an int, a numpy Generator or RandomState; None is 0. This is ``rng``
+        elsewhere in the library; scikit-learn's tools look for this name.
     n_jobs
         Threads of the search; None is 1, and -1 is all cores.
 
     Attributes
     ----------
     fit_ : Fit
-        What was learned, and how.
+        What was learned for the first member, and how.
     network_ : Network
-        The network that predicts.
+        The first member: the one to read, whose cut points are those of all rows. It predicts alone if ``n_members``
+        is 1, or no feature was cut.
+    members_ : tuple of Network
+        The networks that predict together.
     classes_ : array
-        The classes, sorted; the states of the network's variable ``target_``.
+        The classes, sorted; the states of the networks' variable ``target_``.
     target_ : str
         What the variable of the class is called.
     n_features_in_, feature_names_in_
@@ -79,7 +97,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     Examples
     --------
     >>> import ldag
-    >>> X = [["sun", "dry"], ["sun", "dry"], ["rain", "wet"], ["rain", "wet"]]
+    >>> X = [["sun", 21.5], ["sun", 24.0], ["rain", 9.5], ["rain", 13.0]]
     >>> model = ldag.LDAGClassifier().fit(X, ["out", "out", "in", "in"])
     >>> model.predict([["rain", None]]).tolist()
     ['in']
@@ -100,7 +118,8 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         constraints: Constraints | None = None,
         n_restarts: int | None = None,
         time_limit: float | None = None,
-        missing: Literal["drop", "error"] = "drop",
+        n_members: int = 10,
+        missing: Literal["state", "drop", "error"] = "state",
         unseen: Unseen = "ignore",
         max_states: int = 64,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
@@ -117,6 +136,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.constraints = constraints
         self.n_restarts = n_restarts
         self.time_limit = time_limit
+        self.n_members = n_members
         self.missing = missing
         self.unseen = unseen
         self.max_states = max_states
@@ -129,8 +149,9 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from features (rows of states) and classes; rows may have weights."""
+        """Learn from features and classes; rows may have weights."""
         deadline = Deadline.after(check_time_limit(self.time_limit))
+        n_members = check_whole(self.n_members, "n_members")
         name = getattr(y, "name", None)
         rows, classes = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")
         check_classification_targets(classes)
@@ -141,18 +162,33 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             rows, classes, weights = rows[used], classes[used], weights[used]
         self.classes_ = np.unique(classes)
         self.target_ = _free_name(name if isinstance(name, str) and name.strip() else "y", self._names())
-        data = self._dataset(rows, classes, weights)
-        n_jobs = 1 if self.n_jobs is None else self.n_jobs
-        settings = Settings.of(**self._settings(data), rng=_rng(self.random_state), n_jobs=n_jobs)
-        self.fit_: Fit = learn_with(data, settings, progress=False, target=self.target_, deadline=deadline)
+        seed = check_seed(_rng(self.random_state))
+        table, reading = self._table(rows, classes, weights)
+        data = self._read(table, reading)
+        settings = self._settings(data, seed)
+        has_others = n_members > 1 and any(variable.cuts for variable in data.variables)
+        first = deadline.share(0.5) if has_others else deadline
+        self.fit_: Fit = learn_with(data, settings, progress=False, target=self.target_, deadline=first)
         self.network_: Network = self.fit_.network
+        self.members_: tuple[Network, ...] = (self.network_,)
+        settings = self._settle(settings)
+        for number in range(1, n_members if has_others else 1):
+            own = replace(reading, bins=replace(self._bins, drawn=(seed, number)))
+            part = deadline.share(1 / (n_members - number)).at_least(LEAST_SECONDS)
+            fit = learn_with(read_with(table, own), settings, progress=False, deadline=part)
+            self.members_ += (fit.network,)
         return self
 
     def predict_proba(self, X: "IntoDataFrame | ArrayLike") -> Numbers:  # noqa: N803
         """Return the probability of each class in every row, in the order of ``classes_``."""
         check_is_fitted(self)
         rows = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
-        return self.network_.predict_proba(self._columns(rows), self.target_, unseen=self.unseen)
+        columns = self._columns(rows)
+        shares = [
+            member.predict_proba(_fill_gaps(columns, member), self.target_, unseen=self.unseen)
+            for member in self.members_
+        ]
+        return np.asarray(np.mean(shares, axis=0))
 
     def predict(self, X: "IntoDataFrame | ArrayLike") -> NDArray[Any]:  # noqa: N803
         """Return the most probable class of every row."""
@@ -167,15 +203,31 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         tags.input_tags.allow_nan = True
         return tags
 
-    def _settings(self, data: Dataset) -> dict[str, Any]:
+    @property
+    def _bins(self) -> Binning:
+        """How features are cut for all rows."""
+        return Binning("target", 2, target=self.target_, many=FEW_VALUES)
+
+    def _settings(self, data: Dataset, seed: int) -> Settings:
         """Return the settings of the search that have the same name and meaning here."""
         settings, _ = split_options(self.get_params(deep=False))
-        del settings["n_jobs"]  # None threads are 1 in scikit-learn's manner
+        settings["n_jobs"] = 1 if self.n_jobs is None else self.n_jobs  # None threads are 1 in scikit-learn's manner
         if self.equivalent_sample_size == "auto":
             settings["equivalent_sample_size"] = "cv" if has_folds(data, N_FOLDS) else 1.0
         if self.smoothing is None:
             settings["smoothing"] = "search"
-        return settings
+        return Settings.of(**settings, rng=seed)
+
+    def _settle(self, settings: Settings) -> Settings:
+        """Return the settings of the other members: what was chosen for the first, and a quick search."""
+        fit, chosen = self.fit_, dict[str, Any]()
+        if fit.cv is not None:
+            chosen = {"equivalent_sample_size": fit.equivalent_sample_size, "structure": fit.structure}
+            chosen |= {"prior": fit.prior, "smoothing": fit.smoothing}
+            chosen |= {"kappa": fit.kappa} if settings.kappa == "cv" else {}
+        if self.method == "auto":
+            chosen |= {"method": Climb(n_restarts=self.n_restarts or 0)}
+        return settings.with_(**chosen)
 
     def _names(self) -> list[str]:
         """Return the names of the features as variables."""
@@ -186,20 +238,38 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     def _columns(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
         return {name: rows[:, place] for place, name in enumerate(self._names())}
 
-    def _dataset(self, rows: NDArray[Any], classes: NDArray[Any], weights: Numbers | None) -> Dataset:
-        """Return the features and the class as one data set."""
+    def _table(self, rows: NDArray[Any], classes: NDArray[Any], weights: Numbers | None) -> tuple[Table, ReadOptions]:
+        """Return the features and the class as one table, and how it is read."""
         columns = self._columns(rows) | {self.target_: classes}
-        given: dict[str, Any] = {"missing": self.missing, "max_states": self.max_states}
+        given: dict[str, Any] = {"missing": self.missing, "max_states": self.max_states, "bins": self._bins}
         if weights is not None:
             name = _free_name(WEIGHT, columns)
             is_whole = bool(np.all(weights == np.floor(weights)))  # then they count rows, which folds can be cut from
             columns[name] = weights.astype(np.int64) if is_whole else weights
             given["counts" if is_whole else "weights"] = name
-        data = read(columns, states={self.target_: self.classes_.tolist()}, **given)
-        left_out = 1 - data.total / (len(rows) if weights is None else weights.sum())
-        if left_out > 1e-9:
-            warnings.warn(f"rows with missing features were left out: {left_out:.1%} of the data", stacklevel=3)
+        return read_table(columns), ReadOptions(states={self.target_: self.classes_.tolist()}, **given)
+
+    def _read(self, table: Table, reading: ReadOptions) -> Dataset:
+        """Read the data of the first member, and tell what was left out."""
+        data = read_with(table, reading)
+        lost = [note for note in data.notes if isinstance(note, Note) and note.lost in ("columns", "rows")]
+        tell(lost)
         return data
+
+
+def _fill_gaps(columns: Mapping[str, NDArray[Any]], member: Network) -> dict[str, NDArray[Any]]:
+    """Return the columns that a member knows, with gaps as states where it has such a state."""
+    filled = {}
+    for variable in member.variables:
+        if variable.name not in columns:  # the class, or left out
+            continue
+        cells = filled[variable.name] = columns[variable.name]
+        if variable.states[-1] == MISSING_STATE:
+            gaps = np.array([is_gap(cell) for cell in cells.tolist()], dtype=np.bool_)
+            if gaps.any():
+                filled[variable.name] = cells.astype(object)
+                filled[variable.name][gaps] = MISSING_STATE
+    return filled
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:

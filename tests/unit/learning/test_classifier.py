@@ -4,14 +4,16 @@ import pickle
 import subprocess
 import sys
 import warnings
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer
@@ -19,7 +21,9 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import ldag
 from ldag import LDAGClassifier
-from ldag.errors import DataError, UnknownState
+from ldag.data import Dataset
+from ldag.errors import ArgumentError, DataError, UnknownState
+from ldag.learning import Fit, Settings, classifier, learn_with
 
 
 @pytest.fixture(scope="module")
@@ -69,20 +73,39 @@ def test_tables_of_any_make(heart: pd.DataFrame) -> None:
         np.testing.assert_allclose(model.predict_proba(other), wanted)
 
 
-def test_missing_and_unseen_features(heart: pd.DataFrame) -> None:
-    """Missing features are left out of the fit and summed out of predictions; so are unseen states, or refused."""
+def test_unseen_features_are_summed_out(heart: pd.DataFrame) -> None:
+    """As missing ones are in features that had no gaps; or they are refused."""
     X, y = heart.drop(columns="pressure").astype(object), heart["pressure"]  # noqa: N806
-    gaps = X.copy()
-    gaps.iloc[:10, 0] = None
-    with pytest.warns(UserWarning, match=r"missing features were left out: 1\.6% of the data"):
-        model = LDAGClassifier().fit(gaps, y)
-    assert model.fit_.n_observations == len(X) - 10
+    model = LDAGClassifier().fit(X, y)
     unseen = X.assign(smoking="often")
     np.testing.assert_allclose(model.predict_proba(unseen), model.predict_proba(X.assign(smoking=None)))
+    row = X.iloc[0].to_dict() | {"smoking": None}
+    answer = model.network_.query("pressure", given={name: state for name, state in row.items() if state is not None})
+    np.testing.assert_allclose(model.predict_proba(pd.DataFrame([row]))[0], list(answer.values()))
     with pytest.raises(UnknownState, match=r"column 'smoking', row 1: .* no state 'often'"):
         model.set_params(unseen="error").predict(unseen)
+
+
+def test_gaps_are_a_state(heart: pd.DataFrame) -> None:
+    """Of features that have any in the training rows, in predictions too; or such rows are left out, or refused."""
+    X, y = heart.drop(columns="pressure").astype(object), heart["pressure"]  # noqa: N806
+    gaps = X.copy()
+    gaps.loc[(y == ">140").to_numpy() & (np.arange(len(y)) % 2 == 0), "smoking"] = None
+    model = LDAGClassifier().fit(gaps, y)
+    assert model.fit_.n_observations == len(X)
+    assert model.network_.variables[0].states == ("no", "yes", "missing")
+    without = X.iloc[:1].assign(smoking=None)
+    given = X.iloc[0].to_dict() | {"smoking": "missing"}
+    answer = model.network_.query("pressure", given=given)
+    np.testing.assert_allclose(model.predict_proba(without)[0], list(answer.values()))
+    assert model.predict(without).tolist() == [">140"]  # who alone had gaps
+    some = X.copy()
+    some.iloc[:10, 0] = None
+    with pytest.warns(UserWarning, match=r"10 of 614 rows left out, which have missing cells \(in smoking\)"):
+        dropped = LDAGClassifier(missing="drop").fit(some, y)
+    assert dropped.fit_.n_observations == len(X) - 10
     with pytest.raises(DataError, match="'smoking' has 10 missing cells"):
-        LDAGClassifier(missing="error").fit(gaps, y)
+        LDAGClassifier(missing="error").fit(some, y)
 
 
 def test_tools_of_scikit_learn(heart: pd.DataFrame) -> None:
@@ -152,15 +175,120 @@ except ldag.LdagError as error:
         ldag.Classifier  # noqa: B018
 
 
-def test_raw_numbers_are_classified_as_their_bins() -> None:
-    """A classifier that saw measurements gives the probabilities of one that saw the bins they fall into."""
+@pytest.fixture(scope="module")
+def patients() -> tuple[pd.DataFrame, NDArray[np.str_]]:
+    """Measurements, dates and texts with gaps, all of which say something of an illness."""
     rng = np.random.default_rng(3)
-    bmi, age = rng.normal(25, 4, 200), rng.integers(18, 90, 200)
-    ill = np.where(bmi + rng.normal(0, 3, 200) > 26, "yes", "no")
-    raw = pd.DataFrame({"bmi": bmi, "age": age})
-    limits = {name: np.quantile(raw[name], [0.25, 0.5, 0.75]) for name in raw}
-    bins = pd.DataFrame({name: np.searchsorted(limits[name], raw[name]) for name in raw})
-    by_numbers = LDAGClassifier(kappa=0.1).fit(raw, ill).predict_proba(raw)
-    by_bins = LDAGClassifier(kappa=0.1).fit(bins, ill).predict_proba(bins)
-    np.testing.assert_allclose(by_numbers, by_bins, rtol=1e-12)
-    assert len(np.unique(by_numbers[:, 0])) > 1
+    n = 300
+    bmi, day = rng.normal(25, 4, n).round(2), pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D")
+    town = rng.choice(np.array(["a", "b", None], dtype=object), n)
+    late = (day > pd.Timestamp("2021-06-01")).astype(float)
+    ill = np.where(bmi + 3 * late + 2 * (town == "a") + rng.normal(0, 2, n) > 28, "yes", "no")
+    frame = pd.DataFrame({"bmi": np.where(rng.random(n) < 0.1, np.nan, bmi), "day": day, "town": town})
+    return frame.assign(score=rng.integers(0, 5, n), scale=rng.integers(0, 6, n)), ill
+
+
+Patients = tuple[pd.DataFrame, NDArray[np.str_]]
+
+
+def test_measurements_are_cut_for_the_class(patients: Patients) -> None:
+    """As `read` cuts them for a target, from the rows that are learned from; five numbers are states, six are cut."""
+    X, y = patients  # noqa: N806
+    for rows in (slice(None), slice(0, 200)):
+        model = LDAGClassifier(n_members=1).fit(X[rows], y[rows])
+        bins = dict.fromkeys(["bmi", "day", "scale"], "target:y")
+        wanted = ldag.read(X[rows].assign(y=y[rows]), bins=bins, missing="state")
+        assert model.network_.variables == wanted.variables
+        assert model.members_ == (model.network_,)
+    by_name = {variable.name: variable for variable in model.network_.variables}
+    assert by_name["score"].states == (0, 1, 2, 3, 4)
+    assert len(by_name["scale"].cuts) == 1
+    assert isinstance(by_name["day"].cuts[0], str)
+
+
+def test_members_have_different_cuts_and_are_averaged(patients: Patients) -> None:
+    """Ten of them, with the settings of the first; where there is nothing to cut, one is enough."""
+    X, y = patients  # noqa: N806
+    model = LDAGClassifier().fit(X, y)
+    assert len(model.members_) == 10
+    assert model.members_[0] is model.network_
+    assert len({member.variables[0].cuts for member in model.members_}) > 5
+    assert len({member.variables[1].cuts for member in model.members_}) > 5
+    known = X.dropna()
+    shares = [member.predict_proba(known, "y") for member in model.members_]
+    np.testing.assert_allclose(model.predict_proba(known), np.mean(shares, axis=0))
+    alone = LDAGClassifier(n_members=1).fit(X, y)
+    np.testing.assert_allclose(alone.predict_proba(known), shares[0])
+    assert alone.fit_.equivalent_sample_size == model.fit_.equivalent_sample_size
+    assert len(LDAGClassifier().fit(X[["town", "score"]], y).members_) == 1
+    with pytest.raises(ArgumentError, match="n_members must be a whole number, 1 or more, got 0"):
+        LDAGClassifier(n_members=0).fit(X, y)
+
+
+def test_members_share_what_was_chosen(patients: Patients, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sizes, kappa, structure, prior and smoothing of the first; and they climb without restarts unless told."""
+    X, y = patients  # noqa: N806
+    seen: list[Settings] = []
+
+    def learn_and_note(data: Dataset, settings: Settings, **how: Any) -> Fit:
+        seen.append(settings)
+        return learn_with(data, settings, **how)
+
+    monkeypatch.setattr(classifier, "learn_with", learn_and_note)
+    model = LDAGClassifier(n_members=2, kappa="cv", structure="cv", prior="cv", smoothing="cv").fit(X, y)
+    first, other = seen
+    fit = model.fit_
+    assert (first.kappa, first.structure, first.smoothing) == ("cv", "cv", "cv")
+    assert (other.equivalent_sample_size, other.structure) == (fit.equivalent_sample_size, fit.structure)
+    assert (other.kappa, other.prior, other.smoothing) == (fit.kappa, fit.prior, fit.smoothing)
+    assert other.method == ldag.Climb(n_restarts=0)
+    LDAGClassifier(n_members=2, n_restarts=3).fit(X, y)
+    assert seen[-1].method == ldag.Climb(n_restarts=3)
+    LDAGClassifier(n_members=2, method=ldag.Exact()).fit(X, y)
+    assert isinstance(seen[-1].method, ldag.Exact)
+
+
+def test_what_is_drawn_depends_on_the_seed_alone(patients: Patients) -> None:
+    """Not on the order of rows, nor on whether they are repeated or weighed; another seed draws others."""
+    X, y = patients  # noqa: N806
+    model = LDAGClassifier(n_members=4).fit(X, y)
+    cuts = [[variable.cuts for variable in member.variables] for member in model.members_]
+    order = np.random.default_rng(1).permutation(len(X))
+    again = LDAGClassifier(n_members=4).fit(X.iloc[order], y[order])
+    assert [[variable.cuts for variable in member.variables] for member in again.members_] == cuts
+    twice = LDAGClassifier(n_members=4).fit(pd.concat([X, X]), np.concatenate([y, y]))
+    weighed = LDAGClassifier(n_members=4).fit(X, y, sample_weight=np.full(len(X), 2))
+    np.testing.assert_allclose(weighed.predict_proba(X), twice.predict_proba(X))
+    light = LDAGClassifier(n_members=4).fit(X, y, sample_weight=np.full(len(X), 0.001))
+    assert np.isfinite(light.predict_proba(X)).all()
+    other = LDAGClassifier(n_members=4, random_state=7).fit(X, y)
+    assert [member.variables for member in other.members_[1:]] != [member.variables for member in model.members_[1:]]
+
+
+def test_frames_of_any_make_have_measurements(patients: Patients) -> None:
+    """The same probabilities from polars, and with fewer columns than were cut."""
+    X, y = patients  # noqa: N806
+    wanted = LDAGClassifier(n_members=3).fit(X, y).predict_proba(X)
+    polars = pl.DataFrame({name: X[name].where(X[name].notna(), None).to_list() for name in X.columns}, strict=False)
+    np.testing.assert_allclose(LDAGClassifier(n_members=3).fit(polars, y).predict_proba(polars), wanted)
+    days = X[["day"]]
+    assert LDAGClassifier(n_members=3).fit(days, y).predict_proba(days).shape == (len(X), 2)
+
+
+def test_time_is_shared_among_members(patients: Patients) -> None:
+    """Half of a time limit is for the first, and all members are there in the end."""
+    X, y = patients  # noqa: N806
+    model = LDAGClassifier(n_members=4, time_limit=1.0, method="climb").fit(X, y)
+    assert len(model.members_) == 4
+
+
+def test_an_average_is_better_than_one_network() -> None:
+    """On measurements of which one network sees steps only: held-out log-loss, by chance at most once in hundreds."""
+    rng = np.random.default_rng(8)
+    rows = rng.normal(0, 1, (900, 3))
+    classes = rng.random(900) < 1 / (1 + np.exp(-2 * rows.sum(axis=1)))
+    losses = [
+        log_loss(classes[500:], LDAGClassifier(n_members=n).fit(rows[:500], classes[:500]).predict_proba(rows[500:]))
+        for n in (1, 10)
+    ]
+    assert losses[1] < losses[0] - 0.02
