@@ -56,6 +56,7 @@ def peer_scores(codes: NDArray[np.uint8]) -> dict[str, Callable[[int, list[int]]
         import pyagrum
 
         learner = pyagrum.BNLearner(frame)
+        learner.setNumberOfThreads(1)  # CPU time of waiting threads would count
         learner.useScoreBDeu()
         peers["pyAgrum"] = lambda node, above: learner.score(names[node], [names[p] for p in above])
     except ImportError:

@@ -66,6 +66,7 @@ def peer_climbers(frame: pd.DataFrame) -> dict[str, Callable[[], Edges]]:
 
         def by_pyagrum() -> Edges:
             learner = pyagrum.BNLearner(frame)
+            learner.setNumberOfThreads(1)  # CPU time of waiting threads would count
             learner.useScoreBDeu()
             learner.useGreedyHillClimbing()
             found = learner.learnBN()

@@ -373,7 +373,8 @@ def average(
     n
         How many networks. Twenty are nearly as good as forty, and half as large.
     by
-        "order": each is learned under a random order of the variables, which its edges follow. "bootstrap": each graph
+        "order": each is learned under a random order of the variables, which its edges follow (by climbing, unless the
+        method is given or all graphs can be looked at in a moment). "bootstrap": each graph
         is learned from rows drawn again. "both": both. Parameters are always those of all the data. Rows drawn again
         want a small ``equivalent_sample_size``, as what is drawn twice looks like dependence: one that was chosen is
         made at most a 25th of the rows, and told; a larger one that is given is refused.
@@ -416,7 +417,8 @@ def average(
                 " at most"
             )
         prepared, told = prepared.with_smaller_size()
-    members = Members(prepared.plan, resamples=by != "order", reorders=by != "bootstrap")
+    plan = prepared.plan if by == "bootstrap" else prepared.plan.for_folds()
+    members = Members(plan, resamples=by != "order", reorders=by != "bootstrap")
     size, spread = prepared.smoothing
 
     def make(structure: Structure) -> Network:

@@ -3,12 +3,14 @@
 import json
 from math import exp
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import ldag
 from ldag.errors import ArgumentError, FormatError
+from ldag.uncertainty.members import Members
 
 
 @pytest.fixture(scope="module")
@@ -276,3 +278,21 @@ def test_log_probability_is_that_of_a_network(mixture: ldag.Mixture) -> None:
     one = ldag.Mixture(mixture.members[:1])
     assert one.log_probability(event, given) == pytest.approx(mixture.members[0].log_probability(event, given))
     assert mixture.log_probability({"smoking": "no"}, given) == -np.inf
+
+
+def test_members_climb_unless_all_graphs_can_be_looked_at_in_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exact searches under an order cost hundreds of times as much, and the average is no better for them."""
+    data = ldag.simulate.random_network(ldag.simulate.random_ldag(14, rng=1), rng=1).sample(2000, rng=1)
+
+    def tell_method(members: Members, *_: object) -> None:
+        raise InterruptedError(members.plan.search.name)
+
+    monkeypatch.setattr("ldag.uncertainty.members.learn_members", tell_method)
+    for table, options, method in (
+        (data, {}, "climb"),
+        (data, {"method": "exact"}, "exact"),
+        (data, {"by": "bootstrap"}, "exact"),
+        (ldag.datasets.load("heart"), {}, "exact"),
+    ):
+        with pytest.raises(InterruptedError, match=method):
+            ldag.average(table, 4, equivalent_sample_size=10, **cast("Any", options))
