@@ -45,12 +45,21 @@ def heart() -> Network:
     return Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
 
 
+def several() -> ldag.Mixture:
+    """Return networks that differ, of which two are the same."""
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 3, 200), rng.integers(0, 2, 200)
+    data = ldag.read({"a": a, "b": b, "c": np.where(rng.random(200) < 0.6, a, 2 * b), "d": (a + b) % 3})
+    members = ldag.average(data, 5, equivalent_sample_size=3).members
+    return ldag.Mixture([*members, members[0]], [0.3, 0.1, 0.1, 0.2, 0.1, 0.2])
+
+
 def logged(browser: webdriver.Chrome, kind: str) -> list[dict[str, Any]]:
     """Return what the browser logged since it was last asked."""
     return list(cast("Any", browser).get_log(kind))
 
 
-def open_page(browser: webdriver.Chrome, network: Network, folder: Path) -> None:
+def open_page(browser: webdriver.Chrome, network: Network | ldag.Mixture, folder: Path) -> None:
     """Write the explorer of a network, and open it from its file."""
     path = folder / "explorer.html"
     ldag.explore(network, path)
@@ -80,12 +89,12 @@ def type_in(browser: webdriver.Chrome, text: str) -> None:
     browser.execute_script(f"{script} box.dispatchEvent(new Event('input'))", text)
 
 
-@pytest.mark.parametrize(("make", "n_clicks"), [(heart, 60), (alarm, 60), (with_zeros, 60)])
+@pytest.mark.parametrize(("make", "n_clicks"), [(heart, 60), (alarm, 60), (with_zeros, 60), (several, 60)])
 def test_marginals_after_random_clicks_equal_the_library(
     browser: webdriver.Chrome, tmp_path: Path, make: object, n_clicks: int
 ) -> None:
     """Observing and setting states in any order gives the library's marginals to ten digits."""
-    network: Network = make()  # type: ignore[operator]
+    network: Network | ldag.Mixture = make()  # type: ignore[operator]
     open_page(browser, network, tmp_path)
     rng = random.Random(7)
     names = [variable.name for variable in network.variables]

@@ -15,7 +15,7 @@ from ldag.data import Arrays, Dataset, state_columns, write_rows, write_separate
 from ldag.errors import ArgumentError, suggest
 from ldag.formats import Context, DocumentRecord, GraphRecord, format_of, name_file, read_assignments, read_file
 from ldag.graph import LDAG, Description
-from ldag.model import State, Variable
+from ldag.model import Schema, State, Variable
 from ldag.network import Finding, Findings, Network
 
 if TYPE_CHECKING:
@@ -85,6 +85,19 @@ def load_answering(source: str) -> "Network | Mixture":
             " from rows drawn again, which answer together"
         )
     return loaded.mixture() if isinstance(loaded, Posterior) else loaded
+
+
+def load_drawn(source: str) -> "Network | Mixture":
+    """Read the file of a network, or of several that answer together, to write a page about."""
+    loaded = load_any(source) if is_path(source) else load_network(source)
+    from ldag.uncertainty import Mixture
+
+    return loaded if isinstance(loaded, Network | Mixture) else load_network(source)  # which says what it is
+
+
+def schema_of(model: "Network | Mixture") -> Schema:
+    """Return the variables of one network, or of several."""
+    return model.ldag.schema if isinstance(model, Network) else model.schema
 
 
 def load_any(source: str) -> "LDAG | Network | Posterior | Bootstrap | Mixture":

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from ldag.cli.arguments import json_option, load_network, print_json
+from ldag.cli.arguments import json_option, load_drawn, print_json
 from ldag.cli.pipes import MODEL, Target
 from ldag.presenting import explore as write_explorer
 
@@ -15,7 +15,7 @@ from ldag.presenting import explore as write_explorer
 @click.option("--title", metavar="TEXT", help="What stands above it.")
 @json_option
 def explore(network: str, output: str, title: str | None, as_json: bool) -> None:
-    """Write an explorer of NETWORK: click states, watch edges vanish and probabilities move.
+    """Write an explorer of NETWORK, one or several: click states, watch edges vanish and probabilities move.
 
     One file to open in a browser, or to send to somebody; it needs no server and no network.
 
@@ -24,6 +24,6 @@ def explore(network: str, output: str, title: str | None, as_json: bool) -> None
     ldag explore heart.json -o heart.html
     """
     title = title or (Path(network).stem if network != "-" else None)
-    write_explorer(load_network(network), output, title=title)
+    write_explorer(load_drawn(network), output, title=title)
     if as_json:
         print_json({"written": output})

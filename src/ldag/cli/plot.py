@@ -1,6 +1,6 @@
 """`ldag plot`: a picture of a graph, or a chart."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import click
@@ -39,10 +39,8 @@ class ChartChoice:
                 raise ArgumentError(f"--rules shows probabilities, and {source} has none; give a network")
             return loaded.classes(self.rules)
         if self.bars:
-            if isinstance(loaded, Posterior | Bootstrap):
+            if isinstance(loaded, Posterior | Bootstrap | Mixture):
                 return loaded.edges
-            if isinstance(loaded, Mixture):
-                return loaded
             if isinstance(loaded, Network):
                 return loaded.marginals()
             raise ArgumentError(
@@ -70,11 +68,10 @@ class ChartChoice:
 
 
 def _graph_of(loaded: Loaded) -> LDAG:
-    """Return the graph that is drawn; of a mixture one that has its variables."""
-    if isinstance(loaded, Posterior | Bootstrap):
+    """Return the graph that is drawn."""
+    if isinstance(loaded, Posterior | Bootstrap | Mixture):
         return loaded.consensus()
-    model = loaded.members[0] if isinstance(loaded, Mixture) else loaded
-    return model.ldag if isinstance(model, Network) else model
+    return loaded.ldag if isinstance(loaded, Network) else loaded
 
 
 @click.command()
@@ -126,8 +123,6 @@ def plot(
     """
     loaded = load_any(model)
     choice = ChartChoice(**charts)  # type: ignore[arg-type]  # by name, checked by click
-    if isinstance(loaded, Mixture):
-        choice = replace(choice, bars=True)  # there is nothing else to draw
     graph = _graph_of(loaded)
     own = {
         "context": split_context(context) or None,

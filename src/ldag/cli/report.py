@@ -5,7 +5,7 @@ from typing import Literal, cast
 
 import click
 
-from ldag.cli.arguments import json_option, load_network, print_json
+from ldag.cli.arguments import json_option, load_drawn, print_json, schema_of
 from ldag.cli.pipes import MODEL, PIPE, TABLE, Target, is_model_piped
 from ldag.cli.settings import left_for_search, load_to_learn, settings_options
 from ldag.cli.tables import load_table, table_options
@@ -37,7 +37,7 @@ def report(
     as_json: bool,
     **options: object,
 ) -> None:
-    """Write a report on SOURCE: data to learn from, or a model (with --data).
+    """Write a report on SOURCE: data to learn from, or a model or what `ldag average` wrote (with --data).
 
     It tells what the data are and what was done to them, shows the graph, puts every label in a sentence, gives rules
     with intervals, and says how sure it all is.
@@ -58,9 +58,9 @@ def report(
         if given:
             flag = given[0].replace("_", "-")
             raise ArgumentError(f"--{flag} is for learning; {source} is a model that has been learned")
-        network = load_network(source)
-        table = None if data is None else load_table(data, reading, network.ldag.schema)
-        write_report(network, output, data=table, posterior=how, title=title)
+        model = load_drawn(source)
+        table = None if data is None else load_table(data, reading, schema_of(model))
+        write_report(model, output, data=table, posterior=how, title=title)
     else:
         if data is not None:
             raise ArgumentError(f"--data is for models; {source} is data itself")

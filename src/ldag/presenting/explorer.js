@@ -11,7 +11,7 @@
  *   sums: {first: number[], a: number[], b: number[]}, root: number}} Circuit
  * @typedef {{parent: number, child: number, others: number[], label: string | null}} Edge
  * @typedef {{name: string, states: string[]}} Variable
- * @typedef {{title: string, variables: Variable[], edges: Edge[], circuit: Circuit | null, why: string}} Model
+ * @typedef {{title: string, variables: Variable[], edges: Edge[], circuits: Circuit[], weights: number[], why: string}} Model
  * @typedef {{state: number, isSet: boolean}} Finding
  * @typedef {Map<number, Finding>} Findings
  */
@@ -19,14 +19,14 @@
 /** On a narrow screen the graph shrinks so far, and then scrolls. */
 const LEAST_SCALE = 0.62;
 
-/** Evaluate the circuit: all marginals, and the probability of what is observed.
- * @param {Model} model
+/** Evaluate a circuit: the probability of what is observed, and its share with every state of every variable.
+ * @param {Circuit} circuit
  * @param {Findings} findings
- * @returns {{probability: number, marginals: number[][]} | null} null if there is no circuit
+ * @param {number} weight
+ * @param {number[][]} joint what is added to
+ * @returns {number}
  */
-function evaluate(model, findings) {
-  const circuit = model.circuit;
-  if (!circuit) return null;
+function addUp(circuit, findings, weight, joint) {
   const { node, state, parameter } = circuit.inputs;
   const { first, a, b } = circuit.sums;
   const firstSum = 2 + node.length;
@@ -43,7 +43,7 @@ function evaluate(model, findings) {
     up[firstSum + sum] = total;
   }
   const down = new Float64Array(up.length);
-  down[circuit.root] = 1;
+  down[circuit.root] = weight;
   for (let sum = first.length - 2; sum >= 0; sum--) {
     const above = down[firstSum + sum];
     if (above === 0) continue;
@@ -52,9 +52,22 @@ function evaluate(model, findings) {
       down[b[t]] += above * up[a[t]];
     }
   }
-  const probability = up[circuit.root];
+  for (let i = 0; i < node.length; i++) joint[node[i]][state[i]] += up[2 + i] * down[2 + i];
+  return weight * up[circuit.root];
+}
+
+/** Evaluate the circuits, one for each network: all marginals, and the probability of what is observed.
+ * @param {Model} model
+ * @param {Findings} findings
+ * @returns {{probability: number, marginals: number[][]} | null} null if there are none
+ */
+function evaluate(model, findings) {
+  if (!model.circuits.length) return null;
   const marginals = model.variables.map((variable) => variable.states.map(() => 0));
-  for (let i = 0; i < node.length; i++) marginals[node[i]][state[i]] += up[2 + i] * down[2 + i];
+  let probability = 0;
+  model.circuits.forEach((circuit, number) => {
+    probability += addUp(circuit, findings, model.weights[number], marginals);
+  });
   for (const row of marginals) {
     const total = row.reduce((sum, p) => sum + p, 0);
     for (let s = 0; s < row.length; s++) row[s] = total > 0 ? row[s] / total : NaN;

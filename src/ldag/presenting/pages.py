@@ -10,6 +10,7 @@ from ldag.checks import check_path
 from ldag.data import Dataset, check_data
 from ldag.errors import ArgumentError, LdagError, counted
 from ldag.formats import state_in_words, write_atomically
+from ldag.graph import LDAG
 from ldag.inference import TooManyGates, compile_circuit
 from ldag.learning import Fit, LearnOptions, check_time_limit
 from ldag.model import Model
@@ -17,7 +18,7 @@ from ldag.network import Network
 from ldag.presenting.documents import Document, write_markdown
 from ldag.presenting.html import asset, page, write_html
 from ldag.presenting.sections import Subject, all_sections
-from ldag.uncertainty import Agreement, bootstrap
+from ldag.uncertainty import Agreement, Mixture, bootstrap
 from ldag.uncertainty import posterior as learn_posterior
 
 MOST_VARIABLES = 14
@@ -28,7 +29,7 @@ MOST_DRAWN, N_DRAWN, N_RESTARTS = 40, 50, 2
 
 
 def report(
-    source: Fit | Network,
+    source: Fit | Network | Mixture,
     path: str | os.PathLike[str],
     *,
     data: Dataset | None = None,
@@ -41,11 +42,12 @@ def report(
     Parameters
     ----------
     source
-        A fit, or a network.
+        A fit, a network, or several of `average`: then the picture has what most of them have, and the rules are those
+        of that graph.
     path
         The file to write: .html, one page that needs nothing else, or .md, the same as Markdown.
     data
-        The data of a network that was not just learned; a fit has its own.
+        The data of a network that was not just learned; a fit has its own, and so has an average.
     posterior
         A posterior over graphs, a bootstrap or a mixture. "auto" computes a posterior for up to 14 variables, and
         learns 50 times again for up to 40; None leaves it out.
@@ -72,17 +74,28 @@ def report(
 
 
 def _subject(
-    source: Fit | Network, data: Dataset | None, given: Agreement | Literal["auto"] | None, time_limit: float | None
+    source: Fit | Network | Mixture,
+    data: Dataset | None,
+    given: Agreement | Literal["auto"] | None,
+    time_limit: float | None,
 ) -> Subject:
     """Gather what the report tells of."""
     if isinstance(source, Fit):
         if data is not None:
             raise ArgumentError("a fit has its own data; data= is for networks")
         return Subject(source.network, source.data, source, *_how_sure(source, given, time_limit))
+    if isinstance(source, Mixture):
+        return _subject_of_several(source, source.data if data is None else check_data(data), given)
     if not isinstance(source, Network):
-        raise ArgumentError(f"report takes a Fit or a Network, got {type(source).__name__}")
+        raise ArgumentError(f"report takes a Fit, a Network or a Mixture, got {type(source).__name__}")
     known = None if data is None else check_data(data)
     return Subject(source, known, None, *_how_sure(known, given, time_limit))
+
+
+def _subject_of_several(mixture: Mixture, data: Dataset | None, given: Agreement | Literal["auto"] | None) -> Subject:
+    """Gather what the report on several networks tells of; they know themselves how sure they are."""
+    network = mixture.consensus_network(data)
+    return Subject(network, data, None, given if isinstance(given, Agreement) else mixture, mixture=mixture)
 
 
 def _how_sure(
@@ -129,13 +142,13 @@ title="What if we made it so? Arrows into it are cut first. Shift and a click ob
 </div>"""
 
 
-def explore(model: Network | Fit, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+def explore(model: Network | Fit | Mixture, path: str | os.PathLike[str], *, title: str | None = None) -> None:
     """Write an explorer: one HTML file to open in a browser, in which states can be clicked.
 
     Parameters
     ----------
     model
-        A network, or a fit, whose network is taken.
+        A network, a fit, whose network is taken, or several networks of `average`, which answer together.
     path
         The file to write, which ends in .html. It needs no server and no network.
     title
@@ -150,10 +163,15 @@ def explore(model: Network | Fit, path: str | os.PathLike[str], *, title: str | 
     True
     """
     network = model.network if isinstance(model, Fit) else model
-    if not isinstance(network, Network):
-        raise ArgumentError(f"explore takes a Network or a Fit, got {type(model).__name__}")
+    if not isinstance(network, Network | Mixture):
+        raise ArgumentError(f"explore takes a Network, a Fit or a Mixture, got {type(model).__name__}")
     target = check_ending(path, (".html", ".htm"), "an explorer")
-    write_atomically(target, _write_page(network, title or "A network to explore").encode())
+    write_atomically(
+        target,
+        _write_page(
+            network, title or f"{'A network' if isinstance(network, Network) else 'Networks'} to explore"
+        ).encode(),
+    )
 
 
 def check_ending(path: str | os.PathLike[str], endings: tuple[str, ...], what: str) -> Path:
@@ -165,13 +183,19 @@ def check_ending(path: str | os.PathLike[str], endings: tuple[str, ...], what: s
     return target
 
 
-def _write_page(network: Network, title: str) -> str:
+def _write_page(model: Network | Mixture, title: str) -> str:
     """Return the page: the picture, the cards of the variables, and the model that its script reads."""
-    content = json.dumps(_model(network, title), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    svg = network.to_svg(title=title)
+    content = json.dumps(_model(model, title), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    svg = model.to_svg(title=title)
+    several = ""
+    if isinstance(model, Mixture):
+        several = (
+            f" {counted(len(model), 'network')} answer together; the arrows are what most of them have, and which way"
+            " they point says little."
+        )
     body = f"""<h1>{escape(title)}</h1>
 <p class="soft">Click a state: arrows that do not matter then fade, and all probabilities are updated. Click it again to
-take it back.</p>
+take it back.{several}</p>
 {_TOOLS}
 <p aria-live="polite"><span id="findings"></span> <span id="probability" class="soft"></span>
 <span id="pinned" class="soft"></span></p>
@@ -185,28 +209,44 @@ take it back.</p>
     return page(title, body, style=asset("explorer.css"), script=script)
 
 
-def _model(network: Network, title: str) -> dict[str, object]:
-    """Return what the script reads: names, states, edges, and the circuit or why there is none."""
-    graph = network.ldag
-    circuit, why = None, ""
+def _model(model: Network | Mixture, title: str) -> dict[str, object]:
+    """Return what the script reads: names, states, edges, and a circuit for each network or why there is none."""
+    graph, weighed = _graph_and_networks(model)
+    circuits: list[dict[str, object]] = []
+    left, why = MOST_PRODUCTS, ""
     try:
-        model = Model(graph.structure, network.probabilities)
-        nodes = range(len(graph.schema))
-        circuit = compile_circuit(model, nodes, by_class=True, max_size=MOST_PRODUCTS).to_dict()
+        for network in weighed:
+            whole = Model(network.ldag.structure, network.probabilities)
+            circuit = compile_circuit(whole, range(len(graph.schema)), by_class=True, max_size=left)
+            left -= circuit.shape.size
+            circuits.append(circuit.to_dict())
     except TooManyGates as error:
+        circuits = []
         names = ", ".join(graph.schema[node].name for node in error.nodes[:5])
+        what = "The network is" if isinstance(model, Network) else "The networks are"
         why = (
-            f"The network is too large for a page to compute probabilities (more than {MOST_PRODUCTS:,} products, "
+            f"{what} too large for a page to compute probabilities (more than {MOST_PRODUCTS:,} products, "
             f"around {names}); the library does that. Here, clicks show which arrows do not matter."
         )
     variables = [{"name": v.name, "states": [state_in_words(v, state) for state in v.states]} for v in graph.variables]
-    return {"title": title, "variables": variables, "edges": _edges(network), "circuit": circuit, "why": why}
+    told = {"title": title, "variables": variables, "edges": _edges(graph)}
+    return {**told, "circuits": circuits, "weights": list(weighed.values()), "why": why}
 
 
-def _edges(network: Network) -> list[dict[str, object]]:
+def _graph_and_networks(model: Network | Mixture) -> tuple[LDAG, dict[Network, float]]:
+    """Return the graph that is drawn, and the different networks that answer, with their weights."""
+    if isinstance(model, Network):
+        return model.ldag, {model: 1.0}
+    weighed: dict[Network, float] = {}
+    for member, weight in zip(model.members, model.weights or (), strict=True):
+        weighed[member] = weighed.get(member, 0.0) + weight
+    return model.consensus(), weighed
+
+
+def _edges(graph: LDAG) -> list[dict[str, object]]:
     """Return edges by node numbers; a label has a 0 or 1 per configuration of the other parents, None without one."""
     edges: list[dict[str, object]] = []
-    for child, family in enumerate(network.ldag.structure.families):
+    for child, family in enumerate(graph.structure.families):
         for axis, parent in enumerate(family.parents):
             mask = family.partition.labels[axis]
             label = "".join("1" if cell else "0" for cell in mask.tolist()) if mask.any() else None

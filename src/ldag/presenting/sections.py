@@ -6,7 +6,7 @@ from functools import cached_property
 from importlib.metadata import version
 
 from ldag.data import Dataset, describe_data, describe_gaps
-from ldag.drawing import Cell, Meter
+from ldag.drawing import Cell, Drawable, Meter
 from ldag.errors import counted, list_names
 from ldag.formats import MOST_CASES, Edge
 from ldag.graph import LDAG, EdgeDirections, family_counts, find_thin_families
@@ -17,7 +17,7 @@ from ldag.presenting.documents import Block, Bullets, Figure, Listing, Paragraph
 from ldag.presenting.graphs import notes_of_rows
 from ldag.presenting.networks import rules_tables
 from ldag.presenting.uncertain import LIKELY, MOST_PAIRS, connections, exception_chance, in_words, tell_sureness
-from ldag.uncertainty import Agreement
+from ldag.uncertainty import Agreement, Mixture
 
 MOST_NODES = 60
 """Nodes whose rules a report lists; of larger networks those that depend on others."""
@@ -56,6 +56,8 @@ class Subject:
     fit: Fit | None = None
     sureness: Agreement | None = None
     why_not_sure: str = ""
+    mixture: Mixture | None = None
+    """The networks that answer together, if there are several; the network is then one that stands for them."""
 
     @property
     def graph(self) -> LDAG:
@@ -98,6 +100,8 @@ def all_sections(subject: Subject) -> Iterator[Section]:
     yield from node_sections(subject)
     if subject.fit is not None and subject.fit.cv is not None:
         yield prediction_section(subject.fit)
+    if subject.mixture is not None:
+        yield average_section(subject.mixture)
     yield caveat_section()
     yield how_section(subject)
 
@@ -138,7 +142,7 @@ def _tell_dependences(subject: Subject) -> list[str]:
         *most, last = parents
         listed = f"{', '.join(most)} and {last}" if most else last
         sure = None if subject.sureness is None else min(float(subject.sureness.joined(*edge)) for edge in edges)
-        is_open = not most and edges[0] in subject.directions.open
+        is_open = not most and (subject.mixture is not None or edges[0] in subject.directions.open)
         may = sure is not None and sure < LIKELY
         joins, depends = ("may go together", "may depend on") if may else ("go together", "depends on")
         text = f"{last} and {name} {joins}" if is_open else f"{name} {depends} {listed}"
@@ -163,10 +167,14 @@ def graph_section(subject: Subject) -> Section:
         parts.append(where if is_written else "Amber arrows have exceptions, which are listed below.")
     if widths:
         parts.append("Thick arrows are sure, thin ones are not.")
-    parts += _directions_in_words(subject)
+    if subject.mixture is None:
+        parts += _directions_in_words(subject)
+    else:
+        parts.append("Which way arrows point says little: it differs from model to model.")
     notes = None if subject.counts is None else notes_of_rows(graph, subject.counts)
     title = "What depends on what"
-    picture = subject.network.to_svg(probabilities=widths, labels=is_written, notes=notes, title=title)
+    drawn: Drawable = subject.network if subject.mixture is None else subject.mixture
+    picture = drawn.to_svg(probabilities=widths, labels=is_written, notes=notes, title=title)
     return Section("The picture", (Figure(picture), Paragraph(" ".join(parts))))
 
 
@@ -325,7 +333,27 @@ def prediction_section(fit: Fit) -> Section:
             text = f"Hidden rows are predicted {compared} with exceptions than without them"
         numbers = f"the log probability of a part differs by {mean:+.2f}, with a standard error of {error:.2f}"
         blocks.append(Paragraph(f"{text}: {numbers}."))
+    if fit.average_gain is not None:
+        average = fit.average_gain
+        blocks.append(Paragraph(f"An average of {average.n_members} such models predicts {average.in_words()}."))
     return Section("Does it predict?", tuple(blocks))
+
+
+def average_section(mixture: Mixture) -> Section:
+    """Say how well several models predict together."""
+    text = (
+        f"{counted(len(mixture), 'model')} were learned that differ, and predictions are averages over what they say. "
+        "The picture shows what most of them have, and the cases are those of the picture."
+    )
+    gain = mixture.gain
+    if gain is None:
+        told = "How much better they predict than one model was not measured."
+    else:
+        told = (
+            f"On {counted(gain.n_rows, 'row')} that had been left out, {gain.n_members} such models together predict"
+            f" {gain.in_words()}, compared with one."
+        )
+    return Section("Does it predict?", (Paragraph(f"{text} {told}"),))
 
 
 def caveat_section() -> Section:
@@ -344,6 +372,8 @@ def how_section(subject: Subject) -> Section:
     graph, fit = subject.graph, subject.fit
     size = f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
     blocks: list[Block] = [Paragraph(f"A labelled DAG: {size} ({graph.dag_dimension:,} in full tables).")]
+    if subject.mixture is not None:
+        blocks = [Paragraph(f"In the picture: {size}. The models:"), Listing(subject.mixture.tell_learned())]
     if fit is not None:
         texts = [
             f"Score {fit.score.total:.2f} (sample size {fit.equivalent_sample_size:g}, kappa {fit.kappa:g}), search:"

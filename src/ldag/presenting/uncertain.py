@@ -10,7 +10,7 @@ from ldag.drawing import Drawing, Meter, Picture, PictureOptions, TableRow, lay_
 from ldag.errors import ArgumentError, counted
 from ldag.formats import Context, Edge, absent_if
 from ldag.graph import LDAG
-from ldag.presenting.documents import Block, Figure, Listing, Paragraph, TableBlock
+from ldag.presenting.documents import Block, Figure, Listing, TableBlock
 from ldag.presenting.graphs import graph_picture
 from ldag.presenting.looks import blocks, chart, picture
 from ldag.uncertainty import Agreement, Bootstrap, EdgeChances, Mixture, Posterior
@@ -55,15 +55,31 @@ def bootstrap_picture(bootstrap: Bootstrap, options: PictureOptions) -> Picture:
         "arrows": False,
         "title": f"Consensus of {counted(bootstrap.n, 'graph')}",
     }
-    shown = graph_picture(graph, {**own, **options})
-    return replace(
-        shown, legend=tuple(text.replace("probability that", "share of graphs in which") for text in shown.legend)
-    )
+    return _with_shares(graph_picture(graph, {**own, **options}))
+
+
+@picture.register
+def mixture_picture(mixture: Mixture, options: PictureOptions) -> Picture:
+    """Return the pairs that most of the networks join, the share of them as widths."""
+    graph = mixture.consensus()
+    own: PictureOptions = {
+        "probabilities": {edge: float(mixture.joined(*edge)) for edge in graph.edges},
+        "arrows": False,
+        "title": f"What most of {counted(len(mixture), 'network')} have",
+    }
+    return _with_shares(graph_picture(graph, {**own, **options}))
+
+
+def _with_shares(shown: Picture) -> Picture:
+    """Return a picture whose legend speaks of graphs that were learned."""
+    words = (text.replace("probability that", "share of graphs in which") for text in shown.legend)
+    return replace(shown, legend=tuple(words))
 
 
 @blocks.register(Posterior)
 @blocks.register(Bootstrap)
-def _(value: Posterior | Bootstrap) -> list[Block]:
+@blocks.register(Mixture)
+def _(value: Posterior | Bootstrap | Mixture) -> list[Block]:
     return [Figure(value.to_svg()), Listing(str(value))]
 
 
@@ -75,19 +91,9 @@ def _(edges: EdgeChances) -> Drawing:
     return lay_out_table(table.header, table.rows, title=edges.title, below=below)
 
 
-@chart.register
-def _(mixture: Mixture) -> Drawing:
-    return chart(mixture.edges)
-
-
 @blocks.register
 def _(edges: EdgeChances) -> list[Block]:
     return [_pair_table(edges)]
-
-
-@blocks.register
-def _(mixture: Mixture) -> list[Block]:
-    return [Paragraph(repr(mixture)[1:-1]), _pair_table(mixture.edges)]
 
 
 def _pair_table(edges: EdgeChances) -> TableBlock:

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_generator, check_share, check_whole, tell_renamed
 from ldag.data import AnyTable, Dataset, Reading, check_data, state_columns
+from ldag.drawing import Presentable
 from ldag.errors import ArgumentError, ImpossibleEvidence, counted
 from ldag.formats import Context, DocumentRecord, Edge, read_document, write_document
 from ldag.graph import LDAG
 from ldag.inference import MEMORY_LIMIT
 from ldag.learning import AverageGain
-from ldag.model import Schema
+from ldag.model import Schema, normalise
 from ldag.network import (
     Answer,
     AveragedAnswer,
@@ -49,7 +50,7 @@ VARIETIES = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mixture(WeighedGraphs):
+class Mixture(WeighedGraphs, Presentable):
     """Networks over the same variables, each with a weight: what they say together, and how far they disagree.
 
     Parameters
@@ -106,22 +107,26 @@ class Mixture(WeighedGraphs):
 
     def __str__(self) -> str:
         joined = [edge for edge in self.edges.one_per_pair() if edge.either_direction > 0.5]
-        n_variables = counted(len(self.variables), "variable")
         lines = [f"note: {note}" for note in self.notes]
-        lines.append(f"{counted(len(self), 'network')} over {n_variables}")
-        lines += self._settings_in_words()
-        if self.gain is not None:
-            rows = counted(self.gain.n_rows, "held-out row")
-            lines.append(f"{self.gain.n_members} of them against one network, on {rows}: {self.gain.in_words()}")
+        lines.append(self.tell_learned())
         lines.append("pairs that most of them join:" if joined else "no pair is joined by most of them")
-        lines += (f"  {edge.parent} - {edge.child}  {edge.either_direction:.2f}" for edge in joined[:MOST_PAIRS])
+        pairs = {f"{edge.parent} - {edge.child}": edge.either_direction for edge in joined[:MOST_PAIRS]}
+        width = max(map(len, pairs), default=0)
+        lines += (f"  {pair:<{width}}  {share:.2f}" for pair, share in pairs.items())
         lines += [f"  and {len(joined) - MOST_PAIRS} more"] if len(joined) > MOST_PAIRS else []
         return "\n".join(lines)
 
+    def tell_learned(self) -> str:
+        """Say how the members were learned and what they gain, as far as it is known; for the library itself."""
+        lines = [f"{counted(len(self), 'network')} over {counted(len(self.variables), 'variable')}"]
+        if self.settings:
+            lines += self._settings_in_words()
+        if self.gain is not None:
+            rows = counted(self.gain.n_rows, "held-out row")
+            lines.append(f"{self.gain.n_members} of them against one network, on {rows}: {self.gain.in_words()}")
+        return "\n".join(lines)
+
     def _settings_in_words(self) -> Iterator[str]:
-        """Say how the members were learned, if that is known."""
-        if not self.settings:
-            return
         kinds = {"table": "tables", "ldag": "labels"}
         kind = kinds.get(self.settings["structure"], f"structure {self.settings['structure']!r}")
         yield f"with {kind}, each {VARIETIES[self.settings['by']]}"
@@ -165,6 +170,29 @@ class Mixture(WeighedGraphs):
         (('department', 'admitted'), ('gender', 'department'))
         """
         return self._consensus_above(check_share(threshold, "threshold"))
+
+    def consensus_network(self, data: "AnyTable | None" = None, **reading: Unpack[Reading]) -> Network:
+        """Return the consensus with parameters: estimated from data, or else what the members together say of each.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> several = ldag.average(ldag.datasets.load("ucb"), 5)
+        >>> several.consensus_network().ldag == several.consensus()
+        True
+        """
+        graph, known = self.consensus(), self.data if data is None else check_data(data, self.schema, reading)
+        if known is not None:
+            size, spread = self.settings.get("smoothing", (1.0, "configurations"))
+            return Network.from_data(graph, known, equivalent_sample_size=size, spread=spread)
+        tables = []
+        for node, family in enumerate(graph.structure.families):
+            names = [self.schema[other].name for other in (*family.parents, node)]
+            joint = np.array(list(self.query(names).values())).reshape(family.partition.grid.size, -1)
+            by_class = family.partition.add_up(joint)
+            unknown = by_class.sum(axis=1, keepdims=True) == 0
+            tables.append(normalise(np.where(unknown, 1.0, by_class)))
+        return Network(graph, tuple(tables))
 
     @cached_property
     def _arcs(self) -> dict[Edge, float]:

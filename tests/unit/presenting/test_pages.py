@@ -129,7 +129,7 @@ def test_mistakes_are_refused(tmp_path: Path) -> None:
         ArgumentError, match=r"a report is a file that ends in .html or .htm or .md, got the ending '.pdf'"
     ):
         ldag.report(FIT, tmp_path / "heart.pdf")
-    with pytest.raises(ArgumentError, match="report takes a Fit or a Network, got LDAG"):
+    with pytest.raises(ArgumentError, match="report takes a Fit, a Network or a Mixture, got LDAG"):
         ldag.report(FIT.ldag, tmp_path / "heart.html")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="a fit has its own data"):
         ldag.report(FIT, tmp_path / "heart.html", data=HEART)
@@ -297,3 +297,41 @@ def test_the_explorer_has_labels_as_signs(tmp_path: Path) -> None:
         (0, 2, [1], None),
         (1, 2, [0], "011"),
     ]
+
+
+def test_several_networks_have_pages_too(tmp_path: Path) -> None:
+    """A report of what most of them have, with data of their own, given ones or none; an explorer of all."""
+    heart = ldag.datasets.load("heart")
+    many = ldag.average(heart, 12, equivalent_sample_size=10, smoothing=10)
+    many.report(tmp_path / "own.md")
+    own = (tmp_path / "own.md").read_text()
+    assert "12 models were learned that differ" in own
+    assert many.gain is not None
+    assert f"10 such models together predict {many.gain.in_words()}, compared with one" in own
+    assert "Which way arrows point says little" in own
+    many.save(tmp_path / "many.json")
+    loaded = ldag.Mixture.load(tmp_path / "many.json")
+    loaded.report(tmp_path / "given.md", data=heart)
+    assert (tmp_path / "given.md").read_text() == own
+    loaded.report(tmp_path / "none.md")
+    assert "rows, 63 of them different" not in (tmp_path / "none.md").read_text()
+    many.explore(tmp_path / "many.html")
+    page = (tmp_path / "many.html").read_text()
+    model = json.loads(page.partition('id="model">')[2].partition("</script>")[0])
+    assert len(model["circuits"]) == len(model["weights"]) == len(set(many.members))
+    assert sum(model["weights"]) == pytest.approx(1)
+    assert len(model["edges"]) == len(many.consensus().edges)
+    assert "12 networks answer together" in page
+
+
+def test_networks_that_are_too_large_together_have_no_probabilities(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The products of all count, not those of each."""
+    many = ldag.average(ldag.datasets.load("heart"), 12, equivalent_sample_size=10, smoothing=10)
+    sizes = [member.compile().size for member in set(many.members)]
+    for most, is_there in ((2 * sum(sizes), True), (sum(sizes) // 2, False)):
+        monkeypatch.setattr("ldag.presenting.pages.MOST_PRODUCTS", most)
+        many.explore(tmp_path / "many.html")
+        page = (tmp_path / "many.html").read_text()
+        assert ("The networks are too large for a page" in page) is not is_there

@@ -54,7 +54,12 @@ def test_commands_know_them(path: Path, kind: str, tmp_path: Path) -> None:
     assert picture.read_text().startswith("<svg")
     said = f"document.json: expected a graph or a network, got a {kind}; {kind.capitalize()}.load reads it"
     assert said in run("convert", str(path), str(tmp_path / "graph.dot"), code=2)
-    assert said in run("report", str(path), "-o", str(tmp_path / "report.html"), code=2)
+    for command in ("report", "explore"):
+        page = (command, str(path), "-o", str(tmp_path / "page.html"))
+        if kind == "mixture":
+            run(*page)
+        else:
+            assert said in run(*page, code=2)
     assert said in run("implies", str(path), "smoking", "pressure", code=2)
     if kind == "bootstrap":
         assert "is a bootstrap, whose graphs have no parameters" in run("query", str(path), "pressure", code=2)

@@ -1,6 +1,7 @@
 """`ldag.average` and the `Mixture` it makes."""
 
 import json
+from itertools import product
 from math import exp
 from pathlib import Path
 from typing import Any, cast
@@ -296,3 +297,25 @@ def test_members_climb_unless_all_graphs_can_be_looked_at_in_a_moment(monkeypatc
     ):
         with pytest.raises(InterruptedError, match=method):
             ldag.average(table, 4, equivalent_sample_size=10, **cast("Any", options))
+
+
+def test_a_consensus_has_the_numbers_of_the_data_or_of_the_members(heart: ldag.Dataset, tmp_path: Path) -> None:
+    """From a file, without the data, its distributions are those that the members give together."""
+    many = ldag.average(heart, 12, kappa=0.9, equivalent_sample_size=1, smoothing=4)
+    graph = many.consensus()
+    assert graph.labelled_edges
+    assert many.consensus_network() == ldag.Network.from_data(graph, heart, equivalent_sample_size=4)
+    many.save(tmp_path / "many.json")
+    loaded = ldag.Mixture.load(tmp_path / "many.json")
+    assert loaded.consensus_network(heart) == many.consensus_network()
+    alone = loaded.consensus_network()
+    for name in heart.names:
+        parents = graph.parents(name)
+        joint: dict[tuple[float, ...], list[float]] = {}
+        for states in product(*(heart.states(parent) for parent in parents)):
+            context = dict(zip(parents, states, strict=True))
+            own = tuple(round(p, 12) for p in alone.query(name, context).values())
+            cells = [many.probability({name: state, **context}) for state in heart.states(name)]
+            joint[own] = [a + b for a, b in zip(joint.get(own, [0.0, 0.0]), cells, strict=True)]
+        for own, cells in joint.items():
+            assert own == pytest.approx([cell / sum(cells) for cell in cells])
