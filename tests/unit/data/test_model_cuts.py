@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 import ldag
 from ldag.data import read
 from ldag.data.measurements import measure_bins
-from ldag.data.model_cuts import MOST_BINS, SAMPLE_SIZE, Cutting, cut_by_model, divide, log_gamma
+from ldag.data.model_cuts import Cutting, cut_by_model, divide, log_gamma
 from tests.command import execute
 from tests.oracle.model_cuts import best_score, cuts_score
 
 RNG = np.random.default_rng(5)
+SAMPLE_SIZE, MOST_BINS = 10.0, 12
 GRAPHS: tuple[list[list[int]], ...] = ([[], [0], [0, 1]], [[1, 2], [], [1]], [[], [0, 2], [0]], [[], [], []])
 
 
@@ -104,6 +105,33 @@ def test_values_that_depend_on_nothing_are_cut_once_if_they_are_even() -> None:
     assert len(read({"x": RNG.uniform(0, 1, 500)}, bins="model").states("x")) == 2
     together = np.concatenate([RNG.uniform(0, 1, 250), RNG.uniform(100, 101, 250)])
     assert 3 <= len(read({"x": together}, bins="model").states("x")) <= 4
+
+
+def test_there_are_twelve_bins_at_most() -> None:
+    """Also where a column is nearly the same as another, and rows are many."""
+    x = RNG.uniform(0, 1, 3000)
+    data = read({"x": x, "y": x + RNG.uniform(0, 0.01, 3000)}, bins="model")
+    assert [variable.n_states for variable in data.variables] == [12, 12]
+
+
+def test_graphs_are_climbed_to_three_times_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once and twice more, fewer if nothing changes; each starts where the one before ended."""
+    climb, starts, ends = Cutting.climb, list[object](), list[object]()
+
+    def counted(self: Cutting, start: list[list[int]]) -> object:
+        starts.append([list(above) for above in start])
+        ends.append(climb(self, start))
+        return ends[-1]
+
+    monkeypatch.setattr(Cutting, "climb", counted)
+    read({"x": RNG.uniform(0, 1, 300)}, bins="model")
+    assert len(starts) == 2
+    starts.clear()
+    ends.clear()
+    walk = np.cumsum(RNG.normal(size=(400, 6)), axis=1)
+    read({f"x{place}": column for place, column in enumerate(walk.T)}, bins="model")
+    assert len(starts) == 3
+    assert starts[1:] == ends[:-1]
 
 
 def test_a_heap_of_zeros_is_a_bin_of_its_own() -> None:
