@@ -5,10 +5,11 @@ And on the same folds, how much better an average of several networks predicts t
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from math import ceil, floor, isfinite, log, log10, nan, sqrt
 from typing import NamedTuple, cast
@@ -75,6 +76,11 @@ class FoldResults:
     def graph_of(self, candidate: Candidate) -> GraphParents | None:
         """Return the graph that a candidate has on the first fold."""
         return self._results[candidate, 0].parents
+
+    def graphs_of(self, candidate: Candidate) -> dict[int, GraphParents]:
+        """Return the graphs of a candidate whose searches came to their end, by fold."""
+        own = {fold: result for (one, fold), result in self._results.items() if one == candidate and result.is_final}
+        return {fold: result.parents for fold, result in own.items() if result.parents is not None}
 
     def first_score(self, candidate: Candidate) -> float:
         """Return the score of a candidate on the first fold, under its best smoothing."""
@@ -243,10 +249,12 @@ def members_like(plan: Plan, one: Candidate) -> Candidate:
     return replace(one, structure="table", prior=prior) if plan.takes("table") else one
 
 
-def measure_average(plan: Plan, one: Candidate, many: Candidate, n_folds: int) -> AverageGain:
+def measure_average(
+    plan: Plan, one: Candidate, many: Candidate, n_folds: int, known: Mapping[int, GraphParents] | None = None
+) -> AverageGain:
     """Measure what an average gains over one network on the first folds of a cross-validation.
 
-    Both are learned from what a fold leaves, the members under random orders.
+    Both are learned from what a fold leaves, the members under random orders; the graph of the one may be known.
     """
     work = order_by_content(plan.data)
     own = plan.over(work)
@@ -255,22 +263,22 @@ def measure_average(plan: Plan, one: Candidate, many: Candidate, n_folds: int) -
     folds = islice(cut_folds(work, usual_folds(work), own.seed), n_folds)
     members = own.choose(many).problem
     orders = [replace(members, space=members.space.in_random_order(np.random.default_rng(seed))) for seed in seeds]
-    problems = [own.choose(one).problem, *orders]
     stop = threading.Event()
 
-    def predict(job: tuple[Fold, SearchProblem]) -> NDArray[np.float64]:
-        fold, problem = job
+    def predict(fold: Fold, problem: SearchProblem, parents: GraphParents | None) -> NDArray[np.float64]:
         problem = problem.over(fold.train)
-        scorer = problem.families.scorer(fold.train.columns)
-        result = search.run(scorer, problem, SearchControl(1, NO_DEADLINE, is_over=stop.is_set))
-        families = learn_families(fold.train.columns, problem.n_states, result.parents, problem.families)
+        if parents is None:
+            scorer = problem.families.scorer(fold.train.columns)
+            parents = search.run(scorer, problem, SearchControl(1, NO_DEADLINE, is_over=stop.is_set)).parents
+        families = learn_families(fold.train.columns, problem.n_states, parents, problem.families)
         return row_logs(families, fold.test, one.of_parameters)
 
     gains, weights = [], []
-    for fold in folds:
+    for number, fold in enumerate(folds):
+        jobs = [(own.choose(one).problem, (known or {}).get(number)), *((order, None) for order in orders)]
         with ThreadPoolExecutor(plan.n_jobs) as pool:
             try:
-                logs = list(pool.map(predict, [(fold, problem) for problem in problems]))
+                logs = list(pool.map(partial(predict, fold), *zip(*jobs, strict=True)))
             except BaseException:
                 stop.set()
                 raise

@@ -3,7 +3,7 @@
 import os
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any, Literal, Unpack, cast
@@ -174,10 +174,12 @@ def learn_with(
         kappas = DEFAULT_KAPPAS if settings.kappa == "cv" and settings.has_kappa else (settings.priors().kappa,)
         grid = plan.grid(kappas, races_kappas=plan.for_folds().search.climbs)
         half = deadline.share(0.5)
-        cv, graph = compare_candidates(plan, grid, usual_folds(plan.data), half, progress, executor, target)
+        cv, graph, fold_graphs = compare_candidates(
+            plan, grid, usual_folds(plan.data), half, progress, executor, target
+        )
         plan = plan.choose(cv.best)
         if target is None and not deadline.is_set:
-            gain = _measure_gain(plan, cv.best)
+            gain = _measure_gain(plan, cv.best, fold_graphs)
     deadline = deadline.at_least(LEAST_SECONDS)
     result = _search_from_both(plan, graph, deadline, progress)
     fit = replace(_make_fit(plan, result, cv, given, began, deadline), average_gain=gain)
@@ -225,16 +227,16 @@ def cross_validate(
     return compare_candidates(plan, plan.grid(kappas), n_folds, deadline, progress, executor)[0]
 
 
-def _measure_gain(plan: Plan, best: Candidate) -> AverageGain | None:
+def _measure_gain(plan: Plan, best: Candidate, fold_graphs: Mapping[int, GraphParents]) -> AverageGain | None:
     """Return what an average gains, if that is soon measured; a checkpoint may have it."""
     n_folds = count_gain_folds(plan, best.structure, GAIN_SECONDS)
     if not n_folds:
         return None
     kept = plan.checkpoint
     if kept is None:
-        return measure_average(plan, best, members_like(plan, best), n_folds)
+        return measure_average(plan, best, members_like(plan, best), n_folds, fold_graphs)
     if GAIN_PART not in kept.parts:
-        kept.put(GAIN_PART, list(measure_average(plan, best, members_like(plan, best), n_folds)))
+        kept.put(GAIN_PART, list(measure_average(plan, best, members_like(plan, best), n_folds, fold_graphs)))
     try:
         return AverageGain(*cast("list[Any]", kept.parts[GAIN_PART]))
     except TypeError:
