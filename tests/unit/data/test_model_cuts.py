@@ -3,6 +3,7 @@
 from itertools import combinations, pairwise
 from math import lgamma
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ldag
-from ldag.data import read
+from ldag import _native
+from ldag.data import model_cuts, read
 from ldag.data.measurements import measure_bins
 from ldag.data.model_cuts import Cutting, cut_by_model, divide, log_gamma
 from tests.command import execute
@@ -54,9 +56,10 @@ def test_the_best_division_is_found(n_cells: int, n_bins: int, seed: int) -> Non
     st.booleans(),
     st.sampled_from([1.0, 0.75]),
     st.integers(0, 1),
+    st.booleans(),
 )
 def test_a_column_is_cut_best_of_all_ways(
-    seed: int, parents: list[list[int]], n_states: int, has_gaps: bool, weight: float, place: int
+    seed: int, parents: list[list[int]], n_states: int, has_gaps: bool, weight: float, place: int, is_large: bool
 ) -> None:
     """Two measurements and a column of states, in every role, with gaps and weights: the slow twin agrees."""
     rng = np.random.default_rng(seed)
@@ -68,7 +71,9 @@ def test_a_column_is_cut_best_of_all_ways(
     widths = {0: rng.uniform(0.1, 3, 6), 1: rng.uniform(0.1, 3, 5)}
     weights = weight * rng.integers(1, 4, 30).astype(np.float64)
     cutting = Cutting(codes, sizes, weights, widths)
-    ends = {**cutting.ends, place: cutting.find_ends(place, parents)}
+    largest, few = (1, 0) if is_large else (model_cuts.LARGEST, model_cuts.FEW_CONFIGURATIONS)
+    with mock.patch.multiple(model_cuts, LARGEST=largest, FEW_CONFIGURATIONS=few):  # large ones are done in parts
+        ends = {**cutting.ends, place: cutting.find_ends(place, parents)}
     given = (codes.T.tolist(), weights.tolist(), sizes, {k: v.tolist() for k, v in widths.items()})
     reached = cuts_score(*given, ends, parents, SAMPLE_SIZE)
     best = best_score(place, *given, cutting.ends, parents, SAMPLE_SIZE, MOST_BINS)
@@ -132,6 +137,13 @@ def test_graphs_are_climbed_to_three_times_at_most(monkeypatch: pytest.MonkeyPat
     read({f"x{place}": column for place, column in enumerate(walk.T)}, bins="model")
     assert len(starts) == 3
     assert starts[1:] == ends[:-1]
+
+
+def test_an_interrupted_climb_ends_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a graph is no reason to cut anywhere."""
+    monkeypatch.setattr(_native, "search_climb", lambda *_: ([[]], 0.0, [], True, 0, 0))
+    with pytest.raises(KeyboardInterrupt):
+        read({"x": RNG.uniform(0, 1, 100)}, bins="model")
 
 
 def test_a_heap_of_zeros_is_a_bin_of_its_own() -> None:
