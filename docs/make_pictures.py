@@ -62,7 +62,7 @@ def main() -> None:
     assert chosen.cv is not None
     (HERE / "rules.svg").write_text(chosen.network.classes("pressure").to_svg())
     (HERE / "curve.svg").write_text(chosen.cv.to_svg())
-    (HERE / "edges.svg").write_text(ldag.posterior(heart, kappa=0.1, max_parents=3).edges.to_svg())
+    (HERE / "edges.svg").write_text(ldag.posterior(heart, max_parents=3).edges.to_svg())
     for experiment in ("figures", "structures"):
         for name, picture in read_reproduction(experiment, RESULTS).pictures.items():
             (HERE / name).write_text(picture)

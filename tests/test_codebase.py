@@ -320,7 +320,7 @@ ACROSS = {
         "search_states",
     },
     "scoring": {"gains"},
-    "uncertainty": {"family_posterior", "files", "interrupts", "posterior"},
+    "uncertainty": {"calibration", "family_posterior", "files", "interrupts", "posterior"},
 }
 
 

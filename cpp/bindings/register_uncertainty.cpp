@@ -4,14 +4,17 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "families/posterior.hpp"
 #include "family_arrays.hpp"
 #include "family_keys.hpp"
 #include "names.hpp"
@@ -28,6 +31,7 @@ namespace {
 
 using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 auto array_from(const std::vector<T>& values) {
@@ -82,13 +86,18 @@ ldag::FamilyPrior family_prior_of(const std::string& name) {
     throw nb::value_error("no such prior");
 }
 
-Array<double> log_weights(std::shared_ptr<ldag::Columns> columns, double equivalent_sample_size, double kappa,
-                          const std::string& prior, const NodeRules& label_rules, const Numbers& nodes,
-                          const Numbers& parents, const Offsets& offsets, std::size_t n_threads,
-                          nb::object on_progress) {
+using Settings = std::vector<std::tuple<std::string, double, double>>;  // prior, kappa, sample size
+
+Matrix log_weights(std::shared_ptr<ldag::Columns> columns, const Settings& settings,
+                   std::size_t max_configurations, const NodeRules& label_rules, const Numbers& nodes,
+                   const Numbers& parents, const Offsets& offsets, std::size_t n_threads,
+                   nb::object on_progress) {
     const auto families = families_of(nodes, parents, offsets, columns->n_columns());
-    ldag::FamilyWeights weights(columns, {equivalent_sample_size, std::log(kappa), family_prior_of(prior),
-                                          rules_of(label_rules, *columns)});
+    std::vector<ldag::WeightSetting> given;
+    for (const auto& [prior, kappa, size] : settings)
+        given.push_back({family_prior_of(prior), std::log(kappa), size});
+    ldag::FamilyWeights weights(columns, std::move(given), rules_of(label_rules, *columns),
+                                max_configurations);
     ldag::Monitor monitor;
     monitor.total = families.size();
     monitor.best = std::nan("");
@@ -99,7 +108,7 @@ Array<double> log_weights(std::shared_ptr<ldag::Columns> columns, double equival
         computed = weights.log_weights(families, n_threads, monitor);
     }
     watch.finish_whole();
-    return array_from(computed);
+    return matrix_of(computed, families.size(), settings.size());
 }
 
 // The exact posterior over DAGs, as Python holds it.
@@ -128,6 +137,17 @@ struct Dags {
         watch.finish_whole();
     }
 
+    void finish(std::size_t n_threads, nb::object on_progress) {
+        ldag::Monitor monitor;
+        monitor.best = std::nan("");
+        Watch watch(monitor, std::move(on_progress));
+        {
+            const nb::gil_scoped_release unlocked;
+            posterior->finish(n_threads, monitor);
+        }
+        watch.finish_whole();
+    }
+
     std::vector<Array<double>> parent_sets() const {
         std::vector<Array<double>> chances;
         for (const std::vector<double>& own : posterior->parent_sets()) chances.push_back(array_from(own));
@@ -148,14 +168,16 @@ struct Dags {
     }
 };
 
-// Coupled chains; by run: parent sets by node (sums over samples), edges by sample, drawn parent sets by
-// sample, powers and swap rates.
+// Coupled chains; by run: parent sets by setting and node (sums over samples), edges by sample, drawn parent
+// sets by sample, the setting by sample, and swap rates. Weights are by node: a row per setting.
 nb::list run_coupled_chains(const ldag::Parents& candidates, const std::vector<Numbers>& sets,
-                            const std::vector<Doubles>& weights, std::size_t n_runs, std::uint64_t n_rounds,
-                            std::uint64_t thin, std::uint64_t seed, std::size_t n_threads,
-                            nb::object on_progress) {
+                            const std::vector<Rows>& weights, const std::vector<double>& log_priors,
+                            std::size_t n_runs, std::uint64_t n_rounds, std::uint64_t thin,
+                            std::uint64_t seed, std::size_t n_threads, nb::object on_progress) {
     const std::size_t n = candidates.size();
+    const std::size_t n_settings = log_priors.size();
     if (sets.size() != n || weights.size() != n) throw nb::value_error("sets and weights of every node");
+    if (n_settings == 0) throw nb::value_error("one setting or more");
     std::vector<ldag::CandidateSets> nodes;
     std::size_t n_edges = 0;
     for (std::size_t node = 0; node < n; ++node) {
@@ -164,11 +186,14 @@ nb::list run_coupled_chains(const ldag::Parents& candidates, const std::vector<N
         if (k > ldag::kMaxChainCandidates) throw nb::value_error("too many candidates");
         for (const ldag::Node candidate : candidates[node])
             if (candidate >= n || candidate == node) throw nb::value_error("no such candidate");
-        if (sets[node].size() != weights[node].size() || sets[node].size() == 0)
-            throw nb::value_error("one weight per parent set");
-        nodes.push_back({candidates[node],
-                         {sets[node].data(), sets[node].data() + sets[node].size()},
-                         {weights[node].data(), weights[node].data() + weights[node].size()}});
+        const std::size_t n_sets = sets[node].size();
+        if (weights[node].shape(0) != n_settings || weights[node].shape(1) != n_sets || n_sets == 0)
+            throw nb::value_error("one weight per setting and parent set");
+        nodes.push_back({candidates[node], {sets[node].data(), sets[node].data() + n_sets}, {}});
+        for (std::size_t s = 0; s < n_settings; ++s) {
+            const double* own = weights[node].data() + s * n_sets;
+            nodes.back().log_weights.emplace_back(own, own + n_sets);
+        }
         for (const std::uint32_t set : nodes.back().sets)
             if (set >> k != 0) throw nb::value_error("a parent set holds candidates only");
     }
@@ -179,15 +204,19 @@ nb::list run_coupled_chains(const ldag::Parents& candidates, const std::vector<N
     std::vector<ldag::CoupledRun> runs;
     {
         const nb::gil_scoped_release unlocked;
-        runs = ldag::run_coupled_chains(nodes, options, monitor);
+        runs = ldag::run_coupled_chains(nodes, log_priors, options, monitor);
     }
     watch.finish();
     nb::list result;
     for (const ldag::CoupledRun& run : runs) {
-        std::vector<Array<double>> own;
-        for (const std::vector<double>& sums : run.parent_sets) own.push_back(array_from(sums));
+        std::vector<std::vector<Array<double>>> own;
+        for (const std::vector<std::vector<double>>& of_setting : run.parent_sets) {
+            own.emplace_back();
+            for (const std::vector<double>& sums : of_setting) own.back().push_back(array_from(sums));
+        }
         result.append(nb::make_tuple(own, matrix_of(run.edges, run.n_samples, n_edges),
-                                     matrix_of(run.dags, run.n_samples, n), run.powers, run.swap_rates));
+                                     matrix_of(run.dags, run.n_samples, n), array_from(run.settings),
+                                     run.swap_rates));
     }
     return result;
 }
@@ -207,15 +236,18 @@ void register_uncertainty(nb::module_& module) {
         .def("n_classes", [](const Labels& self) { return array_from(self.posterior.n_classes()); })
         .def("mean_distributions", &Labels::mean_distributions)
         .def("draw", &Labels::draw, nb::arg("n_draws"), nb::arg("seed"));
-    module.def("log_weights", &log_weights, nb::arg("columns"), nb::arg("equivalent_sample_size"),
-               nb::arg("kappa"), nb::arg("prior"), nb::arg("label_rules"), nb::arg("nodes"),
-               nb::arg("parents"), nb::arg("offsets"), nb::arg("n_threads"),
-               nb::arg("on_progress").none() = nb::none(),
-               "The logarithms of families' weights, labels summed out; not a number where it was stopped.");
+    module.def("log_weights", &log_weights, nb::arg("columns"), nb::arg("settings"),
+               nb::arg("max_configurations"), nb::arg("label_rules"), nb::arg("nodes"), nb::arg("parents"),
+               nb::arg("offsets"), nb::arg("n_threads"), nb::arg("on_progress").none() = nb::none(),
+               "By family and setting, the logarithms of weights, labels summed out; not a number where it "
+               "was stopped.");
     nb::class_<Dags>(module, "DagPosterior", "The exact posterior over DAGs.")
         .def(nb::init<const std::vector<Numbers>&, const std::vector<Doubles>&, std::size_t, nb::object>(),
              nb::arg("sets"), nb::arg("log_weights"), nb::arg("n_threads"),
              nb::arg("on_progress").none() = nb::none())
+        .def("finish", &Dags::finish, nb::arg("n_threads"), nb::arg("on_progress").none() = nb::none(),
+             "The sums for parent sets and ancestors.")
+        .def_prop_ro("has_evidence", [](const Dags& self) { return self.posterior->has_evidence(); })
         .def_prop_ro("is_complete", [](const Dags& self) { return self.posterior->is_complete(); })
         .def_prop_ro("log_evidence", [](const Dags& self) { return self.posterior->log_evidence(); })
         .def("parent_sets", &Dags::parent_sets)
@@ -227,8 +259,9 @@ void register_uncertainty(nb::module_& module) {
         .def("draw", &Dags::draw, nb::arg("n_draws"), nb::arg("seed"),
              "By draw and node, the number of the node's parent set.");
     module.def("run_coupled_chains", &run_coupled_chains, nb::arg("candidates"), nb::arg("sets"),
-               nb::arg("log_weights"), nb::arg("n_runs"), nb::arg("n_rounds"), nb::arg("thin"),
-               nb::arg("seed"), nb::arg("n_threads"), nb::arg("on_progress").none() = nb::none(),
+               nb::arg("log_weights"), nb::arg("log_priors"), nb::arg("n_runs"), nb::arg("n_rounds"),
+               nb::arg("thin"), nb::arg("seed"), nb::arg("n_threads"),
+               nb::arg("on_progress").none() = nb::none(),
                "Runs of coupled chains over ordered partitions of the nodes.");
     module.def("dag_posterior_bytes", &ldag::dag_posterior_bytes, nb::arg("n_nodes"));
     module.attr("MAX_DAG_NODES") = ldag::kMaxDagNodes;

@@ -2,6 +2,7 @@
 #include "families/exact.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -82,6 +83,37 @@ double log_sum_partitions(const FamilyProblem& problem, const Structure& structu
     const BlockGrid grid(problem.grid);
     const std::vector<double> gains = block_gains(problem, grid, structure.allowed_blocks(grid));
     return log_of_singletons(problem, grid) + log_sum_trees(grid, gains, problem.regular);
+}
+
+std::vector<double> log_sums_partitions(FamilyProblem problem, const Structure& structure,
+                                        std::span<const PartitionPrior> priors) {
+    check_exact(problem);
+    if (structure.recursion != Recursion::subsets)
+        throw std::invalid_argument("trees are summed over one prior at a time");
+    const BlockGrid grid(problem.grid);
+    const std::vector<Block> all_allowed = structure.allowed_blocks(grid);
+    std::vector<Block> allowed = all_allowed;
+    std::vector<double> singletons;
+    std::vector<std::vector<double>> gains;
+    for (std::size_t i = 0; i < priors.size(); ++i) {
+        const auto& [size, class_lost] = priors[i];
+        if (i > 0 && size == priors[i - 1].equivalent_sample_size) {
+            const double more = class_lost - priors[i - 1].class_lost;
+            gains.push_back(gains.back());
+            singletons.push_back(singletons.back());
+            for (const Block block : allowed) gains.back()[block] += more * (std::popcount(block) - 1);
+            continue;
+        }
+        problem.equivalent_sample_size = size;
+        problem.class_lost = class_lost;
+        gains.push_back(block_gains(problem, grid, all_allowed));
+        allowed = all_allowed;
+        if (!problem.fixed.empty()) keep_fixed_labels(problem, grid, allowed, gains.back());
+        singletons.push_back(log_of_singletons(problem, grid));
+    }
+    std::vector<double> sums = log_sums_blocks(grid, allowed, gains, problem.regular);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += singletons[i];
+    return sums;
 }
 
 }  // namespace ldag

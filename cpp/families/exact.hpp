@@ -73,6 +73,9 @@ std::vector<Block> best_blocks(const BlockGrid& grid, std::span<const Block> all
 bool needs_logarithms(const BlockGrid& grid, std::span<const Block> allowed, std::span<const double> gains);
 double log_sum_blocks(const BlockGrid& grid, std::span<const Block> allowed, std::span<const double> gains,
                       bool regular);
+// The same for several lists of gains.
+std::vector<double> log_sums_blocks(const BlockGrid& grid, std::span<const Block> allowed,
+                                    std::span<const std::vector<double>> gains, bool regular);
 
 // The recursion over sub-boxes, for CPT-trees.
 std::vector<Block> best_block_tree(const BlockGrid& grid, std::span<const double> gains, bool regular);

@@ -59,4 +59,32 @@ double log_sum_blocks(const BlockGrid& grid, std::span<const Block> allowed, std
     return std::log(SubsetFold<SumProduct>(grid, allowed, weights, regular).fold(grid.all(), to_cut));
 }
 
+std::vector<double> log_sums_blocks(const BlockGrid& grid, std::span<const Block> allowed,
+                                    std::span<const std::vector<double>> gains, bool regular) {
+    std::vector<double> sums(gains.size());
+    std::vector<std::size_t> together;  // those that doubles can hold
+    for (std::size_t i = 0; i < gains.size(); ++i) {
+        if (needs_logarithms(grid, allowed, gains[i]))
+            sums[i] = log_sum_blocks(grid, allowed, gains[i], regular);
+        else
+            together.push_back(i);
+    }
+    std::vector<SumLanes::Value> weights(std::size_t{grid.all()} + 1);
+    for (std::size_t begin = 0; begin < together.size(); begin += SumLanes::n) {
+        const std::size_t n = std::min(SumLanes::n, together.size() - begin);
+        if (n == 1) {
+            sums[together[begin]] = log_sum_blocks(grid, allowed, gains[together[begin]], regular);
+            continue;
+        }
+        std::ranges::fill(weights, SumLanes::zero);
+        for (const Block block : allowed)
+            for (std::size_t i = 0; i < n; ++i)
+                weights[block][i] = std::exp(gains[together[begin + i]][block]);
+        SubsetFold<SumLanes> folds(grid, allowed, weights, regular);
+        const SumLanes::Value totals = folds.fold(grid.all(), regular ? grid.axes() : 0);
+        for (std::size_t i = 0; i < n; ++i) sums[together[begin + i]] = std::log(totals[i]);
+    }
+    return sums;
+}
+
 }  // namespace ldag

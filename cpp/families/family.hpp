@@ -108,4 +108,15 @@ FamilyResult exact_partition(const FamilyProblem& problem, const Structure& stru
 // about them is in families/posterior.hpp.
 double log_sum_partitions(const FamilyProblem& problem, const Structure& structure);
 
+// What is assumed of parameters and of the number of classes.
+struct PartitionPrior {
+    double equivalent_sample_size;
+    double class_lost;
+};
+
+// The same under each of some priors, which stand in place of those of the problem; for structures whose
+// partitions are any allowed blocks. Priors of one sample size next to each other share most of the work.
+std::vector<double> log_sums_partitions(FamilyProblem problem, const Structure& structure,
+                                        std::span<const PartitionPrior> priors);
+
 }  // namespace ldag

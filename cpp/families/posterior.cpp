@@ -131,6 +131,7 @@ std::vector<double> exponentials(std::span<const Block> allowed, std::span<const
 template <class Inner>
 struct ByNumber {
     using Value = std::array<double, kMaxExactCells + 1>;
+    using BlockValue = double;
     static constexpr Value filled(double first) {
         Value value;
         value.fill(Inner::zero);

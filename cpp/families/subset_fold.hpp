@@ -18,6 +18,7 @@ namespace ldag {
 // What "best" or "sum" means: `add` chooses between partitions, `join` puts disjoint parts together.
 struct MaxPlus {
     using Value = double;
+    using BlockValue = double;
     static constexpr double zero = -std::numeric_limits<double>::infinity();
     static constexpr double one = 0.0;
     static constexpr double no_block = zero;
@@ -31,6 +32,7 @@ struct MaxPlus {
 // Sums of exp(gain).
 struct SumProduct {
     using Value = double;
+    using BlockValue = double;
     static constexpr double zero = 0.0;
     static constexpr double one = 1.0;
     static constexpr double no_block = zero;
@@ -42,12 +44,32 @@ struct SumProduct {
 // The same in logarithms: slower, for gains whose exponentials a double cannot hold.
 struct LogSum {
     using Value = double;
+    using BlockValue = double;
     static constexpr double zero = -std::numeric_limits<double>::infinity();
     static constexpr double one = 0.0;
     static constexpr double no_block = zero;
     static constexpr bool skips_beaten_blocks = false;
     static double add(double a, double b) { return log_add(a, b); }
     static double join(double a, double b) { return a + b; }
+};
+
+// Several sums of exp(gain) at once, over the same blocks: memory is gone through once for all of them.
+struct SumLanes {
+    static constexpr std::size_t n = 4;
+    using Value = std::array<double, n>;
+    using BlockValue = Value;
+    static constexpr Value zero{};
+    static constexpr Value one{1.0, 1.0, 1.0, 1.0};
+    static constexpr Value no_block = zero;
+    static constexpr bool skips_beaten_blocks = false;
+    static Value add(Value a, const Value& b) {
+        for (std::size_t i = 0; i < n; ++i) a[i] += b[i];
+        return a;
+    }
+    static Value join(Value a, const Value& b) {
+        for (std::size_t i = 0; i < n; ++i) a[i] *= b[i];
+        return a;
+    }
 };
 
 // The folds over all partitions of every set of cells that a recursion from the whole grid can meet.
@@ -59,8 +81,9 @@ template <class Fold>
 class SubsetFold {
   public:
     using Value = typename Fold::Value;
+    using BlockValue = typename Fold::BlockValue;
 
-    SubsetFold(const BlockGrid& grid, std::span<const Block> allowed, std::span<const double> values,
+    SubsetFold(const BlockGrid& grid, std::span<const Block> allowed, std::span<const BlockValue> values,
                bool regular)
         : values_(values), folds_(std::size_t{1} << (grid.n_cells() - 1), Fold::zero) {
         if (regular) cut_ = cut_axes(grid);
@@ -117,7 +140,7 @@ class SubsetFold {
     // Blocks come in increasing order: the folds of all sets without c are complete, and when the turn of a
     // block comes, its own entry already knows all partitions of it into smaller blocks.
     void add_to_supersets(Block block) {
-        const double value = values_[block];
+        const BlockValue value = values_[block];
         const Block later = (first_cell(block) - 1) & ~block;
         Block rest = 0;
         do {
@@ -127,7 +150,7 @@ class SubsetFold {
         } while (rest != 0);
     }
 
-    std::span<const double> values_;
+    std::span<const BlockValue> values_;
     std::vector<Value> folds_;       // by set of cells, for all sets without the first cell of the grid
     std::vector<std::uint8_t> cut_;  // by block, if regular
     std::unordered_map<std::uint32_t, Value> constrained_;

@@ -21,21 +21,29 @@ constexpr std::uint64_t kTuneEvery = 50;
 
 using Mask = std::uint32_t;  // of candidates
 
-// A node with the sums of its weights over all subsets of its candidates.
+// A node with the sums of its weights over all subsets of its candidates, by setting.
 class ChainNode {
   public:
     explicit ChainNode(const CandidateSets& given) : given_(given) {
-        log_sums_.assign(std::size_t{1} << given.candidates.size(), kMinusInfinity);
-        for (std::size_t i = 0; i < given.sets.size(); ++i) log_sums_[given.sets[i]] = given.log_weights[i];
-        for (std::size_t bit = 1; bit < log_sums_.size(); bit <<= 1)
-            for (std::size_t set = 0; set < log_sums_.size(); ++set)
-                if ((set & bit) != 0) log_sums_[set] = log_add(log_sums_[set], log_sums_[set ^ bit]);
+        for (const std::vector<double>& log_weights : given.log_weights) {
+            std::vector<double> sums(std::size_t{1} << given.candidates.size(), kMinusInfinity);
+            for (std::size_t i = 0; i < given.sets.size(); ++i) sums[given.sets[i]] = log_weights[i];
+            for (std::size_t bit = 1; bit < sums.size(); bit <<= 1)
+                for (std::size_t set = 0; set < sums.size(); ++set)
+                    if ((set & bit) != 0) sums[set] = log_add(sums[set], sums[set ^ bit]);
+            log_sums_.push_back(std::move(sums));
+        }
     }
 
     const CandidateSets& given() const { return given_; }
 
     // What the best parents are worth more than the fewest.
-    double range() const { return log_sums_.back() - given_.log_weights.front(); }
+    double range() const {
+        double largest = 0.0;
+        for (std::size_t s = 0; s < log_sums_.size(); ++s)
+            largest = std::max(largest, log_sums_[s].back() - given_.log_weights[s].front());
+        return largest;
+    }
 
     // Whether a parent set may be chosen: inside `earlier`, with one of the layer just before if there is
     // one.
@@ -44,27 +52,30 @@ class ChainNode {
     }
 
     // ln of the sum of the weights of the sets that fit.
-    double log_sum(Mask earlier, Mask last, bool is_first) const {
-        const double whole = log_sums_[earlier];
+    double log_sum(std::size_t setting, Mask earlier, Mask last, bool is_first) const {
+        const std::vector<double>& sums = log_sums_[setting];
+        const double whole = sums[earlier];
         if (is_first || whole == kMinusInfinity) return whole;
         if (last == 0) return kMinusInfinity;
-        const double without = log_sums_[earlier & ~last];
+        const double without = sums[earlier & ~last];
         const double share = std::exp(without - whole);
         if (share < 1.0 - 1e-8) return whole + std::log1p(-share);
         double sum = kMinusInfinity;  // almost all cancels: the sets themselves
         for (std::size_t i = 0; i < given_.sets.size(); ++i)
-            if (fits(given_.sets[i], earlier, last, false)) sum = log_add(sum, given_.log_weights[i]);
+            if (fits(given_.sets[i], earlier, last, false))
+                sum = log_add(sum, given_.log_weights[setting][i]);
         return sum;
     }
 
   private:
     const CandidateSets& given_;
-    std::vector<double> log_sums_;
+    std::vector<std::vector<double>> log_sums_;
 };
 
 // What every chain of every run looks at.
 struct Problem {
     std::vector<ChainNode> nodes;
+    std::vector<double> log_priors;  // by setting
     std::vector<std::vector<std::pair<std::size_t, Mask>>>
         children;  // by node: who may have it, as which bit
 };
@@ -72,7 +83,8 @@ struct Problem {
 struct Layers {
     std::vector<std::size_t> of;  // by node
     std::size_t n = 0;
-    double log_weight = 0.0;
+    std::size_t setting = 0;
+    double log_weight = 0.0;  // with the prior of the setting
 };
 
 // The candidates of a node that are in earlier layers than `layer`, and in the one just before.
@@ -92,19 +104,45 @@ std::pair<Mask, Mask> masks(const ChainNode& node, const std::vector<std::size_t
 
 constexpr std::size_t kNobody = std::numeric_limits<std::size_t>::max();
 
-double log_weight(const Problem& problem, const std::vector<std::size_t>& of) {
-    double sum = 0.0;
+// The weights of a partition, by setting.
+std::vector<double> log_weights(const Problem& problem, const std::vector<std::size_t>& of) {
+    std::vector<double> sums = problem.log_priors;
     for (std::size_t t = 0; t < of.size(); ++t) {
         const auto [earlier, last] = masks(problem.nodes[t], of, of[t], kNobody);
-        sum += problem.nodes[t].log_sum(earlier, last, of[t] == 0);
+        for (std::size_t s = 0; s < sums.size(); ++s)
+            sums[s] += problem.nodes[t].log_sum(s, earlier, last, of[t] == 0);
     }
-    return sum;
+    return sums;
+}
+
+// One of some options, in proportion to the exponentials of their logarithms times a power.
+std::size_t draw_option(const std::vector<double>& logs, double power, Random& random) {
+    const double largest = *std::ranges::max_element(logs);
+    double whole = 0.0;
+    for (const double log : logs) whole += std::exp(power * (log - largest));
+    double left = random.uniform() * whole;
+    std::size_t chosen = 0;
+    for (std::size_t option = 0; option < logs.size() && left >= 0.0; ++option) {
+        const double share = std::exp(power * (logs[option] - largest));
+        if (share <= 0.0) continue;
+        chosen = option;
+        left -= share;
+    }
+    return chosen;
+}
+
+// Draws the setting of a chain anew, given its layers.
+void draw_setting(const Problem& problem, Layers& layers, double power, Random& random) {
+    if (problem.log_priors.size() == 1) return;
+    const std::vector<double> logs = log_weights(problem, layers.of);
+    layers.setting = draw_option(logs, power, random);
+    layers.log_weight = logs[layers.setting];
 }
 
 // The layers of a random DAG: nodes in a random order, each with any of the parent sets that it can have.
 Layers random_layers(const Problem& problem, Random& random) {
     const std::size_t n = problem.nodes.size();
-    Layers layers{std::vector<std::size_t>(n, kNobody), 0, 0.0};
+    Layers layers{std::vector<std::size_t>(n, kNobody), 0, 0, 0.0};
     std::vector<std::size_t> waiting(n);
     std::iota(waiting.begin(), waiting.end(), std::size_t{0});
     std::vector<std::uint32_t> possible;
@@ -117,7 +155,7 @@ Layers random_layers(const Problem& problem, Random& random) {
             placed |= static_cast<Mask>(layers.of[given.candidates[i]] != kNobody) << i;
         possible.clear();
         for (std::size_t i = 0; i < given.sets.size(); ++i)
-            if ((given.sets[i] & ~placed) == 0 && given.log_weights[i] > kMinusInfinity)
+            if ((given.sets[i] & ~placed) == 0 && given.log_weights.front()[i] > kMinusInfinity)
                 possible.push_back(given.sets[i]);
         if (possible.empty()) continue;  // a required parent is not placed yet
         std::size_t layer = 0;
@@ -129,7 +167,7 @@ Layers random_layers(const Problem& problem, Random& random) {
         layers.n = std::max(layers.n, layer + 1);
         waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(place));
     }
-    layers.log_weight = log_weight(problem, layers.of);
+    layers.log_weight = log_weights(problem, layers.of).front();
     return layers;
 }
 
@@ -166,12 +204,15 @@ void move_node(const Problem& problem, Layers& layers, std::size_t moved, double
         const ChainNode& node = problem.nodes[t];
         const std::size_t layer = of[t];
         const auto [earlier, last] = masks(node, of, layer, moved);
-        const double stays = node.log_sum(earlier, last, layer == 0);
+        const double stays = node.log_sum(layers.setting, earlier, last, layer == 0);
         s.stays[layer] += stays;
-        s.pushed[layer] += own == 0 ? kMinusInfinity : node.log_sum(earlier | own, own, false);
+        const auto with_moved = [&](Mask just_before) {
+            return node.log_sum(layers.setting, earlier | own, just_before, false);
+        };
+        s.pushed[layer] += own == 0 ? kMinusInfinity : with_moved(own);
         if (layer == 0) continue;
-        s.joined[layer] += own == 0 ? stays : node.log_sum(earlier | own, last | own, false);
-        s.below[layer] += own == 0 ? stays : node.log_sum(earlier | own, last, false);
+        s.joined[layer] += own == 0 ? stays : with_moved(last | own);
+        s.below[layer] += own == 0 ? stays : with_moved(last);
     }
     s.before.assign(m + 1, 0.0);
     for (std::size_t layer = 0; layer < m; ++layer) s.before[layer + 1] = s.before[layer] + s.stays[layer];
@@ -181,31 +222,21 @@ void move_node(const Problem& problem, Layers& layers, std::size_t moved, double
     s.totals.assign(2 * m + 1, kMinusInfinity);
     for (std::size_t k = 0; k <= m; ++k) {
         const auto [earlier, last] = masks(problem.nodes[moved], of, k, moved);
-        const double own = problem.nodes[moved].log_sum(earlier, last, k == 0);
+        const double own = problem.nodes[moved].log_sum(layers.setting, earlier, last, k == 0);
         const double pushed = k < m ? s.pushed[k] : 0.0;
         s.totals[2 * k] = own + s.before[k] + pushed + s.after[std::min(k + 1, m)];
         if (k == m) continue;
         const double joined = k + 1 < m ? s.joined[k + 1] : 0.0;
         s.totals[2 * k + 1] = own + s.before[k + 1] + joined + s.after[std::min(k + 2, m)];
     }
-    const double largest = *std::ranges::max_element(s.totals);
-    double whole = 0.0;
-    for (const double total : s.totals) whole += std::exp(power * (total - largest));
-    double left = random.uniform() * whole;
-    std::size_t chosen = 0;
-    for (std::size_t option = 0; option < s.totals.size() && left >= 0.0; ++option) {
-        const double share = std::exp(power * (s.totals[option] - largest));
-        if (share <= 0.0) continue;
-        chosen = option;
-        left -= share;
-    }
+    const std::size_t chosen = draw_option(s.totals, power, random);
     if (chosen % 2 == 0) {
         for (std::size_t& layer : of)
             if (layer != kNobody && layer >= chosen / 2) ++layer;
         ++layers.n;
     }
     of[moved] = chosen / 2;
-    layers.log_weight = s.totals[chosen];
+    layers.log_weight = problem.log_priors[layers.setting] + s.totals[chosen];
 }
 
 // A ladder of powers from 1 down, evenly spaced in logarithms at first.
@@ -230,8 +261,10 @@ class Run {
             chains_.push_back(random_layers(problem, random_));
         accepted_.assign(run_.powers.size() - 1, 0);
         tried_.assign(run_.powers.size() - 1, 0);
-        for (const ChainNode& node : problem.nodes)
-            run_.parent_sets.emplace_back(node.given().sets.size(), 0.0);
+        run_.parent_sets.resize(problem.log_priors.size());
+        for (std::vector<std::vector<double>>& of_setting : run_.parent_sets)
+            for (const ChainNode& node : problem.nodes)
+                of_setting.emplace_back(node.given().sets.size(), 0.0);
     }
 
     CoupledRun finish(Monitor& monitor) {
@@ -252,10 +285,12 @@ class Run {
 
   private:
     void do_round(std::uint64_t round) {
-        for (std::size_t i = 0; i < chains_.size(); ++i)
+        for (std::size_t i = 0; i < chains_.size(); ++i) {
             for (std::uint64_t step = 0; step < options_.n_steps; ++step)
                 move_node(problem_, chains_[i], random_.below(problem_.nodes.size()), run_.powers[i], random_,
                           scratch_);
+            draw_setting(problem_, chains_[i], run_.powers[i], random_);
+        }
         for (std::size_t i = round % 2; i + 1 < chains_.size(); i += 2) {
             const double log_ratio =
                 (run_.powers[i] - run_.powers[i + 1]) * (chains_[i + 1].log_weight - chains_[i].log_weight);
@@ -302,6 +337,7 @@ class Run {
     // each is drawn.
     void sample() {
         const Layers& layers = chains_.front();
+        run_.settings.push_back(static_cast<std::uint32_t>(layers.setting));
         for (std::size_t t = 0; t < problem_.nodes.size(); ++t) {
             const ChainNode& node = problem_.nodes[t];
             const CandidateSets& given = node.given();
@@ -309,13 +345,14 @@ class Run {
             run_.edges.resize(first + given.candidates.size(), 0.0);
             const auto [earlier, last] = masks(node, layers.of, layers.of[t], kNobody);
             const bool is_first = layers.of[t] == 0;
-            const double whole = node.log_sum(earlier, last, is_first);
+            const double whole = node.log_sum(layers.setting, earlier, last, is_first);
+            const std::vector<double>& log_weights = given.log_weights[layers.setting];
             double left = random_.uniform();
             std::uint32_t drawn = 0;
             for (std::size_t i = 0; i < given.sets.size(); ++i) {
                 if (!ChainNode::fits(given.sets[i], is_first ? 0 : earlier, last, is_first)) continue;
-                const double share = std::exp(given.log_weights[i] - whole);
-                run_.parent_sets[t][i] += share;
+                const double share = std::exp(log_weights[i] - whole);
+                run_.parent_sets[layers.setting][t][i] += share;
                 if (left >= 0.0 && share > 0.0) drawn = static_cast<std::uint32_t>(i);
                 left -= share;
                 for (Mask set = given.sets[i]; set != 0; set &= set - 1)
@@ -338,8 +375,10 @@ class Run {
 }  // namespace
 
 std::vector<CoupledRun> run_coupled_chains(const std::vector<CandidateSets>& nodes,
+                                           const std::vector<double>& log_priors,
                                            const CoupledOptions& options, Monitor& monitor) {
     Problem problem;
+    problem.log_priors = log_priors;
     problem.children.resize(nodes.size());
     for (std::size_t t = 0; t < nodes.size(); ++t) {
         problem.nodes.emplace_back(nodes[t]);

@@ -15,11 +15,12 @@ namespace ldag {
 // Most candidate parents of a node: sums are tabulated over their subsets.
 inline constexpr std::size_t kMaxChainCandidates = 16;
 
-// The candidate parents of a node, and its parent sets as bit masks over them with ln w of each.
+// The candidate parents of a node, and its parent sets as bit masks over them with ln w of each, by setting:
+// what is assumed of labels and parameters, of which there can be several.
 struct CandidateSets {
     std::vector<Node> candidates;
     std::vector<std::uint32_t> sets;
-    std::vector<double> log_weights;
+    std::vector<std::vector<double>> log_weights;
 };
 
 struct CoupledOptions {
@@ -31,20 +32,26 @@ struct CoupledOptions {
     std::size_t n_threads = 1;
 };
 
+// The state of a chain is an ordered partition and a setting; after every round of moves the setting is drawn
+// anew given the partition, in proportion to prior and weight. So settings are visited as they are probable.
+//
 // One run: chains at powers 1 > ... > smallest of the weight, coupled by swaps of neighbours (Geyer 1991).
 // Only the first is sampled. The powers are set in the part that is left out, such that swaps are about
 // equally often accepted.
 struct CoupledRun {
     std::size_t n_samples = 0;
-    std::vector<std::vector<double>> parent_sets;  // by node, sums of probabilities over samples
-    std::vector<double> edges;                     // by sample, node and candidate: probability of the edge
-    std::vector<std::uint32_t> dags;               // by sample and node: the number of a drawn parent set
+    std::vector<std::vector<std::vector<double>>> parent_sets;  // by setting and node, sums over samples
+    std::vector<std::uint32_t> settings;                        // by sample
+    std::vector<double> edges;        // by sample, node and candidate: probability of the edge
+    std::vector<std::uint32_t> dags;  // by sample and node: the number of a drawn parent set
     std::vector<double> powers;
     std::vector<double> swap_rates;
 };
 
 // The runs, which depend on the seed and their numbers only. Stopped early, they have fewer samples.
+// `log_priors` are those of the settings.
 std::vector<CoupledRun> run_coupled_chains(const std::vector<CandidateSets>& nodes,
+                                           const std::vector<double>& log_priors,
                                            const CoupledOptions& options, Monitor& monitor);
 
 }  // namespace ldag

@@ -41,13 +41,18 @@ DagPosterior::DagPosterior(std::vector<WeightedSets> nodes, std::size_t n_thread
     if (nodes_.empty() || nodes_.size() > kMaxDagNodes)
         throw std::invalid_argument("sums over DAGs take 1 to " + std::to_string(kMaxDagNodes) + " nodes");
     const std::size_t n_sets = std::size_t{1} << n_nodes();
-    monitor.total = monitor.done + 3 * n_sets + 2 * n_nodes();
+    monitor.total = monitor.done + n_sets + n_nodes();
     log_sums_.assign(n_sets * n_nodes(), kMinusInfinity);
     if (sum_parent_sets(n_threads, monitor)) return;
     find_best_orders();
     if (log_inside_[all()] == kMinusInfinity) throw std::invalid_argument("no DAG has any weight");
     if (sum_outside(n_threads, monitor)) return;
     log_evidence_ = log_outside_[0] + std::log(outside_[0]);
+    has_evidence_ = true;
+}
+
+void DagPosterior::finish(std::size_t n_threads, Monitor& monitor) {
+    monitor.total = monitor.done + 2 * (std::size_t{1} << n_nodes()) + n_nodes();
     if (sum_inside(n_threads, monitor)) return;
     if (sum_features(n_threads, monitor)) return;
     if (sum_over_supersets(n_threads, monitor)) return;

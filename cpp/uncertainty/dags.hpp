@@ -34,10 +34,15 @@ struct WeightedSets {
 // those that underflow do not matter.
 class DagPosterior {
   public:
-    // Throws std::invalid_argument if there is no DAG. Stopped early, `is_complete` is false and nothing else
-    // may be asked. The result does not depend on the number of threads.
+    // The evidence, and what draws need: a third of all sums. Throws std::invalid_argument if there is no
+    // DAG. Stopped early, `has_evidence` is false and nothing else may be asked. No result depends on the
+    // number of threads.
     DagPosterior(std::vector<WeightedSets> nodes, std::size_t n_threads, Monitor& monitor);
 
+    // The sums for parent sets and ancestors; stopped early, `is_complete` is false.
+    void finish(std::size_t n_threads, Monitor& monitor);
+
+    bool has_evidence() const { return has_evidence_; }
     bool is_complete() const { return is_complete_; }
     std::size_t n_nodes() const { return nodes_.size(); }
     double log_evidence() const { return log_evidence_; }
@@ -74,6 +79,7 @@ class DagPosterior {
     double log_weight_meeting(std::size_t node, DagSet set, DagSet last) const;
 
     std::vector<WeightedSets> nodes_;
+    bool has_evidence_ = false;
     bool is_complete_ = false;
     std::vector<double> log_sums_;                  // ln A_t(U), by U and then t
     std::vector<double> log_inside_, log_outside_;  // by set, the best order of it, and of what is outside

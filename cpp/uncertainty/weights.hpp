@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "counting/columns.hpp"
-#include "families/posterior.hpp"
+#include "families/family.hpp"
+#include "families/fixed_labels.hpp"
 #include "families/prior_sums.hpp"
 #include "searching/search.hpp"
 
@@ -20,39 +20,42 @@ namespace ldag {
 // family, so every DAG weighs the same. table: no labels at all.
 enum class FamilyPrior : std::uint8_t { labels, normalised, table };
 
-struct WeightOptions {
-    double equivalent_sample_size = 1.0;
-    double log_kappa = 0.0;
+// One set of assumptions under which families are weighed.
+struct WeightSetting {
     FamilyPrior prior = FamilyPrior::normalised;
-    std::vector<LabelRules> label_rules = {};  // by node; empty if there are none at all
+    double log_kappa = 0.0;
+    double equivalent_sample_size = 1.0;
 };
 
+// Weighs families under several settings, counting each once. Larger families than
+// `max_configurations` weigh as their full table.
 class FamilyWeights {
   public:
-    FamilyWeights(std::shared_ptr<const Columns> columns, WeightOptions options);
+    // The rules are by node, and empty if there are none at all.
+    FamilyWeights(std::shared_ptr<const Columns> columns, std::vector<WeightSetting> settings,
+                  std::vector<LabelRules> label_rules, std::size_t max_configurations);
 
-    // ln w_j(Pi); safe from many threads. With labels, throws std::invalid_argument beyond kMaxExactCells
-    // configurations.
-    double log_weight(const FamilyKey& family);
+    // ln w_j(Pi) by setting; safe from many threads.
+    void log_weights(const FamilyKey& family, std::span<double> weights);
 
-    // All labels of a family (regular ones only; a table if labels are ruled out), given its counts.
-    FamilyPosterior posterior(const FamilyKey& family, std::span<const double> counts) const;
-
-    // The weights of many families in threads; `done` of the monitor counts them. Stopped early, the rest are
-    // not a number.
+    // Those of many families in threads, by family and then setting; `done` of the monitor counts families.
+    // Stopped early, the rest are not a number.
     std::vector<double> log_weights(std::span<const FamilyKey> families, std::size_t n_threads,
                                     Monitor& monitor);
 
-    const Columns& columns() const { return *columns_; }
-
   private:
-    FamilyProblem problem(const FamilyKey& family, std::span<const double> counts) const;
+    bool has_rules(const FamilyKey& family) const;
     bool is_table(const FamilyKey& family) const;
-    double log_prior_sum(const FamilyKey& family);
+    FamilyProblem problem(const FamilyKey& family, std::span<const double> counts) const;
+    std::vector<double> log_prior_sums(const FamilyProblem& problem, bool has_rules,
+                                       std::span<const PartitionPrior> priors);
 
     std::shared_ptr<const Columns> columns_;
-    WeightOptions options_;
-    PriorSums prior_sums_;
+    std::vector<WeightSetting> settings_;
+    std::vector<LabelRules> label_rules_;
+    std::size_t max_configurations_;
+    std::vector<std::size_t> labelled_;                   // the settings with labels
+    std::vector<std::unique_ptr<PriorSums>> prior_sums_;  // by setting with labels
 };
 
 }  // namespace ldag

@@ -341,9 +341,8 @@ class FamilyPosterior:
 
 def log_weights(
     columns: Columns,
-    equivalent_sample_size: float,
-    kappa: float,
-    prior: str,
+    settings: Sequence[tuple[str, float, float]],
+    max_configurations: int,
     label_rules: Sequence[Sequence[tuple[int, Sequence[Sequence[tuple[int, int]]]]]],
     nodes: NDArray[np.uint32],
     parents: NDArray[np.uint32],
@@ -360,6 +359,9 @@ class DagPosterior:
         n_threads: int,
         on_progress: OnProgress | None = None,
     ) -> None: ...
+    def finish(self, n_threads: int, on_progress: OnProgress | None = None) -> None: ...
+    @property
+    def has_evidence(self) -> bool: ...
     @property
     def is_complete(self) -> bool: ...
     @property
@@ -373,6 +375,7 @@ def run_coupled_chains(
     candidates: Nodes,
     sets: Sequence[NDArray[np.uint32]],
     log_weights: Sequence[NDArray[np.float64]],
+    log_priors: Sequence[float],
     n_runs: int,
     n_rounds: int,
     thin: int,
@@ -381,10 +384,10 @@ def run_coupled_chains(
     on_progress: OnProgress | None = None,
 ) -> list[
     tuple[
-        list[NDArray[np.float64]],
+        list[list[NDArray[np.float64]]],
         NDArray[np.float64],
         NDArray[np.uint32],
-        list[float],
+        NDArray[np.uint32],
         list[float],
     ]
 ]: ...

@@ -331,6 +331,20 @@ def test_learn_checks_the_output_before_the_search(tmp_path: Path) -> None:
     assert "got a directory" in run("learn", "no-data.csv", "-o", str(tmp_path / "folder.json"), code=2)
 
 
+def test_posterior_sums_over_what_is_not_given() -> None:
+    """Sizes, kappas and tables with their weights; each can be fixed, and sizes be given several times."""
+    printed = run("posterior", "ucb")
+    assert "; no labels (" in printed
+    summed = json.loads(run("posterior", "ucb", "--json"))
+    assert [one["size"] for one in summed["equivalent_sample_sizes"]] == [1, 10, 30, 100]
+    assert [one["structure"] for one in summed["structures"]] == ["ldag", "table"]
+    sizes = ("--equivalent-sample-size", "2", "--equivalent-sample-size", "5")
+    fixed = json.loads(run("posterior", "ucb", "--json", "--structure", "ldag", "--kappa", "0.3", *sizes))
+    assert [one["size"] for one in fixed["equivalent_sample_sizes"]] == [2, 5]
+    assert fixed["structures"] == [{"structure": "ldag", "probability": pytest.approx(1.0)}]
+    assert "must be a finite number above 0" in run("posterior", "ucb", "--equivalent-sample-size", "0", code=2)
+
+
 def test_posterior_checks_the_output_before_it_works(tmp_path: Path) -> None:
     """As `learn` does, so that hours of chains are not lost."""
     for output, message in (("x.txt", "ends in .json"), ("no/x.json", "there is no directory")):

@@ -37,7 +37,9 @@ def test_graphs_of_version_1() -> None:
 def test_posteriors_of_version_1() -> None:
     """Exact ones and those of chains print the lines that the version printed which wrote them."""
     exact = str(Posterior.load(FILES / "heart3-posterior-v1.json")).splitlines()
-    assert exact[2] == "prior: normalised (every DAG alike), kappa 0.3, log evidence -3786.1506"
+    assert (
+        exact[2] == "prior: normalised (every DAG alike), kappa 0.3; equivalent sample size 1, log evidence -3786.1506"
+    )
     assert exact[6] == "  protein - pressure        0.98  0.67   0.31         0.45   0.18"
     assert exact[-6] == "  0.52  0.82  smoking does not matter for pressure when protein is >3"
     chains = str(Posterior.load(FILES / "heart3-chains-v1.json")).splitlines()

@@ -42,7 +42,7 @@ def posterior_of(given: dict[str, Any], result: dict[str, Any]) -> ldag.Posterio
     """Ask the library for the same posterior."""
     limit = result.get("max_parents", given.get("max_parents"))
     how: dict[str, Any] = {"structure": "table"} if result["prior"] == "table" else {"prior": result["prior"]}
-    return ldag.posterior(data_of(given), kappa=result["kappa"], max_parents=limit, **how)
+    return ldag.posterior(data_of(given), kappa=result["kappa"], max_parents=limit, equivalent_sample_size=1, **how)
 
 
 @pytest.mark.parametrize(("name", "place"), cases("ucb", "heart4", "titanic", "heart6"))
@@ -97,7 +97,7 @@ def test_statements_about_whole_graphs(name: str, place: int) -> None:
 def test_kappas_are_compared_by_evidence() -> None:
     """Every kappa has the evidence of the file, and averaging over them weighs each by it."""
     heart = ldag.datasets.load("heart")
-    both = ldag.posterior(heart, kappa="evidence", max_parents=3)
+    both = ldag.posterior(heart, kappa="evidence", prior="normalised", equivalent_sample_size=1, max_parents=3)
     results = golden("heart6_kappa_evidence")["results"]
     logs = np.array([r["log_evidence_normalised"] for r in results])
     weights = np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum()
@@ -107,14 +107,16 @@ def test_kappas_are_compared_by_evidence() -> None:
     assert both.edge("smoking", "pressure") == pytest.approx(edge, abs=SUMMED)
     assert both.log_evidence == pytest.approx(np.log(np.mean(np.exp(logs - logs.max()))) + logs.max(), abs=SUMMED)
     for result in results[::3]:
-        post = ldag.posterior(heart, kappa=result["kappa"], max_parents=3, prior="labels")
+        post = ldag.posterior(heart, kappa=result["kappa"], max_parents=3, prior="labels", equivalent_sample_size=1)
         assert post.log_evidence == pytest.approx(result["log_sum_labels_prior"], abs=SUMMED)
 
 
 def test_every_dag_counts_once() -> None:
     """Sums over orders, which count a DAG once per topological order, are off by up to 0.096: these are not theirs."""
     given = golden("heart6_order_modular_bias")
-    post = ldag.posterior(ldag.datasets.load("heart"), kappa=0.3, max_parents=3, prior="labels")
+    post = ldag.posterior(
+        ldag.datasets.load("heart"), kappa=0.3, max_parents=3, prior="labels", equivalent_sample_size=1
+    )
     off = [abs(post.edge(*edge.split(" -> ")) - p) for edge, p in given["edges"].items()]
     assert 0.09 < max(off) < 0.1
 

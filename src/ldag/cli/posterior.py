@@ -43,11 +43,14 @@ class KnownWords(click.Choice):  # type: ignore[type-arg]  # generic in some ver
     "--prior",
     cls=RareOption,
     type=KnownWords(["normalised", "labels"], old="table"),
-    default="normalised",
-    show_default=True,
-    help="How labels are paid for: as in learn, or divided by all allowed labels.",
+    help="How labels are paid for: as in learn, or divided by all allowed labels.  [normalised]",
 )
-@click.option("--structure", cls=RareOption, type=click.Choice(["ldag", "table"]), help="table: no labels.  [ldag]")
+@click.option(
+    "--structure",
+    cls=RareOption,
+    type=click.Choice(["ldag", "table"]),
+    help="table: no labels.  [both, as probable as the data make them]",
+)
 @click.option("--max-parents", type=int, help="Parents of a node at most.  [as many as about 10 s allow]")
 @click.option(
     "--method",
@@ -60,9 +63,9 @@ class KnownWords(click.Choice):  # type: ignore[type-arg]  # generic in some ver
 @click.option(
     "--equivalent-sample-size",
     cls=RareOption,
-    default=1.0,
-    show_default=True,
-    help="Weight of the prior over parameters.",
+    type=float,
+    multiple=True,
+    help="Weight of the prior over parameters; several are summed over.  [1, 10, 30, 100]",
 )
 @constraint_options
 @click.option("--iter", "--rounds", "n_iter", cls=RareOption, type=int, help="For chain: rounds of each run.  [4,000]")
@@ -83,6 +86,7 @@ def posterior(data: str, output: str | None, reading: ReadOptions, as_json: bool
         check_place(check_document_path(output, "posterior"))
     deadline = Deadline.after(check_time_limit(options["time_limit"]))
     constraints = read_constraints(*map(options.pop, CONSTRAINTS))
+    options["equivalent_sample_size"] = options["equivalent_sample_size"] or None
     table = load_table(data, reading)
     options["time_limit"] = left_for_search(deadline)
     result = learn_posterior(table, constraints=constraints, **options)

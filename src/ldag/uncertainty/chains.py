@@ -14,6 +14,7 @@ from ldag.hook import Printable
 from ldag.model import Schema
 from ldag.uncertainty.component import Component, Drawn, Floats, KeptDags, ParentSet, sum_edges
 from ldag.uncertainty.exact import OutOfTime, Weighing
+from ldag.uncertainty.families import log_priors
 from ldag.uncertainty.space import MAX_CONFIGURATIONS, ParentSets
 
 CONVERGED = 1.05
@@ -32,11 +33,13 @@ class Diagnostics(Printable):
     ancestor_errors: Floats
     swap_rates: tuple[float, ...]
     stopped: bool
+    setting_r_hat: float = 1.0
+    """The largest R-hat of how often a setting was visited."""
 
     @property
     def max_r_hat(self) -> float:
-        """The largest R-hat of any edge; 1 is perfect."""
-        return float(self.r_hat.max(initial=1.0))
+        """The largest R-hat of any edge or setting; 1 is perfect."""
+        return float(self.r_hat.max(initial=self.setting_r_hat))
 
     @property
     def max_mc_error(self) -> float:
@@ -45,7 +48,7 @@ class Diagnostics(Printable):
 
     @property
     def converged(self) -> bool:
-        """Whether the runs agree: the R-hat of every edge is at most 1.05, and none was cut short."""
+        """Whether the runs agree: the R-hat of every edge and setting is at most 1.05, and none was cut short."""
         return not self.stopped and self.max_r_hat <= CONVERGED
 
     def to_dict(self) -> dict[str, Any]:
@@ -58,7 +61,7 @@ class Diagnostics(Printable):
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> "Diagnostics":
         """Read what `to_dict` returns."""
-        own = {f.name: given[f.name] for f in fields(cls)}
+        own = {f.name: given[f.name] for f in fields(cls) if f.name in given}  # older files have fewer
         arrays = {f.name: np.array(own[f.name], dtype=np.float64) for f in fields(cls) if f.type is Floats}
         return cls(**{**own, **arrays, "swap_rates": tuple(own["swap_rates"])})
 
@@ -141,9 +144,7 @@ class ChainSettings:
     """Whether time may be up before the end: then all runs go on side by side."""
 
 
-def choose_candidates(
-    weighing: Weighing, schema: Schema, space: SearchSpace, kappa: float, learned: LDAG
-) -> tuple[ParentSet, ...]:
+def choose_candidates(weighing: Weighing, schema: Schema, space: SearchSpace, learned: LDAG) -> tuple[ParentSet, ...]:
     """Choose the candidate parents of every node.
 
     All of them if there are few. Otherwise the required ones, the parents in a graph that a search has learned, and
@@ -157,7 +158,7 @@ def choose_candidates(
         if len(free) <= N_CANDIDATES:
             chosen.append(tuple(sorted({*free, *space.required[node]})))
             continue
-        gains = _gains(weighing, schema, space, kappa, node, free)
+        gains = _gains(weighing, schema, space, node, free)
         best = sorted(free, key=lambda p: (-gains[p], p))
         known = [p for p in schema.nodes(learned.parents(schema[node].name)) if p in free]
         kept = dict.fromkeys((*space.required[node], *sorted(known, key=lambda p: (-gains[p], p)), *best))
@@ -165,10 +166,8 @@ def choose_candidates(
     return tuple(chosen)
 
 
-def _gains(
-    weighing: Weighing, schema: Schema, space: SearchSpace, kappa: float, node: int, free: Sequence[int]
-) -> dict[int, float]:
-    """Return the largest gain that each possible parent was seen to make."""
+def _gains(weighing: Weighing, schema: Schema, space: SearchSpace, node: int, free: Sequence[int]) -> dict[int, float]:
+    """Return the largest gain that each possible parent was seen to make, under any setting."""
     parents: ParentSet = tuple(space.required[node])
     gains = dict.fromkeys(free, -np.inf)
     limit = min(space.max_parents[node], 3)
@@ -177,25 +176,21 @@ def _gains(
         sets = [parents, *(tuple(sorted((*parents, p))) for p in added)]
         if prod(schema.n_states[p] for p in parents) * max(schema.n_states[p] for p in free) > MAX_CONFIGURATIONS:
             return gains  # beyond, full tables would say little of what labels gain
-        weights = weighing.weights_of(node, sets, kappa)
-        for parent, weight in zip(added, weights[1:].tolist(), strict=True):
-            gains[parent] = max(gains[parent], weight - weights[0])
-        best = int(np.argmax(weights))
+        weights = weighing.weights_of(node, sets)
+        own = (weights - weights[:, :1]).max(axis=0)
+        for parent, gain in zip(added, own[1:].tolist(), strict=True):
+            gains[parent] = max(gains[parent], gain)
+        best = int(np.argmax(own))
         if best == 0 or len(parents) >= limit:
             return gains
         parents = sets[best]
         gains[added[best - 1]] = np.inf
 
 
-def chain_component(
-    weighing: Weighing,
-    candidates: tuple[ParentSet, ...],
-    sets: ParentSets,
-    kappa: float,
-    settings: ChainSettings,
-) -> tuple[Component, Diagnostics]:
-    """Run the chains, and put together what they say."""
-    log_weights = weighing.log_weights(sets, kappa)
+def chain_components(
+    weighing: Weighing, candidates: tuple[ParentSet, ...], sets: ParentSets, settings: ChainSettings
+) -> tuple[tuple[Component, ...], Diagnostics]:
+    """Run the chains over ordered partitions and settings, and put together what they say."""
     place = [{parent: i for i, parent in enumerate(own)} for own in candidates]
     masks = [
         np.array([sum(1 << place[node][p] for p in parents) for parents in own], dtype=np.uint32)
@@ -204,7 +199,8 @@ def chain_component(
     runs = _native.run_coupled_chains(
         [list(own) for own in candidates],
         masks,
-        list(log_weights),
+        weighing.log_weights(sets),
+        log_priors(weighing.settings).tolist(),
         settings.n_runs,
         settings.n_iter,
         THIN,
@@ -212,26 +208,30 @@ def chain_component(
         max(weighing.n_threads, settings.n_runs) if settings.is_timed else weighing.n_threads,
         weighing.on_progress,
     )
-    expected = settings.n_iter // THIN
     longest = max(len(dags) for _, _, dags, _, _ in runs)
-    is_short = min(len(dags) for _, _, dags, _, _ in runs) < expected
+    is_short = min(len(dags) for _, _, dags, _, _ in runs) < settings.n_iter // THIN
     runs = [run for run in runs if 2 * len(run[2]) > longest]  # of those cut short, such as are of use together
     n_samples = min((len(dags) for _, _, dags, _, _ in runs), default=0)
     if n_samples < FEWEST_SAMPLES:
         raise OutOfTime
     edges = np.array([series[:n_samples] for _, series, _, _, _ in runs])
     dags = np.array([drawn[:n_samples] for _, _, drawn, _, _ in runs])
+    visited = np.array([numbers[:n_samples] for _, _, _, numbers, _ in runs])
     above = _ancestors(dags, sets)
-    total = sum(len(drawn) for _, _, drawn, _, _ in runs)
-    probabilities = tuple(
-        np.asarray(sum(sums[node] for sums, _, _, _, _ in runs)) / total for node in range(len(candidates))
-    )
-    draw = KeptDags(dags.reshape(-1, len(candidates)), is_all=False)
     rates = tuple(np.mean([swaps for *_, swaps in runs], axis=0).tolist())
-    diagnostics = _diagnose(edges, above, candidates, rates, is_short)
-    ancestors = above.mean(axis=(0, 1))
-    edges_of_all = sum_edges(sets.by_node, probabilities)
-    return Component(kappa, 1.0, sets.by_node, probabilities, edges_of_all, ancestors, None, draw), diagnostics
+    totals = np.sum([np.bincount(numbers, minlength=len(weighing.settings)) for _, _, _, numbers, _ in runs], axis=0)
+    components = []
+    for number, setting in enumerate(weighing.settings):
+        is_here = visited == number
+        if not is_here.any():
+            components.append(Component.ruled_out(setting, len(candidates), None))
+            continue
+        sums = [of_settings[number] for of_settings, *_ in runs]
+        probabilities = tuple(np.asarray(sum(own)) / totals[number] for own in zip(*sums, strict=True))
+        share, edges_there = float(totals[number] / totals.sum()), sum_edges(sets.by_node, probabilities)
+        ancestors, draw = above[is_here].mean(axis=0), KeptDags(dags[is_here], is_all=False)
+        components.append(Component(setting, share, sets.by_node, probabilities, edges_there, ancestors, None, draw))
+    return tuple(components), _diagnose(edges, above, visited, candidates, rates, is_short)
 
 
 def _ancestors(dags: Drawn, sets: ParentSets) -> Floats:
@@ -256,9 +256,14 @@ def _ancestors(dags: Drawn, sets: ParentSets) -> Floats:
 
 
 def _diagnose(
-    edges: Floats, above: Floats, candidates: Sequence[ParentSet], swap_rates: tuple[float, ...], stopped: bool
+    edges: Floats,
+    above: Floats,
+    visited: Drawn,
+    candidates: Sequence[ParentSet],
+    swap_rates: tuple[float, ...],
+    stopped: bool,
 ) -> Diagnostics:
-    """Judge every edge."""
+    """Judge every edge, and the settings that were visited."""
     n = len(candidates)
     r_hat, sizes = np.ones((n, n)), np.full((n, n), float(edges.shape[0] * edges.shape[1]))
     errors, above_errors = np.zeros((n, n)), np.zeros((n, n))
@@ -267,15 +272,21 @@ def _diagnose(
         for parent in own:
             chains = edges[:, :, column]
             column += 1
-            mean = chains.mean()
             sizes[parent, node] = effective_size(chains)
             errors[parent, node] = chains.std() / np.sqrt(sizes[parent, node])
-            if 0.01 < mean < 0.99 or np.ptp(chains.mean(axis=1)) > 0.01:
+            if _tells(chains):
                 r_hat[parent, node] = split_r_hat(chains)
     for i in range(n):
         for j in range(n):
             chains = above[:, :, i, j]
             if 0 < chains.mean() < 1:
                 above_errors[i, j] = chains.std() / np.sqrt(effective_size(chains))
+    shares = [np.asarray(visited == number, dtype=np.float64) for number in np.unique(visited)]
+    of_settings = max((split_r_hat(chains) for chains in shares if _tells(chains)), default=1.0)
     n_runs, n_samples = edges.shape[:2]
-    return Diagnostics(n_runs, n_samples, r_hat, sizes, errors, above_errors, swap_rates, stopped)
+    return Diagnostics(n_runs, n_samples, r_hat, sizes, errors, above_errors, swap_rates, stopped, of_settings)
+
+
+def _tells(chains: Floats) -> bool:
+    """Whether something is neither sure nor impossible, or the runs disagree about it."""
+    return bool(0.01 < chains.mean() < 0.99 or np.ptp(chains.mean(axis=1)) > 0.01)

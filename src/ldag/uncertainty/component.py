@@ -1,4 +1,4 @@
-"""The posterior over DAGs at one kappa, by number, however it was computed, and whole labelled DAGs drawn from it."""
+"""The posterior over DAGs under one setting, by number, however it was computed, and labelled DAGs drawn from it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ldag.errors import ArgumentError
 from ldag.model import CodedFamily, Partition, Structure
-from ldag.uncertainty.families import FamilyLabels
+from ldag.uncertainty.families import FamilyLabels, Setting
 
 ParentSet = tuple[int, ...]
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ N_KEPT = 1000
 class Component:
     """Parent sets by node with their probabilities, edges and ancestors (from, to), and DAGs to draw."""
 
-    kappa: float
+    setting: Setting
     weight: float
     sets: tuple[tuple[ParentSet, ...], ...]
     probabilities: tuple[Floats, ...]
@@ -42,6 +42,14 @@ class Component:
     draw: Callable[[int, int], Drawn]
     log_weights: tuple[Floats, ...] | None = None
 
+    @classmethod
+    def ruled_out(cls, setting: Setting, n_nodes: int, log_evidence: float | None) -> "Component":
+        """Return what is kept of a setting that has no probability worth mentioning."""
+        none: tuple[tuple[ParentSet, ...], ...] = ((),) * n_nodes
+        nothing = np.zeros((n_nodes, n_nodes))
+        dags = KeptDags(np.empty((0, n_nodes), dtype=np.uint32), is_all=True)
+        return cls(setting, 0.0, none, (np.empty(0),) * n_nodes, nothing, nothing, log_evidence, dags)
+
     def likely(self, node: int) -> Iterator[tuple[ParentSet, float]]:
         """Go through the parent sets of a node that have any probability worth mentioning."""
         for place in np.flatnonzero(self.probabilities[node] > KEPT_SET).tolist():
@@ -50,10 +58,10 @@ class Component:
     def to_dict(self) -> dict[str, object]:
         """Return what is kept as plain values: the likely parent sets, and DAGs made of these."""
         kept = [np.flatnonzero(p > KEPT_SET) for p in self.probabilities]
-        drawn = self.draw(N_KEPT, 0)
+        drawn = self.draw(N_KEPT if self.weight else 0, 0)
         inside = np.all([np.isin(drawn[:, node], own) for node, own in enumerate(kept)], axis=0)
         return {
-            "kappa": self.kappa,
+            **self.setting._asdict(),
             "weight": self.weight,
             "log_evidence": self.log_evidence,
             "parent_sets": [
@@ -66,13 +74,17 @@ class Component:
         }
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> "Component":
-        """Read what `to_dict` returns."""
+    def from_dict(cls, given: Mapping[str, Any], content: Mapping[str, Any]) -> "Component":
+        """Read what `to_dict` returns; older files have one prior and one sample size, in the content around it."""
         sets = tuple(tuple(tuple(s["parents"]) for s in own) for own in given["parent_sets"])
         chances = tuple(np.array([s["probability"] for s in own], dtype=np.float64) for own in given["parent_sets"])
         edges = given.get("edges")  # which older files do not have
         return cls(
-            float(given["kappa"]),
+            Setting(
+                given.get("prior", content["prior"]),
+                float(given["kappa"]),
+                float(given.get("equivalent_sample_size", content["equivalent_sample_size"])),
+            ),
             float(given["weight"]),
             sets,
             chances,
@@ -94,8 +106,8 @@ class KeptDags:
         """Draw some of them."""
         if self.is_all and n_draws > len(self.dags):
             raise ArgumentError(
-                f"the file holds {len(self.dags):,} drawn graphs, and {n_draws:,} are asked for; draw from the"
-                " posterior itself, or ask for fewer"
+                f"the file holds {len(self.dags):,} drawn graphs of a setting, and {n_draws:,} are asked for; draw from"
+                " the posterior itself, or ask for fewer"
             )
         rng = np.random.default_rng(seed)
         if self.is_all:
@@ -121,16 +133,20 @@ def sum_edges(sets: Sequence[Sequence[ParentSet]], probabilities: Sequence[Float
 
 def draw_labelled_dags(
     components: Sequence[Component], families: FamilyLabels, n_draws: int, seed: int
-) -> list[Structure]:
-    """Draw DAGs, and then the labels of each family; what is drawn twice is the same object."""
+) -> list[tuple[Structure, float]]:
+    """Draw settings, DAGs, and then the labels of each family; structures that are drawn twice are the same object.
+
+    With each comes the equivalent sample size of its setting, which its parameters need.
+    """
     rng = np.random.default_rng([seed, n_draws])
     weights = np.array([component.weight for component in components])
     numbers = rng.multinomial(n_draws, weights / weights.sum())
-    drawn: list[Structure] = []
+    drawn: list[tuple[Structure, float]] = []
     known: dict[tuple[CodedFamily, ...], Structure] = {}
     for component, number in zip(components, numbers.tolist(), strict=True):
         if number:
-            drawn += _draw_from(component, families, number, seed, known)
+            size = component.setting.equivalent_sample_size
+            drawn += [(structure, size) for structure in _draw_from(component, families, number, seed, known)]
     return [drawn[place] for place in rng.permutation(len(drawn)).tolist()] if len(components) > 1 else drawn
 
 
@@ -160,7 +176,7 @@ def _draw_families(
         parents = component.sets[node][number]
         grid = families.grid(parents)
         own_seed = int(np.random.SeedSequence([seed, node, number]).generate_state(1, np.uint64)[0] >> 1)
-        rows = families.of(node, parents, component.kappa).draw(len(places), own_seed)
+        rows = families.of(node, parents, component.setting).draw(len(places), own_seed)
         same: dict[bytes, CodedFamily] = {}
         for place, classes in zip(places.tolist(), rows, strict=True):
             key = classes.tobytes()

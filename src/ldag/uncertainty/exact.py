@@ -1,9 +1,9 @@
-"""The exact posterior over DAGs at one kappa, by number."""
+"""The exact posterior over DAGs under every setting, by number."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from math import prod
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,8 @@ from ldag import _native
 from ldag.constraints import LabelRules
 from ldag.data import Dataset
 from ldag.learning import Checkpoint
-from ldag.uncertainty.component import Component, Drawn, Floats, ParentSet, sum_edges
-from ldag.uncertainty.families import GraphPrior
+from ldag.uncertainty.component import KEPT_SET, Component, Drawn, Floats, ParentSet, sum_edges
+from ldag.uncertainty.families import Setting, log_priors
 from ldag.uncertainty.space import ParentSets, flat_families
 
 
@@ -26,56 +26,39 @@ class Weighing:
     """What the weights of families are computed from."""
 
     data: Dataset
-    prior: GraphPrior
-    equivalent_sample_size: float
+    settings: tuple[Setting, ...]
     max_configurations: int
     """Families with more configurations of parents have their full table."""
     label_rules: LabelRules
     n_threads: int
     on_progress: "_native.OnProgress | None"
     checkpoint: Checkpoint | None = None
-    _tables: dict[tuple[int, tuple[ParentSet, ...]], Floats] = field(default_factory=dict)
 
-    def log_weights(self, sets: ParentSets, kappa: float) -> tuple[Floats, ...]:
-        """Return the log weight of every parent set, node by node, from a checkpoint where it knows them."""
+    def log_weights(self, sets: ParentSets) -> tuple[Floats, ...]:
+        """Return the log weights of all parent sets, node by node, a row per setting; a checkpoint may know them."""
         try:
-            return tuple(self._recall_weights(node, own, kappa) for node, own in enumerate(sets.by_node))
+            return tuple(self._recall_weights(node, own) for node, own in enumerate(sets.by_node))
         finally:
             if self.checkpoint is not None:
                 self.checkpoint.save()
 
-    def _recall_weights(self, node: int, sets: Sequence[ParentSet], kappa: float) -> Floats:
+    def _recall_weights(self, node: int, sets: Sequence[ParentSet]) -> Floats:
         """Return the log weights of a node's parent sets; a checkpoint has them or gets them."""
-        name = f"weights of {node} at kappa {kappa!r}"
+        name = f"weights of {node}"
         known = None if self.checkpoint is None else self.checkpoint.parts.get(name)
-        if isinstance(known, list) and len(known) == len(sets):
+        if isinstance(known, list) and [len(weights) for weights in known] == [len(sets)] * len(self.settings):
             return np.array(known, dtype=np.float64)
-        weights = self.weights_of(node, sets, kappa)
+        weights = self.weights_of(node, sets)
         if self.checkpoint is not None:
             self.checkpoint.put(name, weights.tolist())
         return weights
 
-    def weights_of(self, node: int, sets: Sequence[ParentSet], kappa: float) -> Floats:
-        """Return the log weights of some parent sets of a node; full tables weigh the same at every kappa."""
-        n_states = self.data.schema.n_states
-        sizes = np.array([prod(n_states[p] for p in own) for own in sets], dtype=np.float64)
-        has_labels = sizes <= self.max_configurations
-        weights = np.empty(len(sets))
-        labelled, tables = (tuple(sets[i] for i in np.flatnonzero(has_labels == w).tolist()) for w in (True, False))
-        weights[has_labels] = self._weigh(node, labelled, kappa, self.prior)
-        if (node, tables) not in self._tables:
-            self._tables[node, tables] = self._weigh(node, tables, 1.0, "table")
-        weights[~has_labels] = self._tables[node, tables]
-        return weights
-
-    def _weigh(self, node: int, sets: Sequence[ParentSet], kappa: float, prior: GraphPrior) -> Floats:
-        if not sets:
-            return np.empty(0)
+    def weights_of(self, node: int, sets: Sequence[ParentSet]) -> Floats:
+        """Return the log weights of some parent sets of a node, a row per setting."""
         weights = _native.log_weights(
             self.data.columns,
-            self.equivalent_sample_size,
-            kappa,
-            prior,
+            self.settings,
+            self.max_configurations,
             [[(rule.parent, rule.contexts) for rule in of_node] for of_node in self.label_rules],
             *flat_families(node, sets),
             n_threads=self.n_threads,
@@ -83,44 +66,65 @@ class Weighing:
         )
         if np.isnan(weights).any():
             raise OutOfTime
-        return weights
+        return np.ascontiguousarray(weights.T)
 
 
 class ExactDraws:
     """Draws DAGs; copies make the sums anew when they are asked."""
 
-    def __init__(self, masks: Sequence[NDArray[np.uint32]], log_weights: Sequence[Floats]) -> None:
-        self._given = list(masks), list(log_weights)
+    def __init__(self, masks: Sequence[NDArray[np.uint32]], log_weights: tuple[Floats, ...]) -> None:
+        self._masks, self.log_weights = masks, log_weights
 
     @cached_property
     def dags(self) -> _native.DagPosterior:
         """The sums, on one thread; by how many they were made makes no difference."""
-        return _native.DagPosterior(*self._given, 1, None)
+        return _native.DagPosterior(self._masks, self.log_weights, 1, None)
 
     def __call__(self, n_draws: int, seed: int) -> Drawn:
         """Draw DAGs, a row each: for every node the number of its parent set."""
         return self.dags.draw(n_draws, seed)
 
     def __getstate__(self) -> dict[str, object]:
-        return {"_given": self._given}
+        return {"_masks": self._masks, "log_weights": self.log_weights}
 
 
-def exact_component(weighing: Weighing, sets: ParentSets, kappa: float) -> Component:
-    """Sum over all DAGs."""
-    log_weights = weighing.log_weights(sets, kappa)
+def exact_components(weighing: Weighing, sets: ParentSets) -> tuple[Component, ...]:
+    """Sum over all DAGs under every setting; those that the evidence rules out are not looked at further."""
+    by_node = weighing.log_weights(sets)
     masks = [np.array([sum(1 << p for p in parents) for parents in own], dtype=np.uint32) for own in sets.by_node]
-    draw = ExactDraws(masks, log_weights)
-    draw.dags = dags = _native.DagPosterior(masks, list(log_weights), weighing.n_threads, weighing.on_progress)
+    priors, logs = log_priors(weighing.settings), np.full(len(weighing.settings), -np.inf)
+    begun: dict[int, ExactDraws] = {}
+    for number in range(len(logs)):
+        draw = begun[number] = ExactDraws(masks, tuple(weights[number] for weights in by_node))
+        draw.dags = _native.DagPosterior(masks, draw.log_weights, weighing.n_threads, weighing.on_progress)
+        if not draw.dags.has_evidence:
+            raise OutOfTime
+        logs[number] = priors[number] + draw.dags.log_evidence
+        begun = {one: draw for one, draw in begun.items() if logs[one] > logs.max() + log(KEPT_SET)}
+    shares = np.exp(logs - logs.max())
+    shares /= shares.sum()
+    return tuple(
+        _finish(weighing, sets, setting, shares[number], begun[number])
+        if number in begun
+        else Component.ruled_out(setting, len(masks), logs[number] - priors[number])
+        for number, setting in enumerate(weighing.settings)
+    )
+
+
+def _finish(weighing: Weighing, sets: ParentSets, setting: Setting, weight: float, draw: ExactDraws) -> Component:
+    """Sum over DAGs what is asked of a setting."""
+    dags = draw.dags
+    dags.finish(weighing.n_threads, weighing.on_progress)
     if not dags.is_complete:
         raise OutOfTime
     return Component(
-        kappa,
-        1.0,
+        setting,
+        float(weight),
         sets.by_node,
         probabilities := tuple(dags.parent_sets()),
         sum_edges(sets.by_node, probabilities),
         dags.ancestors(),
         dags.log_evidence,
         draw,
-        log_weights,
+        draw.log_weights,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,23 @@ from ldag.scoring import Priors
 GraphPrior = Literal["labels", "normalised", "table"]
 """labels: kappa for each parameter that labels save, as in `score`. A DAG with more room for labels then weighs more.
 normalised: the same divided by its sum over all labels, so that every DAG weighs the same. table: no labels at all."""
+
+
+class Setting(NamedTuple):
+    """What is assumed about labels and parameters: one of the assumptions that a posterior sums over."""
+
+    prior: GraphPrior
+    kappa: float
+    """The price of labels; 1 where there are none."""
+    equivalent_sample_size: float
+
+
+def log_priors(settings: Sequence[Setting]) -> NDArray[np.float64]:
+    """Return how probable settings are before any data: labels and tables alike, and each of either alike."""
+    are_tables = np.array([setting.prior == "table" for setting in settings])
+    n_kinds = len(set(are_tables.tolist()))
+    return np.asarray(-np.log(n_kinds * np.where(are_tables, are_tables.sum(), (~are_tables).sum())))
+
 
 Lines = list[tuple[int, int]]
 """Lines of a grid: pairs of an axis and a line along it."""
@@ -64,13 +81,12 @@ class FamilyLabels:
 
     n_states: tuple[int, ...]
     data: Dataset | None
-    equivalent_sample_size: float
     max_configurations: int
     """Labels are summed over up to so many configurations of parents; larger families have their full table."""
     label_rules: LabelRules = ()
     counts: dict[tuple[int, tuple[int, ...]], Counts] = field(default_factory=dict)
     """Those of the families that were counted to be kept."""
-    _kept: dict[tuple[int, tuple[int, ...], float], LabelPosterior] = field(default_factory=dict)
+    _kept: dict[tuple[int, tuple[int, ...], Setting], LabelPosterior] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_kept": {}}  # made again when asked
@@ -112,7 +128,6 @@ class FamilyLabels:
         return cls(
             n_states,
             None,
-            float(content["equivalent_sample_size"]),
             0 if content["prior"] == "table" else largest,
             rules,
             counts,
@@ -126,27 +141,27 @@ class FamilyLabels:
         """Return the grid of some parents."""
         return Grid(tuple(self.n_states[parent] for parent in parents))
 
-    def of(self, node: int, parents: tuple[int, ...], kappa: float) -> LabelPosterior:
+    def of(self, node: int, parents: tuple[int, ...], setting: Setting) -> LabelPosterior:
         """Return the posterior of the labels of a family."""
-        key = node, parents, kappa
+        key = node, parents, setting
         if key not in self._kept:
             if len(self._kept) == KEPT:
                 del self._kept[next(iter(self._kept))]
-            self._kept[key] = self._sum(node, parents, kappa)
+            self._kept[key] = self._sum(node, parents, setting)
         return self._kept[key]
 
-    def _sum(self, node: int, parents: tuple[int, ...], kappa: float) -> LabelPosterior:
+    def _sum(self, node: int, parents: tuple[int, ...], setting: Setting) -> LabelPosterior:
         """Sum over the labels of a family."""
         counts = self.count(node, parents)
-        size = self.equivalent_sample_size
-        if not self.sums_labels(self.grid(parents).size):
+        size = setting.equivalent_sample_size
+        if setting.prior == "table" or not self.sums_labels(self.grid(parents).size):
             return FullTable(counts, size)
         fixed = fix_labels(self.label_rules[node], parents, self.n_states) if self.label_rules else ()
         return _native.FamilyPosterior(
             counts,
             self.grid(parents).n_states,
             size,
-            Priors(kappa, size, "labels").class_lost(self.n_states[node]),
+            Priors(setting.kappa, size, "labels").class_lost(self.n_states[node]),
             "ldag",
             regular=True,
             fixed=[[] if mask is None else mask.astype(int).tolist() for mask in fixed],
@@ -162,8 +177,8 @@ class FamilyLabels:
         return [(axis, line) for line in self.grid(others).matching(named).tolist()]
 
     def vanishes(
-        self, node: int, parents: tuple[int, ...], kappa: float, parent: int, context: Mapping[int, int]
+        self, node: int, parents: tuple[int, ...], setting: Setting, parent: int, context: Mapping[int, int]
     ) -> float:
         """Return the probability that the edge from a parent vanishes in a context, given these parents."""
         lines = self.lines(parents, parent, context)
-        return self.of(node, parents, kappa).all_inside(lines) if lines else 0.0
+        return self.of(node, parents, setting).all_inside(lines) if lines else 0.0

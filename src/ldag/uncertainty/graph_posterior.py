@@ -1,12 +1,12 @@
-"""How probable graphs and labels are: parent sets with probabilities, at one kappa or several, and what they say."""
+"""How probable graphs and labels are: parent sets with probabilities, under all settings, and what they say."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
-from math import exp, fsum, log, sqrt
-from typing import TYPE_CHECKING, Literal, cast
+from math import sqrt
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ldag.uncertainty.agreement import SHOWN_LABEL, Agreement, Chance, EdgeChanc
 from ldag.uncertainty.chains import Diagnostics
 from ldag.uncertainty.component import Component, Floats, ParentSet, draw_labelled_dags
 from ldag.uncertainty.consensus import consensus_structure, probable_arcs
-from ldag.uncertainty.families import FamilyLabels, GraphPrior
+from ldag.uncertainty.families import FamilyLabels, GraphPrior, Setting, log_priors
 from ldag.uncertainty.whole_graphs import (
     N_DIRECTED,
     N_KEPT_DIRECTED,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 PosteriorMethod = Literal["exact", "chain"]
+_Key = TypeVar("_Key", float, str)
 
 N_STATEMENTS = 2000
 """Graphs drawn for statements that only whole graphs can decide."""
@@ -73,26 +74,38 @@ class GraphPosterior(Agreement):
     def priors(self) -> Priors:
         """The old place of `prior` and of the equivalent sample size."""
         tell_renamed("Posterior.priors", "Posterior.prior and Posterior.kappas")
-        return Priors(self.components[0].kappa, self.families.equivalent_sample_size, cast("Prior", self.prior))
+        _, kappa, size = self.components[0].setting
+        return Priors(kappa, size, cast("Prior", self.prior))
 
     @property
     def kappas(self) -> dict[float, float]:
-        """The kappas that were averaged over, with their posterior probabilities; one, usually."""
-        return {component.kappa: component.weight for component in self.components}
+        """The kappas that were averaged over, with their posterior probabilities if there are labels."""
+        labelled = [one for one in self.components if one.setting.prior != "table"]
+        return _shares((one.setting.kappa, one.weight) for one in labelled or self.components)
+
+    @property
+    def sizes(self) -> dict[float, float]:
+        """The equivalent sample sizes that were averaged over, with their posterior probabilities."""
+        return _shares((one.setting.equivalent_sample_size, one.weight) for one in self.components)
+
+    @property
+    def structures(self) -> dict[str, float]:
+        """The posterior probabilities of labels, "ldag", and of none, "table"."""
+        return _shares(("table" if one.setting.prior == "table" else "ldag", one.weight) for one in self.components)
 
     @property
     def log_evidence(self) -> float | None:
         """The logarithm of the sum of likelihood and prior over all graphs; None for chains, which do not know it.
 
-        The prior of graphs is not divided by their number. Under prior "normalised" the numbers of different kappas
-        can be compared.
+        The prior of graphs is not divided by their number. Under prior "normalised" the numbers of different kappas and
+        sample sizes can be compared, and with those of tables.
         """
         logs = [component.log_evidence for component in self.components]
         known = [one for one in logs if one is not None]
         if len(known) < len(logs):
             return None
-        high = max(known)
-        return high + log(fsum(exp(one - high) for one in known) / len(known))
+        weighed = np.array(known) + log_priors([component.setting for component in self.components])
+        return float(weighed.max() + np.log(np.exp(weighed - weighed.max()).sum()))
 
     @property
     def limits(self) -> str:
@@ -124,9 +137,9 @@ class GraphPosterior(Agreement):
         Examples
         --------
         >>> import ldag
-        >>> post = ldag.posterior(ldag.datasets.load("heart"), kappa=0.3, max_parents=3)
-        >>> round(post.edge("smoking", "pressure"), 4)
-        0.8268
+        >>> post = ldag.posterior(ldag.datasets.load("heart"), max_parents=3)
+        >>> round(post.edge("smoking", "pressure"), 2)
+        0.82
         """
         i, j = self._pair(parent, child)
         vanishing = 0.0 if context is None else self._weigh_label(i, j, self._other_states(context, i, j))[0]
@@ -161,9 +174,9 @@ class GraphPosterior(Agreement):
         Examples
         --------
         >>> import ldag
-        >>> post = ldag.posterior(ldag.datasets.load("ucb"), kappa=0.3)
-        >>> round(post.label("gender", "admitted", context={"department": "B"}), 3)
-        0.958
+        >>> post = ldag.posterior(ldag.datasets.load("ucb"))
+        >>> round(post.label("gender", "admitted", context={"department": "B"}), 2)
+        0.67
         """
         i, j = self._pair(parent, child)
         only = None if parents is None else tuple(sorted(self.schema.nodes(parents, "parents: ")))
@@ -204,7 +217,7 @@ class GraphPosterior(Agreement):
 
     def sums_labels(self, n_configurations: int) -> bool:
         """Whether labels of families with so many configurations were summed over; for the library itself."""
-        return self.families.sums_labels(n_configurations)
+        return self.prior != "table" and self.families.sums_labels(n_configurations)
 
     def csi_separated(
         self,
@@ -222,13 +235,13 @@ class GraphPosterior(Agreement):
         Examples
         --------
         >>> import ldag
-        >>> post = ldag.posterior(ldag.datasets.load("ucb"), kappa=0.3)
-        >>> round(post.csi_separated("gender", "admitted", context={"department": "B"}), 3)
-        0.997
+        >>> post = ldag.posterior(ldag.datasets.load("ucb"))
+        >>> round(post.csi_separated("gender", "admitted", context={"department": "B"}), 2)
+        0.75
         """
         question = self._question(a, b, given, context)
-        if all(map(is_small, self.components)):
-            parts = (c.weight * separation_probability(c, self.families, question) for c in self.components)
+        if all(map(is_small, self._likely)):
+            parts = (c.weight * separation_probability(c, self.families, question) for c in self._likely)
             return Chance(sum(parts))
         return self._share(n_draws, lambda structure: _is_separated(structure, question))
 
@@ -268,9 +281,9 @@ class GraphPosterior(Agreement):
         Examples
         --------
         >>> import ldag
-        >>> post = ldag.posterior(ldag.datasets.load("heart"), kappa=0.3, max_parents=3)
+        >>> post = ldag.posterior(ldag.datasets.load("heart"), max_parents=3)
         >>> round(post.edge("mental", "physical"), 2), post.determined("mental", "physical") < 0.1
-        (0.4, True)
+        (0.38, True)
         """
         i, j = self._pair(parent, child)
         chances = self._directions
@@ -299,23 +312,29 @@ class GraphPosterior(Agreement):
     def _directions(self) -> DirectionChances:
         if self.known_directions is not None:
             return self.known_directions
-        if self.prior == "table" and all(map(is_small, self.components)):
-            return sum_directions(self.components, self.space)
+        if all(is_small(one) and one.setting.prior == "table" for one in self._likely):
+            return sum_directions(self._likely, self.space)
         n_draws = N_DIRECTED if self.space is not None else N_KEPT_DIRECTED
-        return draw_directions(self._draw(n_draws, check_seed(None)), self.space)
+        return draw_directions((drawn for drawn, _ in self._draw(n_draws, check_seed(None))), self.space)
 
     def _graph(self, structure: Structure) -> LDAG:
         """Return a structure as a graph, variables in the order of the data."""
         order = [self.schema.node(name) for name in self.names]
         return LDAG(self.schema.reordered(order), structure.reordered(order))
 
-    def _draw(self, n: int, seed: int) -> list[Structure]:
-        return draw_labelled_dags(self.components, self.families, n, seed)
+    @cached_property
+    def _likely(self) -> tuple[Component, ...]:
+        """The settings that have any probability."""
+        return tuple(component for component in self.components if component.weight)
+
+    def _draw(self, n: int, seed: int) -> list[tuple[Structure, float]]:
+        """Draw structures, each with the equivalent sample size of its setting."""
+        return draw_labelled_dags(self._likely, self.families, n, seed)
 
     def _share(self, n_draws: int, holds: Callable[[Structure], bool]) -> Chance:
         """Return how often something holds in drawn graphs, looking at equal ones once."""
         n = check_whole(n_draws, "n_draws")
-        drawn = Counter(self._draw(n, check_seed(None)))
+        drawn = Counter(structure for structure, _ in self._draw(n, check_seed(None)))
         share = sum(number for structure, number in drawn.items() if holds(structure)) / n
         return Chance(share, sqrt(max(share * (1 - share), 0.0) / n))
 
@@ -337,7 +356,7 @@ class GraphPosterior(Agreement):
                 if i in parents and only in (None, parents):
                     share = component.weight * probability
                     edge += share
-                    vanishing += share * self.families.vanishes(j, parents, component.kappa, i, context)
+                    vanishing += share * self.families.vanishes(j, parents, component.setting, i, context)
         return vanishing, edge
 
     def _label_candidates(self, threshold: float) -> Iterator[tuple[int, int, int, int]]:
@@ -353,10 +372,10 @@ class GraphPosterior(Agreement):
                         if self._may_vanish(i, j, {k: code}, families, threshold):
                             yield i, j, k, code
 
-    def _families_of(self, j: int, wanted: set[int]) -> list[tuple[float, float, ParentSet]]:
-        """Return the likely families of a node in which some others are parents: probability, kappa, parents."""
+    def _families_of(self, j: int, wanted: set[int]) -> list[tuple[float, Setting, ParentSet]]:
+        """Return the likely families of a node in which some others are parents: probability, setting, parents."""
         families = [
-            (component.weight * p, component.kappa, parents)
+            (component.weight * p, component.setting, parents)
             for component in self.components
             for parents, p in component.likely(j)
             if wanted.issubset(parents)
@@ -368,24 +387,37 @@ class GraphPosterior(Agreement):
         i: int,
         j: int,
         context: Mapping[int, int],
-        families: Iterable[tuple[float, float, ParentSet]],
+        families: Iterable[tuple[float, Setting, ParentSet]],
         threshold: float,
     ) -> bool:
         """Whether an edge may vanish more probably than that, seen from the likeliest families on."""
         most = sum(share for share, _, _ in families)
-        for share, kappa, parents in families:
-            most -= share * (1 - self.families.vanishes(j, parents, kappa, i, context))
+        for share, setting, parents in families:
+            most -= share * (1 - self.families.vanishes(j, parents, setting, i, context))
             if most < threshold - 1e-9:
                 return False
         return True
 
     def _line_chance(self, node: int, parents: ParentSet, axis: int, line: int) -> float:
         """Return the probability of a line inside a class, given these parents."""
-        if not any(parents in component.sets[node] for component in self.components):
+        there = [c for c in self._likely if parents in c.sets[node]]
+        chances = {c: c.weight * float(c.probabilities[node][c.sets[node].index(parents)]) for c in there}
+        total = sum(chances.values())
+        if total == 0:
             return 0.0
-        return sum(
-            c.weight * self.families.of(node, parents, c.kappa).all_inside([(axis, line)]) for c in self.components
+        inside = (
+            share * self.families.of(node, parents, c.setting).all_inside([(axis, line)])
+            for c, share in chances.items()
         )
+        return sum(inside) / total
+
+
+def _shares(pairs: Iterable[tuple[_Key, float]]) -> dict[_Key, float]:
+    """Add up the probabilities that belong to the same."""
+    shares: dict[_Key, float] = {}
+    for key, probability in pairs:
+        shares[key] = shares.get(key, 0.0) + probability
+    return shares
 
 
 def _is_separated(structure: Structure, question: Question) -> bool:

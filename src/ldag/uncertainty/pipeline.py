@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import wraps
 from importlib.metadata import version
@@ -46,12 +46,12 @@ from ldag.uncertainty.chains import (
     N_RUNS,
     ChainSettings,
     Diagnostics,
-    chain_component,
+    chain_components,
     choose_candidates,
 )
 from ldag.uncertainty.component import Component, likely_families
-from ldag.uncertainty.exact import OutOfTime, Weighing, exact_component
-from ldag.uncertainty.families import FamilyLabels, GraphPrior
+from ldag.uncertainty.exact import OutOfTime, Weighing, exact_components
+from ldag.uncertainty.families import FamilyLabels, GraphPrior, Setting
 from ldag.uncertainty.posteriors import Posterior
 from ldag.uncertainty.space import (
     FEWEST_PARENTS,
@@ -70,11 +70,20 @@ P = ParamSpec("P")
 KAPPAS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 """The kappas that "evidence" compares, equally probable before any data."""
 
+FEW_KAPPAS = (0.1, 0.5)
+"""Those that are summed over unless kappa is given; in benchmarks/bench_calibration.py more are no better."""
+
+SIZES = (1.0, 10.0, 30.0, 100.0)
+"""The equivalent sample sizes that are summed over unless one is given, equally probable before any data."""
+
+SizeChoice = float | Sequence[float] | None
+
 KappaChoice = float | Literal["evidence"] | None
 
 STRUCTURES_SUMMED = ("ldag", "table")
 
 USUAL_KAPPA = 0.1
+USUAL_SIZE = 10.0
 """Of the graph that the limits are held against, where the posterior is over several."""
 
 
@@ -84,8 +93,7 @@ class _Job:
 
     plan: Plan
     names: tuple[str, ...]
-    kappas: tuple[float, ...]
-    prior: GraphPrior
+    settings: tuple[Setting, ...]
     families: FamilySpace
     method: Literal["exact", "chain"]
     chains: ChainSettings
@@ -98,14 +106,14 @@ class _Job:
         return self.plan.data
 
     @property
-    def equivalent_sample_size(self) -> float:
-        """The weight of the prior over parameters."""
-        return self.plan.problem.families.priors.equivalent_sample_size
+    def prior(self) -> GraphPrior:
+        """That of labels, if there are any."""
+        return next((setting.prior for setting in self.settings if setting.prior != "table"), "table")
 
     @property
     def max_configurations(self) -> int:
         """Over how many configurations of parents labels are summed."""
-        return 0 if self.prior == "table" else self.largest_labelled
+        return self.largest_labelled if self.families.has_labels else 0
 
     @property
     def has_limit(self) -> bool:
@@ -116,8 +124,7 @@ class _Job:
         """Return what weighs families."""
         return Weighing(
             self.data,
-            self.prior,
-            self.equivalent_sample_size,
+            self.settings,
             self.max_configurations,
             self.families.label_rules,
             self.plan.n_jobs,
@@ -132,7 +139,7 @@ class _Job:
 
 @dataclass(frozen=True, eq=False)
 class _Computed:
-    """What came of a job: the posterior at every kappa, over some parent sets."""
+    """What came of a job: the posterior under every setting, over some parent sets."""
 
     components: tuple[Component, ...]
     sets: ParentSets
@@ -169,7 +176,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     max_parents: int | None = None,
     method: PosteriorChoice | Chain | Exact = "auto",
     constraints: Constraints | None = None,
-    equivalent_sample_size: float | None = None,
+    equivalent_sample_size: SizeChoice = None,
     n_iter: int | None = None,
     rng: Rng = None,
     n_jobs: int = -1,
@@ -180,6 +187,10 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
 ) -> Posterior:
     """Return how probable every graph and label is, given data.
 
+    What is not said about labels and parameters is summed over, each assumption as probable as the data make it: how
+    much the prior over parameters counts for, the price of labels, and whether there are labels at all. So that the
+    sum does not depend on one of them which the data contradict; the first lines of print tell their weights.
+
     Parameters
     ----------
     data
@@ -187,12 +198,14 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         unless others are given.
     kappa
         The price of labels, above 0 and at most 1, or "evidence": averaged over eight kappas from 0.01 to 1, each as
-        probable as the data make it. Left out, it is that of the fit, or "evidence".
+        probable as the data make it. Left out, it is that of the fit, or 0.1 and 0.5 likewise (under prior "labels",
+        where kappas cannot be compared, 0.1).
     prior
-        "normalised": every DAG weighs the same before any data, and labels share its weight by kappa. "labels": kappa
-        for each parameter that labels save, as in `score`, so that DAGs with room for many labels weigh more.
+        How labels are weighed; if it is given, there are labels. "normalised": every DAG weighs the same before any
+        data, and labels share its weight by kappa. "labels": kappa for each parameter that labels save, as in `score`,
+        so that DAGs with room for many labels weigh more.
     structure
-        "ldag", or "table": no labels. Left out, that of the fit, or "ldag".
+        "ldag", or "table": no labels. Left out, that of the fit, or both, alike before any data.
     max_parents, constraints
         Limits on the graph, as in `learn`. Without ``max_parents`` there are as many parents as can be summed over in
         about ten seconds. Families with more than 16 configurations of parents (fewer, where that allows more parents)
@@ -203,7 +216,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         of the variables, from four independent starts; "auto": exact where it takes a minute at most. Or a value:
         ``ldag.Exact()``, ``ldag.Chain(n_chains=8, n_iter=10_000)``, with so many starts.
     equivalent_sample_size
-        As in `score`; 1 unless said otherwise.
+        As in `score`: a number, or several to sum over. Left out, that of the fit, or 1, 10, 30 and 100.
     n_iter
         For "chain": rounds of each run that are kept, 4,000 unless said otherwise; give more if the runs disagree.
     rng
@@ -223,30 +236,36 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     Examples
     --------
     >>> import ldag
-    >>> post = ldag.posterior(ldag.datasets.load("heart"), kappa=0.3, max_parents=3)
+    >>> heart = ldag.datasets.load("heart")
+    >>> post = ldag.posterior(heart, kappa=0.3, prior="normalised", equivalent_sample_size=1, max_parents=3)
     >>> round(post.log_evidence, 4), round(post.edge("smoking", "pressure"), 4)
     (-6725.1861, 0.8268)
+    >>> {size: round(p, 2) for size, p in ldag.posterior(heart, max_parents=3).sizes.items()}
+    {1.0: 0.0, 10.0: 0.97, 30.0: 0.03, 100.0: 0.0}
     """
     began = time.perf_counter()
     deadline = Deadline.after(check_time_limit(time_limit))
     check_progress(progress)
     fit, own = (data, data.settings) if isinstance(data, Fit) else (None, Settings())
     over = _check_structure(structure, prior, fit)
-    kappas = _check_kappas(fit.kappa if fit is not None and kappa is None and over != "table" else kappa, over)
-    own_size = 1.0 if fit is None else fit.equivalent_sample_size
-    size = check_equivalent_sample_size(own_size if equivalent_sample_size is None else equivalent_sample_size)
+    kappas = _check_kappas(fit.kappa if fit is not None and kappa is None and over[0] != "table" else kappa, over[0])
+    own_sizes = SIZES if fit is None else fit.equivalent_sample_size
+    sizes = _check_sizes(own_sizes if equivalent_sample_size is None else equivalent_sample_size)
+    assumed = tuple(
+        Setting(one, price, size) for one in over for size in sizes for price in ((1.0,) if one == "table" else kappas)
+    )
     how, chains = _check_method(method, n_iter, check_seed(rng), deadline.is_set)
     settings = Settings(
-        kappa=kappas[0] if len(kappas) == 1 and over != "table" else USUAL_KAPPA,
+        kappa=kappas[0] if len(kappas) == 1 and over[0] != "table" else USUAL_KAPPA,
         method=Climb(n_restarts=0),
-        structure="table" if over == "table" else "ldag",
-        equivalent_sample_size=size,
+        structure="table" if over[0] == "table" else "ldag",
+        equivalent_sample_size=sizes[0] if len(sizes) == 1 else USUAL_SIZE,
         max_parents=own.max_parents if max_parents is None else max_parents,
         constraints=own.constraints if constraints is None else constraints,
         n_jobs=n_jobs,
     )
     table = check_data(data.data if isinstance(data, Fit) else data, reading=reading)
-    job = _job(make_plan(table, settings), table.names, kappas, over, how, chains, time_limit)
+    job = _job(make_plan(table, settings), table.names, assumed, how, chains, time_limit)
     if job.method == "exact" and n_iter is not None:
         raise ArgumentError(f"{argument('n_iter')} applies to method 'chain'; an exact posterior has no rounds")
     kept = None if checkpoint is None else Checkpoint.open(checkpoint, _run_of(job))
@@ -270,16 +289,27 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     return result
 
 
-def _check_structure(structure: str | None, prior: str | None, fit: Fit | None) -> GraphPrior:
-    """Return what the posterior is over: tables, or labels by their prior; unless it is said, as in the fit."""
+def _check_structure(structure: str | None, prior: str | None, fit: Fit | None) -> tuple[GraphPrior, ...]:
+    """Return what the posterior is over: tables, or labels by their prior; unless it is said, as in the fit or both."""
     if fit is not None and fit.structure not in STRUCTURES_SUMMED:
         raise ArgumentError(
             f"the posterior is over labels or tables; this fit has structure {fit.structure!r}; give its data"
         )
-    given = structure or ("ldag" if fit is None or prior is not None else fit.structure)
-    check_choice(given, STRUCTURES_SUMMED, "structure")
+    given = structure or ("ldag" if prior is not None else None if fit is None else fit.structure)
+    check_choice(given or "ldag", STRUCTURES_SUMMED, "structure")
     check_choice(prior or "normalised", ("normalised", "labels"), "prior")
-    return "table" if given == "table" else "labels" if prior == "labels" else "normalised"
+    if given is None:
+        return "normalised", "table"
+    return ("table",) if given == "table" else ("labels",) if prior == "labels" else ("normalised",)
+
+
+def _check_sizes(given: SizeChoice) -> tuple[float, ...]:
+    """Return the equivalent sample sizes to sum over, ascending."""
+    many = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else [given]
+    sizes = {check_equivalent_sample_size(cast("float", size)) for size in many}
+    if not sizes:
+        raise ArgumentError(f"{argument('equivalent_sample_size')} must be a number or several, got none")
+    return tuple(sorted(sizes))
 
 
 def _check_kappas(kappa: KappaChoice, prior: GraphPrior) -> tuple[float, ...]:
@@ -297,8 +327,10 @@ def _check_kappas(kappa: KappaChoice, prior: GraphPrior) -> tuple[float, ...]:
         )
     if isinstance(kappa, str) and kappa != "evidence":
         raise ArgumentError(f"{argument('kappa')} must be a number above 0 and at most 1, or 'evidence', got {kappa!r}")
-    if kappa == "evidence" or kappa is None:
+    if kappa == "evidence":
         return KAPPAS
+    if kappa is None:
+        return (USUAL_KAPPA,) if prior == "labels" else FEW_KAPPAS
     return (check_priors(kappa, 1.0, "labels").kappa,)
 
 
@@ -320,25 +352,19 @@ def _check_method(
 def _job(
     plan: Plan,
     names: tuple[str, ...],
-    kappas: tuple[float, ...],
-    prior: GraphPrior,
+    assumed: tuple[Setting, ...],
     method: PosteriorChoice,
     chains: ChainSettings,
     time_limit: float | None,
 ) -> _Job:
     """Settle on a method, by what the families of the plan cost."""
     problem, schema = plan.problem, plan.data.schema
-    labelled = prior != "table"
+    n_labelled = sum(setting.prior != "table" for setting in assumed)
     rules = problem.families.label_rules
-    families = FamilySpace(schema, problem.space, rules, labelled, len(kappas), plan.data.n_rows, time_limit)
+    families = FamilySpace(schema, problem.space, rules, n_labelled, len(assumed), plan.data.n_rows, time_limit)
     has_limit = plan.settings.max_parents is not None
     exact = method != "chain" and _is_exact(families, has_limit, is_asked=method == "exact")
-    if not exact and len(kappas) > 1:
-        raise ArgumentError(
-            "chains need one kappa, as they do not know the evidence, and an exact posterior at"
-            f" {len(kappas)} kappas would take too long; give kappa, such as 0.3"
-        )
-    return _Job(plan, names, kappas, prior, families, "exact" if exact else "chain", chains)
+    return _Job(plan, names, assumed, families, "exact" if exact else "chain", chains)
 
 
 def _is_exact(families: FamilySpace, is_given: bool, is_asked: bool) -> bool:
@@ -364,9 +390,7 @@ def _run_of(job: _Job) -> dict[str, object]:
         "ldag version": version("ldag"),
         "posterior": "exact" if job.method == "exact" else "chains",
         "data": fingerprint(job.data.sorted()),
-        "kappas": job.kappas,
-        "prior": job.prior,
-        "equivalent_sample_size": job.equivalent_sample_size,
+        "assumed": job.settings,
         "max_parents": job.plan.settings.max_parents,
         "constraints": digest(job.families.space),
         "chains": astuple(job.chains) if job.method == "chain" else None,
@@ -388,29 +412,21 @@ def _climb(plan: Plan, deadline: Deadline) -> LDAG:
 def _compute(
     job: _Job, learned: LDAG | None, on_progress: "_native.OnProgress", checkpoint: Checkpoint | None
 ) -> tuple[_Job, _Computed]:
-    """Do the work at every kappa, and weigh the kappas by their evidence; chains know what a search has learned."""
+    """Do the work under every setting; chains know what a search has learned."""
     if job.method == "chain":
-        (kappa,) = job.kappas
         assert learned is not None
         weighing = job.weighing(on_progress, checkpoint)
-        candidates = choose_candidates(weighing, job.data.schema, job.families.space, kappa, learned)
+        candidates = choose_candidates(weighing, job.data.schema, job.families.space, learned)
         limits = job.families.choose_limits(job.has_limit, candidates)
         job = job.within(limits)
         sets = job.families.list_sets(limits, candidates)
-        component, diagnostics = chain_component(
-            job.weighing(on_progress, checkpoint), candidates, sets, kappa, job.chains
-        )
-        return job, _Computed((component,), sets, diagnostics)
+        weighing = job.weighing(on_progress, checkpoint)
+        components, diagnostics = chain_components(weighing, candidates, sets, job.chains)
+        return job, _Computed(components, sets, diagnostics)
     limits = job.families.choose_limits(job.has_limit)
     job = job.within(limits)
     sets = job.families.list_sets(limits)
-    weighing = job.weighing(on_progress, checkpoint)
-    components = [exact_component(weighing, sets, kappa) for kappa in job.kappas]
-    logs = np.array([component.log_evidence for component in components], dtype=np.float64)
-    weights = np.exp(logs - logs.max())
-    weights /= weights.sum()
-    weighed = tuple(replace(c, weight=w) for c, w in zip(components, weights.tolist(), strict=True))
-    return job, _Computed(weighed, sets)
+    return job, _Computed(exact_components(job.weighing(on_progress, checkpoint), sets), sets)
 
 
 def _result(job: _Job, computed: _Computed, outside: str | None, seconds: float) -> Posterior:
@@ -423,7 +439,6 @@ def _result(job: _Job, computed: _Computed, outside: str | None, seconds: float)
         "outside": outside,
         "max_parents": limits.max_parents,
         "max_configurations": limits.max_configurations,
-        "kappas": job.kappas,
         "prior": job.prior,
     }
     return Posterior(
@@ -434,7 +449,6 @@ def _result(job: _Job, computed: _Computed, outside: str | None, seconds: float)
         families=FamilyLabels(
             job.data.schema.n_states,
             job.data,
-            job.equivalent_sample_size,
             job.max_configurations,
             job.families.label_rules,
         ),

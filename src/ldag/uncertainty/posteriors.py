@@ -51,7 +51,7 @@ class Posterior(GraphPosterior):
         >>> abs(share - post.edge("smoking", "pressure")) < 0.05
         True
         """
-        drawn = self._draw(check_whole(n, "n"), check_seed(rng))
+        drawn = [structure for structure, _ in self._draw(check_whole(n, "n"), check_seed(rng))]
         graphs = {structure: self._graph(structure) for structure in dict.fromkeys(drawn)}
         return [graphs[structure] for structure in drawn]
 
@@ -70,13 +70,16 @@ class Posterior(GraphPosterior):
         seed = check_seed(rng)
         generator = np.random.default_rng([seed, 1])
         drawn = self._draw(check_whole(n, "n"), seed)
-        means = {structure: self._network(structure) for structure in dict.fromkeys(drawn)}
-        return [net for structure in drawn for net in means[structure].sample_parameters(1, generator)]
+        means = {one: self._network(*one) for one in dict.fromkeys(drawn)}
+        return [net for one in drawn for net in means[one].sample_parameters(1, generator)]
 
     def mixture(self, n: int = N_MEMBERS, rng: Rng = None) -> Mixture:
-        """Draw graphs and return them as one network: equal ones are one member, with its share as weight."""
+        """Draw graphs and return them as one network: equal ones are one member, with its share as weight.
+
+        Each has the equivalent sample size that it was drawn with.
+        """
         drawn = Counter(self._draw(check_whole(n, "n"), check_seed(rng)))
-        return Mixture([self._network(structure) for structure in drawn], list(drawn.values()))
+        return Mixture([self._network(*one) for one in drawn], list(drawn.values()))
 
     @overload  # type: ignore[override]  # what is returned follows from interval
     def query(
@@ -201,7 +204,7 @@ class Posterior(GraphPosterior):
             "variables": write_variables(self.schema),
             "order": list(self.names),
             "prior": self.prior,
-            "equivalent_sample_size": self.families.equivalent_sample_size,
+            "equivalent_sample_size": list(self.sizes),
             "method": self.method,
             "notes": list(self.notes),
             "settings": dict(self.settings),
@@ -223,7 +226,7 @@ class Posterior(GraphPosterior):
             schema=schema,
             names=tuple(content["order"]),
             prior=prior,
-            components=tuple(Component.from_dict(one) for one in content["components"]),
+            components=tuple(Component.from_dict(one, content) for one in content["components"]),
             families=FamilyLabels.from_dict(content, schema.n_states),
             method="exact" if content["method"] == "exact" else "chain",  # older files say chains
             diagnostics=None if diagnostics is None else Diagnostics.from_dict(diagnostics),
@@ -250,6 +253,8 @@ class Posterior(GraphPosterior):
             "outside_limits": self.outside,
             "prior": self.prior,
             "kappas": [{"kappa": kappa, "probability": weight} for kappa, weight in self.kappas.items()],
+            "equivalent_sample_sizes": [{"size": size, "probability": p} for size, p in self.sizes.items()],
+            "structures": [{"structure": kind, "probability": p} for kind, p in self.structures.items()],
             "log_evidence": self.log_evidence,
             "edges": [
                 edge._asdict() | {"determined": float(self.determined(edge.parent, edge.child))} for edge in self.edges
@@ -285,13 +290,12 @@ class Posterior(GraphPosterior):
 
     def _prior_line(self) -> str:
         evidence = "" if self.log_evidence is None else f", log evidence {self.log_evidence:.4f}"
+        sizes = f"equivalent sample size {_spell_shares(self.sizes)}"
         if self.prior == "table":
-            return f"prior: every DAG alike, no labels{evidence}"
+            return f"prior: every DAG alike, no labels, {sizes}{evidence}"
         graphs = "every DAG alike" if self.prior == "normalised" else "DAGs with more labels weigh more"
-        if len(self.components) == 1:
-            return f"prior: {self.prior} ({graphs}), kappa {self.components[0].kappa:g}{evidence}"
-        likely = ", ".join(f"{kappa:g} ({weight:.2f})" for kappa, weight in self.kappas.items() if weight >= 0.005)
-        return f"prior: {self.prior} ({graphs}), averaged over kappa {likely}{evidence}"
+        tables = f"; no labels ({self.structures['table']:.2f})" if "table" in self.structures else ""
+        return f"prior: {self.prior} ({graphs}), kappa {_spell_shares(self.kappas)}{tables}; {sizes}{evidence}"
 
     def _edge_lines(self) -> Iterator[str]:
         pairs = []
@@ -321,13 +325,13 @@ class Posterior(GraphPosterior):
         self, targets: str | tuple[str, ...], given: Context | None, do: Context | None
     ) -> NDArray[np.float64] | None:
         """Return the mean of an answer where it needs no draws."""
-        if given or not all(map(is_small, self.components)):
+        if given or not all(map(is_small, self._likely)):
             return None
         nodes, done = self.schema.nodes(targets, "targets: "), self.schema.context(do, "do: ")
-        parts = [c.weight * mean_answer(c, self.families, nodes, done) for c in self.components]
+        parts = [c.weight * mean_answer(c, self.families, nodes, done) for c in self._likely]
         return np.asarray(sum(parts))
 
-    def _network(self, structure: Structure) -> Network:
+    def _network(self, structure: Structure, size: float) -> Network:
         """Return the network of a structure, its parameters the means of their posterior."""
         graph = self._graph(structure)
         tables = []
@@ -338,7 +342,14 @@ class Posterior(GraphPosterior):
             order = [sorted(given).index(parent) for parent in given]
             in_order = cube.transpose([*order, len(order)]).reshape(-1, variable.n_states)
             tables.append(class_counts(in_order, family.partition))
-        return Network.from_counts(graph, tables, Smoothing(self.families.equivalent_sample_size))
+        return Network.from_counts(graph, tables, Smoothing(size))
+
+
+def _spell_shares(shares: Mapping[float, float]) -> str:
+    """Return numbers with their probabilities, where there are several."""
+    if len(shares) == 1:
+        return f"{next(iter(shares)):g}"
+    return ", ".join(f"{number:g} ({share:.2f})" for number, share in shares.items() if share >= 0.005) or "any"
 
 
 def _average(values: NDArray[np.float64], interval: float) -> Averaged:

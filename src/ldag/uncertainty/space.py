@@ -40,6 +40,8 @@ FAR_TOO_LONG = 10.0
 """What is estimated to take so many times as long as it may is not begun."""
 STEP_SECONDS = 1.2e-8
 """One of the 3 x 3^n steps of the sums over DAGs, measured."""
+SETTINGS_LEFT = 4
+"""Settings that the evidence, a third of the steps, usually leaves."""
 
 
 def label_seconds(n_configurations: int) -> float:
@@ -96,8 +98,9 @@ class FamilySpace:
     schema: Schema
     space: SearchSpace
     label_rules: LabelRules
-    labelled: bool
-    n_kappas: int
+    n_labelled: int
+    """Settings with labels; families are summed over under all of them, and counted once."""
+    n_settings: int
     n_rows: int
     time_limit: float | None = None
 
@@ -111,7 +114,7 @@ class FamilySpace:
         most = max((min(limit, len(c)) for limit, c in zip(self.space.max_parents, own, strict=True)), default=0)
         if is_given:
             return Limits(most)
-        choices = range(MAX_CONFIGURATIONS, FEWEST_CONFIGURATIONS - 1, -1) if self.labelled else [MAX_CONFIGURATIONS]
+        choices = range(MAX_CONFIGURATIONS, FEWEST_CONFIGURATIONS - 1, -1) if self.has_labels else [MAX_CONFIGURATIONS]
         kinds = self._kinds(own)
         if candidates is not None:
             kinds = kinds[: CHAIN_PARENTS + 1]
@@ -126,7 +129,7 @@ class FamilySpace:
         made = [self._sets_of(node, parents, limits.max_parents) for node, parents in enumerate(own)]
         by_node = tuple(tuple(sets) for sets, _ in made)
         n_tables = 0
-        if self.labelled:
+        if self.has_labels:
             sizes = (self._n_configurations(parents) for sets in by_node for parents in sets)
             n_tables = sum(size > limits.max_configurations for size in sizes)
         return ParentSets(by_node, limits, n_tables, sum(left_out for _, left_out in made))
@@ -137,8 +140,14 @@ class FamilySpace:
         kinds = self._kinds(self.space.candidates, limits.max_parents)
         families = sum(self._seconds(of_size, limits.max_configurations) for of_size in kinds)
         n_families = sum(of_size.total() for of_size in kinds)
-        steps = self.n_kappas * 3 * STEP_SECONDS * 3.0**n
-        return ExactCost(n, n_families, self.n_kappas * _native.dag_posterior_bytes(n), families + steps)
+        n_left = min(self.n_settings, SETTINGS_LEFT)
+        steps = (self.n_settings + 2 * n_left) * STEP_SECONDS * 3.0**n
+        return ExactCost(n, n_families, (n_left + 1) * _native.dag_posterior_bytes(n), families + steps)
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether there are labels under any setting."""
+        return self.n_labelled > 0
 
     def _n_configurations(self, parents: ParentSet) -> int:
         return prod(self.schema.n_states[p] for p in parents)
@@ -170,7 +179,7 @@ class FamilySpace:
         n_configurations = self._n_configurations(parents)
         if n_configurations * self.schema[node].n_states > _native.MAX_CELLS:
             return False
-        if not self.labelled or n_configurations <= MAX_CONFIGURATIONS or not self.label_rules:
+        if not self.has_labels or n_configurations <= MAX_CONFIGURATIONS or not self.label_rules:
             return True
         return not any(rule.contexts for rule in self.label_rules[node] if rule.parent in parents)
 
@@ -208,9 +217,8 @@ class FamilySpace:
         total = 0.0
         for (q, n_states), number in kinds.items():
             counting = table_seconds(q * n_states, self.n_rows)
-            sums_labels = self.labelled and 4 <= q <= largest
-            each = self.n_kappas * (counting + label_seconds(q)) if sums_labels else counting
-            total += number * each
+            sums = self.n_labelled * label_seconds(q) if self.has_labels and 4 <= q <= largest else 0.0
+            total += number * (counting + sums)
         return total
 
 

@@ -14,7 +14,7 @@ from ldag.inference import Engine
 from ldag.model import CodedFamily, Model, Structure, freeze
 from ldag.reasoning import Question, cpdag, d_separated, essential_edges
 from ldag.uncertainty.component import NEGLIGIBLE, Component, Floats, ParentSet
-from ldag.uncertainty.families import FamilyLabels
+from ldag.uncertainty.families import FamilyLabels, Setting
 
 MOST_GRAPHS = 5_000
 """Choices of a parent set per node, cyclic ones included, that are gone through."""
@@ -51,7 +51,7 @@ def separation_probability(component: Component, families: FamilyLabels, questio
     for dag, probability in all_dags(component):
         for family in enumerate(dag):
             if family not in remaining:
-                remaining[family] = list(_context_parents(*family, component.kappa, families, question.context))
+                remaining[family] = list(_context_parents(*family, component.setting, families, question.context))
         for kept in product(*(remaining[family] for family in enumerate(dag))):
             pruned = tuple(parents for parents, _ in kept)
             if pruned not in separated:
@@ -62,7 +62,7 @@ def separation_probability(component: Component, families: FamilyLabels, questio
 
 
 def _context_parents(
-    node: int, parents: ParentSet, kappa: float, families: FamilyLabels, context: Mapping[int, int]
+    node: int, parents: ParentSet, setting: Setting, families: FamilyLabels, context: Mapping[int, int]
 ) -> Iterator[tuple[ParentSet, float]]:
     """Go through the parents that are left in a context, with probabilities (inclusion and exclusion over labels)."""
     lines = {parent: families.lines(parents, parent, context) for parent in parents}
@@ -70,7 +70,7 @@ def _context_parents(
     if not open_to:
         yield parents, 1.0
         return
-    posterior = families.of(node, parents, kappa)
+    posterior = families.of(node, parents, setting)
     at_least = {
         gone: posterior.all_inside([line for parent in gone for line in lines[parent]])
         for size in range(len(open_to) + 1)
@@ -95,7 +95,7 @@ def mean_answer(
     for dag, probability in all_dags(component):
         for node, parents in enumerate(dag):
             if (node, parents) not in tables:
-                mean = families.of(node, parents, component.kappa).mean_distributions()
+                mean = families.of(node, parents, component.setting).mean_distributions()
                 table = CodedFamily.table(parents, families.grid(parents))
                 tables[node, parents] = table, freeze(mean / mean.sum(axis=1, keepdims=True))
         own = [tables[family] for family in enumerate(dag)]

@@ -1,11 +1,13 @@
 """All labels of a family together agree with going through them one by one."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ldag
 from ldag import _native
 from tests.oracle import partitions as oracle
 
@@ -81,3 +83,43 @@ def test_partitions_are_drawn_as_often_as_probable(n_states: tuple[int, ...], se
     assert squares < degrees + 5 * math.sqrt(2 * degrees) + 25
     rare = 4000 * float(shares[~common].sum())
     assert observed[~common].sum() <= rare + 5 * math.sqrt(rare) + 25
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.sampled_from([(2, 3), (4, 2), (2, 2, 2), (2, 1, 3)]),
+    st.integers(2, 4),
+    st.integers(0, 2**32),
+    st.sampled_from([8, 300, 40_000]),
+    st.integers(1, 9),
+    st.sampled_from([16, 5]),
+)
+def test_weights_under_several_settings_are_those_under_each(
+    n_states: tuple[int, ...], r: int, seed: int, n_rows: int, n_settings: int, largest: int
+) -> None:
+    """Summed over side by side, four at a time, or in logarithms where there are many rows; against all partitions."""
+    rng = np.random.default_rng(seed)
+    codes = [rng.integers(n, size=n_rows) for n in n_states]
+    chances = rng.dirichlet(np.ones(r), size=3)[rng.integers(3, size=n_states)]
+    node = (rng.random(n_rows)[:, None] > chances[tuple(codes)].cumsum(axis=1)).sum(axis=1).clip(max=r - 1)
+    states = {f"x{i}": list(range(n)) for i, n in enumerate((*n_states, r))}
+    table = {name: column.tolist() for name, column in zip(states, [*codes, node], strict=True)}
+    data = ldag.read(table, states=states)
+    kinds = [(prior, kappa) for prior in ("normalised", "labels") for kappa in (0.05, 0.7)]
+    every = [(prior, kappa, size) for size in (0.5, 10.0) for prior, kappa in kinds] + [("table", 1.0, 10.0)]
+    chosen = [every[place] for place in sorted(rng.choice(len(every), n_settings, replace=False).tolist())]
+    parents = tuple(range(len(n_states)))
+    family = np.array([len(n_states)], dtype=np.uint32), np.array(parents, dtype=np.uint32), np.array([0, len(parents)])
+    weights = _native.log_weights(data.columns, chosen, largest, [], *family, n_threads=1)
+    counts = oracle.Problem(
+        n_states, tuple(map(tuple, data.counts(f"x{len(n_states)}", [f"x{i}" for i in parents]))), 1, 0
+    )
+    for weight, (prior, kappa, size) in zip(weights[0], chosen, strict=True):
+        is_table = prior == "table" or math.prod(n_states) > largest
+        lost = 0.0 if is_table else (r - 1) * math.log(kappa)
+        partitions = oracle.allowed(n_states, "table" if is_table else "ldag", True)
+        problem = replace(counts, equivalent_sample_size=size, class_lost=lost)
+        expected = oracle.log_sum(oracle.scores(problem, partitions))
+        saved = [lost * (math.prod(n_states) - len(set(classes))) for classes in partitions]
+        expected -= oracle.log_sum(saved) if prior == "normalised" and not is_table else 0.0
+        assert abs(weight - expected) < 1e-7 * max(1.0, abs(expected) / 1000)

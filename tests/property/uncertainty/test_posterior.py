@@ -1,6 +1,7 @@
 """The exact posterior agrees with all DAGs and all labels gone through one by one, and does what a posterior must."""
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -149,3 +150,36 @@ def test_graphs_are_drawn_as_often_as_probable(seed: int, prior: str) -> None:
     common = [key for key, number in expected.items() if number >= 5]
     squares = math.fsum((seen[key] - expected[key]) ** 2 / expected[key] for key in common)
     assert squares < len(common) + 5 * math.sqrt(2 * len(common)) + 25
+
+
+@settings(deadline=None, max_examples=8)
+@given(questions(), st.sampled_from([(1.0, 8.0), (0.5, 3.0, 20.0)]))
+def test_settings_are_weighed_by_their_evidence(
+    problem: tuple[oracle.Question, Space, ldag.Constraints | None], sizes: tuple[float, ...]
+) -> None:
+    """Labels and tables alike before any data, and every size and kappa alike: against all labelled graphs of each."""
+    question, space, constraints = problem
+    kappas = (0.1, 0.5)
+    labelled = [replace(question, prior="normalised", kappa=k, equivalent_sample_size=n) for n in sizes for k in kappas]
+    tables = [replace(question, prior="table", kappa=1.0, equivalent_sample_size=n) for n in sizes]
+    every = [oracle.posterior(one, space) for one in labelled + tables]
+    logs = np.array([evidence for evidence, _ in every])
+    logs -= np.log(2 * np.array([len(labelled)] * len(labelled) + [len(tables)] * len(tables)))
+    weights = np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum()
+    data = dataset(question.rows, question.n_states)
+    post = ldag.posterior(data, equivalent_sample_size=sizes, constraints=constraints)
+    assert post.log_evidence == pytest.approx(logs.max() + np.log(np.exp(logs - logs.max()).sum()), abs=1e-8)
+    by_size = np.add.reduceat(weights[: len(labelled)], range(0, len(labelled), 2)) + weights[len(labelled) :]
+    assert list(post.sizes) == list(sizes)
+    assert list(post.sizes.values()) == pytest.approx(by_size.tolist(), abs=1e-8)
+    assert post.structures["table"] == pytest.approx(weights[len(labelled) :].sum(), abs=1e-8)
+    assert list(post.kappas.values()) == pytest.approx(
+        [weights[: len(labelled)][place::2].sum() for place in (0, 1)], abs=1e-8
+    )
+    for i, j in ((0, 1), (1, 0), (2, 1)):
+        shares = [oracle.total(graphs, partial(oracle.has_edge, i=i, j=j)) for _, graphs in every]
+        assert post.edge(NAMES[i], NAMES[j]) == pytest.approx(weights @ shares, abs=1e-8)
+        context = {3 - i - j: 0}
+        gone = partial(oracle.vanishes, n_states=question.n_states, i=i, j=j, context=context)
+        stays = weights @ np.array(shares) - weights @ np.array([oracle.total(graphs, gone) for _, graphs in every])
+        assert post.edge(NAMES[i], NAMES[j], context={NAMES[3 - i - j]: 0}) == pytest.approx(stays, abs=1e-8)

@@ -133,7 +133,7 @@ def test_print_counts_nothing_again(options: dict[str, object]) -> None:
 
 def test_a_consensus_of_one_kappa_sums_nothing_again() -> None:
     """Its families were asked for the labels that are printed."""
-    post = ldag.posterior(HEART, kappa=0.3, max_parents=3)
+    post = ldag.posterior(HEART, kappa=0.3, prior="normalised", equivalent_sample_size=1, max_parents=3)
     assert "labels" in str(post)
     with no_sums():
         assert post.consensus().labelled_edges
@@ -143,7 +143,8 @@ def test_parameters_of_drawn_networks_are_drawn() -> None:
     """The same graph has other parameters each time, spread around their means as their posterior is."""
     rules = ldag.Constraints(required=[("smoking", "pressure")])
     two = HEART.select(["smoking", "pressure"])
-    nets = ldag.posterior(two, structure="table", constraints=rules).sample_networks(2000, rng=1)
+    post = ldag.posterior(two, structure="table", equivalent_sample_size=1, constraints=rules)
+    nets = post.sample_networks(2000, rng=1)
     chances = np.array([net.query("pressure", {"smoking": "yes"})[">140"] for net in nets])
     high = two.counts("pressure", "smoking")[1].tolist()[1] + 0.25
     total = sum(two.counts("pressure", "smoking")[1].tolist()) + 0.5

@@ -94,7 +94,9 @@ def test_an_exact_posterior_that_takes_too_long_is_refused() -> None:
     with pytest.raises(
         TooLarge, match=r"the exact posterior was not there within the time limit; give a longer time_limit"
     ):
-        ldag.posterior(LARGE, kappa=0.3, max_parents=3, method="exact", time_limit=0.8)
+        ldag.posterior(
+            LARGE, kappa=0.3, max_parents=3, structure="ldag", equivalent_sample_size=1, method="exact", time_limit=0.8
+        )
     with pytest.raises(TooLarge, match=r"takes about .* seconds of CPU, and time_limit is 1; use method 'chain'"):
         ldag.posterior(table(20), kappa=0.3, method="exact", time_limit=1)
     with pytest.raises(ArgumentError, match="time_limit must be a number of seconds above 0"):

@@ -61,7 +61,7 @@ def test_a_file_gives_the_same_answers(post: ldag.Posterior, tmp_path: Path) -> 
     assert read.csi_separated("mental", "pressure", n_draws=500) == pytest.approx(
         post.csi_separated("mental", "pressure"), abs=0.1
     )
-    with pytest.raises(ArgumentError, match=r"drawn graphs, and 5,000 are asked for"):
+    with pytest.raises(ArgumentError, match=r"holds 1,000 drawn graphs of a setting, and .* are asked for"):
         read.sample(5000)
     with pytest.raises(ArgumentError, match="needs the data"):
         read.log_likelihood(HEART)
@@ -169,8 +169,10 @@ def test_messages(post: ldag.Posterior) -> None:
         ldag.posterior(HEART, kappa=2)
     with pytest.raises(ArgumentError, match="n_iter applies to method 'chain'"):
         ldag.posterior(HEART, kappa=0.3, n_iter=1000)
-    with pytest.raises(ArgumentError, match="chains need one kappa"):
-        ldag.posterior(HEART, method="chain")
+    with pytest.raises(ArgumentError, match="equivalent_sample_size must be a finite number above 0, got 0"):
+        ldag.posterior(HEART, equivalent_sample_size=[10, 0])
+    with pytest.raises(ArgumentError, match="equivalent_sample_size must be a number or several, got none"):
+        ldag.posterior(HEART, equivalent_sample_size=[])
     with pytest.raises(UnknownVariable, match="did you mean 'smoking'"):
         post.edge("smokng", "pressure")
     with pytest.raises(UnknownState, match="no state 'x'"):
@@ -227,3 +229,63 @@ def test_any_table_will_do() -> None:
         post = ldag.posterior(columns, missing="drop")
     assert post.n_observations == 30
     assert post.joined("a", "b") > 0.5
+
+
+def test_chains_visit_settings_as_they_are_probable(tmp_path: Path) -> None:
+    """Sizes, kappas and tables as in the exact sum; draws, mixtures and files carry the size of each."""
+    exact = ldag.posterior(HEART, max_parents=2, equivalent_sample_size=[1, 10, 30])
+    chains = ldag.posterior(
+        HEART, max_parents=2, equivalent_sample_size=[30, 10, 1], method="chain", n_iter=3000, rng=2
+    )
+    assert chains.diagnostics is not None
+    assert chains.diagnostics.converged
+    for own, other in ((exact.sizes, chains.sizes), (exact.kappas, chains.kappas)):
+        assert list(own) == list(other)
+        assert list(own.values()) == pytest.approx(list(other.values()), abs=0.04)
+    assert exact.structures["table"] == pytest.approx(chains.structures["table"], abs=0.04)
+    for edge in exact.edges:
+        found = chains.edge(edge.parent, edge.child)
+        assert abs(found - edge.probability) <= 4 * found.mc_error + 0.015
+    for post in (exact, chains):
+        post.save(tmp_path / "post.json")
+        read = ldag.Posterior.load(tmp_path / "post.json")
+        assert (read.sizes, read.kappas, read.structures) == (post.sizes, post.kappas, post.structures)
+        assert str(read) == str(post)
+        mixture = post.mixture(400)
+        shares = zip(mixture.members, mixture.weights or (), strict=True)
+        share = sum(weight for net, weight in shares if net.learned is not None and net.learned.smoothing.size == 10)
+        assert share == pytest.approx(post.sizes[10], abs=0.05)
+
+
+def test_what_is_summed_over_and_what_is_fixed() -> None:
+    """Four sizes, two kappas and tables; each is one if it is given, or if a fit has it."""
+    post = ldag.posterior(HEART, max_parents=1)
+    assert list(post.sizes) == [1, 10, 30, 100]
+    assert list(post.kappas) == [0.1, 0.5]
+    assert list(post.structures) == ["ldag", "table"]
+    line = next(line for line in str(post).splitlines() if line.startswith("prior: "))
+    for words in ("kappa 0.1 (", "; no labels (", "; equivalent sample size 10 ("):
+        assert words in line
+    assert sum(post.sizes.values()) == pytest.approx(1)
+    assert sum(post.kappas.values()) + post.structures["table"] == pytest.approx(1)
+    fixed = ldag.posterior(HEART, max_parents=1, kappa=0.3, prior="labels", equivalent_sample_size=4)
+    assert (fixed.sizes, fixed.kappas, fixed.structures) == ({4: 1.0}, {0.3: 1.0}, {"ldag": 1.0})
+    assert ldag.posterior(HEART, max_parents=1, structure="ldag").structures == {"ldag": pytest.approx(1.0)}
+    assert list(ldag.posterior(HEART, max_parents=1, prior="labels").kappas) == [0.1]
+    table = ldag.posterior(HEART, max_parents=1, structure="table")
+    assert table.structures == {"table": pytest.approx(1.0)}
+    assert "no labels, equivalent sample size " in str(table)
+    fit = ldag.learn(HEART, kappa=0.2, equivalent_sample_size=6, max_parents=1)
+    own = ldag.posterior(fit)
+    assert (own.sizes, own.kappas, own.structures) == ({6: 1.0}, {0.2: 1.0}, {"ldag": 1.0})
+
+
+def test_settings_that_the_evidence_rules_out_are_kept_by_their_number() -> None:
+    """A size of a million is as good as impossible: it has a weight of 0, and an evidence that still counts."""
+    both = ldag.posterior(HEART, max_parents=1, structure="table", equivalent_sample_size=[1, 1e6])
+    one, none = (ldag.posterior(HEART, max_parents=1, structure="table", equivalent_sample_size=n) for n in (1, 1e6))
+    assert both.sizes == {1: 1.0, 1e6: 0.0}
+    assert both.edges == one.edges
+    assert one.log_evidence is not None
+    assert none.log_evidence is not None
+    assert both.log_evidence == pytest.approx(np.logaddexp(one.log_evidence, none.log_evidence) - np.log(2))

@@ -26,10 +26,10 @@ def table(n_states: tuple[int, ...], n_rows: int = 300) -> ldag.Dataset:
     return ldag.read({f"v{i:02}": column.astype(str) for i, column in enumerate(columns)})
 
 
-def family_space(data: ldag.Dataset, n_kappas: int = 1, rules: Constraints | None = None) -> FamilySpace:
+def family_space(data: ldag.Dataset, n_settings: int = 1, rules: Constraints | None = None) -> FamilySpace:
     """All families of some data."""
     found = search_space(data.schema, rules or Constraints(), None)
-    return FamilySpace(data.schema, found, found.label_rules, True, n_kappas, data.n_rows)
+    return FamilySpace(data.schema, found, found.label_rules, n_settings, n_settings, data.n_rows)
 
 
 def full_table_weight(data: ldag.Dataset, node: str, parents: tuple[str, ...]) -> float:
@@ -59,7 +59,7 @@ def test_large_families_count_with_their_full_table() -> None:
     assert len(logs) == 25
     shares = np.exp(np.array(logs) - max(logs))
     for prior in ("normalised", "labels"):
-        post = ldag.posterior(data, kappa=0.3, prior=prior)
+        post = ldag.posterior(data, kappa=0.3, prior=prior, equivalent_sample_size=1)
         assert post.log_evidence == pytest.approx(max(logs) + log(shares.sum()), abs=1e-8)
         for pair in [(a, b) for a in names for b in names if a != b]:
             chance = sum(share for share, arcs in zip(shares, edges, strict=True) if pair in arcs) / shares.sum()
@@ -123,15 +123,15 @@ def test_a_better_graph_outside_the_limits_is_told_in_the_first_lines() -> None:
 def test_parents_are_as_many_as_some_seconds_allow(monkeypatch: pytest.MonkeyPatch) -> None:
     """By an estimate, not a clock; labels give way to the first five parents, and both limits are told."""
     mixed = table((2, 2, 3, 2, 4, 3, 2, 2, 5, 3, 2))
-    several = family_space(mixed, n_kappas=8)
+    several = family_space(mixed, n_settings=8)
     assert several.choose_limits(is_given=False) == Limits(10, 16)
-    binary = family_space(table((2,) * 14), n_kappas=8)
+    binary = family_space(table((2,) * 14), n_settings=8)
     assert binary.choose_limits(is_given=False) == Limits(13, 15)
     assert binary.choose_limits(is_given=True) == Limits(13, 16)
     monkeypatch.setattr(space, "FAMILY_SECONDS", 1.0)
-    assert binary.choose_limits(is_given=False) == Limits(5, 15, was_chosen=True)
+    assert binary.choose_limits(is_given=False) == Limits(6, 15, was_chosen=True)
     monkeypatch.setattr(space, "FAMILY_SECONDS", 0.5)
-    assert several.choose_limits(is_given=False) == Limits(10, 11)
+    assert several.choose_limits(is_given=False) == Limits(6, 14, was_chosen=True)
     monkeypatch.setattr(space, "FAMILY_SECONDS", 0.0)
     assert binary.choose_limits(is_given=False) == Limits(2, 16, was_chosen=True)
     said = str(ldag.posterior(HEART, kappa=0.3)).splitlines()[1]
@@ -206,14 +206,16 @@ def test_an_estimate_by_hand() -> None:
     microseconds and 4.5 milliseconds over 16 configurations, 2.6 times less with each fewer; and 3 x 3^n steps of 12
     nanoseconds.
     """
-    plain = replace(family_space(table((2, 2, 2))), labelled=False, n_rows=300)
+    plain = replace(family_space(table((2, 2, 2))), n_labelled=0, n_rows=300)
     counting = [5e-6 + 1.5e-6 + 6e-9 * n_cells for n_cells in (2, 4, 4, 8)]
     steps = 3 * 1.2e-8 * 27
     assert plain.cost(Limits(2)).seconds == pytest.approx(3 * sum(counting) + steps)
     assert plain.cost(Limits(1)).seconds == pytest.approx(3 * sum(counting[:3]) + steps)
-    labelled = replace(plain, labelled=True, n_kappas=2)
-    sums = counting[3] + 1e-5 + 4.5e-3 / 2.6**12
-    assert labelled.cost(Limits(2)).seconds == pytest.approx(3 * (sum(counting[:3]) + 2 * sums) + 2 * steps)
+    labelled = replace(plain, n_labelled=2, n_settings=3)
+    sums = 1e-5 + 4.5e-3 / 2.6**12
+    assert labelled.cost(Limits(2)).seconds == pytest.approx(3 * (sum(counting) + 2 * sums) + 3 * steps)
+    many_settings = replace(plain, n_settings=16)  # of which four are usually left, for two thirds of the steps
+    assert many_settings.cost(Limits(2)).seconds == pytest.approx(3 * sum(counting) + (16 + 2 * 4) / 3 * steps)
     many = replace(
         family_space(table((4, 5, 2))), n_rows=300
     )  # of 20, 10 and 8 configurations, the first have a table, as if of 32
@@ -225,7 +227,7 @@ def test_an_estimate_by_hand() -> None:
 
 def test_families_are_a_million_and_take_a_quarter_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Five binary variables have 5 + 20 + 30 + 20 families up to three parents."""
-    binary = replace(family_space(table((2,) * 5)), labelled=False)
+    binary = replace(family_space(table((2,) * 5)), n_labelled=0)
     seconds = binary.cost(Limits(3)).seconds - 3 * 1.2e-8 * 3**5
     assert replace(binary, time_limit=4 * seconds * 1.001).choose_limits(is_given=False).max_parents == 3
     assert replace(binary, time_limit=4 * seconds * 0.999).choose_limits(is_given=False).max_parents == 2
@@ -247,6 +249,6 @@ def test_which_families_are_left_out_and_which_have_tables() -> None:
     pairs = family_space(table((4, 4, 2)))  # 8, 8 and 16 configurations
     assert pairs.list_sets(Limits(2)).n_tables == 0
     assert pairs.list_sets(Limits(2, 15)).n_tables == 1
-    assert replace(pairs, labelled=False).list_sets(Limits(2, 15)).n_tables == 0
+    assert replace(pairs, n_labelled=0).list_sets(Limits(2, 15)).n_tables == 0
     own = pairs.list_sets(Limits(2), candidates=[(2,), (), (0, 1)])
     assert own.by_node == (((), (2,)), ((),), ((), (0,), (1,), (0, 1)))

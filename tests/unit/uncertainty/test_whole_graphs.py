@@ -93,7 +93,7 @@ def test_agrees_with_all_equivalence_classes(tiers: tuple[tuple[str, ...], ...])
     later = {name: place for place, tier in enumerate(tiers) for name in tier}
     forbidden = {(a, b) for a in later for b in later if later[a] > later[b]}
     expected = brute_force(data, forbidden)
-    post = ldag.posterior(data, structure="table", constraints=ldag.Constraints(tiers=tiers))
+    post = ldag.posterior(data, structure="table", equivalent_sample_size=1, constraints=ldag.Constraints(tiers=tiers))
     for a, b in ((a, b) for a in data.names for b in data.names if a != b):
         chance = post.determined(a, b)
         assert chance == pytest.approx(expected.get((a, b), 0.0), abs=1e-9)
