@@ -17,7 +17,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data import Dataset
+from ldag.data import count_family
 from ldag.errors import argument
 from ldag.learning.checkpoint import Checkpoint
 from ldag.learning.cross_validation import Candidate
@@ -34,7 +34,7 @@ from ldag.learning.folds import (
 )
 from ldag.learning.plan import Plan
 from ldag.learning.progress import NO_DEADLINE, Deadline, Listener
-from ldag.learning.searches import GraphParents, SearchControl, SearchProblem
+from ldag.learning.searches import GraphParents, SearchControl
 from ldag.learning.structures import STRUCTURES, CountedFamily, StructureKind, learn_families
 from ldag.model import ClassPosteriors, Smoothing, class_counts
 
@@ -215,6 +215,11 @@ class AverageGain(NamedTuple):
     n_members: int
     n_rows: int
 
+    @property
+    def is_worse(self) -> bool:
+        """Whether the average is worse, and not by chance."""
+        return self.gain < -SURE_ERRORS * self.error
+
     def in_words(self) -> str:
         """Say how the average predicts, with the error; what may be chance is told as such."""
         if max(abs(self.gain), self.error) < SMALLEST_GAIN:
@@ -250,32 +255,44 @@ def members_like(plan: Plan, one: Candidate) -> Candidate:
 
 
 def measure_average(
-    plan: Plan, one: Candidate, many: Candidate, n_folds: int, known: Mapping[int, GraphParents] | None = None
+    plan: Plan,
+    one: Candidate,
+    many: Candidate,
+    n_folds: int,
+    known: Mapping[int, GraphParents] | None = None,
+    *,
+    reorders: bool = True,
+    resamples: bool = False,
 ) -> AverageGain:
     """Measure what an average gains over one network on the first folds of a cross-validation.
 
-    Both are learned from what a fold leaves, the members under random orders; the graph of the one may be known.
+    Both are learned from what a fold leaves; the graph of the one may be known. Members follow random orders, or their
+    graphs are learned from rows drawn again, or both.
     """
     work = order_by_content(plan.data)
     own = plan.over(work)
-    search = own.for_folds().search.with_restarts(0)
-    seeds = [[own.seed, number] for number in range(GAIN_MEMBERS)]
     folds = islice(cut_folds(work, usual_folds(work), own.seed), n_folds)
-    members = own.choose(many).problem
-    orders = [replace(members, space=members.space.in_random_order(np.random.default_rng(seed))) for seed in seeds]
+    single, members = own.choose(one), own.choose(many)
     stop = threading.Event()
 
-    def predict(fold: Fold, problem: SearchProblem, parents: GraphParents | None) -> NDArray[np.float64]:
-        problem = problem.over(fold.train)
+    def predict(fold: Fold, choice: Plan, number: int, parents: GraphParents | None) -> NDArray[np.float64]:
+        problem, train, rng = choice.problem, fold.train, np.random.default_rng([own.seed, number])
+        if choice is members and reorders:
+            problem = replace(problem, space=problem.space.in_random_order(rng))
+        if choice is members and resamples:
+            weights = train.whole_weights
+            train = train.reweighed(rng.multinomial(weights.sum(), weights / weights.sum()))
         if parents is None:
-            scorer = problem.families.scorer(fold.train.columns)
-            parents = search.run(scorer, problem, SearchControl(1, NO_DEADLINE, is_over=stop.is_set)).parents
-        families = learn_families(fold.train.columns, problem.n_states, parents, problem.families)
-        return row_logs(families, fold.test, one.of_parameters)
+            problem = problem.over(train)
+            search = choice.for_folds().search.with_restarts(0)
+            control = SearchControl(1, NO_DEADLINE, is_over=stop.is_set)
+            parents = search.run(problem.families.scorer(train.columns), problem, control).parents
+        families = learn_families(train.columns, problem.n_states, parents, problem.families)
+        return row_logs(families, fold, one.of_parameters)
 
     gains, weights = [], []
     for number, fold in enumerate(folds):
-        jobs = [(own.choose(one).problem, (known or {}).get(number)), *((order, None) for order in orders)]
+        jobs = [(single, 0, (known or {}).get(number)), *((members, member, None) for member in range(GAIN_MEMBERS))]
         with ThreadPoolExecutor(plan.n_jobs) as pool:
             try:
                 logs = list(pool.map(partial(predict, fold), *zip(*jobs, strict=True)))
@@ -295,11 +312,13 @@ def _sum_up(gains: NDArray[np.float64], weights: NDArray[np.int64]) -> AverageGa
     return AverageGain(mean, sqrt(variance / total), GAIN_MEMBERS, total)
 
 
-def row_logs(families: Sequence[CountedFamily], rows: Dataset, smoothing: Smoothing) -> NDArray[np.float64]:
-    """Return the log probability of every different row, by the means of the posterior."""
+def row_logs(families: Sequence[CountedFamily], fold: Fold, smoothing: Smoothing) -> NDArray[np.float64]:
+    """Return the log probability of every different row left out, by the means of the posterior given the others."""
+    rows, n_states = fold.test, fold.data.schema.n_states
     logs = np.zeros(rows.n_rows)
-    for node, (family, counts) in enumerate((one.family, one.counts) for one in families):
+    for node, family in enumerate(one.family for one in families):
         partition = family.partition
+        counts = count_family(fold.train.columns, n_states, node, family.parents).astype(np.float64)
         means = ClassPosteriors.of(partition, smoothing, class_counts(counts, partition)).mean()
         logs += np.log(means[partition.classes_of_rows(rows.codes[list(family.parents)]), rows.codes[node]])
     return logs

@@ -434,14 +434,16 @@ def average(
         "chosen": prepared.is_chosen,
     }
     notes = [*describe_data(prepared.data), *told, *notes]
-    gain = None
-    if by == "order":
-        known = data.average_gain if isinstance(data, Fit) and not options else None
-        gain = _measure_gain(prepared, data, n) if known is None else known
+    known = data.average_gain if isinstance(data, Fit) and by == "order" and not options.keys() - {"n_jobs"} else None
+    gain = _measure_gain(members, prepared, data, n) if known is None else known
+    if by != "order" and gain is not None and gain.is_worse:
+        notes.append(
+            f"one network predicts better than these do, where rows are drawn again; use {option('by', 'order')}"
+        )
     return Mixture(networks, notes=tuple(notes), settings=settings, gain=gain, data=prepared.data)
 
 
-def _measure_gain(prepared: Prepared, source: object, n: int) -> AverageGain | None:
+def _measure_gain(members: Members, prepared: Prepared, source: object, n: int) -> AverageGain | None:
     """Measure what the average gains over one network, that of the fit if there is one; not where time is limited.
 
     That takes at most as long as the members, or a few seconds.
@@ -455,7 +457,7 @@ def _measure_gain(prepared: Prepared, source: object, n: int) -> AverageGain | N
         one = replace(many, kappa=source.kappa, structure=source.structure, prior=source.prior)
     seconds = max(GAIN_SECONDS, n * estimate_climb(prepared.plan))
     n_folds = max(count_gain_folds(prepared.plan, one.structure, seconds), 1)
-    return measure_average(prepared.plan, one, many, n_folds)
+    return measure_average(prepared.plan, one, many, n_folds, reorders=members.reorders, resamples=members.resamples)
 
 
 def _options_of_members(own: Settings, by: MemberVariety, options: LearnOptions) -> LearnOptions:
