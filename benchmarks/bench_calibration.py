@@ -200,8 +200,10 @@ def tell(regime: Regime, n_rows: int, claims: dict[Assumed, list[Claim]], second
         print(f"  {about:24s} {'   '.join(cells)}", flush=True)
 
 
-def draw_reliability(rows: Sequence[dict[str, str]]) -> str:
-    """Return the picture: how often it is so, over how probable it was said to be, all regimes together."""
+def draw_reliability() -> str:
+    """Return the picture of the table: how often it is so, over how probable it was said to be, in all regimes."""
+    with (RESULTS / "calibration.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
     charts = []
     for about in ("edge", "joined", "direction determined", "label", "separated in a context"):
         series = [Series("as said", [0.0, 1.0], [0.0, 1.0])]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import ldag
+from benchmarks.bench_calibration import draw_reliability
 from experiments.paper import read_reproduction
 from experiments.study import draw_study
 
@@ -67,6 +68,7 @@ def main() -> None:
         for name, picture in read_reproduction(experiment, RESULTS).pictures.items():
             (HERE / name).write_text(picture)
     (HERE / "study.svg").write_text(draw_study(RESULTS))
+    (HERE / "calibration.svg").write_text(draw_reliability())
 
 
 if __name__ == "__main__":
