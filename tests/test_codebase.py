@@ -318,6 +318,7 @@ ACROSS = {
         "scorer",
         "search_orders",
         "search_states",
+        "size_choice",
     },
     "scoring": {"gains"},
     "uncertainty": {"calibration", "family_posterior", "files", "interrupts", "posterior"},

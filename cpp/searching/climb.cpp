@@ -261,7 +261,7 @@ bool Rounds::put_together() {
 // What searches over orders make of the pool, from the best graph and from orders at random. The number is
 // that of their random streams.
 Parents Rounds::search_pool(std::uint64_t number) {
-    const bool is_few = space_.n_nodes() <= kFewNodes;
+    const bool is_few = is_small(state_.best.parents);
     std::vector<Parents> results(is_few ? kOrders : kOrdersOfMany, state_.best.parents);
     parallel_for(
         options_.n_threads, results.size(),
@@ -376,14 +376,15 @@ bool Rounds::end_round() {
         index_.emplace(pool_);
         is_whole = climb_from(search_pool(kRoundNumbers + state_.n_rounds));
     }
-    const bool is_better = state_.best.score > before.best.score + kTie;
+    const double gain = state_.best.score - before.best.score;
+    const bool is_better = gain > kTie;
     if (is_whole && is_better && climb_whole()) make_narrow();
     if (monitor_.stop) {
         state_ = before;
         pool_ = pool_before;
         return false;
     }
-    state_.n_stale = is_better ? 0 : state_.n_stale + 1;
+    state_.n_stale = pace_.is_worthwhile(gain, state_) ? 0 : state_.n_stale + 1;
     ++state_.n_rounds;
     begin_round();
     return true;

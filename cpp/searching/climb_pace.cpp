@@ -14,7 +14,7 @@ namespace {
 // for.
 constexpr std::uint64_t kLeastPatience = 8;
 constexpr std::uint64_t kLeastOfFewRows = 4;  // graphs differ by less
-constexpr std::uint64_t kLeastIfQuick = 1;    // and of many nodes
+constexpr std::uint64_t kLeastIfQuick = 1;    // and of large graphs
 constexpr std::uint64_t kMostPatience = 8;
 
 // What is quick: few nodes and rows, where seeds rarely disagree and a round takes long beside counting.
@@ -29,6 +29,9 @@ constexpr std::uint64_t kSureIfQuick = 3;
 // many nodes.
 constexpr std::uint64_t kMostAround = 24;
 constexpr std::uint64_t kMostAroundMany = 6;
+
+// A gain of this share of the score is worth another round of a large graph.
+constexpr double kWorthwhile = 1e-4;
 
 // The first climb looks at a candidate of a node so often at most, as a rule: two to four times with tables,
 // up to eight with labels, where large families count for several.
@@ -50,7 +53,7 @@ std::uint64_t Pace::per_chain(const ClimbState& state) const {
 }
 
 std::uint64_t Pace::most_around(const ClimbState& state) const {
-    return (n_nodes_ <= kFewNodes ? kMostAround : kMostAroundMany) * first(state);
+    return (is_small(state.best.parents) ? kMostAround : kMostAroundMany) * first(state);
 }
 
 // Usually one node may take all of it: there are nodes that nearly all others depend on.
@@ -64,12 +67,17 @@ bool Pace::has_lost_patience(const ClimbState& state, std::size_t n_rows) const 
     const bool has_few_rows = n_rows < kFewRows;
     const bool is_quick = n_nodes_ <= kQuickNodes && has_few_rows;
     if (state.n_sure >= (is_quick ? kSureIfQuick : kSure)) return true;
-    const std::uint64_t least = is_quick || n_nodes_ > kFewNodes ? kLeastIfQuick
-                                : has_few_rows                   ? kLeastOfFewRows
-                                                                 : kLeastPatience;
+    const std::uint64_t least = is_quick || !is_small(state.best.parents) ? kLeastIfQuick
+                                : has_few_rows                            ? kLeastOfFewRows
+                                                                          : kLeastPatience;
     if (state.n_stale < least) return false;
     const std::uint64_t n_around = std::max(state.n_around, first(state) / kMostPatience);
     return state.n_stale * n_around >= options_.patience * first(state);
+}
+
+bool Pace::is_worthwhile(double gain, const ClimbState& state) const {
+    const double least = is_small(state.best.parents) ? 0.0 : kWorthwhile * std::abs(state.best.score);
+    return gain > std::max(kTie, least);
 }
 
 // The work of the first climb, or of a usual one.

@@ -28,6 +28,10 @@ class Pace {
     std::uint64_t most_around(const ClimbState& state) const;
     std::uint64_t most_of_one(const ClimbState& state) const;
 
+    // Whether what a round gained is worth another one. Of large graphs, which take long, that is a share of
+    // the score: what is less hardly changes how well rows are predicted.
+    bool is_worthwhile(double gain, const ClimbState& state) const;
+
     // Whether enough rounds have brought nothing better. More of them are made where they cost little beside
     // the first climb. Orders at random that lead to the best graph again and again end it sooner.
     bool has_lost_patience(const ClimbState& state, std::size_t n_rows) const;

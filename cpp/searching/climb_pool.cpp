@@ -32,6 +32,13 @@ std::uint64_t surroundings_of(Node child, const Graph& graph) {
 
 }  // namespace
 
+bool is_small(const Parents& graph) {
+    std::size_t n_edges = 0;
+    for (const std::vector<Node>& parents : graph) n_edges += parents.size();
+    const std::size_t n = graph.size();
+    return n <= kVeryFewNodes || (n <= kFewNodes && n_edges <= kManyParents * n);
+}
+
 void FamilyPool::insert(Node child, std::vector<Node> parents, double score) {
     std::vector<Set>& own = sets_[child];
     const std::uint64_t signature = signature_of(parents);
@@ -72,7 +79,7 @@ std::size_t FamilyPool::look_around(Node child, const Graph& graph, ColumnStore&
         return grow_and_shrink(store, child, store.find(child, parents), allows, note) != nullptr &&
                work <= most;
     };
-    const bool from_none = graph.n_nodes() <= kFewNodes;
+    const bool from_none = is_small(graph.parents());
     std::vector<Node> kept;
     for (const std::uint32_t place : own.places)
         if (candidates.is_required(child, place)) kept.push_back(candidates.of(child)[place]);

@@ -10,8 +10,13 @@
 
 namespace ldag::climb {
 
-// Up to so many nodes, growing begins from none, too: with more it takes long, and other things find more.
-inline constexpr std::size_t kFewNodes = 100;
+// Up to so many nodes, growing begins from none, too: with more it takes long, and other things find more. So
+// it does where nodes have many parents, which the data hardly tell apart, unless there are very few nodes.
+inline constexpr std::size_t kFewNodes = 80;
+inline constexpr std::size_t kVeryFewNodes = 30;
+inline constexpr std::size_t kManyParents = 3;
+
+bool is_small(const Parents& graph);
 
 // Sets of parents by node, best first; none of them has a subset that is as good.
 class FamilyPool {

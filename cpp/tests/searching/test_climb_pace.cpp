@@ -4,6 +4,7 @@
 
 #include "scoring/scorer.hpp"
 #include "searching/climb_pace.hpp"
+#include "searching/climb_pool.hpp"
 #include "tests/check.hpp"
 
 namespace {
@@ -62,6 +63,29 @@ TEST(restarts_that_were_asked_for_are_made_in_any_case) {
     ClimbState state;
     state.n_first = 1000 * 8 * 90;
     CHECK(pace.n_restarts(state) == 400);
+}
+
+// As many nodes as asked for, each with so many parents.
+ldag::Parents regular(std::size_t n_nodes, std::size_t n_parents) {
+    return ldag::Parents(n_nodes, std::vector<ldag::Node>(n_parents, 0));
+}
+
+TEST(graphs_are_small_unless_they_have_many_nodes_or_many_parents_of_them) {
+    CHECK(ldag::climb::is_small(regular(80, 3)) && !ldag::climb::is_small(regular(81, 1)));
+    CHECK(!ldag::climb::is_small(regular(80, 4)));
+    CHECK(ldag::climb::is_small(regular(30, 9)) && !ldag::climb::is_small(regular(31, 9)));
+}
+
+TEST(a_round_of_a_large_graph_is_worth_another_if_it_gains_a_share_of_the_score) {
+    const ldag::SearchSpace space = ten_nodes();
+    const ClimbOptions options = patient(400);
+    const Pace pace(space, options);
+    ClimbState state;
+    state.best.score = -100000.0;
+    state.best.parents = regular(80, 1);
+    CHECK(pace.is_worthwhile(0.1, state) && !pace.is_worthwhile(0.0, state));
+    state.best.parents = regular(81, 1);
+    CHECK(pace.is_worthwhile(10.1, state) && !pace.is_worthwhile(9.9, state));
 }
 
 // Scorers of two columns with 800 rows.

@@ -2,16 +2,23 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan, sqrt
+from math import isnan, log, nan, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag.drawing import Drawable
 from ldag.errors import ArgumentError
 from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind
 from ldag.model import Smoothing, Spread
 from ldag.scoring import PRIORS, Prior, check_priors, spread_of
+
+USUAL_SIZE = 10.0
+"""Where nothing can be held out to choose a size, and where that makes little difference."""
+
+NEAR = 0.5
+"""So many standard errors: sample sizes that differ by less on held-out data are taken for equal."""
 
 LEAF_SIZES = (1.0,)
 """What cross-validation takes for every leaf in a search: on NLTCS, alarm, child and insurance, 0.5 to 4 were about as
@@ -88,6 +95,13 @@ class CandidateGrid:
     sizes: tuple[float, ...]
     smoothings: tuple[Smoothing | None, ...] = (None,)
     races_kappas: bool = False
+
+    @property
+    def has_sizes_of_tables(self) -> bool:
+        """Whether sample sizes are chosen with tables, which are quick: one kind of labels or trees, and more sizes."""
+        if len(self.kinds) > 1 or len(self.sizes) == 1:
+            return False
+        return not STRUCTURES[self.kinds[0].structure].is_table and self.kinds[0].prior != "leaves"
 
     @property
     def is_raced(self) -> bool:
@@ -170,16 +184,20 @@ class CrossValidation(Drawable):
     tables: tuple[float, ...] = ()
     left_out: tuple[StructureKind, ...] = ()
     notes: tuple[str, ...] = ()
+    kind: ClassKind | None = None
+    """What was asked for, where tables are compared with each other to choose its sample size, and not with it."""
 
     @property
     def best(self) -> Candidate:
         """The candidate with the best mean, of those with all folds; of equal ones that with the smallest kappa.
 
+        Sample sizes that are behind by less than half a standard error give way to the one that is nearest to 10.
         Where structures are compared, another one than tables must be ahead of them by more than the folds scatter (a
         standard error as if they were independent): with so many settings, one is a little ahead by chance.
         """
-        leader = min(self.scores, key=self._order)
-        tables = [one for one in self.scores if STRUCTURES[one.structure].is_table]
+        asked = [one for one in self.scores if self.kind in (None, one.kind)]
+        leader = self._lean(min(asked, key=self._order), asked)
+        tables = [one for one in asked if STRUCTURES[one.structure].is_table]
         if not tables or leader in tables:
             return leader
         rival = min(tables, key=self._order)
@@ -188,6 +206,21 @@ class CrossValidation(Drawable):
         ahead = np.array(self.scores[leader])[: len(self.scores[rival])] - self.scores[rival]
         error = np.std(ahead, ddof=1) / sqrt(len(ahead)) if len(ahead) > 1 else 0.0
         return rival if ahead.mean() <= error else leader
+
+    def _lean(self, leader: Candidate, asked: Sequence[Candidate]) -> Candidate:
+        """Return the candidate with the most usual sample size of those that differ from the leader in it, by chance.
+
+        Measured on 44 tables, that predicts a little better than the leader does.
+        """
+        scores = self.scores[leader]
+        alike = [
+            one
+            for one in sorted(asked, key=self._order)
+            if (one.kind, one.kappa, len(self.scores[one])) == (leader.kind, leader.kappa, len(scores))
+        ]
+        best_of = {one.equivalent_sample_size: one for one in reversed(alike)}
+        near = [one for one in best_of.values() if _is_near(np.array(scores) - self.scores[one])]
+        return min(near, key=lambda one: abs(log(one.equivalent_sample_size / USUAL_SIZE)), default=leader)
 
     def _order(self, candidate: Candidate) -> tuple[object, ...]:
         """Order candidates: more folds, then a better mean."""
@@ -211,11 +244,12 @@ class CrossValidation(Drawable):
 
     def _by_kappa(self) -> dict[float, Candidate]:
         """Return the best candidate with each kappa."""
-        of_kappa = {kappa: [one for one in self.scores if one.kappa == kappa] for kappa in self._kappas()}
+        asked = [one for one in self.scores if self.kind in (None, one.kind)]
+        of_kappa = {kappa: [one for one in asked if one.kappa == kappa] for kappa in self._kappas()}
         return {kappa: min(ones, key=self._order) for kappa, ones in of_kappa.items()}
 
     def _kappas(self) -> list[float]:
-        return list(dict.fromkeys(candidate.kappa for candidate in self.scores))
+        return list(dict.fromkeys(one.kappa for one in self.scores if self.kind in (None, one.kind)))
 
     @property
     def mean(self) -> dict[float, float]:
@@ -239,8 +273,8 @@ class CrossValidation(Drawable):
 
     def difference(self, candidate: Candidate) -> float:
         """Return how much better the best candidate is than another, in the mean over the folds that both have."""
-        scores = self.scores[candidate]
-        return float(np.mean(np.array(self.scores[self.best][: len(scores)]) - scores))
+        common = min(len(self.scores[candidate]), len(self.scores[self.best]))
+        return float(np.mean(np.subtract(self.scores[self.best][:common], self.scores[candidate][:common])))
 
     @property
     def gain_over_tables(self) -> tuple[float, float] | None:
@@ -256,7 +290,8 @@ class CrossValidation(Drawable):
 
     def behind(self, scores: Sequence[float]) -> tuple[float, float]:
         """Return by how much folds are worse than the best in the mean, and the standard error of that."""
-        differences = np.array(scores) - self.scores[self.best][: len(scores)]
+        common = min(len(scores), len(self.scores[self.best]))
+        differences = np.subtract(scores[:common], self.scores[self.best][:common])
         error = self._error(differences.tolist())
         return float(differences.mean()), 0.0 if isnan(error) else error
 
@@ -280,7 +315,8 @@ class CrossValidation(Drawable):
         folds = (tuple(one["fold_scores"]) for one in content["candidates"])
         scores = dict(zip(candidates, folds, strict=True))
         left_out, notes = (tuple(content.get(name, ())) for name in ("left_out", "notes"))
-        return cls(scores, content["n_folds"], tuple(content["tables"]), left_out, notes)
+        kind = ClassKind(*content["kind"]) if content.get("kind") else None
+        return cls(scores, content["n_folds"], tuple(content["tables"]), left_out, notes, kind)
 
     def to_dict(self) -> dict[str, object]:
         """Return the comparison as plain values; the standard error of a single fold is None."""
@@ -295,6 +331,7 @@ class CrossValidation(Drawable):
             "tables": list(self.tables),
             "left_out": list(self.left_out),
             "notes": list(self.notes),
+            "kind": None if self.kind is None else list(self.kind),
         }
 
     def __str__(self) -> str:
@@ -324,7 +361,9 @@ class CrossValidation(Drawable):
             lines.append(f"{numbers}  {len(self.scores[candidate]):>5}  {behind:>15}")
         if len(ranked) > MOST_CANDIDATES:
             lines.append(f"and {len(ranked) - MOST_CANDIDATES:,} more, on fewer folds or further behind")
-        if min(ranked, key=self._order) != best:
+        if self.kind is not None:
+            lines.append(f"{self.kind.structure} has the sample size that tables, which are quick, predict best with")
+        elif STRUCTURES[best.structure].is_table and not STRUCTURES[min(ranked, key=self._order).structure].is_table:
             lines.append("tables are taken, unless others are ahead of them by more than a standard error")
         return "\n".join(lines)
 
@@ -334,6 +373,11 @@ class CrossValidation(Drawable):
             mark = "  best" if kappa == self.best_kappa else ""
             lines.append(f"{kappa:>8g}  {mean:>12.2f}  {self.standard_error[kappa]:>10.2f}{mark}")
         return "\n".join(lines)
+
+
+def _is_near(ahead: NDArray[np.float64]) -> bool:
+    """Whether folds are ahead by less than half a standard error."""
+    return len(ahead) > 1 and float(ahead.mean()) <= NEAR * float(np.std(ahead, ddof=1)) / sqrt(len(ahead))
 
 
 def _or_none(number: float) -> float | None:

@@ -23,11 +23,11 @@ from ldag.checks import check_whole
 from ldag.data import Dataset, check_cells
 from ldag.errors import ArgumentError, DataError, TooLarge, argument
 from ldag.learning.checkpoint import digest
-from ldag.learning.cross_validation import Candidate
+from ldag.learning.cross_validation import USUAL_SIZE, Candidate
 from ldag.learning.plan import Plan
 from ldag.learning.progress import NO_DEADLINE, Deadline
 from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem
-from ldag.learning.settings import USUAL_SIZE, Settings
+from ldag.learning.settings import Settings
 from ldag.learning.structures import STRUCTURES, CountedFamily, StructureKind, learn_families
 from ldag.model import ClassPosteriors, Smoothing, class_counts
 

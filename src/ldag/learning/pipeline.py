@@ -245,6 +245,9 @@ def _measure_gain(plan: Plan, best: Candidate, fold_graphs: Mapping[int, GraphPa
 
 def _search_from_both(plan: Plan, graph: GraphParents | None, deadline: Deadline, progress: Progress) -> SearchResult:
     """Search from nothing and from a graph of the race, if there is one: the better result counts."""
+    tables = None if deadline.is_set else plan.tables_first()
+    if tables is not None and plan.problem.start is None:
+        graph, plan = _search(tables.start_from(graph), deadline, progress).parents, plan.without_restarts()
     from_graph = plan.start_from(graph)
     if from_graph is plan:
         return _search(plan, deadline, progress)

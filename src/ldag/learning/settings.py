@@ -9,7 +9,7 @@ from ldag.checks import Rng, check_choice, check_jobs, is_number, tell_renamed
 from ldag.constraints import Constraints, check_max_parents
 from ldag.data import Reading
 from ldag.errors import ArgumentError, argument, by_door
-from ldag.learning.cross_validation import Candidate
+from ldag.learning.cross_validation import USUAL_SIZE, Candidate
 from ldag.learning.progress import check_time_limit
 from ldag.learning.searches import MethodChoice, MethodOptions, Search, convert_search, make_search, method_options
 from ldag.learning.searches.contract import make_plain, setting
@@ -28,9 +28,6 @@ CLASS_SIZES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 USUAL_KAPPA = 0.1
 """Unless told otherwise; which one hardly matters beside the sample sizes."""
-
-USUAL_SIZE = 10.0
-"""Where nothing can be held out to choose a size, and where that makes little difference."""
 
 SmoothingChoice = float | Literal["cv", "search"] | tuple[float | Literal["cv"], Spread] | None
 """How parameters are smoothed: see `learn`."""
