@@ -7,7 +7,7 @@ Tables come along with packages, as those of `bench_pipelines`, and are chosen b
 and 200 to 3,000 rows. Of each package of R the table with the smallest CRC-32 of its name is taken, of the others all.
 The tables that the constants of ``bins="model"`` were tried on are left out.
 
-Five outer folds. A network is learned at kappa 0.1 with sizes chosen by cross-validation. A value has the probability
+Five outer folds. A network is learned with the defaults of `ldag.learn`. A value has the probability
 of its bin, spread evenly over it: ``density`` is the gain over quartiles in the log density of a row, on the scale of
 the table. The outer bins end where the values of the whole table do, for all ways alike. With ``ranks``, a value has
 the probability of its bin over the share of the bin in the training rows: what columns tell about each other counts,
@@ -44,13 +44,7 @@ N_FOLDS = 5
 LEAST_ROWS, MOST_ROWS = 200, 3000
 LEAST_VARIABLES, MOST_VARIABLES = 4, 20
 LEAST_MEASURED = 3
-LEARN: dict[str, Any] = {
-    "kappa": 0.1,
-    "equivalent_sample_size": "cv",
-    "smoothing": "cv",
-    "n_jobs": 1,
-    "progress": False,
-}
+LEARN: dict[str, Any] = {"n_jobs": 1, "progress": False}
 TRIED = (
     *("modeldata/penguins", "KMsurv/kidtran", "carData/Salaries", "MatchIt/lalonde", "survival/pbc"),
     *("AER/TeachingRatings", "texmex/liver", "geepack/dietox", "plm/Cigar", "modeldata/wa_churn"),
