@@ -136,20 +136,45 @@ def measurement(survey: Survey) -> tuple[Distinct, Weights] | None:
         return survey.measured
     if survey.n_values > len(survey.column.values):
         return None
-    column = survey.column
-    by_value: dict[Any, float] = {}
-    for value, times in zip(column.given, survey.times_given, strict=True):
-        plain = measure(value, column)
-        if plain is None:
-            return None
-        by_value[plain] = by_value.get(plain, 0) + times
-    kinds = {isinstance(value, str) for value in by_value}
-    if len(kinds) != 1:
+    ranked = rank_values(survey.column)
+    if ranked is None:
         return None
-    ordered = sorted(by_value)
-    values = np.array(ordered, dtype=object if kinds == {True} else np.float64)
-    used = cast("Weights", np.array([by_value[value] for value in ordered]).astype(survey.times.dtype))
+    values, places = ranked
+    used = cast("Weights", np.zeros(len(values), dtype=survey.times.dtype))
+    np.add.at(used, places[places >= 0], survey.times[1:][places >= 0])
     return (values[used > 0], used[used > 0]) if used.any() else (values, used)
+
+
+def rank_values(column: Column) -> tuple[Distinct, NDArray[np.int64]] | None:
+    """Return the different numbers (or dates) of a column in order, and which of them each of its values is.
+
+    A gap is -1. None for a column that has other values, or none at all.
+    """
+    cells = _measure_quickly(column)
+    if cells is not None:
+        is_given = ~np.isnan(cells)
+    else:
+        texts = [str(value).strip() for value in column.values] if column.text else column.values
+        plain = [None if gap else measure(value, column) for value, gap in zip(texts, column.gaps, strict=True)]
+        is_given = ~np.array(column.gaps, dtype=np.bool_)
+        kinds = {type(value) for value, gap in zip(plain, column.gaps, strict=True) if not gap}
+        if kinds not in ({float}, {str}):
+            return None
+        cells = np.array(plain, dtype=object if kinds == {str} else np.float64)
+    if not is_given.any():
+        return None
+    values, own = np.unique(cells[is_given], return_inverse=True)
+    places = np.full(len(cells), -1, dtype=np.int64)
+    places[is_given] = own
+    return values, places
+
+
+def _measure_quickly(column: Column) -> NDArray[np.float64] | None:
+    """Return the numbers of a column that is nothing else than finite ones and NaN; None for others."""
+    if column.text or column.dates or set(map(type, column.values)) != {float}:
+        return None
+    cells = np.array(column.values) + 0.0  # no negative zero
+    return None if np.isinf(cells).any() else cells
 
 
 def measure(value: object, column: Column) -> float | str | None:

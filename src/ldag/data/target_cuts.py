@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ldag._native import MAX_STATES
 from ldag.data.columns import code_column
 from ldag.data.measurements import cut_between
-from ldag.data.planning import ColumnPlan, measure
+from ldag.data.planning import ColumnPlan, rank_values
 from ldag.data.tables import Distinct, Table
 from ldag.errors import DataError, argument
 from ldag.model import Variable
@@ -46,15 +46,11 @@ def _target_of(plan: ColumnPlan, plans: Sequence[ColumnPlan]) -> ColumnPlan:
 def _count_classes(plan: ColumnPlan, target: ColumnPlan, table: Table) -> tuple[Distinct, NDArray[np.float64]]:
     """Return the different values of a column in order, and how often each meets each class; gaps do not count."""
     (column, other), times = table.merge([plan.place, target.place], [None, target.cutting])
-    measured = [
-        None if is_gap else measure(value, column) for value, is_gap in zip(column.values, column.gaps, strict=True)
-    ]
-    is_date = any(isinstance(value, str) for value in measured)
-    values = np.array(sorted({value for value in measured if value is not None}), dtype=object if is_date else float)
-    known = np.array([value is not None for value in measured])
-    ranks = np.full(len(measured) + 1, -1)  # the last is a gap's
-    ranks[:-1][known] = np.searchsorted(values, np.array(measured, dtype=object)[known].astype(values.dtype))
-    rows, coded = ranks[column.positions], code_column(other, target.variable, MAX_STATES, lenient=True)
+    ranked = rank_values(column)
+    assert ranked is not None, "other columns are not cut"
+    values, places = ranked
+    rows = np.append(places, -1)[column.positions]
+    coded = code_column(other, target.variable, MAX_STATES, lenient=True)
     classes = np.zeros((len(values), coded.variable.n_states))
     both = (rows >= 0) & ~coded.missing
     np.add.at(classes, (rows[both], coded.codes[both]), 1.0 if times is None else times[both])

@@ -242,6 +242,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         """Return the features and the class as one table, and how it is read."""
         columns = self._columns(rows) | {self.target_: classes}
         given: dict[str, Any] = {"missing": self.missing, "max_states": self.max_states, "bins": self._bins}
+        given["keep"] = [name for name in columns if _has_numbers(columns[name])]  # numbers in turn may be times
         if weights is not None:
             name = _free_name(WEIGHT, columns)
             is_whole = bool(np.all(weights == np.floor(weights)))  # then they count rows, which folds can be cut from
@@ -255,6 +256,13 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         lost = [note for note in data.notes if isinstance(note, Note) and note.lost in ("columns", "rows")]
         tell(lost)
         return data
+
+
+def _has_numbers(cells: NDArray[Any]) -> bool:
+    """Whether a column has numbers, and nothing else but gaps."""
+    if cells.dtype.kind != "O":
+        return cells.dtype.kind in "iuf"
+    return all(isinstance(cell, int | float) or is_gap(cell) for cell in cells.tolist())
 
 
 def _fill_gaps(columns: Mapping[str, NDArray[Any]], member: Network) -> dict[str, NDArray[Any]]:

@@ -282,6 +282,18 @@ def test_time_is_shared_among_members(patients: Patients) -> None:
     assert len(model.members_) == 4
 
 
+def test_numbers_in_turn_are_features() -> None:
+    """They may be times; texts that name rows are left out, and that is told."""
+    place = np.arange(200)
+    frame = pd.DataFrame({"place": place, "name": [f"person {n}" for n in place], "noise": place % 3})
+    late = place > 120
+    with pytest.warns(UserWarning, match="name: left out, 200 values in 200 rows"):
+        model = LDAGClassifier(n_members=2).fit(frame, late)
+    assert [variable.name for variable in model.network_.variables] == ["place", "noise", "y"]
+    assert model.score(frame, late) == 1
+    assert LDAGClassifier(n_members=2).fit(frame[["place"]], late).score(frame[["place"]], late) == 1
+
+
 def test_an_average_is_better_than_one_network() -> None:
     """On measurements of which one network sees steps only: held-out log-loss, by chance at most once in hundreds."""
     rng = np.random.default_rng(8)
