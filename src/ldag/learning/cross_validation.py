@@ -362,7 +362,9 @@ class CrossValidation(Drawable):
         if len(ranked) > MOST_CANDIDATES:
             lines.append(f"and {len(ranked) - MOST_CANDIDATES:,} more, on fewer folds or further behind")
         if self.kind is not None:
-            lines.append(f"{self.kind.structure} has the sample size that tables, which are quick, predict best with")
+            lines.append(
+                f"{self.kind.structure} has the sample size that tables, which are quick, predict best with, or as well"
+            )
         elif STRUCTURES[best.structure].is_table and not STRUCTURES[min(ranked, key=self._order).structure].is_table:
             lines.append("tables are taken, unless others are ahead of them by more than a standard error")
         return "\n".join(lines)

@@ -210,7 +210,7 @@ def cross_validate(
     >>> import ldag
     >>> compared = ldag.cross_validate(ldag.datasets.load("heart"), kappas=[0.1], equivalent_sample_size="cv")
     >>> compared.best.equivalent_sample_size
-    30.0
+    10.0
     """
     kappas = check_kappas(kappas)
     of_search, reading = split_options(options)

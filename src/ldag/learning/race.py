@@ -104,6 +104,7 @@ class Race:
         self._running: list[Candidate] = []
         """Those that were searched on all of the first folds."""
         self._too_slow: list[StructureKind] = []
+        self._is_raced = grid.is_raced  # also when one sample size is left of it
         self._may_end = grid.has_more_than_kappas  # kappas by themselves are compared as in the paper
         self._notes: list[str] = []
         self._of_sizes: list[Candidate] = []
@@ -112,7 +113,7 @@ class Race:
     def run(self) -> CrossValidation:
         """Find the best candidate, and compare it with plain tables."""
         n_folds, deadline = len(self._searches.folds), self._searches.deadline.share(RACE_SHARE)
-        if self._grid.is_raced:
+        if self._is_raced:
             n_first = count_first_folds(n_folds, self._searches.data.total)
             origin = self._settle_size(n_first, deadline) if self._grid.has_sizes_of_tables else None
             self._race(n_first, deadline, origin)
@@ -250,7 +251,7 @@ class Race:
     def _compare_with_tables(self, n_folds: int) -> CrossValidation:
         """Put the scores together, with those of plain tables."""
         results = self._results
-        searched = results.leave_out_cut(self._searched if self._grid.is_raced else list(self._grid))
+        searched = results.leave_out_cut(self._searched if self._is_raced else list(self._grid))
         best = self._put_together(searched).best
         if _has_tables(best) or not self._searches.plan.takes("table"):
             return self._put_together(searched)
