@@ -276,15 +276,15 @@ def measure_average(
     stop = threading.Event()
 
     def predict(fold: Fold, choice: Plan, number: int, parents: GraphParents | None) -> NDArray[np.float64]:
-        problem, train, rng = choice.problem, fold.train, np.random.default_rng([own.seed, number])
-        if choice is members and reorders:
-            problem = replace(problem, space=problem.space.in_random_order(rng))
-        if choice is members and resamples:
+        train, rng, is_member = fold.train, np.random.default_rng([own.seed, number]), choice is members
+        chosen = choice.in_random_order(rng) if is_member and reorders else choice.for_folds()
+        problem = chosen.problem
+        if is_member and resamples:
             weights = train.whole_weights
             train = train.reweighed(rng.multinomial(weights.sum(), weights / weights.sum()))
         if parents is None:
             problem = problem.over(train)
-            search = choice.for_folds().search.with_restarts(0)
+            search = chosen.search.with_restarts(0)
             control = SearchControl(1, NO_DEADLINE, is_over=stop.is_set)
             parents = search.run(problem.families.scorer(train.columns), problem, control).parents
         families = learn_families(train.columns, problem.n_states, parents, problem.families)

@@ -107,14 +107,13 @@ class Members:
     def learn(self, number: int, ends: Ends = NO_ENDS, share: float = 1.0) -> Member | None:
         """Learn one member; None if its search did not come to its end. A climb has a share of the time left."""
         rng = np.random.default_rng([self.plan.seed, number])
-        problem, data = self.plan.problem, self.plan.data
-        if self.reorders:
-            problem = replace(problem, space=problem.space.in_random_order(rng))
+        plan = self.plan.in_random_order(rng) if self.reorders else self.plan
+        problem, data = plan.problem, plan.data
         if self.resamples:
             weights = data.whole_weights
             data = data.reweighed(rng.multinomial(weights.sum(), weights / weights.sum()))
             problem = problem.over(data)
-        search, scorer = self.plan.search, problem.families.scorer(data.columns)
+        search, scorer = plan.search, problem.families.scorer(data.columns)
         control = SearchControl(1, ends.deadline.share(share), is_over=ends.are_here)
         result, is_shortened = search.run_to_an_end(scorer, problem, control, ends.deadline)
         if result.stopped:
@@ -417,8 +416,7 @@ def average(
                 " at most"
             )
         prepared, told = prepared.with_smaller_size()
-    plan = prepared.plan if by == "bootstrap" else prepared.plan.for_folds()
-    members = Members(plan, resamples=by != "order", reorders=by != "bootstrap")
+    members = Members(prepared.plan, resamples=by != "order", reorders=by != "bootstrap")
     size, spread = prepared.smoothing
 
     def make(structure: Structure) -> Network:

@@ -4,14 +4,14 @@ import json
 from itertools import product
 from math import exp
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import ldag
 from ldag.errors import ArgumentError, FormatError
-from ldag.uncertainty.members import Members
+from ldag.learning.plan import make_plan
+from ldag.learning.settings import Settings
 
 
 @pytest.fixture(scope="module")
@@ -281,22 +281,14 @@ def test_log_probability_is_that_of_a_network(mixture: ldag.Mixture) -> None:
     assert mixture.log_probability({"smoking": "no"}, given) == -np.inf
 
 
-def test_members_climb_unless_all_graphs_can_be_looked_at_in_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_members_under_an_order_climb() -> None:
     """Exact searches under an order cost hundreds of times as much, and the average is no better for them."""
-    data = ldag.simulate.random_network(ldag.simulate.random_ldag(14, rng=1), rng=1).sample(2000, rng=1)
-
-    def tell_method(members: Members, *_: object) -> None:
-        raise InterruptedError(members.plan.search.name)
-
-    monkeypatch.setattr("ldag.uncertainty.members.learn_members", tell_method)
-    for table, options, method in (
-        (data, {}, "climb"),
-        (data, {"method": "exact"}, "exact"),
-        (data, {"by": "bootstrap"}, "exact"),
-        (ldag.datasets.load("heart"), {}, "exact"),
-    ):
-        with pytest.raises(InterruptedError, match=method):
-            ldag.average(table, 4, equivalent_sample_size=10, **cast("Any", options))
+    rng = np.random.default_rng(1)
+    for method, under_order in (("auto", "climb"), ("exact", "exact")):
+        settings = Settings.of(kappa=0.1, equivalent_sample_size=10, smoothing=1, method=method)
+        plan = make_plan(ldag.datasets.load("heart"), settings)
+        assert plan.search.name == "exact"
+        assert plan.in_random_order(rng).search.name == under_order
 
 
 def test_a_consensus_has_the_numbers_of_the_data_or_of_the_members(heart: ldag.Dataset, tmp_path: Path) -> None:
