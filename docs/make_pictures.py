@@ -20,14 +20,14 @@ RESULTS = HERE.parent / "experiments" / "results"
 def learn_titanic() -> ldag.Fit:
     """Learn what the first page shows."""
     last = ldag.Constraints(tiers=[["class", "sex", "age"], ["survived"]])
-    return ldag.learn(ldag.datasets.load("titanic"), kappa=0.1, constraints=last)
+    return ldag.learn(ldag.datasets.load("titanic"), kappa="cv", constraints=last)
 
 
 def learn_berkeley() -> ldag.Fit:
     """Learn from the admissions, with the edge that is asked about."""
     tiers = [["gender"], ["department"], ["admitted"]]
     asked = ldag.Constraints(tiers=tiers, required=[("gender", "admitted")])
-    return ldag.learn(ldag.datasets.load("ucb"), kappa=0.1, constraints=asked)
+    return ldag.learn(ldag.datasets.load("ucb"), constraints=asked)
 
 
 def fit_of_page(page: str) -> ldag.Fit:
@@ -54,12 +54,12 @@ def main() -> None:
     (HERE / "spies.svg").write_text(spies)
     guard = ldag.datasets.graph("guard")
     (HERE / "people.svg").write_text(guard.as_multinet("person").to_svg())
-    low, high = (ldag.learn(ldag.datasets.load("heart"), kappa=kappa).ldag for kappa in (0.1, 0.5))
+    heart = ldag.datasets.load("heart")
+    low, high = (ldag.learn(heart, kappa=kappa, equivalent_sample_size=1).ldag for kappa in (0.1, 0.5))
     (HERE / "difference.svg").write_text(ldag.compare(low, high).to_svg())
     around = ldag.datasets.graph("generator10").to_svg(focus=["7"], direction="right", title="Around one node")
     (HERE / "focus.svg").write_text(around)
-    heart = ldag.datasets.load("heart")
-    chosen = ldag.learn(heart, rng=1)
+    chosen = ldag.learn(heart, kappa="cv", equivalent_sample_size=1, rng=1)
     assert chosen.cv is not None
     (HERE / "rules.svg").write_text(chosen.network.classes("pressure").to_svg())
     (HERE / "curve.svg").write_text(chosen.cv.to_svg())

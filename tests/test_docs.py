@@ -45,9 +45,9 @@ def test_readme_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(_readme_code(), "README.md", "exec"), {})
-    assert "age does not matter for survived when class is 3rd" in printed.getvalue()
-    assert "age ⊥ survived | sex, class=3rd holds." in printed.getvalue()
-    assert {path.name for path in tmp_path.iterdir()} == {"titanic.svg", "titanic.html"}
+    assert "gender does not matter for admitted when department is B, C, D, E or F" in printed.getvalue()
+    assert "gender ⊥ admitted | department=B holds." in printed.getvalue()
+    assert {path.name for path in tmp_path.iterdir()} == {"ucb.svg", "ucb.html"}
 
 
 def test_readme_commands_run(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_readme_commands_run(tmp_path: Path) -> None:
     for line in lines:
         arguments = shlex.split(line, comments=True)[1:]
         subprocess.run([Path(sys.executable).with_name("ldag"), *arguments], cwd=tmp_path, check=True)
-    assert (tmp_path / "titanic.html").exists()
+    assert (tmp_path / "ucb.html").exists()
 
 
 def test_readme_begins_with_the_two_commands() -> None:
