@@ -103,6 +103,7 @@ def test_where_restarts_with_labels_take_long_they_are_made_with_tables(monkeypa
     tables = make_plan(data, asked).tables_first()
     assert tables is not None
     assert tables.problem.families.structure == "table"
+    assert tables.search == ldag.Climb(n_restarts=100)
     assert make_plan(data, asked.with_(n_restarts=3)).tables_first() is None
     assert make_plan(data, asked.with_(structure="table")).tables_first() is None
     fit = ldag.learn(data, equivalent_sample_size=10, method="climb")
