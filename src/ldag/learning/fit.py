@@ -20,6 +20,7 @@ from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint
 from ldag.learning.cross_validation import Candidate, CrossValidation
 from ldag.learning.fold_results import SMALLEST_GAIN, SURE_ERRORS, AverageGain
+from ldag.learning.folds import has_folds, usual_folds
 from ldag.learning.plan import make_plan
 from ldag.learning.progress import Progress, check_progress, check_time_limit
 from ldag.learning.settings import Settings
@@ -342,7 +343,7 @@ class Fit(Presentable):
             gains = ", ".join(f"{node} {gain:.2f}" for node, gain in self.class_gains.items())
             lines.append(f"better than full tables by: {gains}")
         lines += self._held_out_in_words()
-        lines.append(self._average_in_words())
+        lines += [self._average_in_words()] * (len(graph.variables) > 1)
         if self.label_gains or self.class_gains:
             lines.append("gains are not certainties; a posterior tells how probable each edge and label is")
         lines.append(f"search: {self.method}, {self.seconds:.2f} s; {self.promise}")
@@ -386,8 +387,9 @@ class Fit(Presentable):
         """Say what an average gains, or that it was not measured."""
         call, gain = by_door("fit.average()", "ldag average"), self.average_gain
         if gain is None:
-            return f"several networks often predict better than one: {call} learns them and measures by how much"
-        return f"an average of {gain.n_members} networks predicts {gain.in_words()}" + f": {call}" * (gain.gain > 0)
+            measures = " and measures by how much" * has_folds(self.data, usual_folds(self.data))
+            return f"several networks often predict better than one: {call} learns them{measures}"
+        return f"an average of {gain.n_members} networks predicts {gain.in_words()}" + f": {call}" * gain.is_better
 
     def _advice(self) -> str:
         """Say what may lead to fewer parameters, as far as it was not done."""

@@ -216,6 +216,11 @@ class AverageGain(NamedTuple):
     n_rows: int
 
     @property
+    def is_better(self) -> bool:
+        """Whether the average is better, and not by chance."""
+        return self.gain > max(SURE_ERRORS * self.error, SMALLEST_GAIN)
+
+    @property
     def is_worse(self) -> bool:
         """Whether the average is worse, and not by chance."""
         return self.gain < -SURE_ERRORS * self.error
@@ -225,9 +230,10 @@ class AverageGain(NamedTuple):
         if max(abs(self.gain), self.error) < SMALLEST_GAIN:
             return "the same"
         digits = _digits(self.error)
-        by = f"{'better' if self.gain >= 0 else 'worse'} by {abs(self.gain):.{digits}f} ± {self.error:.{digits}f}"
-        about = "about as well, " if abs(self.gain) <= SURE_ERRORS * self.error else ""
-        return f"{about}{by} nats per row"
+        error = f"± {self.error:.{digits}f} nats per row"
+        if abs(self.gain) <= SURE_ERRORS * self.error:
+            return f"about as well (no clear difference: {self.gain:+.{digits}f} {error})"
+        return f"{'better' if self.gain > 0 else 'worse'} by about {abs(self.gain):.{digits}f} {error}"
 
 
 def _digits(error: float) -> int:

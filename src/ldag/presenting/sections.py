@@ -102,7 +102,7 @@ def all_sections(subject: Subject) -> Iterator[Section]:
         yield prediction_section(subject.fit)
     if subject.mixture is not None:
         yield average_section(subject.mixture)
-    yield caveat_section()
+    yield caveat_section(subject)
     yield how_section(subject)
 
 
@@ -276,11 +276,12 @@ def node_sections(subject: Subject) -> Iterator[Section]:
     if len(names) > MOST_NODES:
         children = {child for _, child in net.ldag.edges}
         names = [name for name in names if name in children][:MOST_NODES]
-    text = (
-        "Each row is a case, and how often each value is to be expected in it. The numbers in brackets, and the thin "
-        "line on the bar, say how precisely that is known: the true value lies there with 95 % probability, if the "
-        "picture is right."
-    )
+    text = "Each row is a case, and how often each value is to be expected in it."
+    if _has_ranges(net):
+        text += (
+            " The numbers in brackets, and the thin line on the bar, say how precisely that is known: the true value"
+            " lies there with 95 % probability, if the picture is right."
+        )
     if len(names) < len(net.variables):
         text += f" {len(names)} of {len(net.variables)} columns are shown."
     yield Section("Case by case", (Paragraph(text),))
@@ -289,6 +290,11 @@ def node_sections(subject: Subject) -> Iterator[Section]:
         given = f", by {', '.join(node.parents)}" if node.parents else ""
         is_folded = len(table.rows) > FOLDED or len(names) > MOST_OPEN
         yield Section(f"{node.node}{given}", (table, *rest), level=3, is_folded=is_folded)
+
+
+def _has_ranges(net: Network) -> bool:
+    """Whether the rows that the network was made from are known, and so how precise its numbers are."""
+    return net.classes(net.variables[0].name).classes[0].counts is not None
 
 
 def _most_frequent(classes: NodeParameters) -> tuple[NodeParameters, tuple[Paragraph, ...]]:
@@ -356,15 +362,16 @@ def average_section(mixture: Mixture) -> Section:
     return Section("Does it predict?", (Paragraph(f"{text} {told}"),))
 
 
-def caveat_section() -> Section:
+def caveat_section(subject: Subject) -> Section:
     """Say what the model does not say."""
-    items = (
+    items = [
         "Arrows are not causes. They could be read so only if everything that influences two of the columns is itself "
         "a column, if the direction is known, and if it did not depend on the values which rows are in the table.",
         "A missing arrow means that these data do not need it, not that there is no connection.",
-        "The ranges in brackets take the picture for granted; the true uncertainty is larger.",
-    )
-    return Section("What this does not say", (Bullets(items),))
+    ]
+    if _has_ranges(subject.network):
+        items.append("The ranges in brackets take the picture for granted; the true uncertainty is larger.")
+    return Section("What this does not say", (Bullets(tuple(items)),))
 
 
 def how_section(subject: Subject) -> Section:

@@ -336,7 +336,7 @@ def bootstrap(
     check_whole(n, "n")
     check_choice(directions, get_args(Directions), "directions")
     check_progress(progress)
-    prepared, told = prepare_members(data, rng, progress, executor, options).with_smaller_size()
+    prepared, told = prepare_members(data, rng, progress, executor, options, resamples=True).with_smaller_size()
     members = Members(prepared.plan, resamples=True, reorders=False)
     space, schema = prepared.plan.problem.space, prepared.plan.data.schema
 

@@ -174,7 +174,13 @@ class Prepared:
 
 
 def prepare_members(
-    given: "AnyTable | Fit", rng: Rng, progress: Progress, executor: Executor | None, given_options: LearnOptions
+    given: "AnyTable | Fit",
+    rng: Rng,
+    progress: Progress,
+    executor: Executor | None,
+    given_options: LearnOptions,
+    *,
+    resamples: bool,
 ) -> Prepared:
     """Check data and settings; what is left to cross-validation is chosen once, on all the data."""
     options, reading = split_options(given_options)
@@ -184,7 +190,7 @@ def prepare_members(
         _settings_like(given, options, rng) if isinstance(given, Fit) else Settings.of(**options, rng=check_seed(rng))
     )
     data = check_data(given.data if isinstance(given, Fit) else given, reading=reading)
-    if data.weights is not None and data.weights.dtype != np.int64:
+    if resamples and data.weights is not None and data.weights.dtype != np.int64:
         raise DataError("rows can be drawn again only where they are counted; these data have real weights")
     left = deadline.left
     settings = settle_sizes(settings, data)
@@ -405,7 +411,8 @@ def average(
     check_choice(by, get_args(MemberVariety), "by")
     check_progress(progress)
     own = data.settings if isinstance(data, Fit) else Settings()
-    prepared = prepare_members(data, rng, progress, executor, _options_of_members(own, by, options))
+    of_members = _options_of_members(own, by, options)
+    prepared = prepare_members(data, rng, progress, executor, of_members, resamples=by != "order")
     told: list[str] = []
     if by != "order":
         if prepared.size > prepared.most_size and not prepared.is_chosen:

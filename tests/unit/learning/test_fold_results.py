@@ -79,7 +79,7 @@ def test_a_fit_tells_what_an_average_gains(data: ldag.Dataset) -> None:
     fit = ldag.learn(data, kappa=0.1, equivalent_sample_size="cv", smoothing="cv")
     assert fit.average_gain is not None
     assert fit.average_gain.n_rows == 300
-    call = ": fit.average()" if fit.average_gain.gain > 0 else ""
+    call = ": fit.average()" if fit.average_gain.is_better else ""
     assert f"an average of 10 networks predicts {fit.average_gain.in_words()}{call}\n" in str(fit)
     many = fit.average(4)
     assert many.gain == fit.average_gain
@@ -98,11 +98,19 @@ def test_a_fit_tells_what_an_average_gains(data: ldag.Dataset) -> None:
 
 def test_what_is_not_sure_is_not_promised() -> None:
     """Two standard errors, and digits that the error allows."""
-    assert AverageGain(0.021, 0.01, 10, 500).in_words() == "better by 0.021 ± 0.010 nats per row"
-    assert AverageGain(0.019, 0.01, 10, 500).in_words() == "about as well, better by 0.019 ± 0.010 nats per row"
-    assert AverageGain(0.8531, 0.0384, 10, 900).in_words() == "better by 0.853 ± 0.038 nats per row"
-    assert AverageGain(-0.5, 0.21, 10, 900).in_words() == "worse by 0.5 ± 0.2 nats per row"
+    clear, unclear = AverageGain(0.021, 0.01, 10, 500), AverageGain(-0.019, 0.01, 10, 500)
+    assert clear.in_words() == "better by about 0.021 ± 0.010 nats per row"
+    assert unclear.in_words() == "about as well (no clear difference: -0.019 ± 0.010 nats per row)"
+    assert AverageGain(0.8531, 0.0384, 10, 900).in_words() == "better by about 0.853 ± 0.038 nats per row"
+    assert AverageGain(-0.5, 0.21, 10, 900).in_words() == "worse by about 0.5 ± 0.2 nats per row"
     assert AverageGain(0.0, 0.0, 10, 900).in_words() == "the same"
+    better = [clear, AverageGain(0.019, 0.01, 10, 500), AverageGain(1e-5, 0.0, 10, 500), unclear]
+    assert [gain.is_better for gain in better] == [True, False, False, False]
+
+
+def test_one_variable_has_nothing_to_average() -> None:
+    """A fit says nothing about it."""
+    assert "average" not in str(ldag.learn({"a": [0, 1] * 20}))
 
 
 def test_a_checkpoint_keeps_the_gain(data: ldag.Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -314,7 +314,10 @@ def test_several_networks_have_pages_too(tmp_path: Path) -> None:
     loaded.report(tmp_path / "given.md", data=heart)
     assert (tmp_path / "given.md").read_text() == own
     loaded.report(tmp_path / "none.md")
-    assert "rows, 63 of them different" not in (tmp_path / "none.md").read_text()
+    without = (tmp_path / "none.md").read_text()
+    assert "rows, 63 of them different" not in without
+    assert "in brackets" in own
+    assert "in brackets" not in without
     many.explore(tmp_path / "many.html")
     page = (tmp_path / "many.html").read_text()
     model = json.loads(page.partition('id="model">')[2].partition("</script>")[0])

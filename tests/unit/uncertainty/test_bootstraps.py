@@ -164,6 +164,19 @@ def test_real_weights_cannot_be_drawn_from() -> None:
     data = ldag.read({"a": ["x", "y"], "w": [0.5, 1.5]}, weights="w")
     with pytest.raises(DataError, match="these data have real weights"):
         ldag.bootstrap(data, 2, kappa="cv", equivalent_sample_size=1)
+    with pytest.raises(DataError, match="these data have real weights"):
+        ldag.average(data, 2, by="both")
+
+
+def test_orders_need_no_rows_drawn_again() -> None:
+    """Real weights will do, and whether the average is better is neither measured nor promised to be."""
+    columns: dict[str, list[object]] = {"a": ["x", "y"] * 20, "b": ["x", "y"] * 20, "w": [0.5, 1.5] * 20}
+    fit = ldag.learn(ldag.read(columns, weights="w"))
+    assert "several networks often predict better than one: fit.average() learns them\n" in str(fit)
+    many = fit.average(3)
+    assert len(many) == 3
+    assert many.gain is None
+    assert many.query("b", given={"a": "y"})["y"] == pytest.approx(fit.network.query("b", given={"a": "y"})["y"])
 
 
 def test_questions_about_labels_name_other_variables(boot: ldag.Bootstrap) -> None:
