@@ -13,7 +13,7 @@ import ldag
 from benchmarks.walks import Walk, take_walks
 from tests.test_codebase import PYTHON, SOURCE
 
-MOST_LINES = 37_965
+MOST_LINES = 37_980
 MOST_FILES = 202
 MOST_FILES_PER_ROOM = 20
 LARGE_ROOMS = {"formats", "cli"}  # a file per format and per command

@@ -140,6 +140,8 @@ class Prepared:
     deadline: Deadline
     is_chosen: bool
     """Whether cross-validation chose the equivalent sample size."""
+    notes: tuple[str, ...] = ()
+    """What cross-validation says."""
 
     @property
     def size(self) -> float:
@@ -197,12 +199,19 @@ def prepare_members(
     plan = make_plan(data, settings).for_many(inf if left is None else EXACT_SHARE * left)
     priors = settings.priors()
     kappa, smoothing = priors.kappa, settings.smoothings()[0] or priors.smoothing
+    notes: tuple[str, ...] = ()
     if settings.needs_cross_validation:
-        best = _cross_validate(data, settings, deadline, progress, executor).best
+        # of few rows, `learn` compares a price for every parameter, too
+        is_usual = not resamples and plan.has_few_rows and (settings.structure, settings.prior) == ("table", "labels")
+        compared = _cross_validate(
+            data, settings.with_(structure="ldag") if is_usual else settings, deadline, progress, executor
+        )
+        best, notes = compared.best, compared.notes
+        best = replace(best, structure="table") if is_usual else best
         kappa, smoothing, plan = best.kappa, best.of_parameters, plan.choose(best)
     own = given.settings if isinstance(given, Fit) and "equivalent_sample_size" not in options else settings
     is_chosen = own.equivalent_sample_size == "cv"
-    return Prepared(data, replace(plan, data=plan.data.sorted()), kappa, smoothing, deadline, is_chosen)
+    return Prepared(data, replace(plan, data=plan.data.sorted()), kappa, smoothing, deadline, is_chosen, notes)
 
 
 def _settings_like(fit: Fit, options: Mapping[str, Any], rng: Rng) -> Settings:
@@ -394,7 +403,8 @@ def average(
         Members have tables, which predict as well as labels in an average and are learned sooner, unless
         ``structure``, ``kappa`` or ``prior`` is given, or labels are fixed by constraints. Climbing is not restarted
         unless ``n_restarts`` says so, as members are to differ. What is left to cross-validation, the sample sizes
-        unless they are given, is chosen once, on all the data; a time limit is for all searches
+        unless they are given, is chosen once, on all the data, as in `learn` (of few rows, with a price for every
+        parameter if that predicts better); a time limit is for all searches
         together, and those that did not come to their end by then, or when Ctrl-C was pressed, are left out: ``notes``
         says so.
 
@@ -438,7 +448,7 @@ def average(
         "smoothing": [size, spread],
         "chosen": prepared.is_chosen,
     }
-    notes = [*describe_data(prepared.data), *told, *notes]
+    notes = [*describe_data(prepared.data), *prepared.notes, *told, *notes]
     known = data.average_gain if isinstance(data, Fit) and by == "order" and not options.keys() - {"n_jobs"} else None
     gain = _measure_gain(members, prepared, data, n) if known is None else known
     if by != "order" and gain is not None and gain.is_worse:

@@ -295,7 +295,9 @@ class Posterior(GraphPosterior):
             return f"prior: every DAG alike, no labels, {sizes}{evidence}"
         graphs = "every DAG alike" if self.prior == "normalised" else "DAGs with more labels weigh more"
         tables = f"; no labels ({self.structures['table']:.2f})" if "table" in self.structures else ""
-        return f"prior: {self.prior} ({graphs}), kappa {_spell_shares(self.kappas)}{tables}; {sizes}{evidence}"
+        is_sum = max(len(self.sizes), len(self.kappas), len(self.structures)) > 1
+        shares = " (in brackets: how probable the data make each)" * is_sum
+        return f"prior: {self.prior} ({graphs}), kappa {_spell_shares(self.kappas)}{tables}; {sizes}{shares}{evidence}"
 
     def _edge_lines(self) -> Iterator[str]:
         pairs = []

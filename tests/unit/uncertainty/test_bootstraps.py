@@ -179,6 +179,17 @@ def test_orders_need_no_rows_drawn_again() -> None:
     assert many.query("b", given={"a": "y"})["y"] == pytest.approx(fit.network.query("b", given={"a": "y"})["y"])
 
 
+@pytest.mark.parametrize(("n_rows", "is_priced"), [(59, True), (60, False)])
+def test_of_few_rows_an_average_is_of_what_is_learned(n_rows: int, is_priced: bool) -> None:
+    """A price for every parameter, where columns are independent and rows fewer than five for each."""
+    rng = np.random.default_rng(1)
+    table = {f"v{i:02}": rng.integers(0, 2, n_rows) for i in range(12)}
+    many = ldag.average(table, 3, method="climb")
+    assert any("few rows for so many variables" in note for note in many.notes) == is_priced
+    if is_priced:
+        assert many.members == ldag.learn(table, method="climb").average(3).members
+
+
 def test_questions_about_labels_name_other_variables(boot: ldag.Bootstrap) -> None:
     """And an edge that is there at times."""
     with pytest.raises(ArgumentError, match="context must name variables other than"):

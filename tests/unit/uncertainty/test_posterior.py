@@ -264,7 +264,7 @@ def test_what_is_summed_over_and_what_is_fixed() -> None:
     assert list(post.kappas) == [0.1, 0.5]
     assert list(post.structures) == ["ldag", "table"]
     line = next(line for line in str(post).splitlines() if line.startswith("prior: "))
-    for words in ("kappa 0.1 (", "; no labels (", "; equivalent sample size 10 ("):
+    for words in ("kappa 0.1 (", "; no labels (", "; equivalent sample size 10 (", "how probable the data make each"):
         assert words in line
     assert sum(post.sizes.values()) == pytest.approx(1)
     assert sum(post.kappas.values()) + post.structures["table"] == pytest.approx(1)
