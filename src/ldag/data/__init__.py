@@ -6,6 +6,7 @@ from ldag.data.columns import Column as Column
 from ldag.data.columns import is_gap as is_gap
 from ldag.data.columns import recognise_column as recognise_column
 from ldag.data.database import Scratch as Scratch
+from ldag.data.dataset import GAP as GAP
 from ldag.data.dataset import Codes as Codes
 from ldag.data.dataset import Dataset as Dataset
 from ldag.data.dataset import Note as Note

@@ -26,6 +26,9 @@ Codes = NDArray[np.uint8]
 Weights = NDArray[np.int64] | NDArray[np.float64]
 """How often each data row occurs: whole numbers (counts) or real ones."""
 
+GAP = 255
+"""The code of a cell that is missing; states have the codes below."""
+
 CELL_LIMIT = 1 << 26
 """The largest table counted unless the caller says otherwise: 512 MB."""
 
@@ -79,11 +82,13 @@ def merge_rows(codes: Codes, n_states: Iterable[int], weights: Weights | None) -
 def row_keys(codes: Codes, n_states: tuple[int, ...]) -> NDArray[np.int64]:
     """Return a number per row, equal for equal rows and ordered as the rows are (first variable slowest).
 
-    Mixed radix; where 63 bits do not suffice, the numbers so far are replaced by their ranks.
+    Mixed radix; where 63 bits do not suffice, the numbers so far are replaced by their ranks. Gaps come after states.
     """
     key = np.zeros(codes.shape[1], dtype=np.int64)
     size = 1
     for row, n in zip(codes, n_states, strict=True):
+        if n <= GAP and row.max(initial=0) == GAP:
+            row, n = np.minimum(row, n), n + 1  # noqa: PLW2901 - a gap is one state more
         if size * n >= 1 << 62:
             distinct, key = np.unique(key, return_inverse=True)
             size = len(distinct)
@@ -115,7 +120,7 @@ class Dataset(Printable):
 
     Made by :func:`read`. Two data sets are equal when they hold the same rows equally often, in whatever order
     they came. ``notes`` tell what reading did with columns and cells. ``schema``, ``codes`` (one row per variable) and
-    ``weights`` (None: every row once) are for the library itself.
+    ``weights`` (None: every row once) are for the library itself. A cell that is missing has the code `GAP`.
 
     Examples
     --------
@@ -169,29 +174,68 @@ class Dataset(Printable):
         return int(total) if self.weights.dtype == np.int64 else float(total)
 
     @cached_property
+    def has_gaps(self) -> bool:
+        """Whether a cell is missing."""
+        return bool(self.codes.max(initial=0) == GAP)
+
+    def complete_rows(self) -> "Dataset":
+        """Return the data without the rows that have a gap.
+
+        Where gaps depend on other columns, the rows that are left are no fair sample: prefer to keep the gaps.
+        """
+        if not self.has_gaps:
+            return self
+        seen = (self.codes != GAP).all(axis=0)
+        weights = None if self.weights is None else self.weights[seen]
+        return self._same(Dataset.from_codes(self.schema, self.codes[:, seen], weights, self.weight_name))
+
+    @cached_property
     def columns(self) -> Columns:
-        """The rows as the counting loops want them; for the library itself."""
+        """The rows as the counting loops want them, which know no gaps; for the library itself."""
+        if self.has_gaps:
+            raise DataError(
+                "these data have gaps, and this needs every cell; complete_rows() leaves out the rows with gaps, and a"
+                " network's impute(...) fills them"
+            )
         return Columns(self.codes, self.schema.n_states, self.weights)
 
     @cached_property
     def constant_nodes(self) -> frozenset[int]:
-        """The variables, by number, that have the same state in all rows; for the library itself."""
-        return frozenset(np.flatnonzero((self.codes == self.codes[:, :1]).all(axis=1)).tolist())
+        """The variables, by number, that have the same state wherever they are seen; for the library itself."""
+        highest = np.where(self.codes == GAP, 0, self.codes).max(axis=1) if self.has_gaps else self.codes.max(axis=1)
+        return frozenset(np.flatnonzero(highest <= self.codes.min(axis=1)).tolist())
 
     def states(self, name: str) -> tuple[State, ...]:
         """Return the states of a variable."""
         return self.schema[self.schema.node(name)].states
 
-    def counts(self, node: str, parents: str | Iterable[str] = ()) -> Weights:
-        """Count the states of a node (columns) in each configuration of its parents (rows, last parent fastest)."""
+    def counts(self, node: str, parents: str | Iterable[str] = (), *, observed: bool = False) -> Weights:
+        """Count the states of a node (columns) in each configuration of its parents (rows, last parent fastest).
+
+        Where one of them has gaps, only the rows are counted in which all of them are ``observed``, if that is asked
+        for.
+        """
         child, above = self.schema.node(node), self.schema.nodes(parents)
         if child in above:
             raise ArgumentError(f"variable {node!r} cannot be its own parent")
+        seen = self._where_seen((child, *above), observed) if self.has_gaps else self
         try:
-            return count_family(self.columns, self.schema.n_states, child, above)
+            return count_family(seen.columns, self.schema.n_states, child, above)
         except TooLarge as error:
             family = f"{node} | {', '.join(self.schema[parent].name for parent in above)}"
             raise TooLarge(f"the family {family} is too large: {error}") from None
+
+    def _where_seen(self, nodes: Sequence[int], observed: bool) -> "Dataset":
+        """Return the rows in which all of some nodes are seen, others made up; refuse gaps, unless asked."""
+        gaps = self.codes[list(nodes)] == GAP
+        with_gaps = [node for node, row in zip(nodes, gaps, strict=True) if row.any()]
+        if with_gaps and not observed:
+            names = list_names([self.names[node] for node in sorted(with_gaps)])
+            raise DataError(f"{names}: some cells are gaps; observed=True counts the rows in which all are seen")
+        seen = ~gaps.any(axis=0)
+        codes = np.ascontiguousarray(self.codes[:, seen])
+        codes[codes == GAP] = 0
+        return Dataset(self.schema, codes, None if self.weights is None else self.weights[seen])
 
     def select(self, names: str | Iterable[str]) -> "Dataset":
         """Return the data set of some of the variables, in the order given."""
@@ -274,7 +318,8 @@ class Dataset(Printable):
         for variable in schema:
             node = self.schema.node(variable.name)
             where = "the data have a state that the graph does not know: "
-            new_code = np.array([variable.code(state, where) for state in self.schema[node].states], dtype=np.uint8)
+            new_code = np.full(GAP + 1, GAP, dtype=np.uint8)
+            new_code[: self.schema[node].n_states] = [variable.code(state, where) for state in self.schema[node].states]
             rows.append(new_code[self.codes[node]])
         return self._same(Dataset.from_codes(schema, np.array(rows), self.weights, self.weight_name))
 
@@ -325,8 +370,11 @@ class Dataset(Printable):
         'no: 67 %, yes: 33 %'
         """
         variable = self.schema[self.schema.node(name)]
-        pairs = list(zip(variable.states, self.counts(name)[0].tolist(), strict=True))
-        parts = [f"{state_in_words(variable, state)}: {spell_share(n / self.total)}" for state, n in pairs]
+        counts = self.counts(name, observed=True)[0].tolist()
+        parts = [
+            f"{state_in_words(variable, state)}: {spell_share(n / max(sum(counts), 1))}"
+            for state, n in zip(variable.states, counts, strict=True)
+        ]
         return list_names(parts, max_states)
 
     def __str__(self) -> str:
@@ -347,8 +395,18 @@ def _joint(mine: Variable, theirs: Variable) -> Variable:
 
 
 def state_columns(schema: Schema, codes: Codes) -> dict[str, NDArray[Any]]:
-    """Return rows in codes as columns of states."""
-    return {variable.name: _state_array(variable)[row] for variable, row in zip(schema, codes, strict=True)}
+    """Return rows in codes as columns of states, None for gaps."""
+    return {variable.name: _state_column(variable, row) for variable, row in zip(schema, codes, strict=True)}
+
+
+def _state_column(variable: Variable, codes: NDArray[np.integer[Any]]) -> NDArray[Any]:
+    """Return the states that codes stand for; a column with gaps is one of objects."""
+    states = _state_array(variable)
+    if codes.max(initial=0) == GAP:
+        known, states = states, np.full(GAP + 1, None, dtype=object)
+        states[: len(known)] = known.tolist()
+    column: NDArray[Any] = states[codes]
+    return column
 
 
 def _state_array(variable: Variable) -> NDArray[Any]:
@@ -396,8 +454,9 @@ def _describe_constants(data: Dataset) -> Iterator[str]:
     nodes = sorted(data.constant_nodes)
     if len(nodes) == 1:
         variable = data.variables[nodes[0]]
-        state = variable.states[data.codes[nodes[0], 0]]
-        yield f"{variable.name}: has one state only in the data, {state!r}; it takes no edges"
+        code = int(data.codes[nodes[0]].min())
+        only = "no state" if code == GAP else f"one state only in the data, {variable.states[code]!r}"
+        yield f"{variable.name}: has {only}; it takes no edges"
     elif nodes:
         names = list_names([data.names[node] for node in nodes])
         yield f"{names}: have one state only in the data; they take no edges"
@@ -405,7 +464,10 @@ def _describe_constants(data: Dataset) -> Iterator[str]:
 
 def _describe_twins(data: Dataset, nodes: list[int]) -> str:
     names = list_names([data.names[node] for node in nodes])
-    states = [[data.variables[node].states[code] for code in _in_order_of_rows(data.codes[node])] for node in nodes]
+    states = [
+        [None if code == GAP else data.variables[node].states[code] for code in _in_order_of_rows(data.codes[node])]
+        for node in nodes
+    ]
     how = "are equal" if all(one == states[0] for one in states) else "only rename each other's states"
     return f"{names}: {how}; each hides what else the others depend on, so keep one"
 
@@ -429,7 +491,7 @@ def _find_twins(data: Dataset) -> list[list[int]]:
 
 def _is_no_chance(data: Dataset, node: int) -> bool:
     """Whether the states of a variable could stand in so many other orders that another has them by no chance."""
-    counts = data.counts(data.names[node])[0].tolist()
+    counts = data.counts(data.names[node], observed=True)[0].tolist()
     log_orders = lgamma(sum(counts) + 1) - sum(lgamma(count + 1) for count in counts)
     return log_orders > log(RARE) + 2 * log(len(data.schema))
 

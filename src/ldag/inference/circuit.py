@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import _native
+from ldag.data import GAP
 from ldag.inference.sums import CodedFindings
 from ldag.model import Model
 
@@ -19,7 +20,7 @@ Rows = NDArray[np.uint8]
 Numbers = NDArray[np.float64]
 Evidence = Mapping[int, int]
 
-UNOBSERVED = 255
+UNOBSERVED = GAP
 MAX_STATES = 255
 MAX_SIZE = 30_000_000
 """Arguments of the sums and products that are made in compiling; this many take up to about two gigabytes."""

@@ -1,0 +1,89 @@
+"""Data sets with gaps: cells that are missing and stay so."""
+
+import numpy as np
+import pytest
+
+import ldag
+from ldag.data import GAP
+from ldag.errors import DataError
+from ldag.model import Schema, Variable
+
+SCHEMA = Schema((Variable("x", ("a", "b")), Variable("y", (1, 2, 3))))
+
+
+def _data(rows: list[list[int]], weights: list[float] | list[int] | None = None) -> ldag.Dataset:
+    """Make data of rows in codes."""
+    codes = np.array(rows, dtype=np.uint8).T
+    return ldag.Dataset.from_codes(SCHEMA, np.ascontiguousarray(codes), None if weights is None else np.array(weights))
+
+
+ROWS = [[0, 2], [GAP, 2], [0, 2], [1, GAP], [GAP, GAP], [GAP, 2]]
+
+
+def test_equal_rows_are_merged_and_a_gap_is_no_state() -> None:
+    """A gap equals a gap, and nothing else; rows with gaps come after those with a state there."""
+    data = _data(ROWS)
+    assert data.has_gaps
+    assert data.codes.T.tolist() == [[0, 2], [1, GAP], [GAP, 2], [GAP, GAP]]
+    assert data.weights is not None
+    assert data.weights.tolist() == [2, 1, 2, 1]
+    assert data == _data(ROWS[::-1])
+    assert data != _data([[0, 2], [0, 2], [0, 2], [1, 0], [0, 0], [0, 2]])
+
+
+def test_255_states_and_a_gap() -> None:
+    """The last code is free for gaps, however many states there are."""
+    schema = Schema((Variable("many", tuple(range(255))),))
+    data = ldag.Dataset.from_codes(schema, np.array([[254, GAP, 254, 0]], dtype=np.uint8))
+    assert data.codes.tolist() == [[0, 254, GAP]]
+    assert data.complete_rows().counts("many")[0].tolist() == [1, *([0] * 253), 2]
+
+
+def test_complete_rows() -> None:
+    """Rows with gaps are left out; data without gaps are as they were."""
+    complete = _data(ROWS).complete_rows()
+    assert complete == _data([[0, 2], [0, 2]])
+    assert complete.complete_rows() is complete
+
+
+def test_counting_refuses_gaps_unless_asked() -> None:
+    """A family with gaps is counted where all of it is seen, if that is asked for; one without is counted."""
+    data = _data([[0, 2], [0, 1], [1, GAP], [1, 0]])
+    assert data.counts("x")[0].tolist() == [2, 2]
+    with pytest.raises(DataError, match="y: some cells are gaps; observed=True counts the rows in which all are seen"):
+        data.counts("x", ["y"])
+    assert data.counts("x", ["y"], observed=True).tolist() == [[0, 1], [1, 0], [1, 0]]
+    with pytest.raises(DataError, match="have gaps, and this needs every cell"):
+        _ = data.columns
+
+
+def test_other_columns_and_states_keep_gaps() -> None:
+    """Selecting, permuting, aligning and merging keep gaps."""
+    data = _data(ROWS)
+    assert data.select("y").codes.tolist() == [[2, GAP]]
+    assert data.permuted(["y", "x"]).codes.tolist() == data.codes[::-1].tolist()
+    other = Schema((Variable("y", (3, 0, 2, 1)), Variable("x", ("b", "a"))))
+    aligned = data.aligned_to(other)
+    assert aligned.codes.T.tolist() == [[0, 1], [0, GAP], [GAP, 0], [GAP, GAP]]
+    assert aligned.aligned_to(SCHEMA) == data
+    twice = data.merge(data)
+    assert twice.total == 2 * data.total
+    assert twice.codes.tolist() == data.codes.tolist()
+
+
+def test_frames_have_none_for_gaps() -> None:
+    """A gap is None among states."""
+    frame = _data(ROWS).to_frame()
+    assert frame["x"].tolist() == ["a", "b", None, None]  # type: ignore[index]
+
+
+def test_constants_are_those_seen() -> None:
+    """A column with one state besides gaps takes no edges, and neither does one of gaps only."""
+    assert _data([[0, 2], [GAP, 1], [0, GAP]]).constant_nodes == {0}
+    assert _data([[0, GAP], [1, GAP]]).constant_nodes == {1}
+    assert _data([[0, 1], [1, GAP], [GAP, 0]]).constant_nodes == set()
+
+
+def test_shares_are_of_what_is_seen() -> None:
+    """Gaps count for no state."""
+    assert _data([[0, 2], [GAP, 1], [1, GAP], [0, 1]]).shares("x") == "a: 67 %, b: 33 %"
