@@ -13,8 +13,6 @@ from ldag.data.dataset import Note as Note
 from ldag.data.dataset import Weights as Weights
 from ldag.data.dataset import check_cells as check_cells
 from ldag.data.dataset import count_family as count_family
-from ldag.data.dataset import describe_data as describe_data
-from ldag.data.dataset import describe_gaps as describe_gaps
 from ldag.data.dataset import row_keys as row_keys
 from ldag.data.dataset import state_columns as state_columns
 from ldag.data.measurements import Binning as Binning
@@ -28,6 +26,8 @@ from ldag.data.reading import Cells as Cells
 from ldag.data.reading import read as read
 from ldag.data.reading import read_table as read_table
 from ldag.data.reading import read_with as read_with
+from ldag.data.remarks import describe_data as describe_data
+from ldag.data.remarks import describe_gaps as describe_gaps
 from ldag.data.tables import MemoryTable as MemoryTable
 from ldag.data.tables import Table as Table
 from ldag.data.tables import select_columns as select_columns

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from ldag.data.columns import Coded, code_column, read_weights
 from ldag.data.database import PATTERN, Scratch
-from ldag.data.dataset import Dataset, Note, Weights, describe_columns
+from ldag.data.dataset import Dataset, Note, Weights
 from ldag.data.frames import from_array, from_frame, from_mapping
 from ldag.data.measurements import Bins, join_intervals
 from ldag.data.model_cuts import cut_by_model
 from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
 from ldag.data.parquet import open_parquet
 from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_again, cut_note, plan_columns
+from ldag.data.remarks import describe_columns
 from ldag.data.tables import MemoryTable, Table, check_table
 from ldag.data.target_cuts import cut_for_targets
 from ldag.data.text_files import PACKINGS, Dates, FileSource

@@ -1,0 +1,98 @@
+"""What a result says of the data it was made from: what was left out, and columns that tell nothing new."""
+
+from collections.abc import Iterator
+from math import lgamma, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.data.dataset import GAP, Codes, Dataset, Note
+from ldag.errors import list_names
+
+RARE = 1000
+"""Columns that agree are told if of so many tables, that have as many columns without a connection, one has such."""
+
+MOST_LOSSES = 8
+"""Notes on what was left out that a result repeats; the others are counted."""
+
+
+def describe_data(data: Dataset) -> tuple[str, ...]:
+    """Return what a result of these data says of them: what was left out, and columns that tell nothing new.
+
+    Reading tells more than that, in the notes of a data set: where measurements were cut, and what may be a mistake.
+    """
+    losses: list[str] = [note for note in data.notes if isinstance(note, Note) and note.lost]
+    more = len(losses) - MOST_LOSSES
+    if more > 0:
+        losses = [*losses[:MOST_LOSSES], f"{more:,} further notes on what was left out are in the notes of the data"]
+    return tuple(dict.fromkeys((*losses, *describe_columns(data))))
+
+
+def describe_gaps(data: Dataset) -> tuple[str, ...]:
+    """Return what became of missing cells: rows that were left out, or states that were made of them."""
+    return tuple(note for note in data.notes if isinstance(note, Note) and note.of_gaps)
+
+
+def describe_columns(data: Dataset) -> tuple[str, ...]:
+    """Return notes on columns of one state, which take no edges, and on columns that say the same."""
+    return (*_describe_constants(data), *(_describe_twins(data, nodes) for nodes in _find_twins(data)))
+
+
+def _describe_constants(data: Dataset) -> Iterator[str]:
+    nodes = sorted(data.constant_nodes)
+    if len(nodes) == 1:
+        variable = data.variables[nodes[0]]
+        code = int(data.codes[nodes[0]].min())
+        only = "no state" if code == GAP else f"one state only in the data, {variable.states[code]!r}"
+        yield f"{variable.name}: has {only}; it takes no edges"
+    elif nodes:
+        names = list_names([data.names[node] for node in nodes])
+        yield f"{names}: have one state only in the data; they take no edges"
+
+
+def _describe_twins(data: Dataset, nodes: list[int]) -> str:
+    names = list_names([data.names[node] for node in nodes])
+    states = [
+        [None if code == GAP else data.variables[node].states[code] for code in _in_order_of_rows(data.codes[node])]
+        for node in nodes
+    ]
+    how = "are equal" if all(one == states[0] for one in states) else "only rename each other's states"
+    return f"{names}: {how}; each hides what else the others depend on, so keep one"
+
+
+def _find_twins(data: Dataset) -> list[list[int]]:
+    """Return groups of nodes whose states in all rows determine each other, in order; those of one state are in none.
+
+    Only columns whose states are equally common, in whatever order, are compared row by row.
+    """
+    by_shares: dict[bytes, list[int]] = {}
+    for node in range(len(data.schema)):
+        if node not in data.constant_nodes:
+            shares = np.sort(np.bincount(data.codes[node], minlength=1))
+            by_shares.setdefault(shares[shares > 0].tobytes(), []).append(node)
+    groups: dict[bytes, list[int]] = {}
+    for alike in by_shares.values():
+        for node in alike if len(alike) > 1 else ():
+            groups.setdefault(_number_anew(data.codes[node]).tobytes(), []).append(node)
+    return sorted(nodes for nodes in groups.values() if len(nodes) > 1 and _is_no_chance(data, nodes[0]))
+
+
+def _is_no_chance(data: Dataset, node: int) -> bool:
+    """Whether the states of a variable could stand in so many other orders that another has them by no chance."""
+    counts = data.counts(data.names[node], observed=True)[0].tolist()
+    log_orders = lgamma(sum(counts) + 1) - sum(lgamma(count + 1) for count in counts)
+    return log_orders > log(RARE) + 2 * log(len(data.schema))
+
+
+def _in_order_of_rows(codes: Codes) -> list[int]:
+    """Return the codes that occur, by where they do first."""
+    values, first = np.unique(codes, return_index=True)
+    return [int(value) for value in values[np.argsort(first)]]
+
+
+def _number_anew(codes: Codes) -> NDArray[np.uint8]:
+    """Return the codes numbered by where they occur first."""
+    order = _in_order_of_rows(codes)
+    new = np.zeros(int(codes.max()) + 1, dtype=np.uint8)
+    new[order] = np.arange(len(order), dtype=np.uint8)
+    return new[codes]
