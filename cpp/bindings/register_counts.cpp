@@ -24,22 +24,23 @@ template <class T>
 using Table = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 void construct(Columns* self, const Codes& codes, std::vector<std::size_t> n_states,
-               const ldag::RowWeights& weights) {
+               const ldag::RowWeights& weights, bool available) {
     if (codes.shape(0) != n_states.size()) throw nb::value_error("expected one number of states per column");
     const nb::gil_scoped_release unlocked;
-    new (self) Columns({codes.data(), codes.size()}, codes.shape(1), std::move(n_states), weights);
+    new (self) Columns({codes.data(), codes.size()}, codes.shape(1), std::move(n_states), weights,
+                       available ? ldag::Gaps::available : ldag::Gaps::refused);
 }
 
 void construct_whole(Columns* self, const Codes& codes, std::vector<std::size_t> n_states,
-                     const std::optional<Vector<std::int64_t>>& weights) {
+                     const std::optional<Vector<std::int64_t>>& weights, bool available) {
     ldag::RowWeights whole;
     if (weights) whole = std::span(weights->data(), weights->size());
-    construct(self, codes, std::move(n_states), whole);
+    construct(self, codes, std::move(n_states), whole, available);
 }
 
 void construct_real(Columns* self, const Codes& codes, std::vector<std::size_t> n_states,
-                    const Vector<double>& weights) {
-    construct(self, codes, std::move(n_states), std::span(weights.data(), weights.size()));
+                    const Vector<double>& weights, bool available) {
+    construct(self, codes, std::move(n_states), std::span(weights.data(), weights.size()), available);
 }
 
 // Hands the table over to Python without a copy.
@@ -66,9 +67,11 @@ void register_counts(nb::module_& module) {
     nb::class_<Columns>(module, "Columns",
                         "Encoded data, one row of codes per variable, that count families.")
         .def("__init__", &construct_whole, nb::arg("codes").noconvert(), nb::arg("n_states"),
-             nb::arg("weights").noconvert().none() = nb::none())
+             nb::arg("weights").noconvert().none() = nb::none(), nb::arg("available") = false)
         .def("__init__", &construct_real, nb::arg("codes").noconvert(), nb::arg("n_states"),
-             nb::arg("weights").noconvert())
+             nb::arg("weights").noconvert(), nb::arg("available") = false)
         .def("counts", &counts, nb::arg("variables"),
-             "The table of some variables, the last one fastest: whole numbers unless weights are real.");
+             "The table of some variables, the last one fastest: whole numbers unless weights are real. "
+             "Available "
+             "cases: of the rows without a gap there, scaled up to all.");
 }

@@ -42,7 +42,11 @@ bool is_light(Weight weight) {
     return false;
 }
 
-void check_codes(std::span<const Code> codes, std::size_t n_rows, std::span<const std::size_t> n_states) {
+// The code of a cell that nobody observed.
+constexpr Code kGap = std::numeric_limits<Code>::max();
+
+void check_codes(std::span<const Code> codes, std::size_t n_rows, std::span<const std::size_t> n_states,
+                 Gaps gaps) {
     if (codes.size() != n_states.size() * n_rows)
         throw std::invalid_argument("expected one number of states per column of codes");
     for (std::size_t column = 0; column < n_states.size(); ++column) {
@@ -50,7 +54,8 @@ void check_codes(std::span<const Code> codes, std::size_t n_rows, std::span<cons
             throw std::invalid_argument("expected 1 to " + std::to_string(kMostStates) + " states, got " +
                                         std::to_string(n_states[column]));
         Code largest = 0;
-        for (const Code code : codes.subspan(column * n_rows, n_rows)) largest = std::max(largest, code);
+        for (const Code code : codes.subspan(column * n_rows, n_rows))
+            if (code != kGap || gaps == Gaps::refused) largest = std::max(largest, code);
         if (largest >= n_states[column])
             throw std::invalid_argument("column " + std::to_string(column) + " holds code " +
                                         std::to_string(largest) + " but its variable has " +
@@ -84,9 +89,11 @@ struct Columns::Family {
 };
 
 Columns::Columns(std::span<const Code> codes, std::size_t n_rows, std::vector<std::size_t> n_states,
-                 RowWeights weights)
-    : n_states_(std::move(n_states)), planes_(std::make_unique<LazyPlanes[]>(n_states_.size())) {
-    check_codes(codes, n_rows, n_states_);
+                 RowWeights weights, Gaps gaps)
+    : n_states_(std::move(n_states)),
+      n_counted_(n_states_),
+      planes_(std::make_unique<LazyPlanes[]>(n_states_.size())) {
+    check_codes(codes, n_rows, n_states_, gaps);
     if (const auto* whole = std::get_if<std::span<const std::int64_t>>(&weights)) {
         check_weights(whole->size(), n_rows);
         split(codes, *whole);
@@ -96,6 +103,22 @@ Columns::Columns(std::span<const Code> codes, std::size_t n_rows, std::vector<st
     } else {
         single_ = {{codes.begin(), codes.end()}, n_rows};
         total_ = static_cast<double>(n_rows);
+    }
+    if (gaps == Gaps::available) mark_gaps();
+}
+
+// Gaps become one more state of their variables, whose cells are left out of every table.
+void Columns::mark_gaps() {
+    for (Rows* rows : {&single_, &weighted_}) {
+        for (std::size_t variable = 0; variable < n_states_.size(); ++variable) {
+            const auto gap = static_cast<Code>(n_states_[variable]);
+            for (Code& code : std::span(rows->codes).subspan(variable * rows->n, rows->n)) {
+                if (code != kGap) continue;
+                code = gap;
+                n_counted_[variable] = n_states_[variable] + 1;
+                has_gaps_ = true;
+            }
+        }
     }
 }
 
@@ -129,7 +152,7 @@ Columns::Rows Columns::gather(std::span<const Code> codes, std::size_t n_rows,
 }
 
 Column Columns::column(const Rows& rows, std::size_t variable) const {
-    return {rows.codes.data() + variable * rows.n, n_states_[variable]};
+    return {rows.codes.data() + variable * rows.n, n_counted_[variable]};
 }
 
 const BitPlanes& Columns::planes(std::size_t variable) const {
@@ -144,7 +167,7 @@ Columns::Family Columns::choose(std::span<const std::size_t> variables) const {
         if (variable >= n_states_.size())
             throw std::out_of_range("no column " + std::to_string(variable) + " among " +
                                     std::to_string(n_states_.size()));
-        const std::size_t n_states = n_states_[variable];
+        const std::size_t n_states = n_counted_[variable];
         if (n_states == 1) continue;
         if (family.table_size > std::numeric_limits<std::size_t>::max() / n_states)
             throw std::length_error("the table of these columns is too large");
@@ -192,7 +215,31 @@ void Columns::counts(std::span<const std::size_t> variables, std::vector<std::in
     count(choose(variables), table);
 }
 
+// Counts gaps, too, and keeps the cells without any, which move to the front one by one.
+void Columns::count_available(const Family& family, std::vector<double>& table) const {
+    count(family, table);
+    std::array<std::size_t, std::tuple_size_v<decltype(Family::variables)>> states{};
+    std::size_t n_kept = 0;
+    double seen = 0.0;
+    for (const double cell : table) {
+        bool has_gap = false;
+        for (std::size_t i = 0; i < family.n; ++i) has_gap |= states[i] == n_states_[family.variables[i]];
+        if (!has_gap) {
+            table[n_kept++] = cell;
+            seen += cell;
+        }
+        for (std::size_t i = family.n; i-- > 0;) {
+            if (++states[i] < n_counted_[family.variables[i]]) break;
+            states[i] = 0;
+        }
+    }
+    table.resize(n_kept);
+    if (seen == 0.0 || seen == total_) return;
+    for (double& cell : table) cell *= total_ / seen;
+}
+
 void Columns::counts(std::span<const std::size_t> variables, std::vector<double>& table) const {
+    if (has_gaps_) return count_available(choose(variables), table);
     if (fits_double_ || !is_whole()) return count(choose(variables), table);
     std::vector<std::int64_t> whole;
     count(choose(variables), whole);

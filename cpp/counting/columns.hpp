@@ -13,6 +13,10 @@
 
 namespace ldag {
 
+// What codes beyond the states are: an error, or the last byte a gap. Then a table is that of the rows in
+// which all its variables are seen (available cases), scaled up to all rows: as if the others were like them.
+enum class Gaps { refused, available };
+
 // How often each row occurs: once, or as often as whole or real weights say.
 using RowWeights = std::variant<std::monostate, std::span<const std::int64_t>, std::span<const double>>;
 
@@ -22,14 +26,14 @@ class Columns {
     // std::invalid_argument if the sizes do not fit together or a code is not below its variable's number of
     // states.
     Columns(std::span<const Code> codes, std::size_t n_rows, std::vector<std::size_t> n_states,
-            RowWeights weights = {});
+            RowWeights weights = {}, Gaps gaps = Gaps::refused);
 
     std::size_t n_columns() const { return n_states_.size(); }
     std::size_t n_rows() const { return single_.n + weighted_.n; }  // light rows as often as they count
     std::span<const std::size_t> n_states() const { return n_states_; }
 
-    // Whether counts are whole numbers: there are no weights, or they are whole.
-    bool is_whole() const { return !std::holds_alternative<std::vector<double>>(weights_); }
+    // Whether counts are whole numbers: there are no weights, or they are whole, and nothing is scaled.
+    bool is_whole() const { return !has_gaps_ && !std::holds_alternative<std::vector<double>>(weights_); }
 
     // Whether counts are whole numbers that doubles hold exactly.
     bool has_whole_doubles() const { return is_whole() && fits_double_; }
@@ -74,8 +78,12 @@ class Columns {
     void add_by_planes(const Family& family, std::span<Sum> table) const;
     template <class Sum>
     void count(const Family& family, std::vector<Sum>& table) const;
+    void mark_gaps();
+    void count_available(const Family& family, std::vector<double>& table) const;
 
     std::vector<std::size_t> n_states_;
+    std::vector<std::size_t> n_counted_;  // the same, and one more where there are gaps: the last state
+    bool has_gaps_ = false;
     Rows single_;    // rows that count once; a row of small weight is repeated here
     Rows weighted_;  // the other rows
     std::variant<std::vector<std::int64_t>, std::vector<double>> weights_;  // of weighted_

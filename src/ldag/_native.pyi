@@ -34,6 +34,7 @@ class Columns:
         codes: NDArray[np.uint8],
         n_states: Sequence[int],
         weights: NDArray[np.int64] | NDArray[np.float64] | None = None,
+        available: bool = False,
     ) -> None: ...
     def counts(self, variables: Sequence[int]) -> NDArray[np.int64] | NDArray[np.float64]: ...
 
