@@ -80,8 +80,8 @@ class LdagError(Exception):
 class UnknownVariable(LdagError):
     """A name that no variable of the graph or the data has."""
 
-    def __init__(self, name: object, known: Iterable[str], where: str = "") -> None:
-        super().__init__(f"{where}no variable {name!r}{suggest(name, known)}")
+    def __init__(self, name: object, known: Iterable[str], where: str = "", hint: str = "") -> None:
+        super().__init__(f"{where}no variable {name!r}{suggest(name, known)}{hint}")
 
 
 class UnknownState(LdagError):

@@ -302,25 +302,36 @@ class Dataset(Printable):
     def aligned_to(self, schema: Schema) -> "Dataset":
         """Return the same rows over the variables and states of a graph, in its order.
 
-        Both must have the same variables, and the graph every state of the data.
+        Both must have the same variables, and the graph every state of the data; a latent variable that the data do
+        not have is a column of gaps.
         """
-        known = {variable.name: variable for variable in schema}
         for name in self.names:
-            if name not in known:
-                raise UnknownVariable(name, known, "the data are not over the variables of the graph: it has ")
-        for name in known:
-            if name not in self.names:
-                raise UnknownVariable(name, self.names, "the graph is not over the variables of the data: they have ")
+            if name not in schema.names:
+                raise UnknownVariable(name, schema.names, "the data are not over the variables of the graph: it has ")
         if schema == self.schema:
             return self
+        without = find_unobserved(schema, self.names)
         rows = []
         for variable in schema:
+            if variable.name in without:
+                rows.append(np.full(self.n_rows, GAP, dtype=np.uint8))
+                continue
             node = self.schema.node(variable.name)
             where = "the data have a state that the graph does not know: "
             new_code = np.full(GAP + 1, GAP, dtype=np.uint8)
             new_code[: self.schema[node].n_states] = [variable.code(state, where) for state in self.schema[node].states]
             rows.append(new_code[self.codes[node]])
         return self._same(Dataset.from_codes(schema, np.array(rows), self.weights, self.weight_name))
+
+    def with_unobserved(self, variables: Sequence[Variable]) -> "Dataset":
+        """Return the data with columns of gaps for some more variables; for the library itself."""
+        if not variables:
+            return self
+        gaps = np.full((len(variables), self.n_rows), GAP, dtype=np.uint8)
+        schema = Schema((*self.variables, *variables))
+        return self._same(
+            Dataset.from_codes(schema, np.concatenate([self.codes, gaps]), self.weights, self.weight_name)
+        )
 
     def _same(self, data: "Dataset") -> "Dataset":
         """Return data that were made of these with the notes of these."""
@@ -378,6 +389,17 @@ class Dataset(Printable):
 
     def __str__(self) -> str:
         return "\n".join([repr(self), *(f"  {note}" for note in self.notes)])
+
+
+def find_unobserved(schema: Schema, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the latent variables of a graph that a table has no column for; it must have one for all others."""
+    known = tuple(names)
+    without = [variable for variable in schema if variable.name not in known]
+    for variable in without:
+        if not variable.latent:
+            where = "the graph is not over the variables of the data: they have "
+            raise UnknownVariable(variable.name, known, where, "; if nobody observed it, declare it latent")
+    return tuple(variable.name for variable in without)
 
 
 def _joint(mine: Variable, theirs: Variable) -> Variable:

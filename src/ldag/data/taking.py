@@ -1,13 +1,14 @@
 """What every door does with data: a data set is taken as it is, any other table is read, and what was done is told."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ldag.data.dataset import Dataset, Note
+from ldag.data.dataset import Dataset, Note, find_unobserved
 from ldag.data.options import OF_STATES, OF_TABLES, Reading, ReadOptions
 from ldag.data.reading import read_table, read_with
-from ldag.errors import ArgumentError, UnknownVariable, counted, list_names, option, suggest, tell
-from ldag.model import Schema
+from ldag.errors import ArgumentError, DataError, counted, list_names, option, suggest, tell
+from ldag.model import Schema, Variable
 
 if TYPE_CHECKING:
     from ldag.data.reading import AnyTable
@@ -18,12 +19,16 @@ def check_data(
 ) -> Dataset:
     """Return data as a data set; a table is read with some options, by the variables of a graph if there is one."""
     options = _check_reading(reading or {}, schema, undeclared)
-    if isinstance(data, Dataset):
-        data = read_with(data, options)
-        return data if schema is None else select_for(data, schema)
-    data = read_with(data, options) if schema is None else read_for(data, schema, options, undeclared)
-    tell(data.notes)
-    return data
+    if schema is None:
+        taken = read_with(data, options)
+    elif isinstance(data, Dataset):
+        unobserved, options = _split_unobserved(schema, data.names, options, undeclared)
+        return select_for(read_with(data, options), schema, unobserved)
+    else:
+        taken = read_for(data, schema, options, undeclared)
+    if taken is not data:
+        tell(taken.notes)
+    return taken
 
 
 def _check_reading(reading: Reading, schema: Schema | None, undeclared: Collection[str]) -> ReadOptions:
@@ -39,35 +44,52 @@ def _check_reading(reading: Reading, schema: Schema | None, undeclared: Collecti
     return ReadOptions(**reading)
 
 
-def select_for(data: Dataset, schema: Schema) -> Dataset:
-    """Return the columns of a data set that are variables of a graph; tell which are not."""
+def select_for(data: Dataset, schema: Schema, unobserved: Sequence[Variable] = ()) -> Dataset:
+    """Return the columns of a data set that are variables of a graph, and gaps for others; tell which are not."""
     others = _others(schema, data.names)
-    if not others:
-        return data
-    tell((note_ignored(others),))
-    return data.select(schema.names).noted(note_ignored(others))
+    if others:
+        tell((note_ignored(others),))
+        data = data.select([name for name in schema.names if name in data.names]).noted(note_ignored(others))
+    return data.with_unobserved(unobserved)
 
 
 def read_for(source: object, schema: Schema, options: ReadOptions, undeclared: Collection[str] = ()) -> Dataset:
     """Read the columns of a table that are variables of a graph, with its states and cut points; say which are not.
 
-    Variables that are ``undeclared`` have the states that the column has.
+    Variables that are ``undeclared`` have the states that the column has. Latent ones need no column.
     """
     table = read_table(source, options)
-    amounts = {options.counts, options.weights}
-    others = [name for name in _others(schema, table.names) if name not in amounts]
-    declared = {variable.name: variable for variable in schema if variable.name not in undeclared}
-    states = {**(options.states or {}), **declared}
-    chosen = ReadOptions(**{**vars(options), "states": states, "columns": schema.names, "unusable": "error"})
-    data = read_with(table, chosen)
-    return data if not others else data.noted(note_ignored(others))
+    names = [name for name in table.names if name not in {options.counts, options.weights}]
+    unobserved, options = _split_unobserved(schema, names, options, undeclared)
+    others = _others(schema, names)
+    seen = {variable.name: variable for variable in schema if variable.name in names}
+    declared = {name: variable for name, variable in seen.items() if name not in undeclared}
+    chosen = {"states": {**(options.states or {}), **declared}, "columns": [*seen], "unusable": "error"}
+    data = read_with(table, ReadOptions(**{**vars(options), **chosen}))
+    return (data if not others else data.noted(note_ignored(others))).with_unobserved(unobserved)
+
+
+def _split_unobserved(
+    schema: Schema, names: Sequence[str], options: ReadOptions, undeclared: Collection[str]
+) -> tuple[list[Variable], ReadOptions]:
+    """Return the latent variables of a graph that a table has no column for, and the options without their states."""
+    without = find_unobserved(schema, names)
+    states = dict(options.states) if isinstance(options.states, Mapping) else {}
+    given = {name: states.pop(name) for name in without if name in undeclared and name in states}
+    for name in without:
+        if name in undeclared and name not in given:
+            given_later = option("states", {name: [0, 1]})
+            raise DataError(
+                f"the latent variable {name!r} has no states; write 'latent {name} {{0, 1}}' in the graph,"
+                f" or give {given_later}"
+            )
+    declared = ReadOptions(states=given).declare(without)
+    variables = [replace(declared.get(name, schema[schema.node(name)]), latent=True) for name in without]
+    return variables, replace(options, states=states or None) if given else options
 
 
 def _others(schema: Schema, names: Sequence[str]) -> list[str]:
-    """Return the names that a graph does not know; all that it knows must be among them."""
-    for name in schema.names:
-        if name not in names:
-            raise UnknownVariable(name, names, "the graph is not over the variables of the data: they have ")
+    """Return the names that a graph does not know."""
     return [name for name in names if name not in schema.names]
 
 

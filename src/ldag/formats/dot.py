@@ -75,6 +75,8 @@ def _node(variable: VariableRecord, classes: Iterable[ClassRecord]) -> str:
         attributes.append(f"states={spell_quoted(spell_states(variable.states, sign))}")
     if variable.cuts:
         attributes.append(f"cuts={spell_quoted(spell_states(variable.cuts))}")
+    if variable.latent:
+        attributes += ["latent=true", 'style="rounded,dashed"']
     own = [spell_contexts(item.contexts, _OR) for item in classes if item.node == variable.name]
     if own:
         attributes.append(f"classes={spell_quoted(_NEXT_CLASS.join(own))}")
@@ -187,9 +189,9 @@ def _unescape(escape: re.Match[str]) -> str:
 
 
 def _variable(name: str, attributes: Attributes) -> VariableRecord:
-    path = f"node {name!r}"
+    path, latent = f"node {name!r}", attributes.get("latent", "false").lower() == "true"
     if "states" not in attributes:
-        return VariableRecord(name, where=f"{path}: ")
+        return VariableRecord(name, where=f"{path}: ", latent=latent)
     scanner = Scanner(attributes["states"], f"{path}, attribute states")
     states, ordered = scanner.declared_states()
     scanner.expect_end("',' or '<' or the end")
@@ -198,7 +200,7 @@ def _variable(name: str, attributes: Attributes) -> VariableRecord:
         cut_scanner = Scanner(attributes["cuts"], f"{path}, attribute cuts")
         cuts = check_cuts_of(cut_scanner.states(), cut_scanner.path)
         cut_scanner.expect_end("',' or the end")
-    return VariableRecord(name, states, f"{path}: ", ordered, cuts)
+    return VariableRecord(name, states, f"{path}: ", ordered, cuts, latent)
 
 
 def _edge_record(parent: str, child: str, attributes: Attributes) -> EdgeRecord:

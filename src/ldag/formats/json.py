@@ -40,6 +40,9 @@ from ldag.model import Schema, Spread, Variable
 
 GRAPH_FORMAT = "ldag"
 VERSION = 1
+GRAPH_VERSION = 2
+"""Version 2 may have latent variables. What has none is written as version 1, which every release reads."""
+
 NETWORK_FORMAT = "ldag-network"
 NETWORK_VERSION = 2
 """Version 2 may have an origin and a spread. What has none is written as version 1, which every release reads."""
@@ -114,12 +117,15 @@ def check_items(value: object, path: str) -> Iterable[tuple[str, object]]:
 
 def graph_of(document: object, path: str = "") -> GraphRecord:
     """Read a parsed graph that stands at a place in its file."""
-    check_header(document, GRAPH_FORMAT, VERSION, path)
+    is_first = check_header(document, GRAPH_FORMAT, GRAPH_VERSION, path).get("version") == 1
     inside = f"{path}." if path else ""
     fields = check_fields(document, path, ("format", "version", "variables", "edges"), ("classes",))
     return check_record(
         GraphRecord(
-            tuple(_variable(item, where) for where, item in check_items(fields["variables"], f"{inside}variables")),
+            tuple(
+                _variable(item, where, is_first)
+                for where, item in check_items(fields["variables"], f"{inside}variables")
+            ),
             tuple(_edge(item, where) for where, item in check_items(fields["edges"], f"{inside}edges")),
             tuple(_class(item, where) for where, item in check_items(fields.get("classes", []), f"{inside}classes")),
         )
@@ -131,7 +137,7 @@ def write_json(record: GraphRecord) -> str:
     record = check_record(record)
     document: dict[str, object] = {
         "format": GRAPH_FORMAT,
-        "version": VERSION,
+        "version": GRAPH_VERSION if any(variable.latent for variable in record.variables) else 1,
         "variables": [_variable_fields(variable) for variable in record.variables],
         "edges": [_edge_fields(edge) for edge in record.edges],
     }
@@ -148,6 +154,8 @@ def _variable_fields(variable: VariableRecord) -> dict[str, object]:
         fields["cuts"] = list(variable.cuts)
     elif variable.ordered:
         fields["ordered"] = True
+    if variable.latent:
+        fields["latent"] = True
     return fields
 
 
@@ -156,21 +164,29 @@ def _edge_fields(edge: EdgeRecord) -> dict[str, object]:
     return ends | {"label": list(edge.label)} if edge.label else ends
 
 
-def _variable(item: object, path: str) -> VariableRecord:
-    fields = check_fields(item, path, ("name",), ("states", "ordered", "cuts"))
+def _variable(item: object, path: str, is_first: bool = False) -> VariableRecord:
+    fields = check_fields(item, path, ("name",), ("states", "ordered", "cuts", "latent"))
     states = check_states(fields["states"], f"{path}.states") if "states" in fields else None
-    ordered = fields.get("ordered", False)
-    if not isinstance(ordered, bool):
-        raise FormatError(f"{path}.ordered: expected true or false, got {shorten(ordered)}")
+    if is_first and "latent" in fields:
+        raise FormatError(f'{path}.latent: latent variables came with "version": {GRAPH_VERSION}; got version 1')
     return check_variable(
         VariableRecord(
             check_name(fields["name"], f"{path}.name"),
             states,
             f"{path}: ",
-            ordered,
+            _is_set(fields, "ordered", path),
             check_cuts_of(fields.get("cuts", []), f"{path}.cuts"),
+            _is_set(fields, "latent", path),
         )
     )
+
+
+def _is_set(fields: Mapping[str, object], key: str, path: str) -> bool:
+    """Return whether something is said to be so; it is not if nothing is said."""
+    value = fields.get(key, False)
+    if not isinstance(value, bool):
+        raise FormatError(f"{path}.{key}: expected true or false, got {shorten(value)}")
+    return value
 
 
 def _edge(item: object, path: str) -> EdgeRecord:
@@ -343,13 +359,13 @@ def write_document_json(record: DocumentRecord) -> str:
 
 def write_variables(variables: Iterable[Variable]) -> list[dict[str, object]]:
     """Return variables as plain values, with what is known of their order and their cut points."""
-    return [_variable_fields(VariableRecord(v.name, v.states, "", v.ordered, v.cuts)) for v in variables]
+    return [_variable_fields(VariableRecord(v.name, v.states, "", v.ordered, v.cuts, v.latent)) for v in variables]
 
 
 def read_variables(items: object) -> Schema:
     """Read what `write_variables` returns."""
     records = [_variable(item, where) for where, item in check_items(items, "variables")]
-    return Schema(tuple(Variable(v.name, v.states or (), v.ordered, v.cuts) for v in records))
+    return Schema(tuple(Variable(v.name, v.states or (), v.ordered, v.cuts, v.latent) for v in records))
 
 
 FORMAT = Format(

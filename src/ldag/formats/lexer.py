@@ -208,6 +208,12 @@ class Scanner(Tokens):
         token = self._take_text(expected)
         return read_quoted(token, self.path) if token.startswith('"') else token
 
+    @property
+    def is_name(self) -> bool:
+        """Whether a name comes next."""
+        token = self.peek()
+        return token.startswith('"') or _is_word(token)
+
     def state(self) -> State:
         """Read a state: a bare word may be a number or a boolean."""
         token = self._take_text("a state")
@@ -215,8 +221,7 @@ class Scanner(Tokens):
 
     def _take_text(self, expected: str) -> str:
         """Step over a word or a string in quotes."""
-        token = self.peek()
-        if not (token.startswith('"') or _is_word(token)):
+        if not self.is_name:
             raise self.unexpected(expected)
         return self.take()
 

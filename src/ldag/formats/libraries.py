@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def to_networkx(record: GraphRecord) -> "nx.DiGraph":
     """Return a ``networkx.DiGraph``.
 
-    ``states`` is a tuple and absent where undeclared, ``label`` a tuple of contexts (dicts), ``classes`` a tuple of
-    pairs (node, contexts) and absent if there are none. networkx orders edges by parent.
+    ``states`` is a tuple and absent where undeclared, ``latent`` is True or absent, ``label`` a tuple of contexts
+    (dicts), ``classes`` a tuple of pairs (node, contexts), absent if there are none. networkx orders edges by parent.
     """
     try:
         import networkx as nx
@@ -74,13 +74,13 @@ def _variable(name: object, attributes: Mapping[str, object]) -> VariableRecord:
     given = attributes.get("states")
     states = None if given is None else check_states(given, f"{path}, attribute states")
     cuts = check_cuts_of(attributes.get("cuts", ()), f"{path}, attribute cuts")
-    return VariableRecord(check_name(name, path), states, f"{path}: ", bool(attributes.get("ordered", False)), cuts)
+    ordered, latent = (bool(attributes.get(key, False)) for key in ("ordered", "latent"))
+    return VariableRecord(check_name(name, path), states, f"{path}: ", ordered, cuts, latent)
 
 
 def _attributes(variable: VariableRecord) -> dict[str, object]:
     attributes: dict[str, object] = {} if variable.states is None else {"states": variable.states}
-    if variable.ordered:
-        attributes["ordered"] = True
+    attributes |= {key: True for key in ("ordered", "latent") if getattr(variable, key)}
     return attributes | ({"cuts": variable.cuts} if variable.cuts else {})
 
 
@@ -113,7 +113,8 @@ def to_pgmpy(record: TabularRecord) -> "DiscreteBayesianNetwork":
     except ImportError:
         raise MissingDependency("pgmpy", "pgmpy", "making a pgmpy network") from None
     model = DiscreteBayesianNetwork()
-    model.add_nodes_from([variable.name for variable in record.variables])
+    names = [variable.name for variable in record.variables]
+    model.add_nodes_from(names, latent=[variable.latent for variable in record.variables])
     model.add_edges_from([(parent, table.node) for table in record.tables for parent in table.parents])
     states = {variable.name: list(variable.states or ()) for variable in record.variables}
     for table in record.tables:
@@ -141,7 +142,8 @@ def from_pgmpy(model: "DiscreteBayesianNetwork") -> TabularRecord:
         if cpd is None or not hasattr(cpd, "values"):
             raise FormatError(f"the node {name!r} has no table; model.fit(...) or model.add_cpds(...) gives it one")
         states = check_states([_plain(state) for state in cpd.state_names[node]], f"node {name!r}")
-        variables.append(VariableRecord(name, states, f"node {name!r}: "))
+        latent = node in getattr(model, "latents", ())
+        variables.append(VariableRecord(name, states, f"node {name!r}: ", latent=latent))
         parents = tuple(cpd.variables[1:])
         values = np.moveaxis(np.asarray(cpd.values, dtype=np.float64), 0, -1)
         codes = [_codes(model, parent, cpd) for parent in parents]

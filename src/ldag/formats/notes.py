@@ -82,7 +82,7 @@ class Spelling:
         self.odd = [
             v
             for v in record.variables
-            if self.names[v.name] != v.name or (*self.states[v.name],) != v.states or v.ordered or v.cuts
+            if self.names[v.name] != v.name or (*self.states[v.name],) != v.states or v.ordered or v.cuts or v.latent
         ]
 
 

@@ -30,7 +30,8 @@ Context = Mapping[str, State]
 class VariableRecord:
     """A variable; ``states`` is None where they were not declared.
 
-    ``ordered`` says that their order means something; ``cuts`` are the cut points of a measurement.
+    ``ordered`` says that their order means something; ``cuts`` are the cut points of a measurement; ``latent`` says
+    that nobody observed it.
     """
 
     name: str
@@ -38,6 +39,7 @@ class VariableRecord:
     where: str = ""
     ordered: bool = False
     cuts: Cuts = ()
+    latent: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """The text form of a graph, ``.ldag``: one statement per line, ``#`` begins a comment.
 
 ``x {no, yes}`` declares a variable and its states, ``x {low < high}`` states with an order, ``x {low < high} cut 2.5``
-a measurement with its cut points, ``x`` a variable alone, ``x -> y`` an edge, ``a -> b -> c`` a
-chain of edges, ``x -> y : a=1, b=2 ; a=3`` an edge that vanishes where (a=1 and b=2) or a=3, and ``y | a=1 ; b=2``
-one class of y beyond what labels say. ``a=*`` is the same as not naming a; ``*`` alone is the context "always".
+a measurement with its cut points, ``x`` a variable alone, ``latent x`` (with or without states) one that nobody
+observed, ``x -> y`` an edge, ``a -> b -> c`` a chain of edges, ``x -> y : a=1, b=2 ; a=3`` an edge that vanishes where
+(a=1 and b=2) or a=3, and ``y | a=1 ; b=2`` one class of y beyond what labels say. ``a=*`` is the same as not naming a;
+``*`` alone is the context "always".
 """
 
 import re
@@ -13,13 +14,19 @@ from ldag.errors import FormatError
 from ldag.formats.lexer import Scanner
 from ldag.formats.record import Carries, ClassRecord, Context, EdgeRecord, Format, GraphRecord, VariableRecord
 from ldag.formats.record_checks import check_cuts_of, check_record, check_variable, say_twice
-from ldag.formats.words import spell_contexts, spell_name, spell_state, spell_states
+from ldag.formats.words import spell_contexts, spell_name, spell_quoted, spell_state, spell_states
 from ldag.model import Cuts
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
+LATENT = "latent"
+"""The word before a name that says that nobody observed the variable; in quotes, or with no name after it, a name."""
+
+CUT = "cut"
+"""The word before the cut points of a measurement."""
+
 _REFUSED = {
-    "<->": "bidirected edges (latent confounders) are not supported",
+    "<->": "bidirected edges are not supported; a latent cause is written as 'latent h', 'h -> a' and 'h -> b'",
     "<-": "write the parent first, as in 'parent -> child'",
     "--": "undirected edges are not supported; write 'parent -> child'",
     ",": "write one edge per line, each with one parent and one child",
@@ -64,8 +71,11 @@ class _Reader:
 
     def statement(self, scanner: Scanner) -> None:
         """Read one line that is not empty."""
+        is_word = scanner.peek() == LATENT
         name = scanner.name("a statement, which begins with a variable's name")
-        if scanner.accept("|"):
+        if is_word and scanner.is_name and scanner.peek() != CUT:
+            self._declare(scanner.name(), scanner, latent=True)
+        elif scanner.accept("|"):
             contexts = scanner.contexts()
             scanner.expect_end("',', ';' or the end of the line")
             self._classes.append(ClassRecord(name, contexts, f"{scanner.path}: ", frozenset(scanner.starred)))
@@ -76,23 +86,23 @@ class _Reader:
         else:
             self._declare(name, scanner)
 
-    def _declare(self, name: str, scanner: Scanner) -> None:
+    def _declare(self, name: str, scanner: Scanner, *, latent: bool = False) -> None:
         states, ordered = None, False
         cuts: Cuts = ()
         if scanner.accept("{"):
             states, ordered = scanner.declared_states()
             scanner.expect("}", "',' or '}' after a state")
-            if scanner.peek() != "cut":
+            if scanner.peek() != CUT:
                 scanner.expect_end("'cut' and cut points, or the end of the line after the states")
-        if scanner.accept("cut"):
+        if scanner.accept(CUT):
             cuts = check_cuts_of(scanner.states(), f"{scanner.path}: cut points")
             scanner.expect_end("',' or the end of the line after the cut points")
-        scanner.expect_end("'{', '->', '|' or the end of the line")
+        scanner.expect_end("'{' or the end of the line" if latent else "'{', '->', '|' or the end of the line")
         where = f"{scanner.path}: "
         if name in self._declared:
             raise say_twice(f"variable {name!r}", where, self._declared[name])
         self._declared[name] = where
-        self._variables[name] = check_variable(VariableRecord(name, states, where, ordered, cuts))
+        self._variables[name] = check_variable(VariableRecord(name, states, where, ordered, cuts, latent))
 
     def _chain(self, name: str, scanner: Scanner) -> None:
         where = f"{scanner.path}: "
@@ -128,9 +138,9 @@ def _say_refused(scanner: Scanner) -> FormatError:
 
 
 def _short_declarations(record: GraphRecord) -> tuple[VariableRecord, ...]:
-    """Return the variables that need a line: with states, or without an edge."""
+    """Return the variables that need a line: with states, latent, or without an edge."""
     in_edges = {name for edge in record.edges for name in (edge.parent, edge.child)}
-    return tuple(v for v in record.variables if v.states is not None or v.name not in in_edges)
+    return tuple(v for v in record.variables if v.states is not None or v.latent or v.name not in in_edges)
 
 
 def _needs_all_declared(record: GraphRecord) -> bool:
@@ -143,11 +153,14 @@ def _needs_all_declared(record: GraphRecord) -> bool:
 
 
 def _declaration(variable: VariableRecord) -> str:
+    name = spell_name(variable.name)
+    if variable.latent:
+        name = f"{LATENT} {spell_quoted(name) if name == CUT else name}"
     if variable.states is None:
-        return spell_name(variable.name)
+        return name
     states = spell_states(variable.states, " < " if variable.ordered else ", ")
-    cuts = f" cut {', '.join(map(spell_state, variable.cuts))}" if variable.cuts else ""
-    return f"{spell_name(variable.name)} {{{states}}}{cuts}"
+    cuts = f" {CUT} {', '.join(map(spell_state, variable.cuts))}" if variable.cuts else ""
+    return f"{name} {{{states}}}{cuts}"
 
 
 def _edge(edge: EdgeRecord) -> str:

@@ -35,6 +35,7 @@ from ldag.graph.records import (
     check_contexts,
     check_declared,
     check_labelled_edges,
+    check_latent,
     check_pairs,
     check_partition,
     disassemble,
@@ -80,6 +81,7 @@ class Graph(Drawable):
         *,
         states: Mapping[str, Sequence[State] | Variable],
         labels: Mapping[tuple[str, str], Iterable[Context]] | None = None,
+        latent: str | Iterable[str] = (),
     ) -> Self:
         """Build a graph from edges, states and labels.
 
@@ -92,6 +94,8 @@ class Graph(Drawable):
         labels
             For an edge, the contexts of the child's other parents in which it vanishes. A parent that a context does
             not name may have any state.
+        latent
+            The variables that nobody observed; data need no column for them.
 
         Examples
         --------
@@ -109,9 +113,8 @@ class Graph(Drawable):
             edge: check_contexts(edge, contexts) for edge, contexts in check_mapping(labels or {}, "labels").items()
         }
         check_labelled_edges(given, pairs)
-        variables = tuple(
-            record_of(check_declared(name, given)) for name, given in check_mapping(states, "states").items()
-        )
+        declared = (check_declared(name, given) for name, given in check_mapping(states, "states").items())
+        variables = tuple(map(record_of, check_latent(declared, latent)))
         records = tuple(EdgeRecord(parent, child, given.get((parent, child), ())) for parent, child in pairs)
         return cls.from_record(GraphRecord(variables, records))
 
@@ -121,6 +124,7 @@ class Graph(Drawable):
         partitions: Mapping[str, NamedPartition | tuple[Sequence[str], Sequence[int]]],
         *,
         states: Mapping[str, Sequence[State] | Variable],
+        latent: str | Iterable[str] = (),
     ) -> Self:
         """Build a graph from the classes of its nodes.
 
@@ -131,6 +135,8 @@ class Graph(Drawable):
             are not named have no parents.
         states
             The states of every variable.
+        latent
+            The variables that nobody observed; data need no column for them.
 
         Examples
         --------
@@ -140,7 +146,8 @@ class Graph(Drawable):
         >>> g.label("b", "c")
         frozenset({(0,)})
         """
-        schema = Schema(tuple(check_declared(name, given) for name, given in check_mapping(states, "states").items()))
+        declared = (check_declared(name, given) for name, given in check_mapping(states, "states").items())
+        schema = check_latent(declared, latent)
         check_all_states(schema)
         families = [CodedFamily.table((), Structure(schema.n_states, ()).grid(())) for _ in schema]
         for name, given in check_mapping(partitions, "partitions").items():
@@ -241,7 +248,8 @@ class Graph(Drawable):
         if self.written is None:
             return self
         given = {variable.name: variable for variable in variables if variable.name in self.undeclared}
-        complete = tuple(record_of(given.get(variable.name, variable)) for variable in self.variables)
+        chosen = (replace(given.get(v.name, v), latent=v.latent) for v in self.variables)
+        complete = tuple(map(record_of, chosen))
         return self.from_record(replace(self.written, variables=complete))
 
     @cached_property
@@ -278,6 +286,19 @@ class Graph(Drawable):
     def variables(self) -> tuple[Variable, ...]:
         """The variables, in order."""
         return self.schema.variables
+
+    @property
+    def latent(self) -> tuple[str, ...]:
+        """The names of the variables that nobody observed, in order.
+
+        Examples
+        --------
+        >>> from ldag import LDAG
+        >>> binary = {name: [0, 1] for name in "hab"}
+        >>> LDAG.from_edges([("h", "a"), ("h", "b")], states=binary, latent="h").latent
+        ('h',)
+        """
+        return self.schema.latent
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:

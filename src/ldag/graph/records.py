@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -60,8 +61,15 @@ def check_contexts(edge: tuple[str, str], given: Iterable[Context]) -> tuple[Con
 def check_declared(name: str, given: "Sequence[State] | Variable") -> Variable:
     """Return a variable from its states, or from another variable that has them."""
     if isinstance(given, Variable):
-        return Variable(name, given.states, given.ordered, given.cuts)
+        return replace(given, name=name)
     return Variable(name, check_sequence(given, f"the states of {name!r}"), isinstance(given, OrderedStates))
+
+
+def check_latent(variables: Iterable[Variable], latent: str | Iterable[str]) -> Schema:
+    """Return the variables with those that are named declared latent, each once."""
+    schema = Schema(tuple(variables))
+    chosen = schema.nodes(latent, "latent: ")
+    return Schema(tuple(replace(v, latent=True) if node in chosen else v for node, v in enumerate(schema)))
 
 
 def check_partition(name: str, given: object) -> tuple[tuple[str, ...], tuple[int, ...]]:
@@ -130,7 +138,9 @@ def disassemble(schema: Schema, structure: Structure) -> GraphRecord:
 
 def record_of(variable: Variable) -> VariableRecord:
     """Return the record of a variable."""
-    return VariableRecord(variable.name, variable.states, ordered=variable.ordered, cuts=variable.cuts)
+    return VariableRecord(
+        variable.name, variable.states, ordered=variable.ordered, cuts=variable.cuts, latent=variable.latent
+    )
 
 
 def label_contexts(schema: Schema, family: CodedFamily, axis: int) -> tuple[Context, ...]:
@@ -212,9 +222,9 @@ def _schema(record: GraphRecord) -> Schema:
     mentioned = _mention_states(record)
     return Schema(
         tuple(
-            Variable(v.name, _infer_states(v.name, mentioned.get(v.name, [])))
+            Variable(v.name, _infer_states(v.name, mentioned.get(v.name, [])), latent=v.latent)
             if v.states is None
-            else Variable(v.name, v.states, v.ordered, v.cuts)
+            else Variable(v.name, v.states, v.ordered, v.cuts, v.latent)
             for v in record.variables
         )
     )

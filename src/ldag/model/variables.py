@@ -227,6 +227,7 @@ class Variable:
 
     ``ordered`` says that this order means something; ``cuts`` are the cut points of a measurement, which then is
     ordered. A last state "missing" is named by itself in rules; the search takes it for the neighbour of the highest.
+    ``latent`` says that nobody observed it, or nobody everywhere: data need no column for it.
 
     Examples
     --------
@@ -240,6 +241,7 @@ class Variable:
     states: tuple[State, ...]
     ordered: bool = False
     cuts: Cuts = ()
+    latent: bool = False
 
     @classmethod
     def of_bins(cls, name: str, cuts: Iterable[object]) -> "Variable":
@@ -288,13 +290,13 @@ class Variable:
         if len(self.states) > STATES_LISTED:
             first = ", ".join(map(repr, self.states[: STATES_LISTED // 2]))
             states = f"({first}, ... {len(self.states)} in all)"
-        return f"Variable(name={self.name!r}, states={states}{order})"
+        return f"Variable(name={self.name!r}, states={states}{order}{', latent=True' if self.latent else ''})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Variable):
             return NotImplemented
         same = self.name == other.name and self._codes == other._codes
-        return same and self.ordered == other.ordered and self.cuts == other.cuts
+        return same and (self.ordered, self.cuts, self.latent) == (other.ordered, other.cuts, other.latent)
 
     def __hash__(self) -> int:
         return hash((self.name, self.states))
@@ -399,6 +401,11 @@ class Schema:
     def n_states(self) -> tuple[int, ...]:
         """Numbers of states in order."""
         return tuple(variable.n_states for variable in self.variables)
+
+    @cached_property
+    def latent(self) -> tuple[str, ...]:
+        """Names of the latent variables, in order."""
+        return tuple(variable.name for variable in self.variables if variable.latent)
 
     def node(self, name: str, where: str = "") -> int:
         """Return the number of the variable with this name."""

@@ -40,7 +40,26 @@ SCHEMA = jsonschema.Draft202012Validator(
 
 TRICKY = ["1", "-1", "1.0", "1e5", "True", "true", "007", "a-b", "-a", "a->b", "*", "#", ":", '"', "\\", "a\\", "a b"]
 TRICKY += ["\n", "\r", "\t", "\x00", "\x85", "\u2028", "é", "変数", "e\u0301", "node", "graph", "a:b", "<b>", "{x}"]
-TRICKY += ["\\n", '\\"', "x;y", "x,y", "x|y", "x=y", "//", "/*", "\\N", "'", "a.b", ".", "-.5", "\\\n", "\ufeff", "😀"]
+TRICKY += [
+    "latent",
+    "cut",
+    "\\n",
+    '\\"',
+    "x;y",
+    "x,y",
+    "x|y",
+    "x=y",
+    "//",
+    "/*",
+    "\\N",
+    "'",
+    "a.b",
+    ".",
+    "-.5",
+    "\\\n",
+    "\ufeff",
+    "😀",
+]
 
 strings = st.sampled_from(TRICKY) | st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 names = strings.filter(lambda name: bool(name.strip()))
@@ -61,7 +80,7 @@ def records(draw: st.DrawFn) -> GraphRecord:
     """Draw a record that every format can hold, with classes in the order of the variables."""
     known = draw(st.lists(names, min_size=1, max_size=5, unique=True))
     declared = st.none() | st.lists(states, min_size=1, max_size=4, unique_by=state_key).map(tuple)
-    variables = tuple(VariableRecord(name, draw(declared)) for name in known)
+    variables = tuple(VariableRecord(name, draw(declared), latent=draw(st.booleans())) for name in known)
     pairs = st.tuples(st.sampled_from(known), st.sampled_from(known))
     edges = tuple(EdgeRecord(*pair, draw(contexts)) for pair in draw(st.lists(pairs, max_size=5, unique=True)))
     nodes = sorted(draw(st.lists(st.sampled_from(known), max_size=3)), key=known.index)
@@ -85,7 +104,7 @@ def plain(record: GraphRecord, *, sort_edges: bool = False) -> Plain:
 
     edges = [(edge.parent, edge.child, context(edge.label)) for edge in record.edges]
     return (
-        [(v.name, None if v.states is None else [exact(s) for s in v.states]) for v in record.variables],
+        [(v.name, v.latent, None if v.states is None else [exact(s) for s in v.states]) for v in record.variables],
         sorted(edges, key=lambda edge: edge[:2]) if sort_edges else edges,
         [(c.node, context(c.contexts)) for c in record.classes],
     )

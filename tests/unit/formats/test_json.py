@@ -92,7 +92,9 @@ def test_schema_is_valid() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
-@pytest.mark.parametrize("text", [TEXT, write_json(RECORD), json.dumps(document(classes=[]))])
+@pytest.mark.parametrize(
+    "text", [TEXT, write_json(RECORD), json.dumps(document(classes=[])), json.dumps(document(version=2))]
+)
 def test_schema_accepts(text: str) -> None:
     """The schema accepts what is written and read."""
     jsonschema.validate(json.loads(text), SCHEMA)
@@ -105,7 +107,7 @@ def test_schema_accepts(text: str) -> None:
         [],
         {},
         document(format="bif"),
-        document(version=2),
+        document(version=3),
         document(version="1"),
         document(version=True),
         document(other=1),
