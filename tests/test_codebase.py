@@ -317,7 +317,7 @@ ACROSS = {
         "sources",
     },
     "formats": {"bad_formats", "cuts", "fuzz", "json_networks", "other_programs"},
-    "graph": {"bad_graphs"},
+    "graph": {"bad_graphs", "latent"},
     "learning": {
         "candidates",
         "constants",
