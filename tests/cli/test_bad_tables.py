@@ -88,8 +88,8 @@ BAD = {
     # missing cells
     "missing": Bad(
         b"a,b\n1,2\n,3\nNA,4\n",
-        "'a' has 2 missing cells, the first in row 2; choose missing='drop' to leave out such rows, or missing='state'",
-        "choose --missing drop to leave out such rows, or --missing state to make missing a state",
+        "'a' has 2 missing cells, the first in row 2; choose missing='keep' to keep gaps as gaps, missing='drop' to ",
+        "choose --missing keep to keep gaps as gaps, --missing drop to leave out such rows, or --missing state",
     ),
     "missing twice": Bad(b"a,b\n,1\n1,\n", "'a' has 1 missing cell, the first in row 1 (and 1 other column too)"),
     "a text for missing": Bad(b"a,b\nx,1\n?,2\n", "'a' has 1 missing cell, the first in row 2", options={"na": ["?"]}),
@@ -98,14 +98,14 @@ BAD = {
     ),
     "all dropped": Bad(
         b"a,b\n,1\n1,\n",
-        "no rows are left: every row that occurs has missing cells; missing='state' keeps them",
-        "--missing state keeps them",
+        "no rows are left: every row that occurs has missing cells; choose missing='keep' to keep gaps as gaps",
+        "choose --missing keep to keep gaps as gaps",
         {"missing": "drop"},
     ),
     "missing is a state": Bad(
         b"a,b\nmissing,1\n,1\n",
-        "also a state 'missing'; rename that state, or choose missing='drop'",
-        "or choose --missing drop",
+        "also a state 'missing'; rename that state, or choose missing='keep'",
+        "or choose --missing keep",
         {"missing": "state"},
     ),
     # columns that cannot be variables

@@ -32,7 +32,7 @@ def test_options_are_called_as_messages_call_them(command: str) -> None:
         (["learn", "{table}", "--kappa", "7"], "error: --kappa must be a number above 0 and at most 1, got 7.0"),
         (["learn", "{table}", "--time-limit", "0"], "error: --time-limit must be a number of seconds above 0, got 0.0"),
         (["describe", "{table}", "--sep", "ab"], "error: --sep must be one sign, such as ; or tab, got 'ab'"),
-        (["describe", "{table}", "--missing", "error"], "choose --missing drop to leave out such rows"),
+        (["describe", "{table}", "--missing", "error"], "choose --missing keep to keep gaps as gaps"),
         (["bootstrap", "{table}", "-n", "0"], "error: -n must be a whole number, 1 or more, got 0"),
         (["sample", "{model}", "-n", "0"], "error: -n must be a whole number, 1 or more, got 0"),
         (["compare", "guard", "guard", "--samples", "9"], "error: --samples is for the divergence of two networks"),

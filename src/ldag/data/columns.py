@@ -267,6 +267,11 @@ class Coded:
         """Which rows have no value."""
         return self.codes < 0
 
+    @property
+    def uint8(self) -> NDArray[np.uint8]:
+        """The codes as a data set has them: a missing cell is a gap."""
+        return self.codes.astype(np.uint8)  # of which -1 is 255
+
     def first_missing(self) -> int | None:
         """Return the first row, from 1, that has no value."""
         gaps = np.flatnonzero(self.column.gaps).tolist()
@@ -293,7 +298,7 @@ class Coded:
         if MISSING_STATE in states:
             raise DataError(
                 f"column {self.variable.name!r} has missing cells and also a state {MISSING_STATE!r}; "
-                f"rename that state, or choose {option('missing', 'drop')}"
+                f"rename that state, or choose {option('missing', 'keep')}"
             )
         check_n_states(self.variable.name, (*states, MISSING_STATE), MAX_STATES)
         variable = replace(self.variable, states=(*states, MISSING_STATE))

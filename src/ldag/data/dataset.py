@@ -217,24 +217,28 @@ class Dataset(Printable):
         child, above = self.schema.node(node), self.schema.nodes(parents)
         if child in above:
             raise ArgumentError(f"variable {node!r} cannot be its own parent")
-        seen = self._where_seen((child, *above), observed) if self.has_gaps else self
         try:
-            return count_family(seen.columns, self.schema.n_states, child, above)
+            if self.has_gaps:
+                return self._count_seen((*above, child), observed)
+            return count_family(self.columns, self.schema.n_states, child, above)
         except TooLarge as error:
             family = f"{node} | {', '.join(self.schema[parent].name for parent in above)}"
             raise TooLarge(f"the family {family} is too large: {error}") from None
 
-    def _where_seen(self, nodes: Sequence[int], observed: bool) -> "Dataset":
-        """Return the rows in which all of some nodes are seen, others made up; refuse gaps, unless asked."""
-        gaps = self.codes[list(nodes)] == GAP
+    def _count_seen(self, nodes: Sequence[int], observed: bool) -> Weights:
+        """Count a family, its node last, in the rows in which all of it is seen; refuse gaps, unless asked."""
+        codes = self.codes[list(nodes)]
+        gaps = codes == GAP
         with_gaps = [node for node, row in zip(nodes, gaps, strict=True) if row.any()]
         if with_gaps and not observed:
             names = list_names([self.names[node] for node in sorted(with_gaps)])
             raise DataError(f"{names}: some cells are gaps; observed=True counts the rows in which all are seen")
         seen = ~gaps.any(axis=0)
-        codes = np.ascontiguousarray(self.codes[:, seen])
-        codes[codes == GAP] = 0
-        return Dataset(self.schema, codes, None if self.weights is None else self.weights[seen])
+        n_states = [self.schema[node].n_states for node in nodes]
+        columns = Columns(
+            np.ascontiguousarray(codes[:, seen]), n_states, None if self.weights is None else self.weights[seen]
+        )
+        return count_family(columns, n_states, len(nodes) - 1, range(len(nodes) - 1))
 
     def select(self, names: str | Iterable[str]) -> "Dataset":
         """Return the data set of some of the variables, in the order given."""

@@ -1,7 +1,7 @@
 """What can be asked of reading, checked once for every door."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypedDict, cast, get_args
 
 from ldag._native import MAX_STATES
@@ -12,7 +12,7 @@ from ldag.data.text_files import Dates, check_encoding, check_separator, check_s
 from ldag.errors import ArgumentError, argument, option, suggest
 from ldag.model import OrderedStates, State, Variable
 
-Missing = Literal["error", "drop", "state", "auto"]
+Missing = Literal["error", "keep", "drop", "state", "auto"]
 """What to do with missing cells."""
 
 Unusable = Literal["auto", "error", "drop"]
@@ -50,7 +50,10 @@ OF_STATES = ("states", "bins", "max_states")
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """All options of `read`, and the door they came by."""
+    """All options of `read`, and what the door that asks does with gaps.
+
+    ``use_of_gaps`` says so in words where the door can use them: then "auto" keeps them.
+    """
 
     counts: str | None = None
     weights: str | None = None
@@ -68,6 +71,7 @@ class ReadOptions:
     dates: Dates | None = None
     sheet: str | int | None = None
     keep: Sequence[str] = ()
+    use_of_gaps: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.counts is not None and self.weights is not None:

@@ -24,7 +24,7 @@ from ldag.data.measurements import (
 )
 from ldag.data.options import ReadOptions
 from ldag.data.tables import Distinct, Survey, Table
-from ldag.errors import DataError, counted, option
+from ldag.errors import DataError, by_door, counted, option
 from ldag.model import MISSING_STATE, Variable, bin_states, cuts_in, date_text, spell_cut
 
 COUNT_NAMES = ("n", "count", "counts", "freq", "frequency")
@@ -97,7 +97,7 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
         return _cut(survey, n_missing, asked, binning)
     try:
         if n_missing == survey.n_rows:
-            raise DataError(f"column {survey.name!r} has no values, only missing cells; leave it out")
+            raise DataError(f"column {survey.name!r} has no values, only missing cells; leave it out{_declare(survey)}")
         intervals = None if binning.method == "none" else _intervals(survey)
         if intervals is not None:
             cuts = ", ".join(map(spell_cut, intervals.cuts))
@@ -118,6 +118,11 @@ def plan_column(survey: Survey, declared: Variable | None, names: Sequence[str],
     except DataError as error:
         return ColumnPlan(survey, n_missing, problem=str(error).removeprefix(f"column {survey.name!r} "))
     return ColumnPlan(survey, n_missing, notes=_hints(survey, measured, options))
+
+
+def _declare(survey: Survey) -> str:
+    """Say how a column of gaps only can be kept."""
+    return by_door(f", or keep its gaps and declare its states, states={{{survey.name!r}: [...]}}", "")
 
 
 def _check_listed(survey: Survey, declared: Variable) -> None:

@@ -5,7 +5,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
@@ -21,14 +21,14 @@ from ldag.data.measurements import Bins, join_intervals
 from ldag.data.model_cuts import cut_by_model
 from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
 from ldag.data.parquet import open_parquet
-from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_again, cut_note, plan_columns
+from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_note, plan_columns
 from ldag.data.remarks import describe_columns
+from ldag.data.settling import Settled, drop_gaps, note_gaps, refuse_gaps, settle_gaps
 from ldag.data.tables import MemoryTable, Table, check_table
-from ldag.data.target_cuts import cut_for_targets
 from ldag.data.text_files import PACKINGS, Dates, FileSource
 from ldag.data.text_tables import open_texts
 from ldag.data.workbooks import WORKBOOKS, from_workbook
-from ldag.errors import ArgumentError, DataError, counted, list_names, option, suggest, tell
+from ldag.errors import ArgumentError, DataError, option, suggest, tell
 from ldag.model import Schema, State, Variable
 
 if TYPE_CHECKING:
@@ -101,9 +101,11 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
         values. Cut points that are found have as few digits, at least six, as separate the same values.
     missing
         What to do with missing cells (None, NaN; in text files an empty cell, NA, NaN or nan, unless declared as a
-        state): refuse the table, drop rows that have any (measurements are cut as if they were not there), make
-        "missing" the last state of such a variable, or "auto": leave out columns that are more than half empty, then
-        drop rows if half of them remain, else make it a state.
+        state): refuse the table ("error"), "keep" them as gaps, "drop" rows that have any (measurements are cut as if
+        they were not there), make "missing" the last state of such a variable ("state"), or "auto": leave out columns
+        that are more than half empty, then drop rows if half of them remain, else make it a state. Gaps that are kept
+        are learned from by EM: they may depend on anything in the table, but not on what would have stood in the gap
+        itself. A column of gaps only needs declared states.
     max_states
         Refuse columns with more states than this, unless declared in ``states``.
     na
@@ -166,7 +168,7 @@ def read_with(source: object, options: ReadOptions) -> Dataset:
     plans, notes = plan_columns(table, places, options)
     if amounts is not None:
         table = MemoryTable(table.names, table.n_rows, table.column, table.notes, amounts)
-    settled = _settle_gaps(table, plans, options)
+    settled = settle_gaps(table, plans, options)
     places = [plan.place for plan in settled.plans]
     columns, times = table.merge(places, [plan.cutting for plan in settled.plans])
     lenient = options.unusable == "drop"
@@ -301,45 +303,6 @@ def _ends(path: Path, endings: tuple[str, ...]) -> bool:
     return path.name.lower().endswith(endings)
 
 
-ENOUGH = 0.5
-"""The share of rows that must be complete for the others to be left out unasked."""
-
-
-@dataclass(frozen=True)
-class Settled:
-    """What becomes of missing cells, how the observations that are left are cut, and why, if that was not asked."""
-
-    missing: Missing
-    plans: list[ColumnPlan]
-    why: str = ""
-
-
-def _settle_gaps(table: Table, plans: list[ColumnPlan], options: ReadOptions) -> Settled:
-    """Decide about missing cells: whether rows that have any are left out, and where measurements are cut then.
-
-    Cut points are those of the observations: a row that is left out does not count, and one that occurs several times
-    counts as often. So a table, the same table without its incomplete rows, and its different rows with their counts
-    are cut alike.
-    """
-    missing, why, counted_rows = options.missing, "", table
-    if options.missing in ("drop", "auto") and any(plan.n_missing for plan in plans):
-        part, share = table.complete([plan.place for plan in plans], [plan.variable for plan in plans])
-        missing, why = _decide(share, options)
-        counted_rows = part if missing == "drop" and 0 < share < 1 else table
-    is_cut_anew = options.is_counted or counted_rows is not table
-    plans = cut_again(plans, counted_rows) if is_cut_anew else plans
-    if any(plan.target for plan in plans):
-        plans = cut_for_targets(plans, counted_rows)
-    return Settled(missing, plans, why)
-
-
-def _decide(share: float, options: ReadOptions) -> tuple[Missing, str]:
-    """Say what becomes of missing cells if this share of the rows has none, and why they are not left out unasked."""
-    if options.missing != "auto":
-        return options.missing, ""
-    return ("drop", "") if share >= ENOUGH else ("state", f": leaving out rows would keep {share:.0%} only")
-
-
 def _assemble(
     coded: list[Coded],
     settled: Settled,
@@ -349,76 +312,32 @@ def _assemble(
     options: ReadOptions,
 ) -> Dataset:
     """Deal with missing cells and rows that never occur, and put the columns together."""
-    plans = settled.plans
-    lost: list[Note] = []
+    plans, lost = settled.plans, list[Note]()
+    noun = "row" if weight_name is None or options.counts is None else "observation"
     if settled.missing == "drop":
-        noun = "row" if weight_name is None or options.counts is None else "observation"
-        coded, weights, lost = _drop_gaps(coded, plans, weights, noun)
+        coded, weights, lost = drop_gaps(coded, plans, weights, noun)
     gaps = [column for column in coded if column.missing.any()]
     if gaps and settled.missing == "error":
-        raise DataError(_gap_message(gaps, plans))
+        raise refuse_gaps(gaps, plans)
     coded = _join_intervals(coded, plans, weights)
     for column, plan in zip(coded, plans, strict=True):
         notes += plan.notes
         if plan.binning is not None:
             notes.append(cut_note(plan.name, plan.survey.n_values, column.variable, plan.binning))
     if gaps:
-        amounts = [f"{column.variable.name} ({_count(column.missing, weights):,})" for column in gaps]
-        notes.append(Note(f"missing cells are a state of {list_names(amounts)}{settled.why}", "", of_gaps=True))
-    coded = [column.with_missing_state() if column.missing.any() else column for column in coded]
-    codes = np.stack([column.codes for column in coded])
+        notes.append(note_gaps(gaps, settled, weights, noun))
+    if settled.missing == "state":
+        coded = [column.with_missing_state() if column.missing.any() else column for column in coded]
     schema = Schema(tuple(column.variable for column in coded))
-    data = Dataset.from_codes(schema, codes.astype(np.uint8), weights, weight_name)
+    data = Dataset.from_codes(schema, np.stack([column.uint8 for column in coded]), weights, weight_name)
     if not data.n_rows:
-        spelled = option("missing", "state")
-        raise DataError(f"no rows are left: every row that occurs has missing cells; {spelled} keeps them")
+        way = f"choose {option('missing', 'keep')} to keep gaps as gaps"
+        raise DataError(f"no rows are left: every row that occurs has missing cells; {way}")
     notes += lost
     if any(plan.variable is None or plan.is_cut for plan in plans):  # else data are read for a graph that is known
         notes += describe_columns(data)
     hint = None if weight_name is not None else _counts_hint(data, plans)
     return replace(data, notes=tuple(notes) if hint is None else (*notes, hint))
-
-
-def _drop_gaps(
-    coded: Sequence[Coded], plans: Sequence[ColumnPlan], weights: Weights | None, noun: str
-) -> tuple[list[Coded], Weights | None, list[Note]]:
-    """Leave out rows with missing cells, and states that only these rows have unless they were declared; tell both."""
-    gaps = np.any([column.missing for column in coded], axis=0)
-    if not gaps.any():
-        return list(coded), weights, []
-    n_gaps, n_rows = _count(gaps, weights), _count(np.ones_like(gaps), weights)
-    where = list_names([column.variable.name for column in coded if column.missing.any()])
-    what = f"{n_gaps:,} of {counted(n_rows, noun)} left out, which have missing cells (in {where})"
-    notes = [Note(what, "rows", of_gaps=True)]
-    kept = [replace(column, codes=column.codes[~gaps]) for column in coded]
-    for place, (column, plan) in enumerate(zip(kept, plans, strict=True)):
-        seen = np.unique(column.codes).tolist()
-        if plan.variable is None and not column.column.declared and 0 < len(seen) < column.variable.n_states:
-            lost = [repr(state) for code, state in enumerate(column.variable.states) if code not in seen]
-            noun = "state" if len(lost) == 1 else "states"
-            what = f"{plan.name}: {noun} {list_names(lost)} left out, in rows with missing cells only"
-            notes.append(Note(what, "states"))
-            kept[place] = column.with_states(seen)
-    return kept, None if weights is None else weights[~gaps], notes
-
-
-def _count(rows: NDArray[np.bool_], weights: Weights | None) -> int:
-    """Return how many rows these are; as many observations, if rows were counted."""
-    return int(np.count_nonzero(rows) if weights is None or weights.dtype != np.int64 else weights[rows].sum())
-
-
-def _gap_message(gaps: Sequence[Coded], plans: Sequence[ColumnPlan]) -> str:
-    """Say where cells are missing, and what can be done."""
-    name = gaps[0].variable.name
-    n_missing = next(plan.n_missing for plan in plans if plan.name == name)
-    others = f" (and {counted(len(gaps) - 1, 'other column')} too)" if len(gaps) > 1 else ""
-    row = gaps[0].first_missing()
-    first = f", the first in row {row}" if row is not None else ""
-    return (
-        f"column {name!r} has {counted(n_missing, 'missing cell')}{first}{others}; "
-        f"choose {option('missing', 'drop')} to leave out such rows, or {option('missing', 'state')} to make missing a "
-        "state"
-    )
 
 
 def _counts_hint(data: Dataset, plans: Sequence[ColumnPlan]) -> str | None:

@@ -91,10 +91,19 @@ def make_frame(columns: Mapping[str, NDArray[Any]], backend: Backend) -> "IntoDa
     return cast("IntoDataFrame", frame)
 
 
+_NULLABLE = {bool: "boolean", int: "Int64", float: "float64"}
+"""What pandas calls columns of one type that can have gaps."""
+
+
 def _to_pandas(columns: Mapping[str, NDArray[Any]]) -> object:
     import pandas as pd
 
-    return pd.DataFrame(dict(columns))
+    def series(cells: NDArray[Any]) -> Any:
+        kinds = _kinds(cells)
+        is_plain = len(kinds) == 1 and kinds <= set(_NULLABLE)
+        return pd.array(cells.tolist(), dtype=_NULLABLE[kinds.pop()]) if is_plain else cells
+
+    return pd.DataFrame({name: series(cells) for name, cells in columns.items()})
 
 
 def _to_polars(columns: Mapping[str, NDArray[Any]]) -> object:
@@ -120,4 +129,16 @@ def _to_pyarrow(columns: Mapping[str, NDArray[Any]]) -> object:
 
 
 def _is_mixed(cells: NDArray[Any]) -> bool:
-    return cells.dtype == object and not all(isinstance(cell, str) for cell in cells)
+    """Whether an array of objects holds values of several types; gaps are of any."""
+    kinds = _kinds(cells)
+    return len(kinds) > 1 or object in kinds
+
+
+def _kinds(cells: NDArray[Any]) -> set[type]:
+    """Return the types of the values in an array of objects; whole numbers beyond 63 bits are mere objects."""
+    values = cells.tolist() if cells.dtype == object else []
+    return {_kind(value) for value in values if value is not None}
+
+
+def _kind(value: object) -> type:
+    return object if isinstance(value, int) and abs(value) >= 1 << 63 else type(value)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ldag.checks import check_choice
 from ldag.data import (
+    GAP,
     Cells,
     Coded,
     Column,
@@ -103,4 +104,6 @@ def _table(data: object, schema: Schema, target: int | None) -> Table:
 
 
 def _column(data: Dataset, node: int) -> Column:
-    return Column(data.names[node], list(data.schema[node].states), data.codes[node].astype(np.int16))
+    codes = data.codes[node]
+    positions = np.where(codes == GAP, np.int16(-1), codes)
+    return Column(data.names[node], list(data.schema[node].states), positions)

@@ -20,12 +20,17 @@ N = {"x": ["a", "b"], "n": [1, 2]}
 
 TABLES: dict[str, tuple[object, dict[str, object], str]] = {
     # cells
-    "missing": ({"x": ["a", None, None]}, {}, r"'x' has 2 missing cells, the first in row 2; choose missing='drop'"),
+    "missing": ({"x": ["a", None, None]}, {}, r"'x' has 2 missing cells, the first in row 2; choose missing='keep'"),
     "missing twice": ({"x": ["a", None], "y": [None, "a"]}, {}, "and 1 other column too"),
     "missing NaN": (pd.DataFrame({"x": [1.0, float("nan")]}), {}, "'x' has 1 missing cell, the first in row 2"),
     "missing null": (pl.DataFrame({"x": [1, None]}), {}, "'x' has 1 missing cell"),
     "missing in arrow": (pa.table({"x": [True, None]}), {}, "'x' has 1 missing cell"),
     "only missing": ({"x": [None, None]}, {"missing": "state"}, "'x' has no values, only missing cells"),
+    "only gaps": (
+        {"x": [None, None], "y": ["a", "b"]},
+        {"missing": "keep"},
+        r"leave it out, or keep its gaps and declare its states, states=\{'x': \[...\]\}",
+    ),
     "all dropped": ({"x": ["a", None], "y": [None, "a"]}, {"missing": "drop"}, "no rows are left"),
     "missing is a state": ({"x": ["missing", None]}, {"missing": "state"}, "also a state 'missing'; rename"),
     "an identifier": (
@@ -149,7 +154,7 @@ TABLES: dict[str, tuple[object, dict[str, object], str]] = {
     "missing as state": (X, {"states": {"x": ["a", None]}}, "'x': a state is a string, .* got None"),
     "too many declared": (X, {"states": {"x": range(300)}}, "'x' has 300 states; at most 255"),
     # options
-    "missing?": (X, {"missing": "ignore"}, "missing must be one of error, drop, state, auto, got 'ignore'"),
+    "missing?": (X, {"missing": "ignore"}, "missing must be one of error, keep, drop, state, auto, got 'ignore'"),
     "max_states 0": (X, {"max_states": 0}, "max_states must be between 1 and 255, got 0"),
     "max_states 256": (X, {"max_states": 256}, "max_states must be between 1 and 255, got 256"),
     "max_states text": (X, {"max_states": "9"}, "max_states must be between 1 and 255, got '9'"),

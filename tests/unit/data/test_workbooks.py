@@ -110,7 +110,12 @@ def test_gaps_and_errors_are_missing(tmp_path: Path) -> None:
     write_workbook(tmp_path / "t.xlsx", {"Data": rows})
     with pytest.raises(DataError, match=r"column 'x' has 1 missing cell, the first in row 2"):
         ldag.read(tmp_path / "t.xlsx")
+    kept = ldag.read(tmp_path / "t.xlsx", missing="keep", na=["?"])
     data = ldag.read(tmp_path / "t.xlsx", missing="state", na=["?"])
+    assert kept.has_gaps
+    assert [kept.counts(name, observed=True).sum() for name in kept.names] == [
+        data.total - (data.counts(name)[0, -1] if "missing" in data.states(name) else 0) for name in data.names
+    ]
     assert data.states("x") == ("a", "b", "missing")
     assert data.counts("x").tolist() == [[1, 1, 2]]
     assert data.states("y") == (1, 2, "missing")
