@@ -319,6 +319,7 @@ ACROSS = {
     "formats": {"bad_formats", "cuts", "fuzz", "json_networks", "other_programs"},
     "graph": {"bad_graphs", "latent"},
     "learning": {
+        "available",
         "candidates",
         "constants",
         "exact",

@@ -28,7 +28,7 @@ def test_a_dot_is_filled_where_a_pattern_is_empty() -> None:
 def test_many_columns_and_patterns_are_cut() -> None:
     """Only the columns with most gaps are drawn, and the most common patterns of these."""
     shares = {f"x{i}": (i + 1) / 100 for i in range(40)}
-    patterns = {(f"x{i}",): 100.0 - i for i in range(39, -1, -1)}
+    patterns: dict[tuple[str, ...], float] = {(f"x{i}",): 100.0 - i for i in range(39, -1, -1)}
     drawing = lay_out_patterns(shares, patterns, title="Gaps")
     words = [mark.text for mark in flatten(drawing.marks) if isinstance(mark, Words)]
     assert sum(text.startswith("x") for text in words) == MOST_COLUMNS
