@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 
+import numpy as np
+
 from ldag.data import Dataset, describe_data, describe_gaps
 from ldag.drawing import Cell, Drawable, Meter
 from ldag.errors import counted, list_names
@@ -199,10 +201,10 @@ def label_sections(subject: Subject) -> Iterator[Section]:
     header = ["exception"]
     rows: list[list[Cell]] = [[text] for text in subject.exceptions.values()]
     texts = ["Cases in which a connection does not matter."]
-    if subject.data is not None:
+    if subject.counts is not None:
         header.append("rows it is about")
         for row, edge in zip(rows, edges, strict=True):
-            row.append(_rows_behind(graph, subject.data, edge))
+            row.append(_rows_behind(graph, subject.counts, edge))
     if subject.sureness is not None:
         header.append("probability")
         for row, edge in zip(rows, edges, strict=True):
@@ -407,9 +409,11 @@ def _reproduce(settings: dict[str, object]) -> str:
     return f'import ldag\nfit = ldag.learn(\n    "your-table.csv",\n{options})\nfit.report("report.html")'
 
 
-def _rows_behind(graph: LDAG, data: Dataset, edge: Edge) -> float:
-    """Count the observations in the contexts of a label."""
+def _rows_behind(graph: LDAG, counts: tuple[Counts, ...], edge: Edge) -> float:
+    """Count the observations in the contexts of a label; where cells are missing, those to be expected."""
     parent, child = edge
-    others = [name for name in graph.parents(child) if name != parent]
-    mask = graph.structure.families[graph.schema.node(child)].labels[graph.parents(child).index(parent)]
-    return float(data.aligned_to(graph.schema).counts(parent, others).sum(axis=1)[mask].sum())
+    node, axis = graph.schema.node(child), graph.parents(child).index(parent)
+    family = graph.structure.families[node]
+    rows = counts[node].sum(axis=1).reshape(family.partition.grid.n_states)
+    of_others = np.moveaxis(rows, axis, -1).sum(axis=-1).reshape(-1)
+    return float(of_others[family.labels[axis]].sum())
