@@ -5,7 +5,7 @@ arrowheads. So the picture reads in greyscale.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import hypot
 from typing import Literal
 
@@ -26,12 +26,16 @@ Change = Literal["", "missing", "extra", "reversed"]
 
 @dataclass(frozen=True)
 class PictureNode:
-    """A box: a name, a small mark that the legend explains, whether it stands out, and the state that is known."""
+    """A box: a name, a small mark that the legend explains, whether it stands out, and the state that is known.
+
+    The border of a latent one is dashed.
+    """
 
     name: str
     mark: str = ""
     is_emphasised: bool = False
     state: str = ""
+    is_latent: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,13 +92,13 @@ class Picture:
 
     def describe(self) -> str:
         """Return the whole picture in words."""
-        names = ", ".join(node.name for node in self.nodes) or "none"
+        names = ", ".join(f"{node.name} (latent)" if node.is_latent else node.name for node in self.nodes) or "none"
         edges = ", ".join(self.describe_edge(edge) for edge in self.edges) or "none"
         return f"Nodes: {names}. Edges: {edges}."
 
 
-def legend_of(edges: Sequence[PictureEdge], context: str = "") -> str:
-    """Return one line that explains the signs in use; nothing where arrows are just arrows."""
+def legend_of(edges: Sequence[PictureEdge], context: str = "", nodes: Sequence[PictureNode] = ()) -> str:
+    """Return one line that explains the signs in use; nothing where arrows are just arrows, and boxes just boxes."""
     parts = []
     if any(edge.label for edge in edges):
         parts.append("“not if …”: the edge is absent in that case")
@@ -104,6 +108,8 @@ def legend_of(edges: Sequence[PictureEdge], context: str = "") -> str:
         parts.append("hollow arrow: may point either way")
     if any(edge.probability is not None for edge in edges):
         parts.append("width: probability that the two are joined")
+    if any(node.is_latent for node in nodes):
+        parts.append("dashed box: latent, not observed")
     changes = {
         "missing": "dotted: only in the first graph",
         "extra": "bold: only in the second graph",
@@ -130,6 +136,8 @@ LINE_WIDTH = 1.6
 ARROW_LENGTH, ARROW_WIDTH = 9.5, 8.0
 CORE = 1.8
 """The white core of a double line."""
+LATENT_DASHES = 6.0, 4.0
+"""Of the border of a latent variable."""
 CHANGE_WIDTHS = {"missing": 2.0, "extra": 3.4, "reversed": 4.6}
 
 SHEET_WIDTH = 1400.0
@@ -330,7 +338,9 @@ def _nodes(placed: Placement) -> Iterator[Group]:
     """Go through the nodes: names in rounded boxes."""
     for node, centre, block in zip(placed.picture.nodes, placed.nodes, placed.texts, strict=True):
         box = _box(centre, node_size(block), "node", "rim", 2.6 if node.is_emphasised else 1.4)
-        yield Group("node", (box, *_write(block, centre, "ink")), node.name)
+        box = replace(box, dashes=LATENT_DASHES) if node.is_latent else box
+        tip = f"{node.name} (latent)" if node.is_latent else node.name
+        yield Group("node latent" if node.is_latent else "node", (box, *_write(block, centre, "ink")), tip)
 
 
 def _legend(placed: Placement) -> Iterator[Group]:

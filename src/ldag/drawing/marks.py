@@ -71,7 +71,8 @@ class Stroke:
 class Shape:
     """A filled shape: one point is the centre of a disc, two are corners of a box, and more those of a polygon.
 
-    ``radius`` is that of the disc, or of the corners of the box; ``border`` is the colour of the line around it.
+    ``radius`` is that of the disc, or of the corners of the box; ``border`` is the colour of the line around it, which
+    may have dashes.
     """
 
     points: tuple[Point, ...]
@@ -80,6 +81,7 @@ class Shape:
     radius: float = 0.0
     border: str = ""
     border_width: float = 1.0
+    dashes: tuple[float, float] | None = None
     tip: str = ""
 
     @classmethod

@@ -10,6 +10,7 @@ from ldag.errors import MissingDependency
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import Patch
+    from matplotlib.typing import LineStyleType
 
 NARROW = 0.88
 """matplotlib's own font is wider than those that boxes are measured for, so it is set a little smaller."""
@@ -80,17 +81,21 @@ def _line(line: Stroke, scale: float, order: float) -> "Patch":
 
     step = Path.CURVE4 if line.is_curve else Path.LINETO
     path = Path(line.points, [Path.MOVETO, *[step] * (len(line.points) - 1)])
-    dashes = "solid" if line.dashes is None else (0, tuple(length / line.width for length in line.dashes))
     return PathPatch(
         path,
         fill=False,
         edgecolor=COLOURS[line.colour][0],
         linewidth=line.width * scale,
-        linestyle=dashes,
+        linestyle=_dashes(line.dashes, line.width),
         alpha=line.opacity,
         capstyle="round" if line.is_curve else "butt",
         zorder=order,
     )
+
+
+def _dashes(dashes: tuple[float, float] | None, width: float) -> "LineStyleType":
+    """Return the style of a line, whose dashes are measured in its widths."""
+    return "solid" if dashes is None else (0, tuple(length / width for length in dashes))
 
 
 def _shape(shape: Shape, scale: float, order: float) -> "Patch":
@@ -100,6 +105,7 @@ def _shape(shape: Shape, scale: float, order: float) -> "Patch":
         "facecolor": COLOURS[shape.colour][0],
         "edgecolor": COLOURS[shape.border][0] if shape.border else "none",
         "linewidth": shape.border_width * scale if shape.border else 0.0,
+        "linestyle": _dashes(shape.dashes, shape.border_width),
         "alpha": shape.opacity if shape.opacity != 1.0 else None,
         "zorder": order,
     }

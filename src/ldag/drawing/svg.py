@@ -83,8 +83,7 @@ def _line(line: Stroke) -> str:
         style += f' stroke-width="{_number(line.width)}"'
     if line.opacity != 1.0:
         style += f' stroke-opacity="{line.opacity:g}"'
-    if line.dashes is not None:
-        style += f' stroke-dasharray="{" ".join(map(_number, line.dashes))}"'
+    style += _dashes(line.dashes)
     if line.is_curve:
         start, *bends = line.points
         return f'<path {style} stroke-linecap="round" d="M{_points([start])}C{_points(bends)}"/>'
@@ -95,6 +94,7 @@ def _shape(shape: Shape) -> str:
     style = _fill(shape.colour, shape.border)
     if shape.border and shape.border_width != 1.0:
         style += f' stroke-width="{_number(shape.border_width)}"'
+    style += _dashes(shape.dashes)
     if shape.opacity != 1.0:
         style += f' fill-opacity="{shape.opacity:g}"'
     radius = _number(shape.radius)
@@ -109,6 +109,10 @@ def _shape(shape: Shape) -> str:
             tag, place = "polygon", f'points="{_points(corners)}"'
     tip = _tip(shape.tip)
     return f"<{tag} {style} {place}>{tip}</{tag}>" if tip else f"<{tag} {style} {place}/>"
+
+
+def _dashes(dashes: tuple[float, float] | None) -> str:
+    return "" if dashes is None else f' stroke-dasharray="{" ".join(map(_number, dashes))}"'
 
 
 def _points(points: Sequence[Point]) -> str:

@@ -233,7 +233,7 @@ FORMAT = Format(
     title="BIF",
     endings=(".bif",),
     used_by="pgmpy, pyAgrum, bnlearn",
-    carries=Carries(labels="in comments", probabilities="yes"),
+    carries=Carries(labels="in comments", latent="in comments", probabilities="yes"),
     read=read_bif,
     write_tables=write_bif,
 )

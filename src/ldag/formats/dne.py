@@ -119,7 +119,7 @@ FORMAT = Format(
     title="DNE",
     endings=(".dne",),
     used_by="Netica",
-    carries=Carries(labels="in comments", probabilities="yes"),
+    carries=Carries(labels="in comments", latent="in comments", probabilities="yes"),
     read=read_dne,
     write_tables=write_dne,
 )

@@ -44,7 +44,7 @@ FORMAT = Format(
     title="dosearch",
     endings=(".dosearch",),
     used_by="dosearch (R)",
-    carries=Carries(states="by number"),
+    carries=Carries(states="by number", latent="no"),
     read=read_text,
     write_graph=write_dosearch,
 )

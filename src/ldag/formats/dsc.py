@@ -61,7 +61,7 @@ FORMAT = Format(
     title="DSC",
     endings=(".dsc",),
     used_by="Netica, bnlearn",
-    carries=Carries(labels="in comments", probabilities="yes"),
+    carries=Carries(labels="in comments", latent="in comments", probabilities="yes"),
     read=read_dsc,
     write_tables=write_dsc,
 )

@@ -104,7 +104,7 @@ def _class(item: object, path: str) -> ClassRecord:
 
 
 def to_pgmpy(record: TabularRecord) -> "DiscreteBayesianNetwork":
-    """Return a ``pgmpy.models.DiscreteBayesianNetwork`` with the same names, states and tables."""
+    """Return a ``pgmpy.models.DiscreteBayesianNetwork`` with the same names, states, latent variables and tables."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # pgmpy announces its own coming changes
@@ -113,8 +113,8 @@ def to_pgmpy(record: TabularRecord) -> "DiscreteBayesianNetwork":
     except ImportError:
         raise MissingDependency("pgmpy", "pgmpy", "making a pgmpy network") from None
     model = DiscreteBayesianNetwork()
-    names = [variable.name for variable in record.variables]
-    model.add_nodes_from(names, latent=[variable.latent for variable in record.variables])
+    model.add_nodes_from([variable.name for variable in record.variables])
+    model.latents = {variable.name for variable in record.variables if variable.latent}
     model.add_edges_from([(parent, table.node) for table in record.tables for parent in table.parents])
     states = {variable.name: list(variable.states or ()) for variable in record.variables}
     for table in record.tables:
@@ -167,7 +167,7 @@ def _codes(model: "DiscreteBayesianNetwork", parent: str, cpd: object) -> list[i
 
 
 def to_pyagrum(record: TabularRecord) -> "pyagrum.BayesNet":
-    """Return a ``pyagrum.BayesNet`` with the same names and tables."""
+    """Return a ``pyagrum.BayesNet`` with the same names and tables; which variables are latent it cannot say."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # its wrapper uses what Python will drop

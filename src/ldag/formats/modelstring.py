@@ -44,7 +44,7 @@ FORMAT = Format(
     title="model string",
     endings=(".modelstring",),
     used_by="bnlearn (R)",
-    carries=Carries(states="no", labels="no"),
+    carries=Carries(states="no", labels="no", latent="no"),
     read=read_modelstring,
     write_graph=write_modelstring,
 )

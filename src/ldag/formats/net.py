@@ -120,7 +120,7 @@ FORMAT = Format(
     title="NET",
     endings=(".net",),
     used_by="Hugin, pyAgrum, bnlearn",
-    carries=Carries(labels="in comments", probabilities="yes"),
+    carries=Carries(labels="in comments", latent="in comments", probabilities="yes"),
     read=read_net,
     write_tables=write_net,
 )

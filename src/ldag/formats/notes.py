@@ -90,7 +90,10 @@ def spell_plainly(record: TabularRecord) -> TabularRecord:
     """Return a network whose names and states are plain words, as files of other programs have them."""
     spelling = Spelling(record, plain_words)
     return TabularRecord(
-        tuple(VariableRecord(spelling.names[v.name], tuple(spelling.states[v.name])) for v in record.variables),
+        tuple(
+            VariableRecord(spelling.names[v.name], tuple(spelling.states[v.name]), latent=v.latent)
+            for v in record.variables
+        ),
         tuple(
             replace(table, node=spelling.names[table.node], parents=tuple(spelling.names[p] for p in table.parents))
             for table in record.tables

@@ -157,6 +157,7 @@ class Carries:
     names: Carried = "yes"
     states: Carried = "yes"
     labels: Carried = "yes"
+    latent: Carried = "yes"
     probabilities: Carried = "no"
     counts: Carried = "no"
     origin: Carried = "no"

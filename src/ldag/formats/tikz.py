@@ -13,6 +13,7 @@ _HEAD = r"""\documentclass[tikz,border=4pt]{standalone}
 \begin{tikzpicture}[
   >={Stealth[length=2.2mm]},
   node/.style={circle, draw, thick, minimum size=11mm, inner sep=1pt, font=\small},
+  latent/.style={node, dashed},
   label/.style={midway, fill=white, inner sep=1.5pt, font=\scriptsize, align=center},
 ]
 """
@@ -30,8 +31,10 @@ def write_tikz(record: GraphRecord) -> str:
     record = check_record(record)
     places = _places(record)
     number = {variable.name: place for place, variable in enumerate(record.variables, start=1)}
+    style = {variable.name: "latent" if variable.latent else "node" for variable in record.variables}
     lines = [
-        rf"  \node[node] (n{number[name]}) at ({x:g}, {y:g}) {{{_escape(name)}}};" for name, (x, y) in places.items()
+        rf"  \node[{style[name]}] (n{number[name]}) at ({x:g}, {y:g}) {{{_escape(name)}}};"
+        for name, (x, y) in places.items()
     ]
     for edge in record.edges:
         ends = f"(n{number[edge.parent]}) edge[->, thick{_bend(edge.parent, edge.child, places)}]"

@@ -126,7 +126,7 @@ FORMAT = Format(
     title="UAI",
     endings=(".uai",),
     used_by="solvers of the UAI competitions, pyAgrum",
-    carries=Carries(names="by number", states="by number", labels="from equal rows", probabilities="yes"),
+    carries=Carries(names="by number", states="by number", labels="from equal rows", latent="no", probabilities="yes"),
     read=read_uai,
     write_tables=write_uai,
 )

@@ -111,7 +111,7 @@ FORMAT = Format(
     title="XDSL",
     endings=(".xdsl",),
     used_by="GeNIe, SMILE, pyAgrum",
-    carries=Carries(labels="in comments", probabilities="yes"),
+    carries=Carries(labels="in comments", latent="in comments", probabilities="yes"),
     read=read_xdsl,
     write_tables=write_xdsl,
 )

@@ -62,7 +62,7 @@ FORMAT = Format(
     title="XMLBIF",
     endings=(".xmlbif", ".bifxml", ".xml"),
     used_by="pgmpy, pyAgrum, Weka",
-    carries=Carries(labels="in comments", probabilities="yes"),
+    carries=Carries(labels="in comments", latent="in comments", probabilities="yes"),
     read=read_xmlbif,
     write_tables=write_xmlbif,
 )

@@ -300,7 +300,10 @@ def describe_graph(graph: Graph, record: GraphRecord) -> Description:
 def _variables(graph: Graph) -> list[str]:
     names = [spell_name(variable.name) for variable in graph.variables]
     width = max(map(len, names))
-    return [f"{name:<{width}}  {spell_states(v.states)}" for name, v in zip(names, graph.variables, strict=True)]
+    return [
+        f"{name:<{width}}  {spell_states(v.states)}{'  (latent)' if v.latent else ''}"
+        for name, v in zip(names, graph.variables, strict=True)
+    ]
 
 
 def _labels(graph: Graph) -> list[str]:

@@ -55,7 +55,7 @@ def graph_picture(graph: LDAG, options: PictureOptions) -> Picture:
     boxes, rules = _boxes(graph, nodes, options)
     context = options.get("context")
     given = ", ".join(conditions([context], graph.variables)) if context else ""
-    legend = [legend_of(edges, given), *rules]
+    legend = [legend_of(edges, given, boxes), *rules]
     hidden = sum(bool(edge.note and not edge.label) for edge in edges)
     if hidden:
         have = "edge has a label that is" if hidden == 1 else "edges have labels that are"
@@ -164,7 +164,8 @@ def _boxes(graph: LDAG, nodes: Sequence[int], options: PictureOptions) -> tuple[
     for node in nodes:
         name = graph.schema[node].name
         mark = "" if graph.is_csi_consistent(name) else "*"
-        boxes.append(PictureNode(name, mark, name in chosen, str(context[name]) if name in context else ""))
+        state = str(context[name]) if name in context else ""
+        boxes.append(PictureNode(name, mark, name in chosen, state, graph.schema[node].latent))
         if mark:
             rules += _classes_in_words(graph, name)
     return tuple(boxes), rules
@@ -197,11 +198,11 @@ def comparison_picture(comparison: Comparison, options: PictureOptions) -> Pictu
         lines = _label_lines(comparison, edge)
         label, note = (lines, "") if is_drawn else ((), "; ".join(lines))
         edges.append(PictureEdge(names.index(edge[0]), names.index(edge[1]), label=label, change=change, note=note))
-    legend = [legend_of(edges)]
+    nodes = tuple(PictureNode(variable.name, is_latent=variable.latent) for variable in comparison.variables)
+    legend = [legend_of(edges, nodes=nodes)]
     if not is_drawn:
         legend.append(f"{len(comparison.edge_labels)} edges have labels that are not drawn")
     title = options.get("title") or "Two graphs compared"
-    nodes = tuple(PictureNode(name) for name in names)
     return Picture(nodes, tuple(edges), tuple(filter(None, legend)), title, options.get("direction", "down"))
 
 

@@ -48,6 +48,11 @@ NOT_CAUSES = (
     "the other."
 )
 
+LATENT = (
+    "Of a latent variable only its effects are seen, and what it is was worked out from these. Which of its values is"
+    " called what has no meaning: exchanged everywhere, they would say the same."
+)
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -121,6 +126,8 @@ def summary_section(subject: Subject) -> Section:
     if alone:
         every = "No column helps to guess another: " if not sentences else "Connected with nothing else: "
         blocks.append(Paragraph(f"{every}{', '.join(alone)}."))
+    if graph.latent:
+        blocks.append(Paragraph(f"Not observed: {', '.join(graph.latent)}. {LATENT}"))
     thin = () if data is None else find_thin_families(graph, data.total)
     if data is not None and thin:
         text = (

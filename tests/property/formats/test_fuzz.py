@@ -15,10 +15,19 @@ N_INPUTS = int(os.environ.get("LDAG_FUZZ", "2000"))
 READERS = [known for known in FORMATS if known.read]
 PIECES = ["{", "}", "(", ")", "[", "]", ";", ",", "|", "=", '"', "<", ">", "&", "//", "/*", "%", "#", "\\", "\x00", "é"]
 PIECES += ["0", "1", "-1", "nan", "inf", "1e999", "999999999999", "0.5", "_", "\n", " ", "table", "default", "ldag "]
-PIECES += ["<!ENTITY a 'b'>", "// ldag table x\n", "// ldag edge a -> b : c=1\n", "state", "node", "\ud7ff", "\u2028"]
+PIECES += [
+    "<!ENTITY a 'b'>",
+    "// ldag table x\n",
+    "// ldag edge a -> b : c=1\n",
+    "state",
+    "latent ",
+    "node",
+    "\ud7ff",
+    "\u2028",
+]
 GRAPH = LDAG.from_text("""
 a {no, yes}
-"b b" {0, 1, 2}
+latent "b b" {0, 1, 2}
 c {"<1", ">1"}
 a -> c : "b b"=1
 "b b" -> c

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import ldag
 from ldag import LDAG, LdagError, Network, datasets
 from ldag.cli.main import cli
-from ldag.formats import FORMATS, table_of_formats
+from ldag.formats import FORMATS, Format, table_of_formats
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # pgmpy announces its own coming changes
 HEART = Network.from_data(datasets.graph("heart"), datasets.load("heart"))
@@ -103,6 +103,33 @@ def test_dosearch() -> None:
     assert graph.to_format("dosearch") == "a -> c : b = 1\nb -> c\n"
     with pytest.raises(LdagError, match="knows two states per variable, and 'person' has 3"):
         datasets.graph("guard").to_format("dosearch")
+
+
+LATENT = LDAG.from_edges([("h", "a"), ("h", "b")], states={n: ["no", "yes"] for n in "hab"}, latent="h")
+LATENT_NET = Network.from_parameters(
+    LATENT, {"h": [0.3, 0.7], "a": [[0.1, 0.9], [0.4, 0.6]], "b": [[0.2, 0.8], [0.5, 0.5]]}
+)
+
+
+@pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
+def test_latent_variables_are_kept_or_told_as_lost(known: Format, tmp_path: Path) -> None:
+    """What is said to be carried comes back; what is not is said when a file is converted."""
+    source, target = tmp_path / "source.json", tmp_path / f"target{known.endings[0]}"
+    LATENT_NET.save(source)
+    assert Network.load(source) == LATENT_NET
+    told = run("convert", str(source), str(target))
+    assert ("that h is latent is left out" in told) == (known.carries.latent == "no")
+    if known.read is not None:
+        assert LDAG.load(target).latent == (() if known.carries.latent == "no" else ("h",))
+
+
+def test_latent_variables_of_pgmpy() -> None:
+    """They are the latents there."""
+    pytest.importorskip("pgmpy")
+    for plain in (False, True):
+        model = LATENT_NET.to_pgmpy(plain=plain)
+        assert set(model.latents) == {"h"}
+        assert Network.from_pgmpy(model).ldag == LATENT
 
 
 def test_model_strings(tmp_path: Path) -> None:

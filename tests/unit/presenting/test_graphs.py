@@ -249,3 +249,19 @@ def test_labels_of_two_graphs_are_told_apart() -> None:
     assert lines[1, 3] == ("not if a is 1",)
     back = comparison_picture(ldag.compare(second, first), {})
     assert {edge.ends: edge.label for edge in back.edges}[1, 3] == ("not if a is 1",)
+
+
+def test_latent_variables_have_a_dashed_border() -> None:
+    """Their boxes alone are dashed, which the legend, the tooltip and the description say."""
+    graph = LDAG.from_edges([("h", "a"), ("h", "b")], states={name: [0, 1] for name in "hab"}, latent="h")
+    svg = graph.to_svg()
+    dashed = [g for g in groups(svg, "node") if g.find(f"{SVG}rect").get("stroke-dasharray")]  # type: ignore[union-attr]
+    assert [words(g) for g in dashed] == [["h"]]
+    assert [title.text for title in dashed[0].iter(f"{SVG}title")] == ["h (latent)"]
+    assert "dashed box: latent, not observed" in " ".join(words(groups(svg, "legend")[0]))
+    assert "Nodes: h (latent), a, b." in svg
+    compared = ldag.compare(graph, LDAG.from_edges([("h", "a")], states={name: [0, 1] for name in "hab"}))
+    assert "dashed box: latent" in compared.to_svg()
+    figure = graph.plot()
+    boxes = [patch for patch in figure.patches if type(patch).__name__ == "FancyBboxPatch"]
+    assert [patch.get_linestyle() != "solid" for patch in boxes].count(True) == 1
