@@ -25,6 +25,7 @@ NB_MODULE(_native, module) {
     register_search_climb(module, testing);
     register_uncertainty(module);
     register_circuit(module);
+    register_completing(module);
     register_sums(module);
     register_sample(module);
 }

@@ -14,5 +14,6 @@ void register_search_chain(nanobind::module_& module, nanobind::module_& testing
 void register_search_climb(nanobind::module_& module, nanobind::module_& testing);
 void register_uncertainty(nanobind::module_& module);
 void register_circuit(nanobind::module_& module);
+void register_completing(nanobind::module_& module);
 void register_sums(nanobind::module_& module);
 void register_sample(nanobind::module_& module);

@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "inference/counting_tables.hpp"
 #include "inference/junction_tree.hpp"
 #include "inference/sums.hpp"
 #include "register.hpp"
@@ -22,6 +24,8 @@ namespace {
 
 using Classes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Probabilities = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Drawn = nb::ndarray<nb::numpy, std::uint16_t, nb::ndim<2>>;
 using Likelihoods = std::vector<std::pair<std::uint32_t, std::vector<double>>>;
@@ -37,12 +41,13 @@ PyObject* too_large_error = nullptr;  // set when the module is loaded, never ch
 class Sums {
   public:
     Sums(std::vector<std::uint32_t> n_states, std::vector<std::vector<std::uint32_t>> parents,
-         std::vector<Classes> classes, std::vector<Probabilities> probabilities)
+         std::vector<Classes> classes, std::vector<Probabilities> probabilities, bool is_normalised)
         : classes_(std::move(classes)), probabilities_(std::move(probabilities)) {
         const std::size_t n = n_states.size();
         if (parents.size() != n || classes_.size() != n || probabilities_.size() != n)
             throw nb::value_error("expected parents, classes and probabilities of every node");
         network_.n_states = std::move(n_states);
+        network_.is_normalised = is_normalised;
         for (std::size_t node = 0; node < n; ++node)
             network_.families.push_back({std::move(parents[node]),
                                          {classes_[node].data(), classes_[node].size()},
@@ -62,9 +67,21 @@ class Sums {
             }
             ldag::EliminationSearch search;
             search.poll = interrupted;
-            tree_ = std::make_unique<ldag::JunctionTree>(network_, ldag::find_eliminations(task, search)[0]);
+            tree_ = std::make_shared<const ldag::JunctionTree>(network_,
+                                                               ldag::find_eliminations(task, search)[0]);
         }
         return *tree_;
+    }
+
+    // The same classes with other probabilities; the junction tree is shared.
+    std::unique_ptr<Sums> with_probabilities(std::vector<Probabilities> probabilities, bool is_normalised) {
+        tree();
+        std::vector<std::vector<std::uint32_t>> parents;
+        for (const ldag::SumsFamily& family : network_.families) parents.push_back(family.parents);
+        auto other = std::make_unique<Sums>(network_.n_states, std::move(parents), classes_,
+                                            std::move(probabilities), is_normalised);
+        other->tree_ = tree_;
+        return other;
     }
 
     std::size_t width() const {
@@ -78,7 +95,7 @@ class Sums {
     std::vector<Probabilities> probabilities_;
     ldag::SumsNetwork network_;
     std::mutex mutex_;
-    std::unique_ptr<ldag::JunctionTree> tree_;
+    std::shared_ptr<const ldag::JunctionTree> tree_;
 };
 
 // Works without the interpreter's lock; Ctrl-C and too little memory are errors.
@@ -161,6 +178,26 @@ std::pair<double, std::vector<std::uint32_t>> most_probable(Sums& sums,
     return {answer.log_probability, std::move(answer.states)};
 }
 
+// ln P of every row of codes, and the expected counts of every family, class and state, side by side.
+std::pair<Vector, Vector> expected_counts(Sums& sums, const Rows& rows, const Weights& weights,
+                                          std::size_t n_threads, double max_bytes) {
+    if (rows.shape(1) != sums.network().n_states.size())
+        throw nb::value_error("one state per node in each row");
+    if (weights.size() != rows.shape(0)) throw nb::value_error("one weight per row");
+    std::size_t n_parameters = 0;
+    for (const ldag::SumsFamily& family : sums.network().families)
+        n_parameters += family.probabilities.size();
+    std::vector<double> logs(rows.shape(0));
+    std::vector<double> counts(n_parameters);
+    const bool stopped = run([&] {
+        return ldag::expected_counts(sums.tree(), sums.network(),
+                                     {{rows.data(), rows.size()}, {weights.data(), weights.size()}}, logs,
+                                     counts, max_bytes, {n_threads, interrupted});
+    });
+    if (stopped || PyErr_Occurred()) nb::raise_python_error();
+    return {owned(std::move(logs)), owned(std::move(counts))};
+}
+
 // Rows of states, a column per node; none if the findings are impossible.
 Drawn draw(Sums& sums, std::vector<std::int32_t> seen, Likelihoods likelihoods, std::size_t n_rows,
            std::uint64_t seed, double max_bytes) {
@@ -182,8 +219,13 @@ void register_sums(nb::module_& module) {
     module.attr("SumsTooLarge") = nb::borrow(too_large_error);
     nb::class_<Sums>(module, "Sums", "A network whose questions are answered by sums over tables.")
         .def(nb::init<std::vector<std::uint32_t>, std::vector<std::vector<std::uint32_t>>,
-                      std::vector<Classes>, std::vector<Probabilities>>(),
-             nb::arg("n_states"), nb::arg("parents"), nb::arg("classes"), nb::arg("probabilities"))
+                      std::vector<Classes>, std::vector<Probabilities>, bool>(),
+             nb::arg("n_states"), nb::arg("parents"), nb::arg("classes"), nb::arg("probabilities"),
+             nb::arg("is_normalised") = true)
+        .def("with_probabilities", &Sums::with_probabilities, nb::arg("probabilities"),
+             nb::arg("is_normalised"))
+        .def("expected_counts", &expected_counts, nb::arg("rows"), nb::arg("weights"), nb::arg("n_threads"),
+             nb::arg("max_bytes"))
         .def("plan", &plan)
         .def("marginals", &marginals, nb::arg("seen"), nb::arg("likelihoods"))
         .def("joint", &joint, nb::arg("targets"), nb::arg("seen"), nb::arg("likelihoods"),

@@ -58,11 +58,20 @@ class Pass {
     }
 
     Number root(std::size_t b) const { return value(circuit_.root)[b]; }
+    bool is_impossible(std::size_t b) const { return Algebra::is_zero(root(b)); }
 
     // w dP/dw / P of an input: the posterior probability that its parameter is used.
     double share(std::size_t input, std::size_t b) const {
         const Gate gate = kFirstInput + static_cast<Gate>(input);
         return Algebra::ratio(Algebra::multiply(value(gate)[b], derivative(gate)[b]), root(b));
+    }
+
+    // Adds w dP/dw of every input, times what each row counts for, to sums by input and row.
+    void add_uses(std::span<const double> factors, std::span<double> sums) const {
+        for (std::size_t i = 0; i < circuit_.inputs.size(); ++i) {
+            const Number* w = value(kFirstInput + static_cast<Gate>(i));
+            for (std::size_t b = 0; b < B; ++b) sums[i * B + b] += w[b] * w[B + b] * factors[b];
+        }
     }
 
     // dP/dw / P of an input.
@@ -72,7 +81,23 @@ class Pass {
 
     // The states along which the root got its value, when sums are maxima.
     void trace(std::span<std::uint8_t> states) const {
-        std::vector<Gate> todo = {circuit_.root};
+        std::vector<Gate> todo;
+        follow(todo, states, [this](std::size_t sum) { return greatest_term(sum); });
+    }
+
+    // States of row `b`, each term of a sum with the probability that it has of the sum; `choices` says
+    // which.
+    template <class Choices>
+    void draw(std::size_t b, Choices& choices, std::vector<Gate>& todo,
+              std::span<std::uint8_t> states) const {
+        follow(todo, states, [&](std::size_t sum) { return chosen_term(sum, b, choices); });
+    }
+
+  private:
+    // Goes down from the root along one term of every sum, and writes the states of the inputs met.
+    template <class Choose>
+    void follow(std::vector<Gate>& todo, std::span<std::uint8_t> states, Choose choose) const {
+        todo.assign(1, circuit_.root);
         while (!todo.empty()) {
             const Gate gate = todo.back();
             todo.pop_back();
@@ -82,13 +107,35 @@ class Pass {
                 states[input.node] = static_cast<std::uint8_t>(input.state);
                 continue;
             }
-            const Factors greatest = greatest_term(gate - circuit_.first_inner());
-            todo.push_back(greatest.a);
-            todo.push_back(greatest.b);
+            const Factors term = choose(gate - circuit_.first_inner());
+            todo.push_back(term.a);
+            todo.push_back(term.b);
         }
     }
 
-  private:
+    // The term in whose part of the sum the choice falls; of what rounding leaves over, the last possible
+    // one.
+    template <class Choices>
+    Factors chosen_term(std::size_t sum, std::size_t b, Choices& choices) const {
+        const Factors* term = circuit_.terms.data() + circuit_.first[sum];
+        const Factors* end = circuit_.terms.data() + circuit_.first[sum + 1];
+        if (end - term == 1) return *term;
+        const Number total = value(circuit_.first_inner() + static_cast<Gate>(sum))[b];
+        const Factors* chosen = term;
+        double low = 0.0;
+        double width = 0.0;
+        for (; term != end && (width == 0.0 || choices.at() >= low + width); ++term) {
+            const double share =
+                Algebra::ratio(Algebra::multiply(value(term->a)[b], value(term->b)[b]), total);
+            if (share == 0.0) continue;
+            low += width;
+            width = share;
+            chosen = term;
+        }
+        choices.narrow(low, width);
+        return *chosen;
+    }
+
     // The first of the greatest terms of a sum.
     Factors greatest_term(std::size_t sum) const {
         const auto product = [this](const Factors& term) {

@@ -29,7 +29,8 @@ class Propagation {
           own_(tree.cliques().size()),
           up_(tree.cliques().size()),
           down_(tree.cliques().size()),
-          offsets_(network.n_states.size()) {
+          offsets_(network.n_states.size()),
+          family_offsets_(network.n_states.size()) {
         for (std::size_t c = 0; c < own_.size(); ++c)
             for (const std::uint32_t node : tree.cliques()[c].families)
                 own_[c].push_back(family_table<Number>(network, findings, tree.ranking(), node));
@@ -43,6 +44,11 @@ class Propagation {
         }
         std::exclusive_scan(network.n_states.begin(), network.n_states.end(), offsets_.begin(),
                             std::size_t{0});
+        std::size_t offset = 0;
+        for (std::size_t node = 0; node < family_offsets_.size(); ++node) {
+            family_offsets_[node] = offset;
+            offset += network.families[node].probabilities.size();
+        }
     }
 
     // Messages towards the roots; returns ln P(findings).
@@ -53,20 +59,57 @@ class Propagation {
     }
 
     void distribute(std::span<double> posteriors) {
+        descend([&](std::uint32_t c) {
+            const std::vector<Rank>& answers = tree_.cliques()[c].answers;
+            if (!answers.empty()) answer(gathered(c, kNoRank), answers, posteriors);
+        });
+    }
+
+    // The posteriors of the classes and states of all families: where they are counted, and how much.
+    std::vector<std::pair<std::size_t, double>> families() {
+        std::vector<std::pair<std::size_t, double>> shares;
+        descend([&](std::uint32_t c) {
+            const std::vector<std::uint32_t>& families = tree_.cliques()[c].families;
+            if (families.empty()) return;
+            const Tables tables = gathered(c, kNoRank);
+            for (const std::uint32_t node : families) add_shares(tables, node, shares);
+        });
+        return shares;
+    }
+
+    bool is_reliable() const { return is_sure_ || sizeof(Number) > sizeof(double); }
+
+  private:
+    // Messages away from the roots; `use` gets each clique once it knows everything.
+    template <class Use>
+    void descend(Use use) {
         for (std::uint32_t c = 0; c < own_.size(); ++c) {
             const JunctionTree::Clique& clique = tree_.cliques()[c];
             for (const std::uint32_t below : clique.below)
                 down_[below] = message(c, below, tree_.cliques()[below].separator, false);
-            if (!clique.answers.empty()) answer(gathered(c, kNoRank), clique.answers, posteriors);
+            use(c);
             for (const std::uint32_t below : clique.below) up_[below].clear();
             down_[c].clear();
             own_[c].clear();
         }
     }
 
-    bool is_reliable() const { return is_sure_ || sizeof(Number) > sizeof(double); }
+    // The joint posterior of a family.
+    void add_shares(const Tables& tables, std::uint32_t node,
+                    std::vector<std::pair<std::size_t, double>>& shares) {
+        const FamilyCells cells = family_cells(network_, findings_, tree_.ranking(), node);
+        TableList<Number> list(tree_.ranking().n_states, effort_);
+        list.add(tables);
+        list.reduce_to(cells.scope);
+        const Table<Number> joint =
+            product<Number>(list.tables(), cells.scope, tree_.ranking().n_states, Joining::kSum, effort_);
+        const Number sum = std::accumulate(joint.values.begin(), joint.values.end(), Number{0});
+        is_sure_ = is_sure_ && sum > 0 && is_sure<Number>(joint.exponent);
+        for (std::size_t cell = 0; cell < joint.values.size(); ++cell)
+            shares.emplace_back(family_offsets_[node] + cells.places[cell],
+                                static_cast<double>(joint.values[cell] / sum));
+    }
 
-  private:
     // All tables of a clique and of the messages to it, but the one from `without`.
     Tables gathered(std::size_t c, std::uint32_t without) const {
         Tables all = own_[c];
@@ -132,9 +175,10 @@ class Propagation {
     const Findings& findings_;
     SumsEffort& effort_;
     std::vector<Tables> own_;
-    std::vector<Tables> up_;    // by clique: its message to the one above
-    std::vector<Tables> down_;  // and the one from above to it
-    std::vector<std::size_t> offsets_;
+    std::vector<Tables> up_;                   // by clique: its message to the one above
+    std::vector<Tables> down_;                 // and the one from above to it
+    std::vector<std::size_t> offsets_;         // where the states of a node start among all
+    std::vector<std::size_t> family_offsets_;  // and the classes and states of its family
     double log_total_ = 0.0;
     bool is_sure_ = true;
 };
@@ -232,6 +276,25 @@ double JunctionTree::marginals(const SumsNetwork& network, const Findings& findi
             posteriors[at + static_cast<std::size_t>(findings.seen[node])] = 1.0;
         }
     }
+    return done.first;
+}
+
+double JunctionTree::add_counts(const SumsNetwork& network, const Findings& findings, double weight,
+                                std::span<double> counts, const SumsLimits& limits) const {
+    SumsEffort effort{limits.poll};
+    std::vector<std::pair<std::size_t, double>> shares;
+    const auto run = [&]<class Number>(Number) {
+        Propagation<Number> propagation(*this, network, findings, effort);
+        const double log_probability = propagation.collect();
+        if (!propagation.is_reliable()) return std::pair(log_probability, false);
+        shares.clear();
+        if (log_probability > -std::numeric_limits<double>::infinity()) shares = propagation.families();
+        return std::pair(log_probability, propagation.is_reliable());
+    };
+    std::pair<double, bool> done = run(double{});
+    if (!done.second) done = run(static_cast<long double>(0));
+    if (done.first > -std::numeric_limits<double>::infinity())
+        for (const auto& [place, share] : shares) counts[place] += weight * share;
     return done.first;
 }
 

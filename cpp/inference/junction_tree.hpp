@@ -39,6 +39,12 @@ class JunctionTree {
     double marginals(const SumsNetwork& network, const Findings& findings, std::span<double> posteriors,
                      const SumsLimits& limits) const;
 
+    // ln P(findings), and P(configurations of a class, state | findings) of every family, class and state,
+    // times `weight`, added to `counts`, families side by side; nothing is added where the findings are
+    // impossible.
+    double add_counts(const SumsNetwork& network, const Findings& findings, double weight,
+                      std::span<double> counts, const SumsLimits& limits) const;
+
   private:
     std::uint32_t with_room(std::uint32_t clique, std::span<const Rank> separator) const;
     double size_of(std::span<const Rank> members) const;

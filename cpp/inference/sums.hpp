@@ -29,6 +29,7 @@ struct SumsFamily {
 struct SumsNetwork {
     std::vector<std::uint32_t> n_states;
     std::vector<SumsFamily> families;
+    bool is_normalised = true;  // probabilities of a class sum to 1: what nothing is seen below is left out
 };
 
 // What is known: the state of a node (or kUnseen), and likelihoods of the states of others.

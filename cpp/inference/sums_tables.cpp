@@ -23,9 +23,8 @@ Ranking::Ranking(std::span<const std::uint32_t> states_of_nodes, std::vector<std
     }
 }
 
-template <class Number>
-TableRef<Number> family_table(const SumsNetwork& network, const Findings& findings, const Ranking& ranking,
-                              std::uint32_t node) {
+FamilyCells family_cells(const SumsNetwork& network, const Findings& findings, const Ranking& ranking,
+                         std::uint32_t node) {
     struct Axis {
         Rank rank;
         std::size_t configuration;  // what a step adds to the number of the parents' configuration
@@ -50,19 +49,17 @@ TableRef<Number> family_table(const SumsNetwork& network, const Findings& findin
     }
     place(node, 0, 1);
     std::ranges::sort(axes, {}, &Axis::rank);
-    auto table = std::make_shared<Table<Number>>();
+    FamilyCells cells;
     std::size_t size = 1;
     for (const Axis& axis : axes) {
-        table->scope.push_back(axis.rank);
+        cells.scope.push_back(axis.rank);
         size *= ranking.n_states[axis.rank];
     }
-    if (findings.seen[node] == Findings::kUnseen) table->heads = {ranking.rank_of[node]};
-    table->values.reserve(size);
+    cells.places.reserve(size);
     std::vector<std::uint32_t> digits(axes.size());
     const std::size_t n = network.n_states[node];
     for (;;) {
-        const auto row = static_cast<std::size_t>(family.classes[configuration]);
-        table->values.push_back(static_cast<Number>(family.probabilities[row * n + state]));
+        cells.places.push_back(static_cast<std::size_t>(family.classes[configuration]) * n + state);
         std::size_t i = axes.size();
         while (i-- > 0) {
             const std::uint32_t most = ranking.n_states[axes[i].rank] - 1;
@@ -76,8 +73,22 @@ TableRef<Number> family_table(const SumsNetwork& network, const Findings& findin
             configuration -= most * axes[i].configuration;
             state -= most * axes[i].state;
         }
-        if (i == static_cast<std::size_t>(-1)) return table;
+        if (i == static_cast<std::size_t>(-1)) return cells;
     }
+}
+
+template <class Number>
+TableRef<Number> family_table(const SumsNetwork& network, const Findings& findings, const Ranking& ranking,
+                              std::uint32_t node) {
+    FamilyCells cells = family_cells(network, findings, ranking, node);
+    auto table = std::make_shared<Table<Number>>();
+    table->scope = std::move(cells.scope);
+    if (findings.seen[node] == Findings::kUnseen && network.is_normalised)
+        table->heads = {ranking.rank_of[node]};
+    table->values.reserve(cells.places.size());
+    for (const std::size_t place : cells.places)
+        table->values.push_back(static_cast<Number>(network.families[node].probabilities[place]));
+    return table;
 }
 
 template <class Number>

@@ -24,6 +24,15 @@ struct Ranking {
     Ranking(std::span<const std::uint32_t> states_of_nodes, std::vector<std::uint32_t> order);
 };
 
+// A family with what was seen put in: the members that were not, ascending, and for every combination of
+// their states, the last fastest, where its probability is among those of the family.
+struct FamilyCells {
+    std::vector<Rank> scope;
+    std::vector<std::size_t> places;
+};
+FamilyCells family_cells(const SumsNetwork& network, const Findings& findings, const Ranking& ranking,
+                         std::uint32_t node);
+
 // P(node | parents) as a table, what was seen put in.
 template <class Number>
 TableRef<Number> family_table(const SumsNetwork& network, const Findings& findings, const Ranking& ranking,

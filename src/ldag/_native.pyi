@@ -273,6 +273,24 @@ def count_products(
     order: Sequence[int],
 ) -> float: ...
 def number_values(table: NDArray[np.float64], first: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...
+def expected_counts(
+    circuit: Circuit,
+    parameters: NDArray[np.float64],
+    rows: NDArray[np.uint8],
+    weights: NDArray[np.float64],
+    n_threads: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def draw_completions(
+    circuit: Circuit,
+    parameters: NDArray[np.float64],
+    rows: NDArray[np.uint8],
+    repeats: NDArray[np.uint32],
+    n_copies: int,
+    seed: int,
+    is_systematic: bool,
+    n_threads: int,
+) -> NDArray[np.uint8]: ...
+def row_key(seed: int, row: NDArray[np.uint8], repeat: int) -> int: ...
 
 class SumsTooLarge(Exception): ...
 
@@ -283,7 +301,12 @@ class Sums:
         parents: Sequence[Sequence[int]],
         classes: Sequence[NDArray[np.int32]],
         probabilities: Sequence[NDArray[np.float64]],
+        is_normalised: bool = True,
     ) -> None: ...
+    def with_probabilities(self, probabilities: Sequence[NDArray[np.float64]], is_normalised: bool) -> Sums: ...
+    def expected_counts(
+        self, rows: NDArray[np.uint8], weights: NDArray[np.float64], n_threads: int, max_bytes: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def plan(self) -> tuple[float, float, list[int]]: ...
     def marginals(
         self, seen: Sequence[int], likelihoods: Sequence[tuple[int, Sequence[float]]]

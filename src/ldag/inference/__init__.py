@@ -9,6 +9,7 @@ from ldag.inference.circuit import (
     TooManyGates,
     compile_circuit,
 )
+from ldag.inference.completing import Completions, NothingFits
 from ldag.inference.engine import Engine
 from ldag.inference.rows import Predictor
 from ldag.inference.sampling import estimate_by_weighting, sample_rows
@@ -20,7 +21,9 @@ __all__ = [
     "UNOBSERVED",
     "Circuit",
     "CodedFindings",
+    "Completions",
     "Engine",
+    "NothingFits",
     "Numbers",
     "Predictor",
     "Rows",

@@ -53,7 +53,8 @@ class Sums:
         self._model = model
 
     @cached_property
-    def _native(self) -> _native.Sums:
+    def native(self) -> _native.Sums:
+        """The tables behind it."""
         structure = self._model.structure
         return _native.Sums(
             list(structure.n_states),
@@ -65,7 +66,7 @@ class Sums:
     @cached_property
     def plan(self) -> SumsPlan:
         """Return how much work and memory the posteriors of all nodes take; worked out once."""
-        n_cells, n_bytes, nodes = self._native.plan()
+        n_cells, n_bytes, nodes = self.native.plan()
         n_states = self._model.structure.n_states
         largest = float(np.prod([float(n_states[node]) for node in nodes]))
         cost = CELL_COST * n_cells + NODE_COST * len(n_states)
@@ -80,7 +81,7 @@ class Sums:
     def marginals(self, findings: CodedFindings, memory_limit: float) -> tuple[float, list[NDArray[np.float64]]]:
         """Return the log probability of the findings, and the posterior of every node."""
         self.check(memory_limit)
-        log_probability, posteriors = self._native.marginals(*self._coded(findings))
+        log_probability, posteriors = self.native.marginals(*self._coded(findings))
         return log_probability, np.split(posteriors, list(accumulate(self._model.structure.n_states))[:-1])
 
     def joint(
@@ -91,25 +92,25 @@ class Sums:
         What findings separate from the nodes does not count in the log probability, unless it is impossible.
         """
         with _refusing(memory_limit):
-            log_probability, values, _ = self._native.joint(list(nodes), *self._coded(findings), memory_limit)
+            log_probability, values, _ = self.native.joint(list(nodes), *self._coded(findings), memory_limit)
         return log_probability, values.reshape([self._model.structure.n_states[node] for node in nodes])
 
     def log_probability(self, findings: CodedFindings, memory_limit: float) -> float:
         """Return the log probability of the findings; minus infinity if they are impossible."""
         with _refusing(memory_limit):
-            return self._native.log_probability(*self._coded(findings), memory_limit)
+            return self.native.log_probability(*self._coded(findings), memory_limit)
 
     def most_probable(
         self, nodes: Sequence[int], findings: CodedFindings, memory_limit: float
     ) -> tuple[float, list[int]]:
         """Return the codes of nodes that are most probable together, the others summed out, and the log of that."""
         with _refusing(memory_limit):
-            return self._native.most_probable(list(nodes), *self._coded(findings), memory_limit)
+            return self.native.most_probable(list(nodes), *self._coded(findings), memory_limit)
 
     def draw(self, findings: CodedFindings, n_rows: int, seed: int, memory_limit: float) -> NDArray[np.uint16]:
         """Draw rows of codes from the posterior, a column per node; none if the findings are impossible."""
         with _refusing(memory_limit):
-            return self._native.draw(*self._coded(findings), n_rows, seed, memory_limit)
+            return self.native.draw(*self._coded(findings), n_rows, seed, memory_limit)
 
     def _coded(self, findings: CodedFindings) -> tuple[list[int], list[tuple[int, list[float]]]]:
         seen = [-1] * len(self._model.structure)
