@@ -22,6 +22,7 @@ ROOMS = (
     "errors",
     "checks",
     "hook",
+    "progress",
     "model",
     "formats",
     "drawing",

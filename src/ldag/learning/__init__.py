@@ -26,13 +26,6 @@ from ldag.learning.pipeline import learn as learn
 from ldag.learning.pipeline import learn_with as learn_with
 from ldag.learning.plan import Plan as Plan
 from ldag.learning.plan import make_plan as make_plan
-from ldag.learning.progress import NO_DEADLINE as NO_DEADLINE
-from ldag.learning.progress import Deadline as Deadline
-from ldag.learning.progress import Progress as Progress
-from ldag.learning.progress import ProgressReport as ProgressReport
-from ldag.learning.progress import check_progress as check_progress
-from ldag.learning.progress import check_time_limit as check_time_limit
-from ldag.learning.progress import listen as listen
 from ldag.learning.searches import METHODS as METHODS
 from ldag.learning.searches import MethodChoice as MethodChoice
 from ldag.learning.searches import Search as Search
@@ -53,3 +46,10 @@ from ldag.learning.structures import FamilyOptions as FamilyOptions
 from ldag.learning.structures import LabelSearch as LabelSearch
 from ldag.learning.structures import StructureKind as StructureKind
 from ldag.learning.structures import learn_families as learn_families
+from ldag.progress import NO_DEADLINE as NO_DEADLINE
+from ldag.progress import Deadline as Deadline
+from ldag.progress import Progress as Progress
+from ldag.progress import ProgressReport as ProgressReport
+from ldag.progress import check_progress as check_progress
+from ldag.progress import check_time_limit as check_time_limit
+from ldag.progress import listen as listen

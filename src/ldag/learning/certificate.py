@@ -12,8 +12,8 @@ from ldag.errors import ArgumentError, TooLarge, argument, counted, option
 from ldag.formats import spell_cost
 from ldag.hook import Printable
 from ldag.learning.plan import Plan
-from ldag.learning.progress import Deadline, Listener, Progress, listen
 from ldag.learning.searches import SearchProblem
+from ldag.progress import Deadline, Listener, Progress, listen
 from ldag.proving import Bound, ParentChoice, bits_of, bound_scores, load_highspy
 from ldag.scoring import Score
 

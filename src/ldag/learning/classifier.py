@@ -19,13 +19,13 @@ from ldag.inference import Numbers
 from ldag.learning.fit import Fit
 from ldag.learning.folds import N_FOLDS, has_folds
 from ldag.learning.pipeline import LEAST_SECONDS, learn_with
-from ldag.learning.progress import Deadline, check_time_limit
 from ldag.learning.searches import MethodChoice, Search
 from ldag.learning.searches.climb import Climb
 from ldag.learning.settings import Settings, SmoothingChoice, accept_old_names, split_options
 from ldag.learning.structures import LabelSearch, StructureKind
 from ldag.model import MISSING_STATE
 from ldag.network import Network, Unseen
+from ldag.progress import Deadline, check_time_limit
 from ldag.scoring import Prior
 
 if TYPE_CHECKING:

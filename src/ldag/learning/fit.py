@@ -22,11 +22,11 @@ from ldag.learning.cross_validation import Candidate, CrossValidation
 from ldag.learning.fold_results import SMALLEST_GAIN, SURE_ERRORS, AverageGain
 from ldag.learning.folds import has_folds, usual_folds
 from ldag.learning.plan import make_plan
-from ldag.learning.progress import Progress, check_progress, check_time_limit
 from ldag.learning.settings import Settings
 from ldag.learning.structures import ClassKind, StructureKind
 from ldag.model import Counts, Smoothing, Spread, State, class_counts, state_order
 from ldag.network import Network
+from ldag.progress import Progress, check_progress, check_time_limit
 from ldag.scoring import Prior, Score, class_gains, label_gains
 
 SHOWN_CLASSES = 12

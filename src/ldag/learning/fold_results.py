@@ -33,10 +33,10 @@ from ldag.learning.folds import (
     usual_folds,
 )
 from ldag.learning.plan import Plan
-from ldag.learning.progress import NO_DEADLINE, Deadline, Listener
 from ldag.learning.searches import GraphParents, SearchControl
 from ldag.learning.structures import STRUCTURES, CountedFamily, StructureKind, learn_families
 from ldag.model import ClassPosteriors, Smoothing, class_counts
+from ldag.progress import NO_DEADLINE, Deadline, Listener
 
 
 class FoldResults:

@@ -25,11 +25,11 @@ from ldag.errors import ArgumentError, DataError, TooLarge, argument
 from ldag.learning.checkpoint import digest
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
 from ldag.learning.plan import Plan
-from ldag.learning.progress import NO_DEADLINE, Deadline
 from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem
 from ldag.learning.settings import Settings
 from ldag.learning.structures import STRUCTURES, CountedFamily, StructureKind, learn_families
 from ldag.model import ClassPosteriors, Smoothing, class_counts
+from ldag.progress import NO_DEADLINE, Deadline
 
 N_FOLDS = 10
 """Unless told otherwise, as in the paper."""

@@ -19,7 +19,6 @@ from ldag.learning.fit import Fit, Trace
 from ldag.learning.fold_results import GAIN_SECONDS, AverageGain, count_gain_folds, measure_average, members_like
 from ldag.learning.folds import N_FOLDS, NO_FOLDS, check_folds, settle_sizes, usual_folds
 from ldag.learning.plan import DEFAULT_KAPPAS, Plan, make_plan
-from ldag.learning.progress import Deadline, Progress, ProgressReport, check_progress, listen
 from ldag.learning.race import compare_candidates
 from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchControl, SearchResult
 from ldag.learning.settings import (
@@ -33,6 +32,7 @@ from ldag.learning.settings import (
 )
 from ldag.learning.structures import CountedFamily, LabelSearch, StructureKind, learn_families
 from ldag.model import Structure
+from ldag.progress import Deadline, Progress, ProgressReport, check_progress, listen
 from ldag.scoring import Prior, Score, score_family
 
 LEAST_SECONDS = 0.05

@@ -23,9 +23,9 @@ from ldag.learning.cross_validation import Candidate, CandidateGrid, CrossValida
 from ldag.learning.fold_results import FoldResults
 from ldag.learning.folds import FEWEST_FOLDS, FOLD_RESTARTS, FoldSearches, check_folds, cut_folds, order_by_content
 from ldag.learning.plan import Plan
-from ldag.learning.progress import Deadline, Progress, listen
 from ldag.learning.searches import GraphParents
 from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind
+from ldag.progress import Deadline, Progress, listen
 
 ENOUGH_PREDICTED = 3_000
 """Observations that the first folds have together, if half of all folds do: then differences that matter are seen."""

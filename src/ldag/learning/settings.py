@@ -10,11 +10,11 @@ from ldag.constraints import Constraints, check_max_parents
 from ldag.data import Reading
 from ldag.errors import ArgumentError, argument, by_door
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
-from ldag.learning.progress import check_time_limit
 from ldag.learning.searches import MethodChoice, MethodOptions, Search, convert_search, make_search, method_options
 from ldag.learning.searches.contract import make_plain, setting
 from ldag.learning.structures import STRUCTURES, ClassKind, LabelSearch, StructureKind, prior_of, priors_to_compare
 from ldag.model import Smoothing, Spread
+from ldag.progress import check_time_limit
 from ldag.scoring import Prior, Priors, check_priors, check_smoothing
 
 P = ParamSpec("P")

@@ -13,13 +13,13 @@ from ldag.data import Columns
 from ldag.errors import ArgumentError, TooLarge
 from ldag.learning import METHODS, STRUCTURES, LabelSearch, MethodChoice, StructureKind, learn_families
 from ldag.learning.plan import make_plan
-from ldag.learning.progress import Deadline
 from ldag.learning.searches import Search, SearchControl, SearchProblem
 from ldag.learning.searches.climb import Climb
 from ldag.learning.searches.exact import Exact
 from ldag.learning.settings import Settings
 from ldag.learning.structures import FamilyOptions
 from ldag.model import Partition
+from ldag.progress import Deadline
 from ldag.scoring import Priors
 
 HEART = datasets.load("heart")
@@ -286,7 +286,7 @@ def test_a_search_to_an_end_has_all_the_time_until_the_last_deadline(monkeypatch
             assert control.is_over is not None
             assert control.is_over() == is_over
     moment = [100.0]
-    monkeypatch.setattr("ldag.learning.progress.time.time", lambda: moment[0])
+    monkeypatch.setattr("ldag.progress.time.time", lambda: moment[0])
     control = asked(SearchControl(), Deadline.after(5.0))
     assert control.is_over is not None
     assert not control.is_over()

@@ -9,7 +9,6 @@ from typing import ClassVar, TypedDict
 from ldag import _native
 from ldag.checks import check_whole
 from ldag.graph import LDAG
-from ldag.learning.progress import Deadline
 from ldag.learning.searches.contract import (
     Search,
     SearchControl,
@@ -21,6 +20,7 @@ from ldag.learning.searches.contract import (
     start_setting,
 )
 from ldag.learning.structures import STRUCTURES
+from ldag.progress import Deadline
 
 TABU_LENGTH = 10
 """Graphs that climbing does not visit again while it looks beyond a local optimum."""

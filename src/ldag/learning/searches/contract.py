@@ -13,8 +13,8 @@ from ldag.constraints import SearchSpace
 from ldag.data import Dataset
 from ldag.errors import ArgumentError, argument, list_names
 from ldag.graph import LDAG
-from ldag.learning.progress import NO_DEADLINE, Deadline
 from ldag.learning.structures import STRUCTURES, FamilyOptions, describe_beyond_exact
+from ldag.progress import NO_DEADLINE, Deadline
 
 OnProgress = Callable[[Mapping[str, float]], bool]
 """Told how far a search is (done, total, accepted, best); a true answer stops it."""

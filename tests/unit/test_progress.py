@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ldag.learning.progress import LINE_EVERY, NO_DEADLINE, Deadline, ProgressDisplay, is_notebook, listen
+from ldag.progress import LINE_EVERY, NO_DEADLINE, Deadline, ProgressDisplay, is_notebook, listen
 
 
 def test_no_deadline_is_never_over() -> None:
@@ -98,7 +98,7 @@ def test_where_nobody_watches_a_line_comes_now_and_then(
     """Every half minute on standard error, whole lines, and none if it was asked for silence."""
     report = {"done": 1, "total": 4, "accepted": 0, "best": -1.0}
     now = [100.0]
-    monkeypatch.setattr("ldag.learning.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("ldag.progress.time.monotonic", lambda: now[0])
     with listen(None, "climb", NO_DEADLINE) as listener:
         assert listener is not None
         for seconds in (1, 28, 2, 10, 21):
