@@ -6,7 +6,6 @@ from ldag.data.columns import Column as Column
 from ldag.data.columns import is_gap as is_gap
 from ldag.data.columns import recognise_column as recognise_column
 from ldag.data.database import Scratch as Scratch
-from ldag.data.dataset import GAP as GAP
 from ldag.data.dataset import Codes as Codes
 from ldag.data.dataset import Dataset as Dataset
 from ldag.data.dataset import Note as Note
@@ -15,6 +14,9 @@ from ldag.data.dataset import check_cells as check_cells
 from ldag.data.dataset import count_family as count_family
 from ldag.data.dataset import row_keys as row_keys
 from ldag.data.dataset import state_columns as state_columns
+from ldag.data.gaps import ASSUMED as ASSUMED
+from ldag.data.gaps import GAP as GAP
+from ldag.data.gaps import Gaps as Gaps
 from ldag.data.measurements import Binning as Binning
 from ldag.data.measurements import Bins as Bins
 from ldag.data.options import Missing as Missing

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag._native import Columns
+from ldag.data.gaps import GAP, Gaps, find_gaps
 from ldag.data.writing import Backend, make_frame
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, list_names, option
 from ldag.formats import spell_share, state_in_words
@@ -24,9 +25,6 @@ Codes = NDArray[np.uint8]
 
 Weights = NDArray[np.int64] | NDArray[np.float64]
 """How often each data row occurs: whole numbers (counts) or real ones."""
-
-GAP = 255
-"""The code of a cell that is missing; states have the codes below."""
 
 CELL_LIMIT = 1 << 26
 """The largest table counted unless the caller says otherwise: 512 MB."""
@@ -176,6 +174,10 @@ class Dataset(Printable):
     def has_gaps(self) -> bool:
         """Whether a cell is missing."""
         return bool(self.codes.max(initial=0) == GAP)
+
+    def gaps(self) -> Gaps:
+        """Return how many cells are missing, which columns are empty together, and what gaps depend on."""
+        return find_gaps(self.schema, self.codes, self.weights)
 
     def complete_rows(self) -> "Dataset":
         """Return the data without the rows that have a gap.

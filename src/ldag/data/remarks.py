@@ -6,7 +6,8 @@ from math import lgamma, log
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.dataset import GAP, Codes, Dataset, Note
+from ldag.data.dataset import Codes, Dataset, Note
+from ldag.data.gaps import GAP
 from ldag.errors import list_names
 
 RARE = 1000
