@@ -1,4 +1,4 @@
-"""Networks to try things on: random labelled DAGs, random parameters, and two examples of the literature."""
+"""Networks to try things on: random labelled DAGs and parameters, two examples of the literature, and gaps in data."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -12,9 +12,10 @@ from ldag.errors import ArgumentError, TooLarge
 from ldag.graph import LDAG
 from ldag.model import CodedFamily, Grid, Schema, Structure, Variable, normalise
 from ldag.network import Network
+from ldag.simulate.emptying import GapKind, gaps
 from ldag.simulate.partitions import by_lines, by_tree, fewest_leaves
 
-__all__ = ["generator10", "guard", "layered_ldag", "random_ldag", "random_network"]
+__all__ = ["GapKind", "gaps", "generator10", "guard", "layered_ldag", "random_ldag", "random_network"]
 
 Range = int | tuple[int, int]
 """A number, or the smallest and the largest of which one is drawn, all equally likely."""
