@@ -20,8 +20,8 @@ from benchmarks.harness import RESULTS, machine
 from ldag.drawing import LineChart, Series, lay_out_charts, write_svg
 from ldag.model import CodedFamily, Partition, Structure
 from ldag.simulate import random_ldag, random_network
+from ldag.uncertainty.choices import FEW_KAPPAS, SIZES
 from ldag.uncertainty.families import FamilyLabels, Setting
-from ldag.uncertainty.pipeline import FEW_KAPPAS, SIZES
 from ldag.uncertainty.space import MAX_CONFIGURATIONS
 
 N_SETS = 15

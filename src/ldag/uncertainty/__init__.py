@@ -10,10 +10,11 @@ from ldag.uncertainty.agreement import (
 )
 from ldag.uncertainty.bootstraps import Bootstrap, Directions, average_arcs, bootstrap, direct_graph
 from ldag.uncertainty.chains import Diagnostics, effective_size, split_r_hat
+from ldag.uncertainty.choices import PosteriorChoice
 from ldag.uncertainty.families import GraphPrior
 from ldag.uncertainty.members import N_MEMBERS, MemberVariety, average
 from ldag.uncertainty.mixtures import Mixture
-from ldag.uncertainty.pipeline import PosteriorChoice, posterior
+from ldag.uncertainty.pipeline import posterior
 from ldag.uncertainty.posteriors import Posterior, unpack_document
 
 __all__ = [

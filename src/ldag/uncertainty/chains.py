@@ -14,7 +14,6 @@ from ldag.hook import Printable
 from ldag.model import Schema
 from ldag.uncertainty.component import Component, Drawn, Floats, KeptDags, ParentSet, sum_edges
 from ldag.uncertainty.exact import OutOfTime, Weighing
-from ldag.uncertainty.families import log_priors
 from ldag.uncertainty.space import MAX_CONFIGURATIONS, ParentSets
 
 CONVERGED = 1.05
@@ -200,7 +199,7 @@ def chain_components(
         [list(own) for own in candidates],
         masks,
         weighing.log_weights(sets),
-        log_priors(weighing.settings).tolist(),
+        weighing.log_priors.tolist(),
         settings.n_runs,
         settings.n_iter,
         THIN,
@@ -214,7 +213,9 @@ def chain_components(
     n_samples = min((len(dags) for _, _, dags, _, _ in runs), default=0)
     if n_samples < FEWEST_SAMPLES:
         raise OutOfTime
-    edges = np.array([series[:n_samples] for _, series, _, _, _ in runs])
+    series = np.array([of_edges[:n_samples] for _, of_edges, _, _, _ in runs])
+    pairs = [(parent, node) for node, own in enumerate(candidates) for parent in own]
+    edges = {pair: series[:, :, column] for column, pair in enumerate(pairs)}
     dags = np.array([drawn[:n_samples] for _, _, drawn, _, _ in runs])
     visited = np.array([numbers[:n_samples] for _, _, _, numbers, _ in runs])
     above = _ancestors(dags, sets)
@@ -231,7 +232,8 @@ def chain_components(
         share, edges_there = float(totals[number] / totals.sum()), sum_edges(sets.by_node, probabilities)
         ancestors, draw = above[is_here].mean(axis=0), KeptDags(dags[is_here], is_all=False)
         components.append(Component(setting, share, sets.by_node, probabilities, edges_there, ancestors, None, draw))
-    return tuple(components), _diagnose(edges, above, visited, candidates, rates, is_short)
+    shares = np.stack([visited == number for number in range(len(weighing.settings))], axis=-1).astype(np.float64)
+    return tuple(components), diagnose(edges, above, shares, rates, is_short)
 
 
 def _ancestors(dags: Drawn, sets: ParentSets) -> Floats:
@@ -255,35 +257,28 @@ def _ancestors(dags: Drawn, sets: ParentSets) -> Floats:
     return all_above
 
 
-def _diagnose(
-    edges: Floats,
+def diagnose(
+    edges: Mapping[tuple[int, int], Floats],
     above: Floats,
-    visited: Drawn,
-    candidates: Sequence[ParentSet],
+    shares: Floats,
     swap_rates: tuple[float, ...],
     stopped: bool,
 ) -> Diagnostics:
-    """Judge every edge, and the settings that were visited."""
-    n = len(candidates)
-    r_hat, sizes = np.ones((n, n)), np.full((n, n), float(edges.shape[0] * edges.shape[1]))
+    """Judge every edge that is possible, ancestors, and the settings: series by run and sample."""
+    n_runs, n_samples, n, _ = above.shape
+    r_hat, sizes = np.ones((n, n)), np.full((n, n), float(n_runs * n_samples))
     errors, above_errors = np.zeros((n, n)), np.zeros((n, n))
-    column = 0
-    for node, own in enumerate(candidates):
-        for parent in own:
-            chains = edges[:, :, column]
-            column += 1
-            sizes[parent, node] = effective_size(chains)
-            errors[parent, node] = chains.std() / np.sqrt(sizes[parent, node])
-            if _tells(chains):
-                r_hat[parent, node] = split_r_hat(chains)
+    for pair, chains in edges.items():
+        sizes[pair] = effective_size(chains)
+        errors[pair] = chains.std() / np.sqrt(sizes[pair])
+        if _tells(chains):
+            r_hat[pair] = split_r_hat(chains)
     for i in range(n):
         for j in range(n):
             chains = above[:, :, i, j]
             if 0 < chains.mean() < 1:
                 above_errors[i, j] = chains.std() / np.sqrt(effective_size(chains))
-    shares = [np.asarray(visited == number, dtype=np.float64) for number in np.unique(visited)]
-    of_settings = max((split_r_hat(chains) for chains in shares if _tells(chains)), default=1.0)
-    n_runs, n_samples = edges.shape[:2]
+    of_settings = max((split_r_hat(chains) for chains in np.moveaxis(shares, -1, 0) if _tells(chains)), default=1.0)
     return Diagnostics(n_runs, n_samples, r_hat, sizes, errors, above_errors, swap_rates, stopped, of_settings)
 
 

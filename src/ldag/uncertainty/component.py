@@ -115,6 +115,18 @@ class KeptDags:
         return self.dags[rng.choice(len(self.dags), size=n_draws, replace=n_draws > len(self.dags))]
 
 
+@dataclass(frozen=True)
+class NoDags:
+    """No DAGs to draw: where there are gaps, graphs are kept with what was counted for them."""
+
+    n_nodes: int
+
+    def __call__(self, n_draws: int, seed: int) -> Drawn:
+        """Return none."""
+        del n_draws, seed
+        return np.empty((0, self.n_nodes), dtype=np.uint32)
+
+
 def likely_families(components: Iterable[Component]) -> dict[tuple[int, ParentSet], None]:
     """Return, each once, the families whose counts are kept and written: nodes with their likely parents."""
     return {

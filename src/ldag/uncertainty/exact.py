@@ -1,7 +1,7 @@
 """The exact posterior over DAGs under every setting, by number."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
 
@@ -33,6 +33,18 @@ class Weighing:
     n_threads: int
     on_progress: "_native.OnProgress | None"
     checkpoint: Checkpoint | None = None
+    known_priors: Floats | None = None
+    """How probable the settings are before any data, if they are some of several."""
+
+    @property
+    def log_priors(self) -> Floats:
+        """How probable settings are before any data."""
+        return log_priors(self.settings) if self.known_priors is None else self.known_priors
+
+    def among(self, live: tuple[int, ...], data: Dataset) -> "Weighing":
+        """Return what weighs families of other data, under some of the settings."""
+        priors, settings = self.log_priors[list(live)], tuple(self.settings[number] for number in live)
+        return replace(self, data=data, settings=settings, known_priors=priors)
 
     def log_weights(self, sets: ParentSets) -> tuple[Floats, ...]:
         """Return the log weights of all parent sets, node by node, a row per setting; a checkpoint may know them."""
@@ -91,8 +103,8 @@ class ExactDraws:
 def exact_components(weighing: Weighing, sets: ParentSets) -> tuple[Component, ...]:
     """Sum over all DAGs under every setting; those that the evidence rules out are not looked at further."""
     by_node = weighing.log_weights(sets)
-    masks = [np.array([sum(1 << p for p in parents) for parents in own], dtype=np.uint32) for own in sets.by_node]
-    priors, logs = log_priors(weighing.settings), np.full(len(weighing.settings), -np.inf)
+    masks = sets.masks
+    priors, logs = weighing.log_priors, np.full(len(weighing.settings), -np.inf)
     begun: dict[int, ExactDraws] = {}
     for number in range(len(logs)):
         draw = begun[number] = ExactDraws(masks, tuple(weights[number] for weights in by_node))

@@ -22,6 +22,7 @@ from ldag.uncertainty.agreement import SHOWN_LABEL, Agreement, Chance, EdgeChanc
 from ldag.uncertainty.chains import Diagnostics
 from ldag.uncertainty.component import Component, Floats, ParentSet, draw_labelled_dags
 from ldag.uncertainty.consensus import consensus_structure, probable_arcs
+from ldag.uncertainty.drawn import DrawnFamilies, DrawnGraph
 from ldag.uncertainty.families import FamilyLabels, GraphPrior, Setting, log_priors
 from ldag.uncertainty.whole_graphs import (
     N_DIRECTED,
@@ -36,7 +37,7 @@ from ldag.uncertainty.whole_graphs import (
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
-PosteriorMethod = Literal["exact", "chain"]
+PosteriorMethod = Literal["exact", "chain", "augmentation"]
 _Key = TypeVar("_Key", float, str)
 
 N_STATEMENTS = 2000
@@ -94,12 +95,28 @@ class GraphPosterior(Agreement):
         return _shares(("table" if one.setting.prior == "table" else "ldag", one.weight) for one in self.components)
 
     @property
+    def has_gaps(self) -> bool:
+        """Whether the data have gaps, so that all of this is an average over completed tables."""
+        return self.method == "augmentation"
+
+    @property
     def log_evidence(self) -> float | None:
         """The logarithm of the sum of likelihood and prior over all graphs; None for chains, which do not know it.
 
         The prior of graphs is not divided by their number. Under prior "normalised" the numbers of different kappas and
-        sample sizes can be compared, and with those of tables.
+        sample sizes can be compared, and with those of tables. With gaps it is refused: an average over completed
+        tables does not know it.
         """
+        if self.has_gaps:
+            raise ArgumentError(
+                "the evidence of a table with gaps is not known: completed tables are drawn, not summed over;"
+                " ldag.score(graph, data) has a lower bound of that of a graph"
+            )
+        return self._log_evidence
+
+    @property
+    def _log_evidence(self) -> float | None:
+        """The evidence as far as it is known."""
         logs = [component.log_evidence for component in self.components]
         known = [one for one in logs if one is not None]
         if len(known) < len(logs):
@@ -185,7 +202,7 @@ class GraphPosterior(Agreement):
             raise ArgumentError(f"{child!r} never has just these parents, with {parent!r} among them")
         if edge == 0:
             raise ArgumentError(f"there is never an edge {parent} -> {child}, so it has no label")
-        return Chance(vanishing / edge, self._edge_error(i, j) / edge if self.diagnostics else 0.0)
+        return Chance(vanishing / edge, self._label_error(i, j, vanishing / edge, edge))
 
     def labels(self, threshold: float = SHOWN_LABEL) -> tuple[LabelChance, ...]:
         """Return the label entries by single variables whose edge and entry together are more probable than that.
@@ -315,7 +332,7 @@ class GraphPosterior(Agreement):
         if all(is_small(one) and one.setting.prior == "table" for one in self._likely):
             return sum_directions(self._likely, self.space)
         n_draws = N_DIRECTED if self.space is not None else N_KEPT_DIRECTED
-        return draw_directions((drawn for drawn, _ in self._draw(n_draws, check_seed(None))), self.space)
+        return draw_directions((drawn.structure for drawn in self._draw(n_draws, check_seed(None))), self.space)
 
     def _graph(self, structure: Structure) -> LDAG:
         """Return a structure as a graph, variables in the order of the data."""
@@ -327,16 +344,24 @@ class GraphPosterior(Agreement):
         """The settings that have any probability."""
         return tuple(component for component in self.components if component.weight)
 
-    def _draw(self, n: int, seed: int) -> list[tuple[Structure, float]]:
+    def _draw(self, n: int, seed: int) -> list[DrawnGraph]:
         """Draw structures, each with the equivalent sample size of its setting."""
-        return draw_labelled_dags(self._likely, self.families, n, seed)
+        if isinstance(self.families, DrawnFamilies):
+            return self.families.draw_graphs(n, seed)
+        return [DrawnGraph(*one) for one in draw_labelled_dags(self._likely, self.families, n, seed)]
 
     def _share(self, n_draws: int, holds: Callable[[Structure], bool]) -> Chance:
         """Return how often something holds in drawn graphs, looking at equal ones once."""
         n = check_whole(n_draws, "n_draws")
-        drawn = Counter(structure for structure, _ in self._draw(n, check_seed(None)))
+        drawn = Counter(one.structure for one in self._draw(n, check_seed(None)))
         share = sum(number for structure, number in drawn.items() if holds(structure)) / n
-        return Chance(share, sqrt(max(share * (1 - share), 0.0) / n))
+        return Chance(share, sqrt(max(share * (1 - share), 0.0) / self._independent(n)))
+
+    def _independent(self, n: int) -> float:
+        """Return how many independent draws so many are worth: with gaps, one may follow from the other."""
+        if self.diagnostics is None or not isinstance(self.families, DrawnFamilies):
+            return n
+        return min(n, len(self.families.drawn), float(self.diagnostics.effective_sizes.min()))
 
     def _question(self, a: Names, b: Names, given: Names, context: Mapping[str, State] | None) -> Question:
         """Check and translate, as a graph does."""
@@ -345,6 +370,13 @@ class GraphPosterior(Agreement):
 
     def _edge_error(self, i: int, j: int) -> float:
         return 0.0 if self.diagnostics is None else float(self.diagnostics.edge_errors[i, j])
+
+    def _label_error(self, i: int, j: int, share: float, edge: float) -> float:
+        """Return the error of the share of an edge's labels: of drawn ones, that of counting those with the edge."""
+        if not isinstance(self.families, DrawnFamilies):
+            return self._edge_error(i, j) / edge
+        n_joined = max(edge * self._independent(len(self.families.drawn)), 1.0)
+        return sqrt(share * (1 - share) / n_joined)
 
     def _weigh_label(
         self, i: int, j: int, context: Mapping[int, int], only: ParentSet | None = None

@@ -2,17 +2,13 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import astuple, dataclass, replace
 from functools import wraps
 from importlib.metadata import version
-from math import inf
-from typing import Any, Literal, ParamSpec, Unpack, cast, get_args
+from typing import Any, Literal, ParamSpec, Unpack, cast
 
-import numpy as np
-
-from ldag import _native
-from ldag.checks import Rng, check_choice, check_seed, check_whole, tell_renamed
+from ldag.checks import Rng, check_seed, check_whole, tell_renamed
 from ldag.constraints import Constraints
 from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
 from ldag.errors import ArgumentError, TooLarge, argument, counted
@@ -24,10 +20,8 @@ from ldag.learning import (
     Deadline,
     Exact,
     Fit,
-    Plan,
     Progress,
     ProgressReport,
-    Search,
     SearchControl,
     Settings,
     check_progress,
@@ -39,111 +33,27 @@ from ldag.learning import (
     make_plan,
 )
 from ldag.model import Structure
-from ldag.scoring import check_equivalent_sample_size, check_priors
-from ldag.uncertainty.chains import (
-    N_CANDIDATES,
-    N_ITER,
-    N_RUNS,
-    ChainSettings,
-    Diagnostics,
-    chain_components,
-    choose_candidates,
+from ldag.uncertainty.chains import FEWEST_SAMPLES, N_CANDIDATES
+from ldag.uncertainty.choices import (
+    SIZES,
+    USUAL_KAPPA,
+    USUAL_SIZE,
+    KappaChoice,
+    PosteriorChoice,
+    SizeChoice,
+    check_method,
+    check_structure,
+    list_kappas,
+    list_sizes,
 )
-from ldag.uncertainty.component import Component, likely_families
-from ldag.uncertainty.exact import OutOfTime, Weighing, exact_components
-from ldag.uncertainty.families import FamilyLabels, GraphPrior, Setting
+from ldag.uncertainty.component import likely_families
+from ldag.uncertainty.exact import OutOfTime
+from ldag.uncertainty.families import Setting
+from ldag.uncertainty.jobs import ROUND_ITER, Computed, Gapped, Job, compute, compute_with_gaps, make_job
 from ldag.uncertainty.posteriors import Posterior
-from ldag.uncertainty.space import (
-    FEWEST_PARENTS,
-    MAX_CONFIGURATIONS,
-    FamilySpace,
-    Limits,
-    ParentSets,
-    describe_outside,
-    describe_space,
-)
-
-PosteriorChoice = Literal["auto", "exact", "chain"]
+from ldag.uncertainty.space import ParentSets, describe_outside, describe_space
 
 P = ParamSpec("P")
-
-KAPPAS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
-"""The kappas that "evidence" compares, equally probable before any data."""
-
-FEW_KAPPAS = (0.1, 0.5)
-"""Those that are summed over unless kappa is given; in benchmarks/bench_calibration.py more are no better."""
-
-SIZES = (1.0, 10.0, 30.0, 100.0)
-"""The equivalent sample sizes that are summed over unless one is given, equally probable before any data."""
-
-SizeChoice = float | Sequence[float] | None
-
-KappaChoice = float | Literal["evidence"] | None
-
-STRUCTURES_SUMMED = ("ldag", "table")
-
-USUAL_KAPPA = 0.1
-USUAL_SIZE = 10.0
-"""Of the graph that the limits are held against, where the posterior is over several."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Job:
-    """What is asked for, checked and translated; the plan is one of a climb, which the limits are held against."""
-
-    plan: Plan
-    names: tuple[str, ...]
-    settings: tuple[Setting, ...]
-    families: FamilySpace
-    method: Literal["exact", "chain"]
-    chains: ChainSettings
-    largest_labelled: int = MAX_CONFIGURATIONS
-    """Labels are summed over up to so many configurations of parents, unless there are none."""
-
-    @property
-    def data(self) -> Dataset:
-        """The data, variables sorted by name."""
-        return self.plan.data
-
-    @property
-    def prior(self) -> GraphPrior:
-        """That of labels, if there are any."""
-        return next((setting.prior for setting in self.settings if setting.prior != "table"), "table")
-
-    @property
-    def max_configurations(self) -> int:
-        """Over how many configurations of parents labels are summed."""
-        return self.largest_labelled if self.families.has_labels else 0
-
-    @property
-    def has_limit(self) -> bool:
-        """Whether it was said how many parents there may be."""
-        return self.plan.settings.max_parents is not None
-
-    def weighing(self, on_progress: "_native.OnProgress", checkpoint: Checkpoint | None) -> Weighing:
-        """Return what weighs families."""
-        return Weighing(
-            self.data,
-            self.settings,
-            self.max_configurations,
-            self.families.label_rules,
-            self.plan.n_jobs,
-            on_progress,
-            checkpoint,
-        )
-
-    def within(self, limits: Limits) -> "_Job":
-        """Return the job with labels summed over as many configurations as the limits say."""
-        return replace(self, largest_labelled=limits.max_configurations)
-
-
-@dataclass(frozen=True, eq=False)
-class _Computed:
-    """What came of a job: the posterior under every setting, over some parent sets."""
-
-    components: tuple[Component, ...]
-    sets: ParentSets
-    diagnostics: Diagnostics | None = None
 
 
 def _accept_old_words(function: Callable[P, Posterior]) -> Callable[P, Posterior]:
@@ -152,9 +62,6 @@ def _accept_old_words(function: Callable[P, Posterior]) -> Callable[P, Posterior
     @wraps(function)
     def call(*args: P.args, **given: P.kwargs) -> Posterior:
         words: dict[str, Any] = dict(given)
-        if "n_rounds" in words:
-            tell_renamed("n_rounds", "n_iter")
-            words["n_iter"] = words.pop("n_rounds")
         if words.get("method") == "chains":
             tell_renamed("method 'chains'", "'chain'")
             words["method"] = "chain"
@@ -178,6 +85,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     constraints: Constraints | None = None,
     equivalent_sample_size: SizeChoice = None,
     n_iter: int | None = None,
+    n_rounds: int | None = None,
     rng: Rng = None,
     n_jobs: int = -1,
     time_limit: float | None = None,
@@ -190,6 +98,11 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     What is not said about labels and parameters is summed over, each assumption as probable as the data make it: how
     much the prior over parameters counts for, the price of labels, and whether there are labels at all. So that the
     sum does not depend on one of them which the data contradict; the first lines of print tell their weights.
+
+    Gaps, read with ``missing="keep"``, are averaged over as well. Given a completed table the posterior is computed as
+    without gaps, and a network is drawn from it; the gaps are drawn anew under that network, and so on, in several runs
+    from far apart. Gaps may depend on anything in the table, but not on what would have stood in the gap itself. There
+    is no evidence then, as a sum over completed tables is not what the runs compute.
 
     Parameters
     ----------
@@ -218,14 +131,18 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     equivalent_sample_size
         As in `score`: a number, or several to sum over. Left out, that of the fit, or 1, 10, 30 and 100.
     n_iter
-        For "chain": rounds of each run that are kept, 4,000 unless said otherwise; give more if the runs disagree.
+        For "chain": rounds of each run that are kept, 4,000 unless said otherwise; give more if the runs disagree. With
+        gaps, those of the short chain that every completed table gets, 600.
+    n_rounds
+        For a table with gaps: how many completed tables each of four runs keeps. Left out, as many as it takes until no
+        edge has a Monte-Carlo error of 0.01 and the runs agree, from 100 to 4,000.
     rng
-        Seed of chains; None is 0.
+        Seed of chains and of what gaps are filled with; None is 0.
     n_jobs
         Threads; -1 is all cores. The result does not depend on it.
     time_limit
-        Seconds after which chains end with the samples that they have; an exact posterior is refused that takes longer.
-        The number of parents is chosen such that it should not.
+        Seconds after which chains, and rounds with gaps, end with the samples that they have; an exact posterior is
+        refused that takes longer. The number of parents is chosen such that it should not.
     progress
         True or False to show progress or not, a function to be told, or None: shown on a terminal.
     checkpoint
@@ -247,14 +164,14 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     deadline = Deadline.after(check_time_limit(time_limit))
     check_progress(progress)
     fit, own = (data, data.settings) if isinstance(data, Fit) else (None, Settings())
-    over = _check_structure(structure, prior, fit)
-    kappas = _check_kappas(fit.kappa if fit is not None and kappa is None and over[0] != "table" else kappa, over[0])
+    over = check_structure(structure, prior, fit)
+    kappas = list_kappas(fit.kappa if fit is not None and kappa is None and over[0] != "table" else kappa, over[0])
     own_sizes = SIZES if fit is None else fit.equivalent_sample_size
-    sizes = _check_sizes(own_sizes if equivalent_sample_size is None else equivalent_sample_size)
+    sizes = list_sizes(own_sizes if equivalent_sample_size is None else equivalent_sample_size)
     assumed = tuple(
         Setting(one, price, size) for one in over for size in sizes for price in ((1.0,) if one == "table" else kappas)
     )
-    how, chains = _check_method(method, n_iter, check_seed(rng), deadline.is_set)
+    how, chains = check_method(method, n_iter, check_seed(rng), deadline.is_set)
     settings = Settings(
         kappa=kappas[0] if len(kappas) == 1 and over[0] != "table" else USUAL_KAPPA,
         method=Climb(n_restarts=0),
@@ -265,11 +182,22 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         n_jobs=n_jobs,
     )
     table = check_data(data.data if isinstance(data, Fit) else data, reading=reading)
-    job = _job(make_plan(table, settings), table.names, assumed, how, chains, time_limit)
+    gapped = _check_gaps(table, n_rounds)
+    if gapped is not None and n_iter is None and getattr(method, "n_iter", None) is None:
+        chains = replace(chains, n_iter=ROUND_ITER)
+    whole = table if gapped is None else gapped.independent(chains.seed)
+    job = make_job(make_plan(whole, settings), table.names, assumed, how, chains, time_limit, gapped)
     if job.method == "exact" and n_iter is not None:
         raise ArgumentError(f"{argument('n_iter')} applies to method 'chain'; an exact posterior has no rounds")
     kept = None if checkpoint is None else Checkpoint.open(checkpoint, _run_of(job))
-    with listen(progress, f"posterior ({job.method})", deadline) as listener:
+    result = _finish(job, fit, deadline, progress, kept)
+    return replace(result, seconds=time.perf_counter() - began)
+
+
+def _finish(job: Job, fit: Fit | None, deadline: Deadline, progress: Progress, kept: Checkpoint | None) -> Posterior:
+    """Do the work, and put together what came of it."""
+    how = job.method if job.gapped is None else "gaps"
+    with listen(progress, f"posterior ({how})", deadline) as listener:
 
         def is_stopped(report: ProgressReport) -> bool:
             if listener is not None:
@@ -277,128 +205,66 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
             return deadline.is_over
 
         try:
-            learned = _climb(job.plan, deadline) if fit is None else fit.graph
-            job, computed = _compute(job, learned, is_stopped, kept)
+            learned = _climb(job, deadline) if fit is None else fit.graph
+            if job.gapped is None:
+                job, computed = compute(job, learned, is_stopped, kept)
+            else:
+                job, computed = compute_with_gaps(job, learned, deadline, is_stopped, kept)
         except OutOfTime:
             if not deadline.is_over:
                 raise KeyboardInterrupt from None
             raise TooLarge(_too_late(job)) from None
-    outside = describe_outside(learned, computed.sets, job.data.schema)
-    result = _result(job, computed, outside, time.perf_counter() - began)
+    result = _result(job, computed, describe_outside(learned, computed.sets, job.data.schema))
     result.families.keep_counts(likely_families(result.components))
     return result
 
 
-def _check_structure(structure: str | None, prior: str | None, fit: Fit | None) -> tuple[GraphPrior, ...]:
-    """Return what the posterior is over: tables, or labels by their prior; unless it is said, as in the fit or both."""
-    if fit is not None and fit.structure not in STRUCTURES_SUMMED:
+def _check_gaps(table: Dataset, n_rounds: int | None) -> Gapped | None:
+    """Return what completes a table, if it has gaps."""
+    if table.has_gaps:
+        return Gapped.of(table, None if n_rounds is None else check_whole(n_rounds, "n_rounds", FEWEST_SAMPLES))
+    if n_rounds is not None:
         raise ArgumentError(
-            f"the posterior is over labels or tables; this fit has structure {fit.structure!r}; give its data"
+            f"{argument('n_rounds')} applies to tables with gaps, and these data have none;"
+            f" {argument('n_iter')} is how long chains run"
         )
-    given = structure or ("ldag" if prior is not None else None if fit is None else fit.structure)
-    check_choice(given or "ldag", STRUCTURES_SUMMED, "structure")
-    check_choice(prior or "normalised", ("normalised", "labels"), "prior")
-    if given is None:
-        return "normalised", "table"
-    return ("table",) if given == "table" else ("labels",) if prior == "labels" else ("normalised",)
+    return None
 
 
-def _check_sizes(given: SizeChoice) -> tuple[float, ...]:
-    """Return the equivalent sample sizes to sum over, ascending."""
-    many = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else [given]
-    sizes = {check_equivalent_sample_size(cast("float", size)) for size in many}
-    if not sizes:
-        raise ArgumentError(f"{argument('equivalent_sample_size')} must be a number or several, got none")
-    return tuple(sorted(sizes))
-
-
-def _check_kappas(kappa: KappaChoice, prior: GraphPrior) -> tuple[float, ...]:
-    """Return the kappas to average over: one, or those that the evidence compares."""
-    if prior == "table":
-        if kappa not in (None, "evidence"):
-            raise ArgumentError(
-                f"structure 'table' has no labels to pay for; leave {argument('kappa')} out, got {kappa!r}"
-            )
-        return (1.0,)
-    if kappa == "evidence" and prior == "labels":
-        raise ArgumentError(
-            "kappa 'evidence' needs prior 'normalised': under prior 'labels' a larger kappa also makes larger graphs"
-            " weigh more; give a number, or leave prior out"
-        )
-    if isinstance(kappa, str) and kappa != "evidence":
-        raise ArgumentError(f"{argument('kappa')} must be a number above 0 and at most 1, or 'evidence', got {kappa!r}")
-    if kappa == "evidence":
-        return KAPPAS
-    if kappa is None:
-        return (USUAL_KAPPA,) if prior == "labels" else FEW_KAPPAS
-    return (check_priors(kappa, 1.0, "labels").kappa,)
-
-
-def _check_method(
-    method: PosteriorChoice | Search, n_iter: int | None, seed: int, is_timed: bool
-) -> tuple[PosteriorChoice, ChainSettings]:
-    """Return the name of a method, and how chains run."""
-    n_runs = N_RUNS
-    if isinstance(method, Chain):
-        if method.start is not None:
-            raise ArgumentError(f"{argument('start')} does not apply here: chains begin at random")
-        n_iter, n_runs = method.n_iter if n_iter is None else n_iter, method.n_chains or N_RUNS
-    name = method.name if isinstance(method, Search) else method
-    check_choice(name, get_args(PosteriorChoice), "method")
-    n_rounds = N_ITER if n_iter is None else check_whole(n_iter, "n_iter", 100)
-    return cast("PosteriorChoice", name), ChainSettings(n_rounds, n_runs, seed, is_timed)
-
-
-def _job(
-    plan: Plan,
-    names: tuple[str, ...],
-    assumed: tuple[Setting, ...],
-    method: PosteriorChoice,
-    chains: ChainSettings,
-    time_limit: float | None,
-) -> _Job:
-    """Settle on a method, by what the families of the plan cost."""
-    problem, schema = plan.problem, plan.data.schema
-    n_labelled = sum(setting.prior != "table" for setting in assumed)
-    rules = problem.families.label_rules
-    families = FamilySpace(schema, problem.space, rules, n_labelled, len(assumed), plan.data.n_rows, time_limit)
-    has_limit = plan.settings.max_parents is not None
-    exact = method != "chain" and _is_exact(families, has_limit, is_asked=method == "exact")
-    return _Job(plan, names, assumed, families, "exact" if exact else "chain", chains)
-
-
-def _is_exact(families: FamilySpace, is_given: bool, is_asked: bool) -> bool:
-    """Whether sums over all DAGs can be had: refused where they are asked for and cannot."""
-    few = len(families.schema) <= _native.MAX_DAG_NODES
-    limits = families.choose_limits(is_given) if few or is_given else Limits(FEWEST_PARENTS)
-    cost = families.cost(limits)
-    if is_asked:
-        cost.check(families.time_limit)
-    return is_asked or (cost.is_affordable and cost.seconds <= (families.time_limit or inf))
-
-
-def _too_late(job: _Job) -> str:
+def _too_late(job: Job) -> str:
     """Say that there is nothing to return, and what to do."""
+    if job.gapped is not None:
+        return (
+            f"not enough completed tables were drawn within the time limit; give a longer {argument('time_limit')},"
+            " or fewer parents"
+        )
     what = "the exact posterior was" if job.method == "exact" else "samples of the chains were"
     less = "method 'chain'" if job.method == "exact" else f"fewer {argument('n_iter')}"
     return f"{what} not there within the time limit; give a longer {argument('time_limit')}, fewer parents, or {less}"
 
 
-def _run_of(job: _Job) -> dict[str, object]:
+def _run_of(job: Job) -> dict[str, object]:
     """Return what the answer depends on."""
     return {
         "ldag version": version("ldag"),
         "posterior": "exact" if job.method == "exact" else "chains",
-        "data": fingerprint(job.data.sorted()),
+        "data": fingerprint(job.data.sorted() if job.gapped is None else job.gapped.data),
         "assumed": job.settings,
         "max_parents": job.plan.settings.max_parents,
         "constraints": digest(job.families.space),
-        "chains": astuple(job.chains) if job.method == "chain" else None,
+        "chains": astuple(job.chains) if job.method == "chain" or job.gapped is not None else None,
+        "n_rounds": None if job.gapped is None else job.gapped.n_rounds or "until sure",
     }
 
 
-def _climb(plan: Plan, deadline: Deadline) -> LDAG:
-    """Return what a quick search finds where nothing but constraints limits it, to see whether that is left out."""
+def _climb(job: Job, deadline: Deadline) -> LDAG:
+    """Return what a quick search finds where nothing but constraints limits it, to see whether that is left out.
+
+    Where there are gaps, it looks at the rows without.
+    """
+    plan = job.plan
+    if job.gapped is not None:
+        plan = make_plan(job.gapped.known_rows(job.chains.seed), plan.settings)
     if plan.settings.max_parents is not None:
         plan = make_plan(plan.data, plan.settings.with_(max_parents=None))
     scorer = plan.problem.families.scorer(plan.data.columns)
@@ -409,32 +275,12 @@ def _climb(plan: Plan, deadline: Deadline) -> LDAG:
     return LDAG(plan.data.schema, Structure(plan.problem.n_states, tuple(one.family for one in learned)))
 
 
-def _compute(
-    job: _Job, learned: LDAG | None, on_progress: "_native.OnProgress", checkpoint: Checkpoint | None
-) -> tuple[_Job, _Computed]:
-    """Do the work under every setting; chains know what a search has learned."""
-    if job.method == "chain":
-        assert learned is not None
-        weighing = job.weighing(on_progress, checkpoint)
-        candidates = choose_candidates(weighing, job.data.schema, job.families.space, learned)
-        limits = job.families.choose_limits(job.has_limit, candidates)
-        job = job.within(limits)
-        sets = job.families.list_sets(limits, candidates)
-        weighing = job.weighing(on_progress, checkpoint)
-        components, diagnostics = chain_components(weighing, candidates, sets, job.chains)
-        return job, _Computed(components, sets, diagnostics)
-    limits = job.families.choose_limits(job.has_limit)
-    job = job.within(limits)
-    sets = job.families.list_sets(limits)
-    return job, _Computed(exact_components(job.weighing(on_progress, checkpoint), sets), sets)
-
-
-def _result(job: _Job, computed: _Computed, outside: str | None, seconds: float) -> Posterior:
+def _result(job: Job, computed: Computed, outside: str | None) -> Posterior:
     """Put the posterior together."""
-    limits = computed.sets.limits
+    limits, data = computed.sets.limits, job.data if job.gapped is None else job.gapped.data
     n_candidates = N_CANDIDATES if job.method == "chain" and len(job.names) > N_CANDIDATES + 1 else None
     settings: dict[str, object] = {
-        "why": _why(job, computed.sets),
+        "why": _why(job, computed),
         "limits": list(describe_space(computed.sets, n_candidates)),
         "outside": outside,
         "max_parents": limits.max_parents,
@@ -446,20 +292,15 @@ def _result(job: _Job, computed: _Computed, outside: str | None, seconds: float)
         names=job.names,
         prior=job.prior,
         components=computed.components,
-        families=FamilyLabels(
-            job.data.schema.n_states,
-            job.data,
-            job.max_configurations,
-            job.families.label_rules,
-        ),
-        method=job.method,
+        families=computed.families,
+        method=job.method if job.gapped is None else "augmentation",
         diagnostics=computed.diagnostics,
-        notes=tuple(describe_data(job.data)),
+        notes=tuple(describe_data(data)),
         settings=settings,
-        n_observations=job.data.total,
-        seconds=seconds,
-        data=job.data,
-        evidence=_Evidence(job) if job.method == "exact" else None,
+        n_observations=data.total,
+        seconds=0.0,
+        data=data,
+        evidence=_Evidence(job) if job.method == "exact" and job.gapped is None else None,
         space=job.families.space,
     )
 
@@ -468,16 +309,27 @@ def _result(job: _Job, computed: _Computed, outside: str | None, seconds: float)
 class _Evidence:
     """The log evidence of other data under the same choices."""
 
-    job: _Job
+    job: Job
 
     def __call__(self, data: Dataset) -> float:
-        again, anew = _compute(replace(self.job, plan=replace(self.job.plan, data=data)), None, lambda _: False, None)
-        return _result(again, anew, None, 0.0).log_evidence or 0.0
+        again, anew = compute(replace(self.job, plan=replace(self.job.plan, data=data)), None, lambda _: False, None)
+        return _result(again, anew, None).log_evidence or 0.0
 
 
-def _why(job: _Job, sets: ParentSets) -> str:
+def _why(job: Job, computed: Computed) -> str:
+    how = _how(job, computed.sets)
+    if job.gapped is None or computed.diagnostics is None:
+        return how
+    runs = f"{computed.diagnostics.n_runs} runs of {computed.diagnostics.n_samples:,} completed tables"
+    return f"{runs}, the gaps drawn anew under a graph drawn from the one before; for each {how}"
+
+
+def _how(job: Job, sets: ParentSets) -> str:
+    """Say how the posterior was computed, of every table."""
     if job.method == "exact":
         families = counted(sets.n_families, "family", "families")
         return f"exact, the sum over all DAGs of {families} within these limits"
+    if job.gapped is not None:
+        return f"a run of {job.chains.n_iter:,} rounds of coupled chains"
     runs = f"{job.chains.n_runs} runs of {job.chains.n_iter:,} rounds of coupled chains"
     return f"{runs} over ordered partitions of {counted(len(job.names), 'variable')}"

@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_seed, check_share, check_whole, tell_renamed
 from ldag.data import AnyTable, Reading, check_data
-from ldag.errors import ArgumentError, counted
+from ldag.errors import ArgumentError, counted, list_names
 from ldag.formats import Context, DocumentRecord, read_document, read_variables, write_document, write_variables
 from ldag.graph import LDAG
-from ldag.model import Smoothing, Structure, class_counts
+from ldag.model import Counts, Smoothing, class_counts, configuration_counts
 from ldag.network import Answer, Averaged, AveragedAnswer, DrawOptions, Network, Targets
 from ldag.uncertainty.agreement import label_lines
 from ldag.uncertainty.bootstraps import Bootstrap
-from ldag.uncertainty.chains import Diagnostics
+from ldag.uncertainty.chains import CONVERGED, Diagnostics
 from ldag.uncertainty.component import Component, likely_families
+from ldag.uncertainty.drawn import DrawnFamilies, DrawnGraph
 from ldag.uncertainty.families import FamilyLabels
-from ldag.uncertainty.graph_posterior import GraphPosterior
+from ldag.uncertainty.graph_posterior import GraphPosterior, PosteriorMethod
 from ldag.uncertainty.mixtures import Mixture
 from ldag.uncertainty.whole_graphs import DirectionChances, is_small, mean_answer
 
@@ -31,6 +32,10 @@ SHOWN_EDGE = 0.05
 """Pairs that are less probably joined are counted, not listed, when a posterior is printed."""
 CERTAIN = 0.99
 """Pairs that are joined, or not joined, as probably as that are counted as sure."""
+
+
+_METHODS: dict[str, PosteriorMethod] = {"exact": "exact", "augmentation": "augmentation"}
+"""How files name methods; that of chains has two names, as older ones say chains."""
 
 
 class Posterior(GraphPosterior):
@@ -51,7 +56,7 @@ class Posterior(GraphPosterior):
         >>> abs(share - post.edge("smoking", "pressure")) < 0.05
         True
         """
-        drawn = [structure for structure, _ in self._draw(check_whole(n, "n"), check_seed(rng))]
+        drawn = [one.structure for one in self._draw(check_whole(n, "n"), check_seed(rng))]
         graphs = {structure: self._graph(structure) for structure in dict.fromkeys(drawn)}
         return [graphs[structure] for structure in drawn]
 
@@ -70,7 +75,7 @@ class Posterior(GraphPosterior):
         seed = check_seed(rng)
         generator = np.random.default_rng([seed, 1])
         drawn = self._draw(check_whole(n, "n"), seed)
-        means = {one: self._network(*one) for one in dict.fromkeys(drawn)}
+        means = {one: self._network(one) for one in dict.fromkeys(drawn)}
         return [net for one in drawn for net in means[one].sample_parameters(1, generator)]
 
     def mixture(self, n: int = N_MEMBERS, rng: Rng = None) -> Mixture:
@@ -79,7 +84,7 @@ class Posterior(GraphPosterior):
         Each has the equivalent sample size that it was drawn with.
         """
         drawn = Counter(self._draw(check_whole(n, "n"), check_seed(rng)))
-        return Mixture([self._network(*one) for one in drawn], list(drawn.values()))
+        return Mixture([self._network(one) for one in drawn], list(drawn.values()))
 
     @overload  # type: ignore[override]  # what is returned follows from interval
     def query(
@@ -179,13 +184,14 @@ class Posterior(GraphPosterior):
 
         A table is read with the states and cut points of the data seen.
         """
-        if self.data is None or self.evidence is None or self.log_evidence is None:
+        known = self._log_evidence
+        if self.data is None or self.evidence is None or known is None:
             raise ArgumentError(
                 "log_likelihood needs the data and an exact posterior; use"
                 " mixture(...).log_likelihood(..., integrate=True) instead"
             )
         more = check_data(data, self.schema, reading).aligned_to(self.schema)
-        return self.evidence(self.data.merge(more)) - self.log_evidence
+        return self.evidence(self.data.merge(more)) - known
 
     def log_predictive(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
         """Return the log probability of new data; the old name of `log_likelihood`."""
@@ -210,7 +216,7 @@ class Posterior(GraphPosterior):
             "settings": dict(self.settings),
             "n_observations": self.n_observations,
             "seconds": self.seconds,
-            "log_evidence": self.log_evidence,
+            "log_evidence": self._log_evidence,
             "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
             **self.families.to_dict(likely_families(self.components)),
             "directions": self._directions.to_dict(),
@@ -227,8 +233,8 @@ class Posterior(GraphPosterior):
             names=tuple(content["order"]),
             prior=prior,
             components=tuple(Component.from_dict(one, content) for one in content["components"]),
-            families=FamilyLabels.from_dict(content, schema.n_states),
-            method="exact" if content["method"] == "exact" else "chain",  # older files say chains
+            families=(DrawnFamilies if "drawn" in content else FamilyLabels).from_dict(content, schema.n_states),
+            method=_METHODS.get(content["method"], "chain"),
             diagnostics=None if diagnostics is None else Diagnostics.from_dict(diagnostics),
             notes=tuple(content["notes"]),
             settings=content["settings"],
@@ -255,7 +261,7 @@ class Posterior(GraphPosterior):
             "kappas": [{"kappa": kappa, "probability": weight} for kappa, weight in self.kappas.items()],
             "equivalent_sample_sizes": [{"size": size, "probability": p} for size, p in self.sizes.items()],
             "structures": [{"structure": kind, "probability": p} for kind, p in self.structures.items()],
-            "log_evidence": self.log_evidence,
+            "log_evidence": self._log_evidence,
             "edges": [
                 edge._asdict() | {"determined": float(self.determined(edge.parent, edge.child))} for edge in self.edges
             ],
@@ -275,7 +281,7 @@ class Posterior(GraphPosterior):
         """Go through the lines of the printed form."""
         yield (
             f"Posterior over labelled DAGs of {counted(len(self.schema), 'variable')}, from"
-            f" {counted(self.n_observations, 'observation')}"
+            f" {counted(self.n_observations, 'observation')}{self._gaps_in_words()}"
         )
         yield f"limits: {self.limits}"
         if self.outside is not None:
@@ -284,12 +290,30 @@ class Posterior(GraphPosterior):
         yield f"method: {self.settings['why']}, {self.seconds:.2f} s"
         yield from (f"note: {note}" for note in self.notes)
         if self.diagnostics is not None:
-            yield f"chains: {self.diagnostics}"
+            yield f"{'runs' if self.has_gaps else 'chains'}: {self.diagnostics}"
+            yield from self._unmixed_lines()
         yield from self._edge_lines()
         yield from label_lines("labels: probability, and given the edge", self.labels(), self.variables)
 
+    def _gaps_in_words(self) -> str:
+        """Say that there are gaps, and how sure the numbers are."""
+        if self.diagnostics is None or not self.has_gaps:
+            return ""
+        return (
+            f" with gaps; averaged over completed tables, Monte-Carlo error at most {self.diagnostics.max_mc_error:.3f}"
+        )
+
+    def _unmixed_lines(self) -> Iterator[str]:
+        """Name the edges that runs disagree about, the worst first."""
+        assert self.diagnostics is not None
+        r_hat = self.diagnostics.r_hat
+        worst = sorted(((-r_hat[i, j], i, j) for i, j in np.argwhere(r_hat > CONVERGED).tolist()))
+        if worst:
+            names = [f"{self.schema[i].name} -> {self.schema[j].name} ({-less:.2f})" for less, i, j in worst]
+            yield f"the runs disagree about {list_names(names)}; R-hat in brackets"
+
     def _prior_line(self) -> str:
-        evidence = "" if self.log_evidence is None else f", log evidence {self.log_evidence:.4f}"
+        evidence = "" if self._log_evidence is None else f", log evidence {self._log_evidence:.4f}"
         sizes = f"equivalent sample size {_spell_shares(self.sizes)}"
         if self.prior == "table":
             return f"prior: every DAG alike, no labels, {sizes}{evidence}"
@@ -333,18 +357,25 @@ class Posterior(GraphPosterior):
         parts = [c.weight * mean_answer(c, self.families, nodes, done) for c in self._likely]
         return np.asarray(sum(parts))
 
-    def _network(self, structure: Structure, size: float) -> Network:
-        """Return the network of a structure, its parameters the means of their posterior."""
-        graph = self._graph(structure)
+    def _network(self, drawn: DrawnGraph) -> Network:
+        """Return the network of a drawn graph, its parameters the means of their posterior."""
+        graph = self._graph(drawn.structure)
         tables = []
         for variable, family in zip(graph.schema, graph.structure.families, strict=True):
             given = [self.schema.node(graph.schema[parent].name) for parent in family.parents]
-            counts = self.families.count(self.schema.node(variable.name), tuple(sorted(given)))
+            counts = self._count(drawn, self.schema.node(variable.name))
             cube = counts.reshape([self.schema.n_states[parent] for parent in sorted(given)] + [variable.n_states])
             order = [sorted(given).index(parent) for parent in given]
             in_order = cube.transpose([*order, len(order)]).reshape(-1, variable.n_states)
             tables.append(class_counts(in_order, family.partition))
-        return Network.from_counts(graph, tables, Smoothing(size))
+        return Network.from_counts(graph, tables, Smoothing(drawn.size))
+
+    def _count(self, drawn: DrawnGraph, node: int) -> Counts:
+        """Return what was counted for a node of a drawn graph, by configuration of its parents."""
+        family = drawn.structure.families[node]
+        if drawn.counts is None:
+            return self.families.count(node, family.parents)
+        return configuration_counts(drawn.counts[node], family.partition)
 
 
 def _spell_shares(shares: Mapping[float, float]) -> str:

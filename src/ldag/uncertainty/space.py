@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import prod
 
@@ -36,6 +37,12 @@ MOST_SECONDS = 24 * 3600.0
 FAMILY_SECONDS = 10.0
 MOST_FAMILIES = 1_000_000
 """Without max_parents, families may take so long together (a quarter of a time limit at most), and be so many."""
+ROUND_SECONDS = 0.1
+ROUND_EXACT_SECONDS = 0.3
+"""Where there are gaps, families are weighed anew in hundreds of rounds: so long may they take in each, and so long an
+exact posterior to be chosen."""
+ROUNDS_WITHIN = 200
+"""Rounds of all runs that a time limit leaves time for."""
 FAR_TOO_LONG = 10.0
 """What is estimated to take so many times as long as it may is not begun."""
 STEP_SECONDS = 1.2e-8
@@ -76,6 +83,11 @@ class ParentSets:
     n_left_out: int = 0
     """Families whose table would be too large, or whose labels are fixed and cannot be summed over."""
 
+    @cached_property
+    def masks(self) -> tuple[NDArray[np.uint32], ...]:
+        """The parent sets as bits."""
+        return tuple(np.array([sum(1 << p for p in one) for one in own], dtype=np.uint32) for own in self.by_node)
+
     @property
     def n_families(self) -> int:
         """How many parent sets there are, of all nodes."""
@@ -103,6 +115,8 @@ class FamilySpace:
     n_settings: int
     n_rows: int
     time_limit: float | None = None
+    is_repeated: bool = False
+    """Whether all this is done many times, as there are gaps; the time limit is that of one round then."""
 
     def choose_limits(self, is_given: bool, candidates: Sequence[ParentSet] | None = None) -> Limits:
         """Return the limits: without one on parents, as many of them as can be summed in a few seconds.
@@ -112,10 +126,13 @@ class FamilySpace:
         """
         own = self.space.candidates if candidates is None else candidates
         most = max((min(limit, len(c)) for limit, c in zip(self.space.max_parents, own, strict=True)), default=0)
-        if is_given:
+        if is_given and not self.is_repeated:
             return Limits(most)
         choices = range(MAX_CONFIGURATIONS, FEWEST_CONFIGURATIONS - 1, -1) if self.has_labels else [MAX_CONFIGURATIONS]
         kinds = self._kinds(own)
+        if is_given:
+            affordable = (c for c in choices if self._most_parents(kinds[: most + 1], c) >= most)
+            return Limits(most, next(affordable, choices[-1]))
         if candidates is not None:
             kinds = kinds[: CHAIN_PARENTS + 1]
         offers = [(self._most_parents(kinds, largest), largest) for largest in choices]
@@ -185,7 +202,8 @@ class FamilySpace:
 
     def _most_parents(self, kinds: Sequence[Counter[tuple[int, int]]], largest: int) -> int:
         """Return how many parents can be had if labels are summed over so many configurations."""
-        most_seconds = FAMILY_SECONDS if self.time_limit is None else min(FAMILY_SECONDS, self.time_limit / 4)
+        usual = ROUND_SECONDS if self.is_repeated else FAMILY_SECONDS
+        most_seconds = usual if self.time_limit is None else min(usual, self.time_limit / 4)
         seconds, n_families = 0.0, 0
         for n_parents, of_size in enumerate(kinds):
             seconds += self._seconds(of_size, largest)

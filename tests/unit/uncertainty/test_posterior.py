@@ -189,11 +189,9 @@ def test_messages(post: ldag.Posterior) -> None:
 def test_the_words_that_were_used_before(post: ldag.Posterior) -> None:
     """For one release the old ones are taken, with a warning that says the new ones."""
     few = HEART.select(["smoking", "protein", "pressure"])
-    with pytest.warns(DeprecationWarning, match="n_rounds is now n_iter"):
-        old = ldag.posterior(few, kappa=0.3, method="chain", n_rounds=200)  # type: ignore[call-arg]
     with pytest.warns(DeprecationWarning, match="method 'chains' is now 'chain'"):
-        older = ldag.posterior(few, kappa=0.3, method="chains", n_iter=200)  # type: ignore[arg-type]
-    assert old.edges == older.edges == ldag.posterior(few, kappa=0.3, method=ldag.Chain(n_iter=200)).edges
+        old = ldag.posterior(few, kappa=0.3, method="chains", n_iter=200)  # type: ignore[arg-type]
+    assert old.edges == ldag.posterior(few, kappa=0.3, method=ldag.Chain(n_iter=200)).edges
     assert old.method == "chain"
     with pytest.warns(DeprecationWarning, match="prior 'table' is now structure 'table'"):
         table = ldag.posterior(few, prior="table")  # type: ignore[arg-type]

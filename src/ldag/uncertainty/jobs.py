@@ -1,0 +1,266 @@
+"""What a posterior is computed from and how, by number: exactly, by chains, or in rounds that draw the gaps anew."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Literal
+
+import numpy as np
+
+from ldag import _native
+from ldag.data import GAP, Dataset
+from ldag.graph import LDAG
+from ldag.learning import Checkpoint, Deadline, Plan, ProgressReport
+from ldag.model import ClassPosteriors, ClassTable, CodedFamily, Grid, Smoothing, Structure, normalise
+from ldag.scoring import order_columns
+from ldag.uncertainty.augmenting import Augmentation, CodedNetwork, augment
+from ldag.uncertainty.chains import ChainSettings, Diagnostics, chain_components, choose_candidates
+from ldag.uncertainty.choices import PosteriorChoice
+from ldag.uncertainty.component import Component, ParentSet
+from ldag.uncertainty.drawn import DrawnFamilies, count_classes, draw_parameters
+from ldag.uncertainty.exact import Weighing, exact_components
+from ldag.uncertainty.families import FamilyLabels, GraphPrior, Setting
+from ldag.uncertainty.filling import Filling, fill_gaps
+from ldag.uncertainty.space import (
+    FEWEST_PARENTS,
+    MAX_CONFIGURATIONS,
+    ROUND_EXACT_SECONDS,
+    ROUNDS_WITHIN,
+    FamilySpace,
+    Limits,
+    ParentSets,
+)
+
+ROUND_ITER = 600
+"""Rounds of the chain that every completed table gets, unless said otherwise."""
+FEWEST_COMPLETE = 20
+"""Rows without gaps from which a graph is learned to begin with; fewer say nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Gapped:
+    """A table with gaps, variables sorted by name and rows by their codes, and how it is completed."""
+
+    data: Dataset
+    filling: Filling
+    n_rounds: int | None
+    """Rounds of each run to keep; None: as many as it takes."""
+
+    @classmethod
+    def of(cls, table: Dataset, n_rounds: int | None) -> "Gapped":
+        """Prepare a table with gaps."""
+        data = order_columns(table).sorted()
+        return cls(data, fill_gaps(data), n_rounds)
+
+    def independent(self, seed: int) -> Dataset:
+        """Complete the table as if all variables were independent, each with the states that were seen of it."""
+        tables = []
+        for row, n in zip(self.data.codes, self.data.schema.n_states, strict=True):
+            weights = None if self.data.weights is None else self.data.weights[row != GAP]
+            counts = np.bincount(row[row != GAP], weights, minlength=n)[None].astype(np.float64)
+            tables.append(normalise(counts if counts.any() else counts + 1))
+        return self.filling.fill(make_unconnected(self.data.schema.n_states), tables, np.random.default_rng(seed))
+
+    def known_rows(self, seed: int) -> Dataset:
+        """Return rows to learn a first graph from: those without gaps, if there are some."""
+        complete = self.data.complete_rows()
+        return complete if complete.total >= FEWEST_COMPLETE else self.independent(seed)
+
+    def starts(self, learned: LDAG, n_runs: int, seed: int) -> Iterator[CodedNetwork]:
+        """Go through networks to begin with that are further apart than what is probable.
+
+        In turns, independent variables with any parameters, and a graph with parameters as the complete rows have them.
+        """
+        schema, known = self.data.schema, self.known_rows(seed)
+        rich = learned.structure.reordered([learned.schema.node(name) for name in schema.names])
+        poor = make_unconnected(schema.n_states)
+        counted = FamilyLabels(schema.n_states, known, 0)
+        for number in range(n_runs):
+            rng = np.random.default_rng([seed, number])
+            structure = rich if number % 2 else poor
+            tables: tuple[ClassTable, ...] = tuple(np.zeros((1, n)) for n in schema.n_states)
+            posteriors = [
+                ClassPosteriors.of(family.partition, Smoothing(float(n)), counts)
+                for family, n, counts in zip(
+                    structure.families,
+                    schema.n_states,
+                    count_classes(rich, counted) if number % 2 else tables,
+                    strict=True,
+                )
+            ]
+            yield CodedNetwork(structure, draw_parameters(posteriors, rng))
+
+
+def make_unconnected(n_states: tuple[int, ...]) -> Structure:
+    """Return the graph without edges."""
+    return Structure(n_states, tuple(CodedFamily.table((), Grid(())) for _ in n_states))
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What is asked for, checked and translated; the plan is one of a climb, which the limits are held against."""
+
+    plan: Plan
+    names: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    families: FamilySpace
+    method: Literal["exact", "chain"]
+    chains: ChainSettings
+    gapped: Gapped | None = None
+    """The table itself where it has gaps; the data of the plan are one completion of it then."""
+    largest_labelled: int = MAX_CONFIGURATIONS
+    """Labels are summed over up to so many configurations of parents, unless there are none."""
+
+    @property
+    def data(self) -> Dataset:
+        """The data, variables sorted by name; completed where there are gaps."""
+        return self.plan.data
+
+    @property
+    def prior(self) -> GraphPrior:
+        """That of labels, if there are any."""
+        return next((setting.prior for setting in self.settings if setting.prior != "table"), "table")
+
+    @property
+    def max_configurations(self) -> int:
+        """Over how many configurations of parents labels are summed."""
+        return self.largest_labelled if self.families.has_labels else 0
+
+    @property
+    def has_limit(self) -> bool:
+        """Whether it was said how many parents there may be."""
+        return self.plan.settings.max_parents is not None
+
+    def weighing(self, on_progress: "_native.OnProgress", checkpoint: Checkpoint | None) -> Weighing:
+        """Return what weighs families."""
+        return Weighing(
+            self.data,
+            self.settings,
+            self.max_configurations,
+            self.families.label_rules,
+            self.plan.n_jobs,
+            on_progress,
+            checkpoint,
+        )
+
+    def label_families(self, data: Dataset | None) -> FamilyLabels:
+        """Return what answers about the labels of families of some data."""
+        return FamilyLabels(self.data.schema.n_states, data, self.max_configurations, self.families.label_rules)
+
+    def within(self, limits: Limits) -> "Job":
+        """Return the job with labels summed over as many configurations as the limits say."""
+        return replace(self, largest_labelled=limits.max_configurations)
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """What came of a job: the posterior under every setting, over some parent sets."""
+
+    components: tuple[Component, ...]
+    sets: ParentSets
+    families: FamilyLabels
+    diagnostics: Diagnostics | None = None
+
+
+def make_job(
+    plan: Plan,
+    names: tuple[str, ...],
+    assumed: tuple[Setting, ...],
+    method: PosteriorChoice,
+    chains: ChainSettings,
+    time_limit: float | None,
+    gapped: Gapped | None = None,
+) -> Job:
+    """Settle on a method, by what the families of the plan cost."""
+    problem, schema = plan.problem, plan.data.schema
+    n_labelled = sum(setting.prior != "table" for setting in assumed)
+    rules = problem.families.label_rules
+    if gapped is not None and time_limit is not None:
+        time_limit = time_limit / ROUNDS_WITHIN
+    n_rows, is_repeated = plan.data.n_rows, gapped is not None
+    families = FamilySpace(
+        schema, problem.space, rules, n_labelled, len(assumed), n_rows, time_limit, is_repeated=is_repeated
+    )
+    has_limit = plan.settings.max_parents is not None
+    exact = method != "chain" and _is_exact(families, has_limit, is_asked=method == "exact")
+    return Job(plan, names, assumed, families, "exact" if exact else "chain", chains, gapped)
+
+
+def _is_exact(families: FamilySpace, is_given: bool, is_asked: bool) -> bool:
+    """Whether sums over all DAGs can be had: refused where they are asked for and cannot."""
+    few = len(families.schema) <= _native.MAX_DAG_NODES
+    limits = families.choose_limits(is_given) if few or is_given else Limits(FEWEST_PARENTS)
+    cost = families.cost(limits)
+    if is_asked:
+        cost.check(families.time_limit)
+    usual = ROUND_EXACT_SECONDS if families.is_repeated else inf
+    return is_asked or (cost.is_affordable and cost.seconds <= min(families.time_limit or inf, usual))
+
+
+def compute(
+    job: Job, learned: LDAG | None, on_progress: "_native.OnProgress", checkpoint: Checkpoint | None
+) -> tuple[Job, Computed]:
+    """Do the work under every setting; chains know what a search has learned."""
+    job, sets, candidates = _choose_sets(job, learned, on_progress)
+    weighing, families = job.weighing(on_progress, checkpoint), job.label_families(job.data)
+    if candidates is None:
+        return job, Computed(exact_components(weighing, sets), sets, families)
+    components, diagnostics = chain_components(weighing, candidates, sets, job.chains)
+    return job, Computed(components, sets, families, diagnostics)
+
+
+def _choose_sets(
+    job: Job, learned: LDAG | None, on_progress: "_native.OnProgress"
+) -> tuple[Job, ParentSets, tuple[ParentSet, ...] | None]:
+    """Settle on parent sets: of chains, those of some candidates."""
+    candidates = None
+    if job.method == "chain":
+        assert learned is not None
+        weighing = job.weighing(on_progress, None)
+        candidates = choose_candidates(weighing, job.data.schema, job.families.space, learned)
+    limits = job.families.choose_limits(job.has_limit, candidates)
+    return job.within(limits), job.families.list_sets(limits, candidates), candidates
+
+
+def compute_with_gaps(
+    job: Job, learned: LDAG, deadline: Deadline, tell: Callable[[ProgressReport], object], checkpoint: Checkpoint | None
+) -> tuple[Job, Computed]:
+    """Do the work for one completed table after the other; an interruption ends all threads."""
+    gapped, stop = job.gapped, threading.Event()
+    assert gapped is not None
+
+    def is_over(_: ProgressReport | None = None) -> bool:
+        return stop.is_set() or deadline.is_over
+
+    job, sets, candidates = _choose_sets(job, learned, is_over)
+    weighing = replace(job.weighing(is_over, None), n_threads=1)
+
+    def weigh(table: Dataset, live: tuple[int, ...], seed: int) -> tuple[Component, ...]:
+        own = weighing.among(live, table)
+        if candidates is None:
+            return exact_components(own, sets)
+        return chain_components(own, candidates, sets, replace(job.chains, n_runs=1, seed=seed))[0]
+
+    shared = Augmentation(
+        gapped.filling,
+        weigh,
+        job.label_families,
+        job.settings,
+        sets,
+        gapped.n_rounds,
+        job.chains.seed,
+        job.plan.n_jobs,
+        is_over,
+        stop.set,
+        checkpoint,
+    )
+    starts = list(gapped.starts(learned, job.chains.n_runs, job.chains.seed))
+    result = augment(shared, starts, lambda done, total: tell(_report(done, total)))
+    drawn = job.label_families(None)
+    families = DrawnFamilies(drawn.n_states, None, drawn.max_configurations, drawn.label_rules, drawn=result.drawn)
+    return job, Computed(result.components, sets, families, result.diagnostics)
+
+
+def _report(done: float, total: float) -> ProgressReport:
+    return {"done": done, "total": total, "accepted": 0, "best": float("nan")}
