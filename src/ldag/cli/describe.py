@@ -15,13 +15,13 @@ from ldag.model import Variable
 @table_options
 @json_option
 def describe(data: str, reading: ReadOptions, as_json: bool) -> None:
-    """Say what DATA (a file, or the name of a data set) holds: variables, their states or cut points, and hints.
+    """Say what DATA (a file, or the name of a data set) holds: variables, their states or cut points, gaps, and hints.
 
     \b
     ldag describe survey.csv
     ldag describe survey.csv --bins age=18,40,65 --na "?"
     """
-    table = load_table(data, reading)
+    table = load_table(data, reading, use_of_gaps="")
     if as_json:
         print_json(_fields(table))
         return
@@ -29,6 +29,8 @@ def describe(data: str, reading: ReadOptions, as_json: bool) -> None:
     width = max(len(name) for name in table.names)
     for variable in table.variables:
         click.echo(f"  {variable.name:{width}}  {_kind(variable)}: {_states(variable)}")
+    if table.has_gaps:
+        click.echo(str(table.gaps()))
 
 
 def _kind(variable: Variable) -> str:
@@ -53,9 +55,10 @@ def _fields(data: Dataset) -> dict[str, object]:
                 "states": list(variable.states),
                 "ordered": variable.ordered,
                 "cuts": list(variable.cuts),
-                "counts": data.counts(variable.name)[0].tolist(),
+                "counts": data.counts(variable.name, observed=True)[0].tolist(),
             }
             for variable in data.variables
         ],
+        "gaps": data.gaps().to_dict(),
         "notes": list(data.notes),
     }

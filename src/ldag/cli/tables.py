@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast, get_args
 
@@ -40,7 +41,7 @@ _OPTIONS = {
     ),
     "missing": _declare(
         "missing",
-        "Refuse DATA with missing cells, drop such rows, make missing a state, or choose and say so.",
+        "Refuse DATA with missing cells, keep gaps, drop such rows, make missing a state, or choose and say so.",
         rare=False,
         type=click.Choice(get_args(Missing)),
         default="auto",
@@ -97,9 +98,17 @@ def _with_options(command: Callable[P, R], options: Mapping[str, Callable[..., A
 
 
 def load_table(
-    source: str, reading: ReadOptions, schema: Schema | None = None, undeclared: Collection[str] = ()
+    source: str,
+    reading: ReadOptions,
+    schema: Schema | None = None,
+    undeclared: Collection[str] = (),
+    use_of_gaps: str | None = None,
 ) -> Dataset:
-    """Return a data set by its name, or read files; notes go to standard error."""
+    """Return a data set by its name, or read files; notes go to standard error.
+
+    A command that can use gaps says how, perhaps with no words; then they are kept unless another choice was made.
+    """
+    reading = replace(reading, use_of_gaps=use_of_gaps)
     if source in datasets.names():
         return _load_shipped(source, reading)
     if source != "-" and "://" not in source and not is_path(source):

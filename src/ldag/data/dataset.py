@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ldag._native import Columns
 from ldag.data.gaps import GAP, Gaps, find_gaps
 from ldag.data.writing import Backend, make_frame
-from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, list_names, option
+from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, by_door, list_names, option
 from ldag.formats import spell_share, state_in_words
 from ldag.hook import Printable
 from ldag.model import Grid, Schema, State, Variable, state_key
@@ -194,10 +194,11 @@ class Dataset(Printable):
     def columns(self) -> Columns:
         """The rows as the counting loops want them, which know no gaps; for the library itself."""
         if self.has_gaps:
-            raise DataError(
-                "these data have gaps, and this needs every cell; complete_rows() leaves out the rows with gaps, and a"
-                " network's impute(...) fills them"
+            how = by_door(
+                "complete_rows() leaves out the rows with gaps, and a network's impute(...) fills them",
+                f"{option('missing', 'drop')} leaves out the rows with gaps, and `ldag impute` fills them",
             )
+            raise DataError(f"these data have gaps, and this needs every cell; {how}")
         return Columns(self.codes, self.schema.n_states, self.weights)
 
     @cached_property
@@ -234,7 +235,11 @@ class Dataset(Printable):
         with_gaps = [node for node, row in zip(nodes, gaps, strict=True) if row.any()]
         if with_gaps and not observed:
             names = list_names([self.names[node] for node in sorted(with_gaps)])
-            raise DataError(f"{names}: some cells are gaps; observed=True counts the rows in which all are seen")
+            how = by_door(
+                "observed=True counts the rows in which all are seen",
+                f"{option('missing', 'drop')} leaves out the rows with gaps",
+            )
+            raise DataError(f"{names}: some cells are gaps; {how}")
         seen = ~gaps.any(axis=0)
         n_states = [self.schema[node].n_states for node in nodes]
         columns = Columns(

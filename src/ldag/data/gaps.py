@@ -116,7 +116,7 @@ class Gaps(Printable):
         ]
         if self.depends_on:
             lines += ["what gaps depend on:", *_first(f"  {sentence}" for sentence in self._sentences())]
-        return "\n".join([*lines, ASSUMED])
+        return "\n".join([*lines, f"what is assumed: {ASSUMED}"])
 
     def _columns(self) -> list[str]:
         """Return a line per column with gaps, the emptiest first."""

@@ -128,7 +128,7 @@ def test_the_text_and_plain_values() -> None:
     assert [line.split()[0] for line in lines[1:3]] == (["income", "bmi"] if n_income > n_bmi else ["bmi", "income"])
     assert "empty together:" in lines
     assert "  " + gaps.sentences()[0] in lines
-    assert lines[-1] == ASSUMED
+    assert lines[-1] == f"what is assumed: {ASSUMED}"
     assert ASSUMED == (
         "gaps may depend on anything in the table, but not on what would have stood in the gap itself; no data can tell"
     )

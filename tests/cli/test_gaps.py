@@ -1,0 +1,67 @@
+"""Tables with gaps by the command line: what is kept, what is told, and what is written again."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ldag
+from ldag.data import ASSUMED
+from tests.command import execute, run
+
+N = 300
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> str:
+    """Write a survey: the young leave income empty, some leave pain empty, and hardly anybody says more."""
+    rng = np.random.default_rng(1)
+    age = rng.choice(["18-25", "26-60", "60+"], N)
+    smoker = rng.choice(["no", "yes"], N)
+    pain = np.where(rng.random(N) < 0.8, smoker, rng.choice(["no", "yes"], N))
+    frame = pd.DataFrame({"age": age, "smoker": smoker, "pain": pain, "income": rng.choice(["low", "high"], N)})
+    frame.loc[(age == "18-25") & (rng.random(N) < 0.7), "income"] = None
+    frame.loc[rng.random(N) < 0.1, "pain"] = None
+    frame["more"] = pd.Series("x", index=frame.index).mask(rng.random(N) < 0.9)
+    frame.to_csv(tmp_path / "survey.csv", index=False)
+    return str(tmp_path / "survey.csv")
+
+
+def test_describe_tells_of_gaps(survey: str) -> None:
+    """By column, by pattern, what they depend on, and what is assumed; a hardly filled column is left out."""
+    done = execute("describe", survey)
+    assert "more: left out, " in done.stderr
+    assert " of 300 rows have gaps (income, pain): kept\n" in done.stderr
+    assert "  income  " in done.stdout
+    assert "  pain, income: " in done.stdout
+    assert "income is empty more often where age is 18-25 (log Bayes factor " in done.stdout
+    assert ASSUMED in done.stdout
+
+
+def test_describe_gives_gaps_as_plain_values(survey: str) -> None:
+    """The same as in Python; a table without gaps has none."""
+    plain = json.loads(run("describe", survey, "--columns", "age,income,pain", "--missing", "keep", "--json"))
+    data = ldag.read(survey, columns=["age", "income", "pain"], missing="keep")
+    assert plain["gaps"] == json.loads(json.dumps(data.gaps().to_dict()))
+    assert [one["counts"] for one in plain["variables"]] == [
+        data.counts(name, observed=True)[0].tolist() for name in data.names
+    ]
+    assert json.loads(run("describe", "heart", "--json"))["gaps"]["n_cells"] == 0
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_counted_rows_keep_gaps(survey: str, ending: str, tmp_path: Path) -> None:
+    """Gaps are empty cells of the file that is written, which is read as the table was."""
+    rows = str(tmp_path / f"rows{ending}")
+    run("count", survey, "--columns", "age,income,pain", "--missing", "keep", "-o", rows)
+    once = json.loads(run("describe", survey, "--columns", "age,income,pain", "--json"))
+    again = json.loads(run("describe", rows, "--counts", "count", "--json"))
+    assert again["gaps"] == once["gaps"]
+
+
+def test_what_needs_every_cell_says_so(survey: str) -> None:
+    """A command that cannot use gaps refuses them, if they were kept on purpose."""
+    said = run("scores", survey, "--missing", "keep", "--kappa", "0.1", code=2)
+    assert "pain: some cells are gaps; --missing drop leaves out the rows with gaps" in said
