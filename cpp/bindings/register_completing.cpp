@@ -35,16 +35,21 @@ void check(const ldag::Circuit& circuit, const Parameters& parameters, const Row
     if (rows.shape(1) != circuit.n_states.size()) throw nb::value_error("one state per node in each row");
 }
 
-// Works without the interpreter's lock; Ctrl-C is an error here, as half an answer is of no use.
+// Works without the interpreter's lock; Ctrl-C is an error here, as half an answer is of no use. What takes
+// no time is done at once, on this thread.
 template <class Work>
-void run(std::size_t n_threads, Work work) {
+void run(const ldag::Circuit& circuit, std::size_t n_rows, std::size_t n_threads, Work work) {
+    constexpr std::size_t kSmall = std::size_t{1} << 19;
+    ldag::Running running{1, {}};
+    if (n_rows * circuit.n_gates() > kSmall)
+        running = {n_threads, [] {
+                       const nb::gil_scoped_acquire locked;
+                       return PyErr_CheckSignals() != 0;
+                   }};
     bool stopped = false;
     {
         const nb::gil_scoped_release unlocked;
-        stopped = work(ldag::Running{n_threads, [] {
-                                         const nb::gil_scoped_acquire locked;
-                                         return PyErr_CheckSignals() != 0;
-                                     }});
+        stopped = work(running);
     }
     if (stopped || PyErr_Occurred()) nb::raise_python_error();
 }
@@ -57,7 +62,7 @@ std::pair<Vector, Vector> expected_counts(const ldag::Circuit& circuit, const Pa
     if (weights.size() != n_rows) throw nb::value_error("one weight per row");
     auto logs = std::make_unique<double[]>(n_rows);
     auto counts = std::make_unique<double[]>(parameters.size());
-    run(n_threads, [&](const ldag::Running& running) {
+    run(circuit, n_rows, n_threads, [&](const ldag::Running& running) {
         return ldag::expected_counts(circuit, {parameters.data(), parameters.size()},
                                      {{rows.data(), rows.size()}, {weights.data(), weights.size()}},
                                      {logs.get(), n_rows}, {counts.get(), parameters.size()}, running);
@@ -73,7 +78,7 @@ Completions draw_completions(const ldag::Circuit& circuit, const Parameters& par
     const std::size_t size = n_copies * rows.size();
     auto out = std::make_unique_for_overwrite<std::uint8_t[]>(size);
     const ldag::Drawing drawing{n_copies, seed, is_systematic, {repeats.data(), repeats.size()}};
-    run(n_threads, [&](const ldag::Running& running) {
+    run(circuit, n_copies * rows.shape(0), n_threads, [&](const ldag::Running& running) {
         return ldag::draw_completions(circuit, {parameters.data(), parameters.size()},
                                       {rows.data(), rows.size()}, drawing, {out.get(), size}, running);
     });

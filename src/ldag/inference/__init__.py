@@ -10,6 +10,7 @@ from ldag.inference.circuit import (
     compile_circuit,
 )
 from ldag.inference.completing import Completions, NothingFits
+from ldag.inference.em import CodedGaps, EMControl, EMResult, ImpossibleRow, run_em, run_em_from_random_starts
 from ldag.inference.engine import Engine
 from ldag.inference.rows import Predictor
 from ldag.inference.sampling import estimate_by_weighting, sample_rows
@@ -21,8 +22,12 @@ __all__ = [
     "UNOBSERVED",
     "Circuit",
     "CodedFindings",
+    "CodedGaps",
     "Completions",
+    "EMControl",
+    "EMResult",
     "Engine",
+    "ImpossibleRow",
     "NothingFits",
     "Numbers",
     "Predictor",
@@ -32,5 +37,7 @@ __all__ = [
     "TooManyGates",
     "compile_circuit",
     "estimate_by_weighting",
+    "run_em",
+    "run_em_from_random_starts",
     "sample_rows",
 ]
