@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ldag.comparing import structural_hamming_distance as structural_hamming_distance
     from ldag.constraints import Constraints as Constraints
     from ldag.data import Dataset as Dataset
+    from ldag.data import Gaps as Gaps
     from ldag.data import read as read
     from ldag.errors import DataNote as DataNote
     from ldag.errors import GraphWarning as GraphWarning
@@ -62,7 +63,7 @@ _ROOMS = {
     "comparing": "Comparison adjusted_rand compare entropy kl_divergence kl_divergence_estimate"
     " label_precision_recall structural_hamming_distance",
     "constraints": "Constraints",
-    "data": "Dataset read",
+    "data": "Dataset Gaps read",
     "errors": "DataNote GraphWarning LdagError",
     "formats": "FamilyScores",
     "graph": "LDAG",

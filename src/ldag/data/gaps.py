@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldag.drawing import Drawable
 from ldag.errors import counted, list_names
 from ldag.formats import spell_share, state_in_words
 from ldag.hook import Printable
@@ -37,7 +38,7 @@ MOST_SHOWN = 10
 
 
 @dataclass(frozen=True, repr=False)
-class Gaps(Printable):
+class Gaps(Drawable, Printable):
     """The missing cells of a data set, made by `Dataset.gaps`.
 
     Attributes

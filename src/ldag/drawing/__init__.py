@@ -26,4 +26,5 @@ from ldag.drawing.graphs import legend_of as legend_of
 from ldag.drawing.lettering import elide as elide
 from ldag.drawing.lettering import side_by_side as side_by_side
 from ldag.drawing.marks import Drawing as Drawing
+from ldag.drawing.patterns import lay_out_patterns as lay_out_patterns
 from ldag.drawing.svg import write_svg as write_svg

@@ -2,8 +2,17 @@
 
 from collections.abc import Sequence
 
-from ldag.data import Dataset
-from ldag.drawing import Drawing, LineChart, Picture, PictureOptions, RowChart, Series, lay_out_charts
+from ldag.data import Dataset, Gaps
+from ldag.drawing import (
+    Drawing,
+    LineChart,
+    Picture,
+    PictureOptions,
+    RowChart,
+    Series,
+    lay_out_charts,
+    lay_out_patterns,
+)
 from ldag.learning import CrossValidation, Fit, Trace
 from ldag.presenting.documents import Block, Bullets, Figure, Listing, Paragraph, TableBlock
 from ldag.presenting.graphs import graph_picture, notes_of_rows
@@ -30,6 +39,17 @@ def _(data: Dataset) -> list[Block]:
     rows = [(v.name, v.n_states, data.shares(v.name)) for v in data.variables[:VARIABLES_SHOWN]]
     notes = [Bullets(data.notes)] if data.notes else []
     return [Paragraph(size), *notes, TableBlock(("variable", "states", "shares"), tuple(rows))]
+
+
+@chart.register
+def gaps_chart(gaps: Gaps) -> Drawing:
+    """Return which columns are empty how often, and which are empty together."""
+    return lay_out_patterns(gaps.shares, gaps.patterns, title="What is missing")
+
+
+@blocks.register
+def _(gaps: Gaps) -> list[Block]:
+    return [Figure(gaps.to_svg()), Listing(str(gaps))]
 
 
 @picture.register

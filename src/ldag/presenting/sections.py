@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ldag.data import Dataset, describe_data, describe_gaps
+from ldag.data import ASSUMED, Dataset, Gaps, describe_data, describe_gaps
 from ldag.drawing import Cell, Drawable, Meter
 from ldag.errors import counted, list_names
 from ldag.formats import MOST_CASES, Edge
@@ -104,6 +104,8 @@ def all_sections(subject: Subject) -> Iterator[Section]:
     yield from sure_sections(subject)
     if subject.data is not None:
         yield from data_sections(subject.data)
+        if subject.data.has_gaps:
+            yield gaps_section(subject.data.gaps())
     yield from node_sections(subject)
     if subject.fit is not None and subject.fit.cv is not None:
         yield prediction_section(subject.fit)
@@ -276,6 +278,26 @@ def data_sections(data: Dataset) -> Iterator[Section]:
         blocks += [Paragraph(text), Bullets(data.notes)]
     table = TableBlock(("column", "how often each value occurs"), tuple(rows))
     yield from _with_table("The data", tuple(blocks), "Column by column", table)
+
+
+def gaps_section(gaps: Gaps) -> Section:
+    """Tell which cells are missing, what that depends on, and what is assumed of it."""
+    with_gaps = gaps.total - gaps.patterns.get((), 0)
+    text = (
+        f"{counted(gaps.n_cells, 'cell')} of the table are empty, in {with_gaps:,.10g} of {counted(gaps.total, 'row')}."
+        " They were kept as gaps: what is seen of such a row counts, and what is not is weighed by how probable it is."
+    )
+    rows = sorted(((name, Meter(share)) for name, share in gaps.shares.items() if share), key=lambda row: -row[1].value)
+    blocks: list[Block] = [Paragraph(text), Figure(gaps.to_svg()), TableBlock(("column", "empty"), tuple(rows[:LONG]))]
+    if len(rows) > LONG:
+        blocks.append(Paragraph(f"With fewer gaps: {counted(len(rows) - LONG, 'other column')}."))
+    told = gaps.sentences()
+    if told:
+        more = [f"and {len(told) - LONG} more"] if len(told) > LONG else []
+        because = "Gaps are not completely at random, so that complete rows alone can give a wrong picture:"
+        blocks += [Paragraph(because), Bullets((*told[:LONG], *more))]
+    blocks.append(Paragraph(f"What is assumed: {ASSUMED}.", is_warning=True))
+    return Section("What was missing", tuple(blocks))
 
 
 def node_sections(subject: Subject) -> Iterator[Section]:

@@ -54,3 +54,11 @@ def test_forty_variables_of_a_table_are_listed() -> None:
     assert not any(isinstance(block, Bullets) for block in shown)
     gaps = ldag.read({"x": ["a", None, "b"], "y": ["c", "d", "c"]}, missing="drop")
     assert any(isinstance(block, Bullets) for block in blocks(gaps))
+
+
+def test_gaps_are_a_picture() -> None:
+    """Of the columns that have some."""
+    data = ldag.read({"x": ["a", None, "b"], "y": ["u", "v", "v"]}, missing="keep")
+    words = texts(chart(data.gaps()))
+    assert "x" in words
+    assert "y" not in words

@@ -7,6 +7,7 @@ from ldag.presenting.documents import Bullets, Figure, Paragraph, TableBlock
 from ldag.presenting.sections import (
     Subject,
     data_sections,
+    gaps_section,
     graph_section,
     node_sections,
     summary_section,
@@ -97,3 +98,35 @@ def test_forty_connections_are_listed(n_pairs: int, n_rows: int, monkeypatch: py
     assert ("Of the 41 others, the 40 surest are listed." in first.blocks[0].text) == (n_pairs == 41)
     assert isinstance(table, TableBlock)
     assert (len(table.rows), asked) == (n_rows, [0.25])
+
+
+def with_gaps(n_columns: int) -> ldag.Dataset:
+    """Return columns of which each is empty in a row of its own, and the first where another is 1."""
+    cells: dict[str, list[object]] = {"asked": [number % 2 for number in range(40)], "said": ["yes", None] * 20}
+    for number in range(n_columns):
+        cells[f"x{number}"] = [None if row == number else row % 2 for row in range(40)]
+    return ldag.read(cells, missing="keep", states={"said": ["no", "yes"]})
+
+
+def test_what_was_missing_is_told_with_what_is_assumed() -> None:
+    """How many cells, a picture, shares, what gaps depend on, and what nobody can know."""
+    section = gaps_section(with_gaps(1).gaps())
+    first, figure, table, because, told, assumed = section.blocks
+    assert section.title == "What was missing"
+    assert isinstance(first, Paragraph)
+    assert first.text.startswith("21 cells of the table are empty, in 21 of 40 rows.")
+    assert isinstance(figure, Figure)
+    assert isinstance(table, TableBlock)
+    assert [(row[0], str(row[1])) for row in table.rows] == [("said", "50.0 %"), ("x0", "2.5 %")]
+    assert isinstance(because, Paragraph)
+    assert isinstance(told, Bullets)
+    assert told.items[0].startswith("said is empty more often where asked is 1 (log Bayes factor ")
+    assert isinstance(assumed, Paragraph)
+    assert "but not on what would have stood in the gap itself; no data can tell" in assumed.text
+
+
+@pytest.mark.parametrize(("n_columns", "is_cut"), [(14, False), (15, True)])
+def test_shares_of_fifteen_columns_are_listed(n_columns: int, is_cut: bool) -> None:
+    """The others are counted."""
+    texts = [block.text for block in gaps_section(with_gaps(n_columns).gaps()).blocks if isinstance(block, Paragraph)]
+    assert ("With fewer gaps: 1 other column." in texts) == is_cut
