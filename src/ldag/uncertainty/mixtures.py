@@ -455,7 +455,9 @@ class Mixture(WeighedGraphs, Presentable):
 
 
 def _row_logs(member: Network, rows: Dataset) -> NDArray[np.float64]:
-    """Return the log probability of every different row, over the variables of the network."""
+    """Return the log probability of the cells of every different row, over the variables of the network."""
+    if rows.has_gaps:
+        return row_log_probabilities(member.asking, rows)
     logs = np.zeros(rows.n_rows)
     with np.errstate(divide="ignore"):
         for node, family in enumerate(member.ldag.structure.families):

@@ -57,6 +57,19 @@ def test_probabilities_are_means_over_members(mixture: ldag.Mixture) -> None:
     assert mixture.query("pressure", given)[">140"] == pytest.approx(joint / known)
 
 
+def test_gaps_are_summed_out(heart: ldag.Dataset, mixture: ldag.Mixture) -> None:
+    """The probability of what is seen in a row is the mean over members, and its gaps are no states for predictions."""
+    some = ldag.simulate.gaps(heart, 0.3, rng=2)
+    weights = some.whole_weights
+    frame = some.to_frame("polars").drop("count").to_dicts()
+    seen = [{name: state for name, state in row.items() if state is not None} for row in frame]
+    logs = [np.log(np.mean([m.probability(row) if row else 1.0 for m in mixture.members])) for row in seen]
+    assert mixture.log_likelihood(some) == pytest.approx(float(weights @ np.array(logs)))
+    row = next(number for number, own in enumerate(seen) if 0 < len(own) < 4 and "smoking" not in own)
+    asked = mixture.query("smoking", seen[row])
+    assert mixture.predict_proba(some, "smoking")[row].tolist() == pytest.approx(list(asked.values()))
+
+
 def test_log_likelihood_takes_columns_in_any_order(heart: ldag.Dataset, mixture: ldag.Mixture) -> None:
     """Rows keep their own counts when the data are brought into the order of the members."""
     turned = heart.select(list(reversed(heart.names)))
