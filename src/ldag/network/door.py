@@ -1,11 +1,11 @@
 """The network door: `Network`."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, Unpack, overload
 
 from numpy.typing import NDArray
 
-from ldag.checks import check_share, check_whole, tell_renamed
+from ldag.checks import Rng, check_share, check_whole, tell_renamed
 from ldag.data import state_columns
 from ldag.errors import ArgumentError, TooLarge, counted
 from ldag.formats import Context
@@ -13,6 +13,7 @@ from ldag.graph import Description
 from ldag.inference import MEMORY_LIMIT, Numbers
 from ldag.model import Schema, State
 from ldag.network.arguments import Findings, Targets
+from ldag.network.imputing import By, Imputation, ImputeOptions, complete_rows, impute_table
 from ldag.network.influence import (
     BoundedStates,
     Contrast,
@@ -27,6 +28,8 @@ from ldag.network.influence import (
 from ldag.network.prediction import RowTable, Unseen, predict_rows, row_log_probabilities
 from ldag.network.questions import Questions
 from ldag.network.views import ClassParameters, ConditionalTable, NodeParameters
+
+T = TypeVar("T")
 
 TABLE_LIMIT = 1 << 20
 """The largest table that `cpt` makes, in cells, unless told otherwise."""
@@ -213,6 +216,59 @@ class Network(Questions):
         [[0.6093, 0.3907], [0.5723, 0.4277]]
         """
         return predict_rows(self.asking, data, target, unseen)
+
+    @overload
+    def impute(self, data: T, n: None = None, **options: Unpack[ImputeOptions]) -> T: ...
+    @overload
+    def impute(self, data: T, n: int, **options: Unpack[ImputeOptions]) -> list[T]: ...
+    def impute(
+        self,
+        data: T,
+        n: int | None = None,
+        *,
+        by: By = "row",
+        proper: bool = False,
+        rng: Rng = None,
+        unseen: Unseen = "error",
+    ) -> T | list[T]:
+        """Return a table with its gaps filled: with what is most probable, or ``n`` times with draws.
+
+        Parameters
+        ----------
+        data
+            A table in memory: of pandas, polars or pyarrow, a mapping of columns, an array with a column for each
+            variable in order, or a `Dataset`. The same kind comes back, its rows in their order and its other columns
+            as they were. A variable without a column gets none; `predict_proba` tells of it.
+        n
+            How many tables to draw; None fills one with what is most probable.
+        by
+            "row": the most probable completion of each row (with what has no column); "cell": the most probable state
+            of each cell by itself.
+        proper
+            Draw the parameters too, as the rules for multiple imputation ask: the rows are the data, and the prior is
+            that of the network.
+        rng
+            Seed of the draws; equal seeds give equal draws, in whatever order rows and columns are.
+        unseen
+            What to do with a state that the network does not know: refuse the table, or take the cell as a gap.
+
+        Notes
+        -----
+        A measurement that was cut gets the text of a bin, not a number: its column then has both in pandas, and texts
+        in polars and pyarrow. Of a `Dataset` with real weights, each different row is drawn once.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> net = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+        >>> rows = {"smoking": ["yes", None], "mental": [None, "no"], "id": [7, 8]}
+        >>> net.impute(rows)
+        {'smoking': ['yes', 'yes'], 'mental': ['no', 'no'], 'id': [7, 8]}
+        >>> [table["smoking"][1] for table in net.impute(rows, 6, rng=1)]
+        ['yes', 'no', 'no', 'yes', 'no', 'yes']
+        """
+        how = Imputation.check(n, by, proper, rng)
+        return impute_table(self.ldag.schema, data, how, unseen, lambda rows: complete_rows(self.asking, rows, how))
 
     def row_log_probabilities(self, data: RowTable, target: str, *, unseen: Unseen = "error") -> Numbers:
         """Use `log_likelihood` with ``by_row=True``, and leave out the column of the target."""

@@ -61,18 +61,33 @@ def row_log_probabilities(asking: Asking, data: object, target: str | None = Non
 
 def _read_rows(schema: Schema, data: object, target: int | None, unseen: Unseen) -> Rows:
     """Return the cells as codes by node; those of the target are not looked at."""
-    table = _table(data, schema, target)
+    table = open_rows(data, schema, target)
+    coded = code_columns(schema, table, unseen, target)
     others = [name for name in table.names if name not in schema.names]
-    if len(others) == len(table.names):
-        raise UnknownVariable(others[0], schema.names, "the data have no column that the network knows: ")
     if others:
         tell((note_ignored(others),))
-    rows = np.full((table.n_rows, len(schema)), UNOBSERVED, dtype=np.uint8)
-    for place, name in enumerate(table.names):
-        node = schema.node(name) if name in schema.names else target
-        if node is not None and node != target:
-            coded: Coded = recognise_column(table.column(place), schema[node], unseen == "error")
-            rows[:, node] = np.where(coded.missing, UNOBSERVED, coded.codes)
+    return rows_of(schema, table.n_rows, coded)
+
+
+def code_columns(
+    schema: Schema, table: Table, unseen: Unseen, target: int | None = None
+) -> dict[str, tuple[Column, Coded]]:
+    """Return the columns that are variables, as they are and in codes; perhaps but one of them."""
+    known = [(place, name) for place, name in enumerate(table.names) if name in schema.names]
+    if not known and table.names:
+        raise UnknownVariable(table.names[0], schema.names, "the data have no column that the network knows: ")
+    columns = {name: table.column(place) for place, name in known if schema.node(name) != target}
+    return {
+        name: (column, recognise_column(column, schema[schema.node(name)], unseen == "error"))
+        for name, column in columns.items()
+    }
+
+
+def rows_of(schema: Schema, n_rows: int, coded: Mapping[str, tuple[Column, Coded]]) -> Rows:
+    """Return columns in codes as rows of all variables, with gaps for those that have no column."""
+    rows = np.full((n_rows, len(schema)), UNOBSERVED, dtype=np.uint8)
+    for name, (_, column) in coded.items():
+        rows[:, schema.node(name)] = column.uint8
     return rows
 
 
@@ -86,7 +101,7 @@ def describe_unknown(table: Table, schema: Schema, target: str) -> Iterator[str]
                 yield f"{name}: {cells} taken as missing, with a state that the network does not know"
 
 
-def _table(data: object, schema: Schema, target: int | None) -> Table:
+def open_rows(data: object, schema: Schema, target: int | None = None) -> Table:
     """Open a table; the columns of an array are the variables in order."""
     if isinstance(data, Dataset):
         return MemoryTable(data.names, data.n_rows, lambda node: _column(data, node))
