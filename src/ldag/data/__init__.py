@@ -12,6 +12,7 @@ from ldag.data.dataset import Note as Note
 from ldag.data.dataset import Weights as Weights
 from ldag.data.dataset import check_cells as check_cells
 from ldag.data.dataset import count_family as count_family
+from ldag.data.dataset import merge_rows as merge_rows
 from ldag.data.dataset import row_keys as row_keys
 from ldag.data.dataset import state_columns as state_columns
 from ldag.data.filling import Filling as Filling

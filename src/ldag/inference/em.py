@@ -17,7 +17,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data import GAP, Dataset, count_family
+from ldag._native import Columns
+from ldag.data import GAP, Codes, Weights, count_family, merge_rows
 from ldag.inference.circuit import Numbers, Rows
 from ldag.inference.completing import Completions
 from ldag.model import ClassTable, Smoothing, Structure, class_counts, freeze
@@ -54,23 +55,28 @@ class ImpossibleRow(Exception):
 class CodedGaps:
     """A table with gaps: its complete rows, and apart from them the distinct rows with gaps and their weights."""
 
-    complete: Dataset
+    n_states: tuple[int, ...]
+    complete: Codes
+    complete_weights: Weights | None
     rows: Rows
     weights: Numbers
 
     @classmethod
-    def of(cls, data: Dataset) -> "CodedGaps":
-        """Take a table apart whose columns are the nodes of a structure, in order."""
-        data = data.sorted()
-        gappy = (data.codes == GAP).any(axis=0)
-        weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(np.float64)
-        return cls(data.complete_rows(), np.ascontiguousarray(data.codes[:, gappy].T), weights[gappy])
+    def of(cls, codes: Codes, n_states: Sequence[int], weights: Weights | None) -> "CodedGaps":
+        """Take a table apart whose columns, an array row each, are the nodes of a structure in order."""
+        codes, weights = merge_rows(codes, n_states, weights)
+        gappy = (codes == GAP).any(axis=0)
+        own = np.ones(codes.shape[1]) if weights is None else weights.astype(np.float64)
+        complete = np.ascontiguousarray(codes[:, ~gappy])
+        rows = np.ascontiguousarray(codes[:, gappy].T)
+        return cls(tuple(n_states), complete, None if weights is None else weights[~gappy], rows, own[gappy])
 
     def counts(self, structure: Structure) -> tuple[ClassTable, ...]:
         """Return the counts of the complete rows, by class and state."""
+        columns = Columns(self.complete, self.n_states, self.complete_weights)
         counted = []
         for node, family in enumerate(structure.families):
-            counts = count_family(self.complete.columns, structure.n_states, node, family.parents)
+            counts = count_family(columns, self.n_states, node, family.parents)
             counted.append(class_counts(counts.astype(np.float64), family.partition))
         return tuple(counted)
 
@@ -257,7 +263,7 @@ class _Task:
         return self.evaluate(self.normalise(point.counts + self.pseudo_counts), point.counts, n_threads)
 
     def _find_impossible(self, theta: Numbers) -> list[int]:
-        rows = np.ascontiguousarray(self.table.complete.codes.T)
+        rows = np.ascontiguousarray(self.table.complete.T)
         logs = self.completions.log_probabilities(self.split(theta), rows)
         codes: list[int] = rows[np.isneginf(logs)][0].tolist()
         return codes
@@ -315,7 +321,7 @@ class _Climb:
         """
         one = self._keep(self._step(base))
         theta = self._task.normalise(one.counts + self._task.pseudo_counts)
-        way = _Way.of(base.theta, one.theta, theta, one.counts + self._task.pseudo_counts)
+        way = _Leap.of(base.theta, one.theta, theta, one.counts + self._task.pseudo_counts)
         self._rates.append(way.rate)
         if self._is_little_left(one.objective - base.objective):
             return one, True
@@ -351,7 +357,7 @@ class _Climb:
 
 
 @dataclass(frozen=True, eq=False)
-class _Way:
+class _Leap:
     """Where two steps point, in logarithms of the parameters that are not zero."""
 
     logs: Numbers
@@ -364,7 +370,7 @@ class _Way:
     """How much shorter the second step is than the first; 1 if it is not."""
 
     @classmethod
-    def of(cls, before: Numbers, middle: Numbers, after: Numbers, counts: Numbers) -> "_Way":
+    def of(cls, before: Numbers, middle: Numbers, after: Numbers, counts: Numbers) -> "_Leap":
         """Measure steps by what they mean for the objective: changes of logarithms, by how often each counts."""
         positive = (before > 0) & (middle > 0) & (after > 0)
         logs = [np.log(theta[positive]) for theta in (before, middle, after)]

@@ -30,6 +30,11 @@ class Case:
     estimate: Literal["mean", "likelihood"]
 
 
+def gaps_of(data: Dataset) -> CodedGaps:
+    """Take data apart."""
+    return CodedGaps.of(data.codes, data.schema.n_states, data.weights)
+
+
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
     """Rows with any share of gaps, whole and real weights, both estimates and both spreads."""
@@ -58,7 +63,7 @@ def test_steps_equal_the_definition(case: Case) -> None:
     weights = np.ones(case.data.n_rows) if case.data.weights is None else case.data.weights
     trace, tables = em(structure, case.start, case.data.codes.T.tolist(), weights.tolist(), alphas, 3)
     control = EMControl(n_iter=3, tolerance=0, accelerate=False)
-    result = run_em(Completions(structure), CodedGaps.of(case.data), case.smoothing, case.estimate, case.start, control)
+    result = run_em(Completions(structure), gaps_of(case.data), case.smoothing, case.estimate, case.start, control)
     np.testing.assert_allclose(result.trace, trace, rtol=1e-9, atol=1e-9)
     for own, table in zip(result.probabilities, tables, strict=True):
         np.testing.assert_allclose(own, table, rtol=1e-7, atol=1e-9)
@@ -69,7 +74,7 @@ def test_steps_equal_the_definition(case: Case) -> None:
 @SETTINGS
 def test_the_objective_never_falls_and_leaps_end_where_steps_do(case: Case) -> None:
     """Leaps are taken only where they gain; from the same start both ways end, and say what they found."""
-    completions, table = Completions(case.graph.structure), CodedGaps.of(case.data)
+    completions, table = Completions(case.graph.structure), gaps_of(case.data)
     for accelerate in (False, True):
         control = EMControl(n_iter=300, tolerance=1e-7, accelerate=accelerate)
         result = run_em(completions, table, case.smoothing, case.estimate, case.start, control)

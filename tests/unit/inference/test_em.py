@@ -41,10 +41,15 @@ def latent_data() -> Dataset:
     return Dataset.from_codes(CLASSES.schema, codes, data.weights)
 
 
+def gaps_of(data: Dataset) -> CodedGaps:
+    """Take data apart."""
+    return CodedGaps.of(data.codes, data.schema.n_states, data.weights)
+
+
 def fit(graph: LDAG, data: Dataset, start: object = None, **control: object) -> EMResult:
     """Posterior means under a prior of size 1."""
     completions = Completions(graph.structure)
-    return run_em(completions, CodedGaps.of(data), Smoothing(1.0), "mean", start, EMControl(**control))  # type: ignore[arg-type]
+    return run_em(completions, gaps_of(data), Smoothing(1.0), "mean", start, EMControl(**control))  # type: ignore[arg-type]
 
 
 def test_what_is_left_is_the_rest_of_a_geometric_series() -> None:
@@ -99,7 +104,7 @@ def test_zeros_stay_zero_and_unseen_classes_keep_equal_probabilities() -> None:
         np.full((2, 3), 1 / 3),
         np.array([[0.5, 0.5], [0.4, 0.6], [0.9, 0.1]]),
     )
-    table = CodedGaps.of(data)
+    table = gaps_of(data)
     for n_iter in (1, 60):
         control = EMControl(n_iter=n_iter, tolerance=0.0)
         result = run_em(Completions(CHAIN.structure), table, Smoothing(1.0), "likelihood", start, control)
@@ -114,7 +119,7 @@ def test_an_impossible_row_is_named(cells: list[int]) -> None:
     data = Dataset.from_codes(CHAIN.schema, np.ascontiguousarray(codes))
     start = (np.array([[0.5, 0.5]]), np.full((2, 3), 1 / 3), np.array([[1.0, 0.0]] * 3))
     with pytest.raises(ImpossibleRow) as refused:
-        run_em(Completions(CHAIN.structure), CodedGaps.of(data), Smoothing(1.0), "mean", start)
+        run_em(Completions(CHAIN.structure), gaps_of(data), Smoothing(1.0), "mean", start)
     assert refused.value.row == tuple(cells)
 
 
@@ -142,14 +147,14 @@ def test_a_row_of_gaps_changes_no_log_likelihood() -> None:
     ends = []
     for each in (Dataset.from_codes(CHAIN.schema, data.codes), more):
         control = EMControl(n_iter=2000, tolerance=0.0)
-        ends.append(run_em(completions, CodedGaps.of(each), Smoothing(1.0), "likelihood", start, control))
+        ends.append(run_em(completions, gaps_of(each), Smoothing(1.0), "likelihood", start, control))
     assert abs(ends[0].log_likelihood - ends[1].log_likelihood) < 1e-6
     assert [round(float((b - a).sum()), 6) for a, b in zip(ends[0].counts, ends[1].counts, strict=True)] == [1.0] * 3
 
 
 def test_random_starts_have_all_their_ends_and_the_best_wins() -> None:
     """Equal seeds, equal ends."""
-    table, completions = CodedGaps.of(latent_data()), Completions(CLASSES.structure)
+    table, completions = gaps_of(latent_data()), Completions(CLASSES.structure)
 
     def run(n_restarts: int, seed: int) -> tuple[EMResult, tuple[float, ...]]:
         return run_em_from_random_starts(
