@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ldag._native import Columns
 from ldag.data.gaps import GAP, Gaps, find_gaps
 from ldag.data.writing import Backend, make_frame
-from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, by_door, list_names, option
+from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, by_door, counted, list_names, option
 from ldag.formats import spell_share, state_in_words
 from ldag.hook import Printable
 from ldag.model import Grid, Schema, State, Variable, state_key
@@ -188,7 +188,11 @@ class Dataset(Printable):
             return self
         seen = (self.codes != GAP).all(axis=0)
         weights = None if self.weights is None else self.weights[seen]
-        return self._same(Dataset.from_codes(self.schema, self.codes[:, seen], weights, self.weight_name))
+        left = Dataset.from_codes(self.schema, self.codes[:, seen], weights, self.weight_name)
+        every = counted(self.total, "observation")
+        told = Note(f"{self.total - left.total:,.10g} of {every} left out, which have gaps", "rows", of_gaps=True)
+        notes = [note for note in self.notes if not getattr(note, "of_gaps", False)]
+        return replace(left, notes=(*notes, told))
 
     @cached_property
     def columns(self) -> Columns:

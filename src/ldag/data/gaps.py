@@ -77,7 +77,7 @@ class Gaps(Drawable, Printable):
     @property
     def complete(self) -> float:
         """The share of observations without a gap."""
-        return self.patterns.get((), 0) / self.total
+        return self.patterns.get((), 0) / (self.total or 1)
 
     def sentences(self) -> tuple[str, ...]:
         """Say in words what gaps depend on."""
@@ -151,7 +151,7 @@ def find_gaps(schema: Schema, codes: NDArray[np.uint8], weights: NDArray[Any] | 
     return Gaps(
         n_cells=sum(amounts),
         total=total,
-        shares={name: amount / total for name, amount in zip(names, amounts, strict=True)},
+        shares={name: amount / (total or 1) for name, amount in zip(names, amounts, strict=True)},
         patterns=_count_patterns(empty[nodes], times, names),
         depends_on=tuple((schema[node].name, schema[other].name, factor) for factor, node, other, _ in dependences),
         where=tuple(schema[other].states[code] for _, _, other, code in dependences),

@@ -1,6 +1,7 @@
 """Reading keeps every row and every value, whatever the order and the make of the table."""
 
 from collections import Counter
+from collections.abc import Sequence
 from random import Random
 
 import numpy as np
@@ -8,11 +9,13 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ldag.data import Dataset, read
+from ldag.data import GAP, Dataset, read
 from ldag.data.dataset import merge_rows
 from ldag.model import State
 
 Cells = list[tuple[State, ...]]
+Cell = State | None
+"""A state, or a gap."""
 
 values = st.one_of(
     st.booleans(),
@@ -37,16 +40,16 @@ def typed_rows(draw: st.DrawFn) -> Cells:
     return draw(st.lists(st.tuples(*kinds), min_size=1, max_size=25))
 
 
-def columns(rows: Cells) -> dict[str, list[State]]:
+def columns(rows: Sequence[tuple[Cell, ...]]) -> dict[str, list[Cell]]:
     """Turn rows into columns."""
     return {f"x{place}": list(column) for place, column in enumerate(zip(*rows, strict=True))}
 
 
-def tally(data: Dataset) -> Counter[tuple[tuple[bool, State], ...]]:
+def tally(data: Dataset) -> Counter[tuple[tuple[bool, Cell], ...]]:
     """Count the rows by value; True and 1 differ, 1 and 1.0 do not."""
-    found: Counter[tuple[tuple[bool, State], ...]] = Counter()
+    found: Counter[tuple[tuple[bool, Cell], ...]] = Counter()
     for number, codes in enumerate(data.codes.T.tolist()):
-        row = [variable.states[code] for variable, code in zip(data.variables, codes, strict=True)]
+        row = [None if code == GAP else v.states[code] for v, code in zip(data.variables, codes, strict=True)]
         weight = 1 if data.weights is None else int(data.weights[number])
         found[tuple((isinstance(state, bool), state) for state in row)] += weight
     return found
@@ -77,6 +80,21 @@ def test_tables_of_every_make_agree(rows: Cells) -> None:
 
 
 @settings(deadline=None, max_examples=100)
+@given(typed_rows(), st.integers(0, 2**32))
+def test_gaps_are_kept_where_they_are(rows: Cells, seed: int) -> None:
+    """Cells that are taken out are the gaps of the data, also when these are handed out and read again."""
+    rng = np.random.default_rng(seed)
+    some = [tuple(None if rng.random() < 0.3 else cell for cell in row) for row in rows]
+    states = {variable.name: variable.states for variable in read(columns(rows)).variables}
+    data = read(columns(some), missing="keep", states=states)
+    assert tally(data) == Counter(tuple((isinstance(cell, bool), cell) for cell in row) for row in some)
+    assert data.has_gaps == any(None in row for row in some)
+    for frame in (data.to_frame("pandas"), data.to_frame("polars"), data.to_frame("pyarrow")):
+        counts = None if data.weights is None else "count"
+        assert read(frame, counts=counts, states=states, missing="keep") == data
+
+
+@settings(deadline=None, max_examples=100)
 @given(typed_rows(), st.data())
 def test_counts_say_the_same_as_repeated_rows(rows: Cells, draw: st.DataObject) -> None:
     """A row with count k is that row k times, and a count of zero leaves only its states."""
@@ -91,10 +109,11 @@ def test_counts_say_the_same_as_repeated_rows(rows: Cells, draw: st.DataObject) 
 @settings(deadline=None, max_examples=100)
 @given(st.integers(1, 90), st.integers(1, 30), st.integers(0, 2**32), st.booleans())
 def test_merging_is_sorting_and_adding(width: int, n_rows: int, seed: int, real: bool) -> None:
-    """Any number of columns of one to four states, against a dictionary of rows."""
+    """Any number of columns of one to four states and gaps, against a dictionary of rows."""
     rng = np.random.default_rng(seed)
     n_states = rng.integers(1, 5, width)
     few = rng.integers(0, n_states[:, None], (width, max(1, n_rows // 2)))
+    few[rng.random(few.shape) < rng.choice([0, 0.2])] = GAP
     codes = few[:, rng.integers(0, few.shape[1], n_rows)].astype(np.uint8)
     weights = rng.random(n_rows) if real else rng.integers(1, 10**9, n_rows)
     expected: dict[tuple[int, ...], float] = {}

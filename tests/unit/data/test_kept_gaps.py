@@ -44,6 +44,12 @@ def test_complete_rows() -> None:
     complete = _data(ROWS).complete_rows()
     assert complete == _data([[0, 2], [0, 2]])
     assert complete.complete_rows() is complete
+    assert complete.notes == ("4 of 6 observations left out, which have gaps",)
+    table = {"x": ["a", None], "y": [None, "b"]}
+    none = ldag.read(table, missing="keep").complete_rows()
+    assert (none.total, none.gaps().complete) == (0, 0.0)
+    assert none.notes[-1] == "2 of 2 observations left out, which have gaps"
+    assert not any("kept" in note for note in none.notes)
 
 
 def test_counting_refuses_gaps_unless_asked() -> None:
