@@ -87,7 +87,7 @@ def posterior(data: str, output: str | None, reading: ReadOptions, as_json: bool
     deadline = Deadline.after(check_time_limit(options["time_limit"]))
     constraints = read_constraints(*map(options.pop, CONSTRAINTS))
     options["equivalent_sample_size"] = options["equivalent_sample_size"] or None
-    table = load_table(data, reading)
+    table = load_table(data, reading, use_of_gaps="averaged over completions")
     options["time_limit"] = left_for_search(deadline)
     result = learn_posterior(table, constraints=constraints, **options)
     if output is not None:
