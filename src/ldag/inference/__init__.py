@@ -9,7 +9,7 @@ from ldag.inference.circuit import (
     TooManyGates,
     compile_circuit,
 )
-from ldag.inference.completing import Completions, NothingFits
+from ldag.inference.completing import Completions, NothingFits, row_uniforms
 from ldag.inference.em import CodedGaps, EMControl, EMResult, ImpossibleRow, run_em, run_em_from_random_starts
 from ldag.inference.engine import Engine
 from ldag.inference.rows import Predictor
@@ -37,6 +37,7 @@ __all__ = [
     "TooManyGates",
     "compile_circuit",
     "estimate_by_weighting",
+    "row_uniforms",
     "run_em",
     "run_em_from_random_starts",
     "sample_rows",

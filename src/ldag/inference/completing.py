@@ -239,3 +239,23 @@ def _number_equal_rows(rows: Rows) -> NDArray[np.uint32]:
     numbers = np.empty(len(rows), dtype=np.uint32)
     numbers[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
     return numbers
+
+
+def row_uniforms(rows: Rows, n: int, seed: int) -> Numbers:
+    """Return n numbers between 0 and 1 for every row, a column each, that depend on what draws depend on."""
+    rows = _contiguous(rows)
+    repeats = _number_equal_rows(rows).tolist()
+    keys = [_native.row_key(seed, rows[place : place + 1], number) for place, number in enumerate(repeats)]
+    steps = np.arange(1, n + 1, dtype=np.uint64) * np.uint64(_STEP)
+    return (_mix(np.array(keys, dtype=np.uint64) + steps[:, None]) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+_STEP = 0x9E3779B97F4A7C15
+_FACTORS = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+"""Of splitmix64, which makes unrelated numbers of neighbouring ones."""
+
+
+def _mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    for shift, factor in zip((30, 27), _FACTORS, strict=True):
+        numbers = (numbers ^ (numbers >> np.uint64(shift))) * np.uint64(factor)
+    return numbers ^ (numbers >> np.uint64(31))

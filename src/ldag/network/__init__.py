@@ -15,6 +15,14 @@ from ldag.network.arguments import QueryOptions as QueryOptions
 from ldag.network.arguments import Targets as Targets
 from ldag.network.base import Learned as Learned
 from ldag.network.door import Network as Network
+from ldag.network.imputing import By as By
+from ldag.network.imputing import Imputation as Imputation
+from ldag.network.imputing import ImputeOptions as ImputeOptions
+from ldag.network.imputing import IncompleteRows as IncompleteRows
+from ldag.network.imputing import cell_posteriors as cell_posteriors
+from ldag.network.imputing import draw_properly as draw_properly
+from ldag.network.imputing import fill_cells as fill_cells
+from ldag.network.imputing import impute_table as impute_table
 from ldag.network.influence import BoundedStates as BoundedStates
 from ldag.network.influence import Contrast as Contrast
 from ldag.network.prediction import RowTable as RowTable

@@ -179,7 +179,7 @@ def complete_rows(asking: Asking, rows: IncompleteRows, how: Imputation) -> Iter
         rows.refuse(np.isneginf(logs))
         yield rows.put(best)
     else:
-        yield rows.put(fill_cells(rows, wanted, lambda node, some: cell_posteriors(asking, node, some)))
+        yield rows.put(fill_cells(rows, lambda node, some: cell_posteriors(asking, node, wanted[some])))
 
 
 def cell_posteriors(asking: Asking, node: int, rows: Rows) -> Numbers:
@@ -188,13 +188,17 @@ def cell_posteriors(asking: Asking, node: int, rows: Rows) -> Numbers:
         return Predictor(asking.engine(), node).posteriors(rows)
 
 
-def fill_cells(rows: IncompleteRows, wanted: Rows, posteriors: Callable[[int, Rows], Numbers]) -> Rows:
-    """Return rows with the most probable state in each gap, whatever stands in the others."""
+def fill_cells(rows: IncompleteRows, posteriors: Callable[[int, NDArray[np.intp]], Numbers]) -> Rows:
+    """Return the rows with gaps, the most probable state in each, whatever stands in the others.
+
+    Posteriors are asked for a node in some of these rows, by number.
+    """
+    wanted = rows.codes[rows.is_wanted]
     filled = wanted.copy()
     for node in rows.columns:
         chosen = np.flatnonzero(wanted[:, node] == UNOBSERVED)
         if len(chosen):
-            shares = posteriors(node, wanted[chosen])
+            shares = posteriors(node, chosen)
             impossible = np.zeros(len(wanted), dtype=np.bool_)
             impossible[chosen] = np.isnan(shares).any(axis=1)
             rows.refuse(impossible)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import exp, isclose, log
 from os import PathLike
-from typing import Any, Self, Unpack, overload
+from typing import Any, Self, TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from ldag.network import (
     Answer,
     AveragedAnswer,
     Findings,
+    ImputeOptions,
     Marginals,
     Network,
     QueryOptions,
@@ -33,7 +34,10 @@ from ldag.network import (
 )
 from ldag.uncertainty.agreement import Chance, EdgeChances, strongest_first
 from ldag.uncertainty.consensus import WeighedGraphs
+from ldag.uncertainty.imputing import impute_by_members
 from ldag.uncertainty.mixture_files import pack_members, unpack_members
+
+T = TypeVar("T")
 
 N_DRAWS = 1000
 """Draws of a member and its parameters for an interval."""
@@ -410,6 +414,18 @@ class Mixture(WeighedGraphs, Presentable):
                 for member, share in zip(self.members, shares, strict=True)
             )
         )
+
+    @overload
+    def impute(self, data: T, n: None = None, **options: Unpack[ImputeOptions]) -> T: ...
+    @overload
+    def impute(self, data: T, n: int, **options: Unpack[ImputeOptions]) -> list[T]: ...
+    def impute(self, data: T, n: int | None = None, **options: Unpack[ImputeOptions]) -> T | list[T]:
+        """Return a table with its gaps filled, as `Network.impute` does.
+
+        Each row is drawn by a member, taken by its weight given the row; for ``proper`` draws one member, by its
+        weight, draws a whole table. By row, it is the most probable of what each member finds most probable.
+        """
+        return impute_by_members(self.members, self._shares, data, n, options)
 
     def predict(self, data: RowTable, target: str, *, unseen: Unseen = "error") -> NDArray[Any]:
         """Return the most probable state of a variable in every row; of equally probable ones the first."""

@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
-from typing import Any, Self, Unpack, overload
+from typing import Any, Self, TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from ldag.errors import ArgumentError, counted, list_names
 from ldag.formats import Context, DocumentRecord, read_document, read_variables, write_document, write_variables
 from ldag.graph import LDAG
 from ldag.model import Counts, Smoothing, class_counts, configuration_counts
-from ldag.network import Answer, Averaged, AveragedAnswer, DrawOptions, Network, Targets
+from ldag.network import Answer, Averaged, AveragedAnswer, DrawOptions, ImputeOptions, Network, Targets
 from ldag.uncertainty.agreement import label_lines
 from ldag.uncertainty.bootstraps import Bootstrap
 from ldag.uncertainty.chains import CONVERGED, Diagnostics
@@ -25,6 +25,8 @@ from ldag.uncertainty.families import FamilyLabels
 from ldag.uncertainty.graph_posterior import GraphPosterior, PosteriorMethod
 from ldag.uncertainty.mixtures import Mixture
 from ldag.uncertainty.whole_graphs import DirectionChances, is_small, mean_answer
+
+T = TypeVar("T")
 
 N_MEMBERS = 500
 """Graphs drawn for an answer."""
@@ -85,6 +87,22 @@ class Posterior(GraphPosterior):
         """
         drawn = Counter(self._draw(check_whole(n, "n"), check_seed(rng)))
         return Mixture([self._network(one) for one in drawn], list(drawn.values()))
+
+    @overload
+    def impute(self, data: T, n: None = None, **options: Unpack[ImputeOptions]) -> T: ...
+    @overload
+    def impute(self, data: T, n: int, **options: Unpack[ImputeOptions]) -> list[T]: ...
+    def impute(self, data: T, n: int | None = None, **options: Unpack[ImputeOptions]) -> T | list[T]:
+        """Return a table with its gaps filled, as `Mixture.impute` does, by graphs that are drawn first.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> post = ldag.posterior(ldag.datasets.load("ucb"), kappa=0.3)
+        >>> post.impute({"department": ["A", "F"], "admitted": [None, None]})["admitted"]
+        ['Admitted', 'Rejected']
+        """
+        return self.mixture(rng=options.get("rng")).impute(data, n, **options)
 
     @overload  # type: ignore[override]  # what is returned follows from interval
     def query(
