@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_generator, check_seed, check_share, check_whole, tell_renamed
-from ldag.data import AnyTable, Backend, Codes, Dataset, Reading, make_frame, state_columns
+from ldag.data import AnyTable, Backend, Codes, Dataset, Reading, check_data, make_frame, state_columns
 from ldag.errors import ArgumentError, GraphWarning, ImpossibleEvidence, argument, by_door, tell
 from ldag.formats import Context
 from ldag.graph import family_counts
@@ -312,6 +312,8 @@ class Questions(NetworkBase):
     ) -> float | NDArray[np.float64]:
         """Return how probable rows are under this network, as a logarithm; minus infinity if one is impossible.
 
+        Of a row with gaps it is the probability of the cells that are there.
+
         Parameters
         ----------
         data
@@ -350,7 +352,11 @@ class Questions(NetworkBase):
                 )
                 for posterior, (_, fresh, family) in zip(learned.posteriors, new, strict=True)
             )
-        counts = counts_by_class(self.ldag, data, reading)
+        rows = check_data(data, self.ldag.schema, reading)
+        if rows.has_gaps:
+            weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
+            return float(weights @ row_log_probabilities(self.asking, rows))
+        counts = counts_by_class(self.ldag, rows)
         return sum(log_likelihood(table, p) for table, p in zip(counts, self.probabilities, strict=True))
 
     def log_predictive(self, data: AnyTable, **reading: Unpack[Reading]) -> float:

@@ -1,5 +1,6 @@
 """Intervals of answers, against draws made here from the counts; and how probable rows and findings are."""
 
+from itertools import product
 from math import log
 
 import numpy as np
@@ -62,6 +63,28 @@ def test_rows_one_by_one_add_up_to_all_of_them() -> None:
         HEART.log_likelihood(data, by_row=True, integrate=True)
     with pytest.raises(ArgumentError, match="missing= does not apply"):
         HEART.log_likelihood({"smoking": ["yes"]}, by_row=True, missing="drop")
+
+
+def test_log_likelihood_of_what_is_seen() -> None:
+    """By listing every completion of a row; a row of gaps only, or another order of columns, changes nothing."""
+    table: dict[str, list[str | None]] = {
+        "smoking": ["yes", None, None],
+        "mental": [None, "no", None],
+        "physical": ["no", "no", None],
+        "pressure": [None, ">140", None],
+        "protein": ["<3", None, None],
+        "family": ["no", "yes", None],
+    }
+    states = {variable.name: variable.states for variable in HEART.variables}
+    expected = 0.0
+    for row in zip(*table.values(), strict=True):
+        cells = [states[name] if cell is None else (cell,) for name, cell in zip(table, row, strict=True)]
+        completions = [dict(zip(table, one, strict=True)) for one in product(*cells)]
+        expected += log(sum(HEART.probability(one) for one in completions))
+    with pytest.warns(UserWarning, match=r"3 of 3 rows have gaps \(smoking, mental and 4 more\): kept"):
+        assert HEART.log_likelihood(table, missing="keep") == pytest.approx(expected)
+    data = read(table, missing="keep", states=states).select([*reversed(HEART.ldag.schema.names)])
+    assert HEART.log_likelihood(data) == pytest.approx(expected)
 
 
 def test_findings_by_likelihoods_have_a_probability() -> None:
