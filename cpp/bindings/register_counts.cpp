@@ -73,5 +73,5 @@ void register_counts(nb::module_& module) {
         .def("counts", &counts, nb::arg("variables"),
              "The table of some variables, the last one fastest: whole numbers unless weights are real. "
              "Available "
-             "cases: of the rows without a gap there, scaled up to all.");
+             "cases: of the rows without a gap there.");
 }

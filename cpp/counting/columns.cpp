@@ -220,22 +220,16 @@ void Columns::count_available(const Family& family, std::vector<double>& table) 
     count(family, table);
     std::array<std::size_t, std::tuple_size_v<decltype(Family::variables)>> states{};
     std::size_t n_kept = 0;
-    double seen = 0.0;
     for (const double cell : table) {
         bool has_gap = false;
         for (std::size_t i = 0; i < family.n; ++i) has_gap |= states[i] == n_states_[family.variables[i]];
-        if (!has_gap) {
-            table[n_kept++] = cell;
-            seen += cell;
-        }
+        if (!has_gap) table[n_kept++] = cell;
         for (std::size_t i = family.n; i-- > 0;) {
             if (++states[i] < n_counted_[family.variables[i]]) break;
             states[i] = 0;
         }
     }
     table.resize(n_kept);
-    if (seen == 0.0 || seen == total_) return;
-    for (double& cell : table) cell *= total_ / seen;
 }
 
 void Columns::counts(std::span<const std::size_t> variables, std::vector<double>& table) const {

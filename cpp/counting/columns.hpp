@@ -14,7 +14,7 @@
 namespace ldag {
 
 // What codes beyond the states are: an error, or the last byte a gap. Then a table is that of the rows in
-// which all its variables are seen (available cases), scaled up to all rows: as if the others were like them.
+// which all its variables are seen: the available cases.
 enum class Gaps { refused, available };
 
 // How often each row occurs: once, or as often as whole or real weights say.
@@ -32,7 +32,11 @@ class Columns {
     std::size_t n_rows() const { return single_.n + weighted_.n; }  // light rows as often as they count
     std::span<const std::size_t> n_states() const { return n_states_; }
 
-    // Whether counts are whole numbers: there are no weights, or they are whole, and nothing is scaled.
+    // Whether some rows are left out of some tables.
+    bool has_gaps() const { return has_gaps_; }
+
+    // Whether counts are whole numbers: there are no weights, or they are whole, and there are no gaps, so
+    // that tables add up.
     bool is_whole() const { return !has_gaps_ && !std::holds_alternative<std::vector<double>>(weights_); }
 
     // Whether counts are whole numbers that doubles hold exactly.

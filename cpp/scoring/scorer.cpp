@@ -63,6 +63,7 @@ double FamilyScorer::score_above(const FamilyKey& family, double floor) const {
     if (sets_) return sets_->score(family.node, family.parents) + table_prior(family, 1);
     thread_local std::vector<double> table;
     std::vector<std::size_t> parent_states = count(family, table);
+    if (columns_->has_gaps()) return gain(family, std::move(parent_states), table);
     if (std::isfinite(floor) && can_bound(parent_states)) {
         const double most = bound(family, parent_states, table);
         if (most <= floor) return most;
@@ -188,6 +189,23 @@ double FamilyScorer::bound(const FamilyKey& family, std::vector<std::size_t> par
     const double sum =
         options_.normalised ? prior_sums_.log_sum(problem.n_states, problem.grid.n_states()) : 0.0;
     return bound_score(problem) - sum + table_log_prior(options_, problem.n_states, problem.grid.size());
+}
+
+double FamilyScorer::gain(const FamilyKey& family, std::vector<std::size_t> parent_states,
+                          std::span<const double> table) const {
+    const std::size_t r = columns_->n_states()[family.node];
+    std::vector<double> of_node(r, 0.0);
+    double seen = 0.0;
+    for (std::size_t cell = 0; cell < table.size(); ++cell) {
+        of_node[cell % r] += table[cell];
+        seen += table[cell];
+    }
+    if (seen == 0.0) return 0.0;
+    const double share = seen / columns_->total();
+    const auto n_parameters = static_cast<double>(table.size() - table.size() / r - (r - 1));
+    const double unseen = 0.5 * std::log(std::max(columns_->total(), 1.0)) * n_parameters * (1.0 - share);
+    const double alone = optimise({family.node, {}}, {}, of_node);
+    return (optimise(family, std::move(parent_states), table) - alone) / share - unseen;
 }
 
 double FamilyScorer::optimise(const FamilyKey& family, std::vector<std::size_t> parent_states,

@@ -40,6 +40,10 @@ struct FamilyKey {
     std::span<const std::uint32_t> parents;
 };
 
+// Where the data have gaps, a family is scored by the rows in which it is seen: what it gains there over no
+// parents, scaled up to all rows, less half a log of their number for every parameter and the share of rows
+// that do not show it. That is no likelihood, but a start for searches, and fair to families seen in
+// different rows.
 class FamilyScorer {
   public:
     FamilyScorer(std::shared_ptr<const Columns> columns, const ScorerOptions& options,
@@ -119,6 +123,8 @@ class FamilyScorer {
                              std::span<const double> table) const;
     bool has_rules(std::uint32_t node) const;
     bool can_bound(std::span<const std::size_t> parent_states) const;
+    double gain(const FamilyKey& family, std::vector<std::size_t> parent_states,
+                std::span<const double> table) const;
     double bound(const FamilyKey& family, std::vector<std::size_t> parent_states,
                  std::span<const double> table) const;
     double optimise(const FamilyKey& family, std::vector<std::size_t> parent_states,

@@ -5,6 +5,7 @@ from itertools import product
 from math import exp, fsum, lgamma, log, prod
 
 from tests.oracle.counts import counts
+from tests.oracle.score import class_score
 
 GAP = 255
 
@@ -23,12 +24,25 @@ def completions(row: Sequence[int], n_states: Sequence[int]) -> Iterator[tuple[i
 def available_counts(
     rows: Rows, n_states: Sequence[int], node: int, parents: Sequence[int], weights: Sequence[float] | None
 ) -> list[list[float]]:
-    """Return the counts of the rows in which a family is seen, scaled up to all rows."""
-    own = [1.0] * len(rows) if weights is None else list(weights)
+    """Return the counts of the rows in which a family is seen."""
     seen = [i for i, row in enumerate(rows) if all(row[v] != GAP for v in (node, *parents))]
-    table = counts([rows[i] for i in seen], n_states, node, parents, [own[i] for i in seen])
-    total = fsum(own[i] for i in seen)
-    return [[cell * fsum(own) / total if total else 0.0 for cell in line] for line in table]
+    own = None if weights is None else [weights[i] for i in seen]
+    return counts([rows[i] for i in seen], n_states, node, parents, own)
+
+
+def available_gain(counted: list[list[float]], total: float, size: float) -> float:
+    """Return what a full table gains over no parents in the rows where it is seen, scaled up to all rows.
+
+    For the share of rows where it is not, every parameter costs half a log of the number of rows.
+    """
+    seen = fsum(map(fsum, counted))
+    if not seen:
+        return 0.0
+    n_states = len(counted[0])
+    alone = [[fsum(line[state] for line in counted) for state in range(n_states)]]
+    gain = sum(class_score(counted, [cell], size) for cell in range(len(counted))) - class_score(alone, [0], size)
+    n_parameters = (len(counted) - 1) * (n_states - 1)
+    return gain * total / seen - 0.5 * log(max(total, 1.0)) * n_parameters * (1 - seen / total)
 
 
 def class_of(row: Sequence[int], family: Family, n_states: Sequence[int]) -> int:

@@ -80,13 +80,14 @@ TEST(whole_sums_up_to_2_to_the_62_are_exact) {
     CHECK((counts<double>(columns, {0}) == Real{0x1p62, 3}));  // rounded once
 }
 
-TEST(available_cases_are_scaled_up) {
+TEST(available_cases_are_counted) {
     const std::vector<Code> codes{0, 255, 1, 1,  //
                                   2, 2,   0, 255};
     const Columns columns(codes, 4, {2, 3}, {}, ldag::Gaps::available);
     CHECK(!columns.is_whole());
     CHECK(columns.n_states()[0] == 2);
-    CHECK((counts<double>(columns, {0, 1}) == Real{0, 0, 2, 2, 0, 0}));
+    CHECK((counts<double>(columns, {0, 1}) == Real{0, 0, 1, 1, 0, 0}));
+    CHECK((counts<double>(columns, {0}) == Real{1, 2}));
     CHECK((counts<double>(columns, {}) == Real{4}));
     CHECK(throws<std::invalid_argument>([&] { Columns(codes, 4, {2, 3}); }));
 }

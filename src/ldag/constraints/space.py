@@ -181,6 +181,11 @@ class SearchSpace:
         )
         return replace(self, candidates=tuple(candidates))
 
+    def with_fewer_parents(self, most: int) -> "SearchSpace":
+        """Return the space of the graphs with at most so many parents of a node, or as many as it must have."""
+        limits = zip(self.max_parents, self.required, strict=True)
+        return replace(self, max_parents=tuple(min(own, max(most, len(fixed))) for own, fixed in limits))
+
     def in_random_order(self, rng: np.random.Generator) -> "SearchSpace":
         """Return the space of the graphs whose edges follow a random order of the nodes that the space allows."""
         place = np.argsort(random_order(self.candidates, self.required, rng))

@@ -23,6 +23,7 @@ from ldag.learning.fold_results import SMALLEST_GAIN, SURE_ERRORS, AverageGain
 from ldag.learning.folds import has_folds, usual_folds
 from ldag.learning.plan import make_plan
 from ldag.learning.settings import Settings
+from ldag.learning.structural_em import StructuralEM
 from ldag.learning.structures import ClassKind, StructureKind
 from ldag.model import Counts, Smoothing, Spread, State, class_counts, state_order
 from ldag.network import Network
@@ -87,13 +88,16 @@ class Fit(Presentable):
     n_steps: int
     n_accepted: int
     promise: str
+    em: StructuralEM | None = None
+    """How gaps were dealt with: rounds, starts and the bound each ended at; None where there are none."""
     average_gain: AverageGain | None = None
     """How much better `average` predicts held-out rows than this; None if no folds were cut, or it would take long."""
     notes: tuple[str, ...] = ()
     """What was left out of the table, and limits of the library that may have kept a better graph from being found."""
     data: Dataset = field(repr=False, compare=False)
     counts: tuple[Counts, ...] = field(repr=False, compare=False)
-    """Those of every node, a row per configuration of its parents; for the library itself."""
+    """Those of every node, a row per configuration of its parents, expected ones where there are gaps; for the library
+    itself."""
 
     @property
     def ldag(self) -> LDAG:
@@ -311,6 +315,8 @@ class Fit(Presentable):
             "labels_in_words": list(graph.labels_in_words()),
             "dimension": graph.dimension,
             "dag_dimension": graph.dag_dimension,
+            "lower_bound": self.score.is_lower_bound,
+            "em": None if self.em is None else self.em.to_dict(),
             "seconds": self.seconds,
             "stopped": self.stopped,
             "promise": self.promise,
@@ -331,7 +337,7 @@ class Fit(Presentable):
             f" {counted(len(graph.variables), 'variable')}",
             f"score {self.score.total:.2f} = log marginal likelihood {self.score.log_marginal_likelihood:.2f}"
             f" + log prior {round(self.score.log_prior, 2) + 0.0:.2f}"
-            f" (sample size {self.equivalent_sample_size:g}, {kappa})",
+            f" (sample size {self.equivalent_sample_size:g}, {kappa}{', lower bound' * self.score.is_lower_bound})",
             f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
             f" ({graph.dag_dimension:,} {without})",
             *self._edges_in_words(),
@@ -346,6 +352,7 @@ class Fit(Presentable):
         lines += [self._average_in_words()] * (len(graph.variables) > 1)
         if self.label_gains or self.class_gains:
             lines.append("gains are not certainties; a posterior tells how probable each edge and label is")
+        lines += [] if self.em is None else [str(self.em)]
         lines.append(f"search: {self.method}, {self.seconds:.2f} s; {self.promise}")
         lines += [f"note: {note}" for note in self.notes]
         return "\n".join(lines)

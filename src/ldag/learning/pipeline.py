@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from typing import Any, Literal, Unpack, cast
+from typing import Any, Literal, NamedTuple, Unpack, cast
 
 from ldag.checks import Rng
 from ldag.constraints import Constraints, check_result
@@ -18,7 +18,7 @@ from ldag.learning.cross_validation import Candidate, CrossValidation, check_kap
 from ldag.learning.fit import Fit, Trace
 from ldag.learning.fold_results import GAIN_SECONDS, AverageGain, count_gain_folds, measure_average, members_like
 from ldag.learning.folds import N_FOLDS, NO_FOLDS, check_folds, settle_sizes, usual_folds
-from ldag.learning.plan import DEFAULT_KAPPAS, Plan, make_plan
+from ldag.learning.plan import DEFAULT_KAPPAS, Plan, add_latent, make_plan
 from ldag.learning.race import compare_candidates
 from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchControl, SearchResult
 from ldag.learning.settings import (
@@ -30,10 +30,11 @@ from ldag.learning.settings import (
     accept_old_names,
     split_options,
 )
+from ldag.learning.structural_em import GapControl, GapSearch, StructuralEM
 from ldag.learning.structures import CountedFamily, LabelSearch, StructureKind, learn_families
 from ldag.model import Structure
 from ldag.progress import Deadline, Progress, ProgressReport, check_progress, listen
-from ldag.scoring import Prior, Score, score_family
+from ldag.scoring import NodeScore, Prior, Score, score_family
 
 LEAST_SECONDS = 0.05
 """What is left for the last search at least, so that every run with a checkpoint gets a little further."""
@@ -166,7 +167,7 @@ def learn_with(
     check_progress(progress)
     if executor is not None and not settings.needs_cross_validation:
         raise ArgumentError("executor applies to cross-validation; one search runs in this process")
-    given = check_data(data, reading=reading)
+    given = add_latent(check_data(data, reading=reading), settings)
     asked, settings = settings, settle_sizes(settings, given)
     plan = make_plan(given, settings).with_checkpoint(checkpoint)
     cv, graph, gain = None, None, None
@@ -178,11 +179,11 @@ def learn_with(
             plan, grid, usual_folds(plan.data), half, progress, executor, target
         )
         plan = plan.choose(cv.best)
-        if target is None and not deadline.is_set:
+        if target is None and not deadline.is_set and not given.has_gaps:
             gain = _measure_gain(plan, cv.best, fold_graphs)
     deadline = deadline.at_least(LEAST_SECONDS)
-    result = _search_from_both(plan, graph, deadline, progress)
-    fit = replace(_make_fit(plan, result, cv, given, began, deadline), average_gain=gain)
+    outcome = _learn_gaps(plan, deadline, progress) if given.has_gaps else _learn(plan, graph, deadline, progress)
+    fit = replace(_make_fit(plan, outcome, cv, given, began, deadline), average_gain=gain)
     return fit if settings is asked else replace(fit, notes=(*fit.notes, NO_FOLDS))
 
 
@@ -221,7 +222,7 @@ def cross_validate(
         raise ArgumentError("the uniform prior has no kappa, so there is nothing to compare by cross-validation")
     if not settings.has_kappa and settings.chooses_more_than_kappa:
         kappas = (1.0,)
-    plan = make_plan(check_data(data, reading=reading), settings)
+    plan = make_plan(add_latent(check_data(data, reading=reading), settings), settings)
     check_folds(plan.data, n_folds)
     plan = plan.with_checkpoint(checkpoint, kappas=kappas, n_folds=n_folds)
     return compare_candidates(plan, plan.grid(kappas), n_folds, deadline, progress, executor)[0]
@@ -279,32 +280,61 @@ def _search(plan: Plan, deadline: Deadline, progress: Progress) -> SearchResult:
         else:
             result = resume_search(plan.checkpoint, plan.search_in_words, plan.search, scorer, plan.problem, control)
     if result.stopped and not deadline.is_over:
-        hint = "" if plan.checkpoint is None else f"; run it again to go on from {plan.checkpoint.path}"
-        warnings.warn(f"the search was interrupted; this is the best graph it had found{hint}", stacklevel=3)
+        _warn_interrupted(plan)
     return result
 
 
+class Outcome(NamedTuple):
+    """What a search gives: its result, the families with their counts, and what gaps add to that."""
+
+    result: SearchResult
+    families: Sequence[CountedFamily]
+    shares: Sequence[NodeScore]
+    entropy: float | None = None
+    em: StructuralEM | None = None
+
+
+def _learn(plan: Plan, graph: GraphParents | None, deadline: Deadline, progress: Progress) -> Outcome:
+    """Search data without gaps, and count the families of the best graph."""
+    result, options = _search_from_both(plan, graph, deadline, progress), plan.problem.families
+    families = learn_families(plan.data.columns, plan.data.schema.n_states, result.parents, options)
+    return Outcome(result, families, [score_family(one.counts, one.family, options.priors) for one in families])
+
+
+def _learn_gaps(plan: Plan, deadline: Deadline, progress: Progress) -> Outcome:
+    """Learn from data with gaps by structural EM."""
+    with listen(progress, "structural EM", deadline) as listener:
+        ended = GapSearch(plan, plan.data, GapControl(plan.n_jobs, deadline, listener)).run()
+    if ended.search.stopped and not deadline.is_over:
+        _warn_interrupted(plan)
+    expected, priors = ended.graph.expected, plan.problem.families.priors
+    shares = expected.node_scores(ended.graph.structure, priors)
+    return Outcome(ended.search, ended.families, shares, expected.entropy, ended.em)
+
+
+def _warn_interrupted(plan: Plan) -> None:
+    hint = "" if plan.checkpoint is None else f"; run it again to go on from {plan.checkpoint.path}"
+    warnings.warn(f"the search was interrupted; this is the best graph it had found{hint}", stacklevel=4)
+
+
 def _make_fit(
-    plan: Plan, result: SearchResult, cv: CrossValidation | None, given: Dataset, began: float, deadline: Deadline
+    plan: Plan, outcome: Outcome, cv: CrossValidation | None, given: Dataset, began: float, deadline: Deadline
 ) -> Fit:
     """Put the result together, in the variables' own order."""
-    schema, families = plan.data.schema, plan.problem.families
-    learned = learn_families(plan.data.columns, schema.n_states, result.parents, families)
-    structure = Structure(schema.n_states, tuple(one.family for one in learned))
+    schema, families, result = plan.data.schema, plan.problem.families, outcome.result
+    structure = Structure(schema.n_states, tuple(one.family for one in outcome.families))
     check_result(schema, plan.problem.space, structure)
-    parts = {
-        name: score_family(one.counts, one.family, families.priors)
-        for name, one in zip(schema.names, learned, strict=True)
-    }
+    parts = dict(zip(schema.names, outcome.shares, strict=True))
     order = [schema.node(name) for name in given.names]
-    own = _reorder(learned, order)
+    own = _reorder(outcome.families, order)
     graph = LDAG(given.schema, Structure(given.schema.n_states, tuple(one.family for one in own)))
     early = f"ended {'by the time limit' if deadline.is_over else 'early'}: this is the best graph found until then"
-    end = plan.search.describe_end(plan.problem, result)
+    end = plan.search.describe_end(plan.problem, result) if outcome.em is None else ""
     early += f"; {end}" if end else ""
+    promise = plan.search.promise(plan.problem, result) if outcome.em is None else outcome.em.promise()
     return Fit(
         graph=graph,
-        score=Score.of(parts, given.names, families.priors),
+        score=Score.of(parts, given.names, families.priors, outcome.entropy),
         method=plan.search.name,
         trace=Trace.of(result.trace),
         cv=cv,
@@ -313,7 +343,8 @@ def _make_fit(
         stopped=result.stopped,
         n_steps=result.n_steps,
         n_accepted=result.n_accepted,
-        promise=early if result.stopped else plan.search.promise(plan.problem, result),
+        promise=early if result.stopped else promise,
+        em=outcome.em,
         notes=(
             *describe_data(given),
             *plan.search.describe_limits(plan.problem, schema.names, result.parents),

@@ -28,6 +28,10 @@ DEFAULT_KAPPAS = (0.001, 0.1, 0.3, 0.5)
 MANY_SECONDS = 20.0
 """As estimated without what bounds save: more than this, and one of many searches climbs."""
 
+ROUND_SECONDS = 1.0
+"""Auto looks at all graphs in every round of structural EM if that takes no longer, as estimated, and climbs
+otherwise."""
+
 A_MOMENT = 0.05
 """Seconds: if auto finds the best graph of all in so many, it does so on every fold too."""
 
@@ -236,8 +240,28 @@ class Plan:
 
 
 def make_plan(data: AnyTable, settings: Settings) -> Plan:
-    """Check settings against data and translate them."""
-    return plan_over(order_columns(check_data(data)), settings)
+    """Check settings against data and translate them; many searches make up one where there are gaps."""
+    work = order_columns(check_data(data))
+    plan = plan_over(work, settings)
+    return plan.for_many(ROUND_SECONDS) if work.has_gaps else plan
+
+
+def add_latent(data: Dataset, settings: Settings) -> Dataset:
+    """Return the data with a column of gaps for each latent variable of the graph to start from."""
+    start: LDAG | None = settings.method_option("start")
+    latent = [] if start is None else [v for v in start.variables if v.latent and v.name not in data.names]
+    unconnected = [v.name for v in data.variables if v.latent and (start is None or v.name not in start.schema.names)]
+    unconnected += [] if start is None else [name for name in start.latent if not _is_connected(start, name)]
+    if unconnected:
+        raise ArgumentError(
+            f"no search can find out what the latent variable {unconnected[0]!r} is connected with; give"
+            f" {argument('start')}, a graph in which it has edges"
+        )
+    return data.with_unobserved(latent) if latent else data
+
+
+def _is_connected(graph: LDAG, name: str) -> bool:
+    return any(name in edge for edge in graph.edges)
 
 
 def plan_over(work: Dataset, settings: Settings) -> Plan:

@@ -1,6 +1,8 @@
 """Scores: priors, families, whole graphs, and what labels gain."""
 
+from ldag.scoring.bounds import ExpectedCounts as ExpectedCounts
 from ldag.scoring.families import PRIORS as PRIORS
+from ldag.scoring.families import NodeScore as NodeScore
 from ldag.scoring.families import Prior as Prior
 from ldag.scoring.families import Priors as Priors
 from ldag.scoring.families import check_equivalent_sample_size as check_equivalent_sample_size

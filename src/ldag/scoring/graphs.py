@@ -10,7 +10,9 @@ from ldag.data import AnyTable, Dataset, Reading, check_data
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG, family_counts, take_states
 from ldag.hook import Printable
+from ldag.inference import CodedGaps
 from ldag.model import CodedFamily, Counts, Partition, Spread
+from ldag.scoring.bounds import best_bound
 from ldag.scoring.families import (
     NodeScore,
     Prior,
@@ -26,24 +28,35 @@ from ldag.scoring.families import (
 class Score(Printable):
     """How well a graph explains data: natural logarithms, the prior up to a constant.
 
-    ``per_node`` has each node's share, and ``priors`` what the score depends on besides graph and data.
+    ``per_node`` has each node's share, and ``priors`` what the score depends on besides graph and data. Of data with
+    gaps it is a lower bound: shares are those of expected counts, and ``entropy`` is what the gaps leave open.
     """
 
     log_marginal_likelihood: float
     log_prior: float
     per_node: Mapping[str, NodeScore]
     priors: Priors
+    entropy: float | None = None
+    """Of the completions of data with gaps, a part of the likelihood; None where there are none."""
 
     @classmethod
-    def of(cls, parts: Mapping[str, NodeScore], names: Iterable[str], priors: Priors) -> "Score":
+    def of(
+        cls, parts: Mapping[str, NodeScore], names: Iterable[str], priors: Priors, entropy: float | None = None
+    ) -> "Score":
         """Add up the shares of the nodes, sorted by name, so that the order of columns changes no digit."""
         shares = [parts[name] for name in sorted(parts)]
         return cls(
-            sum(share.log_marginal_likelihood for share in shares),
+            sum(share.log_marginal_likelihood for share in shares) + (entropy or 0.0),
             sum(share.log_prior for share in shares),
             {name: parts[name] for name in names},
             priors,
+            entropy,
         )
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether the data have gaps, so that the log marginal likelihood is at least what is said here."""
+        return self.entropy is not None
 
     @property
     def total(self) -> float:
@@ -52,7 +65,10 @@ class Score(Printable):
 
     def __repr__(self) -> str:
         parts = f"log marginal likelihood {self.log_marginal_likelihood:.2f} + log prior {self.log_prior:.2f}"
-        return f"<Score: {self.total:.2f} = {parts} (sample size {self.priors.equivalent_sample_size:g})>"
+        size = f"sample size {self.priors.equivalent_sample_size:g}"
+        return (
+            f"<Score: {self.total:.2f} = {parts} ({size}{', lower bound: the data have gaps' * self.is_lower_bound})>"
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Return the score as plain values."""
@@ -63,6 +79,8 @@ class Score(Printable):
             "kappa": self.priors.kappa if self.priors.has_kappa else None,
             "equivalent_sample_size": self.priors.equivalent_sample_size,
             "prior": self.priors.prior,
+            "lower_bound": self.is_lower_bound,
+            "entropy": self.entropy,
             "per_node": {
                 name: {"log_marginal_likelihood": part.log_marginal_likelihood, "log_prior": part.log_prior}
                 for name, part in self.per_node.items()
@@ -72,12 +90,15 @@ class Score(Printable):
     def __str__(self) -> str:
         width = max(len("total"), *(len(name) for name in self.per_node))
         lines = [f"{'':<{width}}  {'likelihood':>12}  {'prior':>9}  {'score':>12}"]
-        shares = [*self.per_node.items(), ("total", NodeScore(self.log_marginal_likelihood, self.log_prior))]
+        gaps = [] if self.entropy is None else [("gaps", NodeScore(self.entropy, 0.0))]
+        shares = [*self.per_node.items(), *gaps, ("total", NodeScore(self.log_marginal_likelihood, self.log_prior))]
         for name, part in shares:
             numbers = f"{part.log_marginal_likelihood:>12.2f}  {part.log_prior:>9.2f}  {part.total:>12.2f}"
             lines.append(f"{name:<{width}}  {numbers}")
         kappa = f", kappa {self.priors.kappa:g}" if self.priors.has_kappa else ""
         lines.append(f"prior {self.priors.prior}, sample size {self.priors.equivalent_sample_size:g}{kappa}")
+        if self.is_lower_bound:
+            lines.append("a lower bound: nodes by expected counts, and the entropy of what may stand in the gaps")
         return "\n".join(lines)
 
 
@@ -91,6 +112,9 @@ def score(
     **reading: Unpack[Reading],
 ) -> Score:
     """Score a graph on data: log marginal likelihood plus log prior.
+
+    Where data have gaps, this is a lower bound of the log marginal likelihood of what was observed, and says so: the
+    best that variational steps from EM's parameters find. Graphs can be compared by it, on the same data.
 
     Parameters
     ----------
@@ -123,11 +147,20 @@ def score(
     ordered = _order_nodes(graph)
     if priors.is_normalised:
         _check_labels(graph)
+    if known.has_gaps:
+        return _score_gaps(ordered, order_columns(known), graph.schema.names, priors)
     parts = {
         name: score_family(counts, family, priors)
         for name, counts, family in family_counts(ordered, order_columns(known))
     }
     return Score.of(parts, graph.schema.names, priors)
+
+
+def _score_gaps(graph: LDAG, data: Dataset, names: Sequence[str], priors: Priors) -> Score:
+    """Return the best lower bound that is found for a graph; its variables are sorted by name."""
+    expected = best_bound(graph.structure, CodedGaps.of(data.aligned_to(graph.schema)), priors)
+    shares = expected.node_scores(graph.structure, priors)
+    return Score.of(dict(zip(graph.schema.names, shares, strict=True)), names, priors, expected.entropy)
 
 
 def _check_labels(graph: LDAG) -> None:
@@ -171,9 +204,9 @@ def log_predictive(
 
 
 def order_columns(data: Dataset) -> Dataset:
-    """Return the data with the variables sorted by name; rows need sorting only where sums of real weights do."""
+    """Return the data with the variables sorted by name; rows need sorting only where real numbers are summed."""
     names = sorted(data.names)
-    whole = data.weights is None or data.weights.dtype == np.int64
+    whole = not data.has_gaps and (data.weights is None or data.weights.dtype == np.int64)
     return data.permuted(names) if whole and names != list(data.names) else data.select(names)
 
 

@@ -48,8 +48,12 @@ class SearchProblem:
         return sizes[: self.space.max_parents[node]]
 
     def over(self, data: Dataset) -> "SearchProblem":
-        """Return the problem of searching these data: where a column has one state, it takes no edges."""
-        return replace(self, space=self.space.without_edges_at(data.constant_nodes), n_rows=data.n_rows)
+        """Return the problem of searching these data: where a column has one state, it takes no edges.
+
+        What nobody observed is not constant.
+        """
+        constant = {node for node in data.constant_nodes if not data.schema[node].latent}
+        return replace(self, space=self.space.without_edges_at(constant), n_rows=data.n_rows)
 
     def is_full(self, node: int, above: tuple[int, ...]) -> bool:
         """Tell whether a node could have more parents, as far as users said, but for the size of its table."""
