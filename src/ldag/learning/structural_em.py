@@ -228,7 +228,7 @@ class GapSearch:
         self.plan, self.data, self.control = plan, data, control
         self.problem = plan.problem.over(data)
         self.search: Search = plan.search.with_restarts(ROUND_RESTARTS)
-        self.table = CodedGaps.of(data)
+        self.table = CodedGaps.of(data.codes, data.schema.n_states, data.weights)
         self.ends: list[EMStart] = []
         self.best: EMGraph | None = None
         self.stopped = False

@@ -158,7 +158,8 @@ def score(
 
 def _score_gaps(graph: LDAG, data: Dataset, names: Sequence[str], priors: Priors) -> Score:
     """Return the best lower bound that is found for a graph; its variables are sorted by name."""
-    expected = best_bound(graph.structure, CodedGaps.of(data.aligned_to(graph.schema)), priors)
+    known = data.aligned_to(graph.schema)
+    expected = best_bound(graph.structure, CodedGaps.of(known.codes, known.schema.n_states, known.weights), priors)
     shares = expected.node_scores(graph.structure, priors)
     return Score.of(dict(zip(graph.schema.names, shares, strict=True)), names, priors, expected.entropy)
 
