@@ -15,7 +15,7 @@ from ldag.data.dataset import count_family as count_family
 from ldag.data.dataset import merge_rows as merge_rows
 from ldag.data.dataset import row_keys as row_keys
 from ldag.data.dataset import state_columns as state_columns
-from ldag.data.filling import Filling as Filling
+from ldag.data.filling import NewCells as NewCells
 from ldag.data.filling import check_memory_table as check_memory_table
 from ldag.data.filling import fill_table as fill_table
 from ldag.data.filling import rank_rows as rank_rows

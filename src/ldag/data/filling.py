@@ -15,7 +15,7 @@ from ldag.model import State, state_key
 
 
 @dataclass(frozen=True, eq=False)
-class Filling:
+class NewCells:
     """The rows of a column in which a cell was missing, and what each of them is to have."""
 
     rows: NDArray[np.intp]
@@ -55,7 +55,7 @@ def _spell(state: State, spellings: list[object], is_text: bool) -> object:
     return own[0] if own else min(spellings, key=str)
 
 
-def fill_table(source: object, fillings: Mapping[str, Filling], names: Iterable[str] = ()) -> object:
+def fill_table(source: object, fillings: Mapping[str, NewCells], names: Iterable[str] = ()) -> object:
     """Return a copy of a table with some cells filled; ``names`` are those of the columns of an array.
 
     A column that cannot hold the new cells in its own type becomes one of objects in pandas and numpy, and one of texts
@@ -83,16 +83,15 @@ def check_memory_table(source: object) -> None:
         raise DataError(f"a lazy table has no rows yet; collect() it first, got a {type(source).__name__}")
 
 
-def _fill_cells(column: Column, filling: Filling | None) -> NDArray[Any]:
-    """Return the cells of a column as objects, None where they are missing."""
-    values = [None if gap else value for gap, value in zip(column.gaps, column.values, strict=True)]
-    cells = np.array([*values, None], dtype=object)[column.positions]
+def _fill_cells(column: Column, filling: NewCells | None) -> NDArray[Any]:
+    """Return the cells of a column as they are, None where there is nothing."""
+    cells = np.array([*column.values, None], dtype=object)[column.positions]
     if filling is not None:
         cells[filling.rows] = np.array([*filling.cells, None], dtype=object)[:-1]
     return cells
 
 
-def _fill_array(array: NDArray[Any], fillings: Mapping[int, Filling]) -> NDArray[Any]:
+def _fill_array(array: NDArray[Any], fillings: Mapping[int, NewCells]) -> NDArray[Any]:
     """Return an array whose columns are filled."""
     if not fillings:
         return array.copy()
@@ -112,7 +111,7 @@ def _as_before(cells: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
     return cells
 
 
-def _fill_any(cells: object, filling: Filling) -> object:
+def _fill_any(cells: object, filling: NewCells) -> object:
     """Return a column of a mapping, filled: a list, an array or a series."""
     if isinstance(cells, np.ndarray):
         return _as_before(np.array([*filling.put_in(cells.tolist()), None], dtype=object)[:-1], cells.dtype)
@@ -121,7 +120,7 @@ def _fill_any(cells: object, filling: Filling) -> object:
     return _fill_series(cells, filling)
 
 
-def _fill_frame(frame: object, fillings: Mapping[str, Filling]) -> object:
+def _fill_frame(frame: object, fillings: Mapping[str, NewCells]) -> object:
     """Return a copy of a dataframe of pandas, polars or pyarrow."""
     make = open_frame(frame).implementation
     if make.is_pandas():
@@ -138,7 +137,7 @@ def _fill_frame(frame: object, fillings: Mapping[str, Filling]) -> object:
     raise DataError(f"only tables of pandas, polars and pyarrow are filled, got a {type(frame).__name__}")
 
 
-def _fill_pandas_frame(frame: Any, fillings: Mapping[str, Filling]) -> object:
+def _fill_pandas_frame(frame: Any, fillings: Mapping[str, NewCells]) -> object:
     """Return a copy of a dataframe of pandas, with its index and its other columns."""
     filled = frame.copy()
     names = list(frame.columns)
@@ -148,10 +147,10 @@ def _fill_pandas_frame(frame: Any, fillings: Mapping[str, Filling]) -> object:
     return filled
 
 
-def _fill_series(series: object, filling: Filling) -> object:
+def _fill_series(series: object, filling: NewCells) -> object:
     """Return a filled series of pandas, polars or pyarrow."""
     kind = type(series).__module__.partition(".")[0]
-    fill: Mapping[str, Callable[[Any, Filling], object]] = {
+    fill: Mapping[str, Callable[[Any, NewCells], object]] = {
         "pandas": _fill_pandas,
         "polars": _fill_polars,
         "pyarrow": _fill_arrow,
@@ -161,7 +160,7 @@ def _fill_series(series: object, filling: Filling) -> object:
     return fill[kind](series, filling)
 
 
-def _fill_pandas(series: Any, filling: Filling) -> object:
+def _fill_pandas(series: Any, filling: NewCells) -> object:
     import pandas as pd
 
     kind, cells = series.dtype, filling.put_in(series.astype(object).tolist())
@@ -175,7 +174,7 @@ def _fill_pandas(series: Any, filling: Filling) -> object:
         return pd.Series(cells, index=series.index, dtype=object, name=series.name)
 
 
-def _fill_polars(series: Any, filling: Filling) -> object:
+def _fill_polars(series: Any, filling: NewCells) -> object:
     import polars as pl
 
     cells = filling.put_in(series.to_list())
@@ -187,7 +186,7 @@ def _fill_polars(series: Any, filling: Filling) -> object:
     return pl.Series(series.name, _as_texts(cells))
 
 
-def _fill_arrow(column: Any, filling: Filling) -> object:
+def _fill_arrow(column: Any, filling: NewCells) -> object:
     import pyarrow as pa
 
     cells = filling.put_in(column.to_pylist())

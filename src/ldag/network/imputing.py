@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_choice, check_seed, check_whole
-from ldag.data import Column, Dataset, Filling, check_memory_table, fill_table, rank_rows, spell_cells
+from ldag.data import Column, Dataset, NewCells, check_memory_table, fill_table, rank_rows, spell_cells
 from ldag.errors import ArgumentError, ImpossibleEvidence, argument, counted, option
 from ldag.inference import UNOBSERVED, Numbers, Predictor, Rows
 from ldag.model import ClassTable, Mask, Schema, Structure
 from ldag.network.asking import Asking
-from ldag.network.base import Learned
 from ldag.network.prediction import Unseen, code_columns, open_rows, rows_of
 
 T = TypeVar("T")
@@ -131,7 +130,7 @@ def _impute_rows(schema: Schema, data: object, unseen: Unseen, complete: Complet
     others = [table.column(place) for place, name in enumerate(table.names) if name not in coded]
     for filled in complete(_in_order(codes, schema.nodes(coded), others)):
         cells = {name: states[filled[gaps[name], schema.node(name)]].tolist() for name, states in spelled.items()}
-        yield fill_table(data, {name: Filling(gaps[name], cells[name]) for name in cells}, table.names)
+        yield fill_table(data, {name: NewCells(gaps[name], cells[name]) for name in cells}, table.names)
 
 
 def _in_order(
@@ -219,7 +218,7 @@ def draw_properly(asking: Asking, rows: IncompleteRows, n: int, seed: int) -> It
         )
     has_gaps = (rows.codes == UNOBSERVED).any(axis=1)
     weights = np.ones(len(rows.codes)) if rows.weights is None else rows.weights
-    complete = count_classes(structure, rows.codes[~has_gaps], weights[~has_gaps])
+    complete = _count_classes(structure, rows.codes[~has_gaps], weights[~has_gaps])
     probabilities = asking.net.probabilities
     codes = rows.codes.copy()
     for sweep in range(n * SWEEPS):
@@ -231,19 +230,15 @@ def draw_properly(asking: Asking, rows: IncompleteRows, n: int, seed: int) -> It
         codes[has_gaps] = drawn
         if (sweep + 1) % SWEEPS == 0:
             yield rows.back(codes)
-        counts = count_classes(structure, drawn, weights[has_gaps])
-        total = [one + other for one, other in zip(complete, counts, strict=True)]
-        probabilities = draw_parameters(learned, total, np.random.default_rng(of_parameters))
+        counts = _count_classes(structure, drawn, weights[has_gaps])
+        rng = np.random.default_rng(of_parameters)
+        probabilities = tuple(
+            replace(posterior, counts=seen + filled).draw(rng)
+            for posterior, seen, filled in zip(learned.posteriors, complete, counts, strict=True)
+        )
 
 
-def draw_parameters(learned: Learned, counts: Sequence[ClassTable], rng: np.random.Generator) -> tuple[ClassTable, ...]:
-    """Return parameters drawn from their posterior given counts by class, by the prior of a network."""
-    return tuple(
-        replace(posterior, counts=own).draw(rng) for posterior, own in zip(learned.posteriors, counts, strict=True)
-    )
-
-
-def count_classes(structure: Structure, rows: Rows, weights: Numbers) -> list[ClassTable]:
+def _count_classes(structure: Structure, rows: Rows, weights: Numbers) -> list[ClassTable]:
     """Return how often each class of each node has each state in complete rows."""
     counts = []
     for node, family in enumerate(structure.families):

@@ -91,7 +91,7 @@ def rows_of(schema: Schema, n_rows: int, coded: Mapping[str, tuple[Column, Coded
     return rows
 
 
-def describe_unknown(table: Table, schema: Schema, target: str) -> Iterator[str]:
+def describe_unknown(table: Table, schema: Schema, target: str | None = None) -> Iterator[str]:
     """Say how many cells a prediction takes as missing, because it may ignore states that the network does not know."""
     for place, name in enumerate(table.names):
         if name in schema.names and name != target:

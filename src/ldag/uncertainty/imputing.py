@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.inference import Numbers, Rows, row_uniforms
+from ldag.inference import UNOBSERVED, Numbers, Rows, row_uniforms
 from ldag.network import (
     Imputation,
     ImputeOptions,
@@ -113,12 +113,14 @@ def _posteriors(members: Sequence[Network], weights: Numbers, node: int, some: N
 
 def _most_probable(members: Sequence[Network], shares: Numbers, rows: Rows) -> Rows:
     """Return for each row, of what each member finds most probable, what all of them together do."""
-    found = [m.asking.completions().most_probable(m.probabilities, rows)[0] for m in members]
-    places = np.tile(np.arange(len(rows)), len(members))
-    tagged = np.column_stack([places.astype(">u4").view(np.uint8).reshape(-1, 4), np.concatenate(found)])
+    own = [m.asking.completions().most_probable(m.probabilities, rows)[0] for m in members]
+    candidates, places = np.concatenate(own), np.tile(np.arange(len(rows)), len(members))
+    is_possible = (candidates != UNOBSERVED).all(axis=1)
+    candidates, places = candidates[is_possible], places[is_possible]
+    tagged = np.column_stack([places.astype(">u4").view(np.uint8).reshape(-1, 4), candidates])
     keys = np.ascontiguousarray(tagged).view(np.dtype((np.void, tagged.shape[1]))).reshape(-1)
     _, first = np.unique(keys, return_index=True)
-    candidates, places = np.concatenate(found)[first], places[first]
+    candidates, places = candidates[first], places[first]
     logs = np.logaddexp.reduce(_log_rows(members, shares, candidates), axis=0)
     best = np.lexsort((-logs, places))
-    return candidates[best[np.searchsorted(places[best], np.arange(len(rows)))]]
+    return np.asarray(candidates[best[np.searchsorted(places[best], np.arange(len(rows)))]])

@@ -8,8 +8,10 @@ import pytest
 import ldag
 from ldag import LDAG, Mixture, Network
 from ldag.errors import ArgumentError, ImpossibleEvidence
+from ldag.network import By
 from tests.oracle.completions import GAP, posterior
 
+BY: tuple[By, ...] = ("row", "cell")
 STATES = {"a": ["x", "y"], "b": ["x", "y", "z"], "c": ["x", "y"]}
 WEIGHTS = (0.2, 0.5, 0.3)
 ROWS: dict[str, list[Any]] = {
@@ -105,8 +107,9 @@ def test_wrong_arguments_and_impossible_rows() -> None:
     sure = Network.from_parameters(LDAG.from_edges([], states=STATES), {"a": [1, 0], "b": [1, 0, 0], "c": [1, 0]})
     with pytest.raises(ImpossibleEvidence, match="row 2 has probability zero"):
         Mixture([sure, sure]).impute({"a": ["x", "y"], "b": [None, None]})
-    filled = Mixture([sure, MEMBERS[0]]).impute({"a": ["y"], "b": [None]}, by="cell")
-    assert filled == MEMBERS[0].impute({"a": ["y"], "b": [None]}, by="cell")
+    for by in BY:
+        filled = Mixture([sure, MEMBERS[0]], [0.99, 0.01]).impute({"a": ["y"], "b": [None]}, by=by)
+        assert filled == MEMBERS[0].impute({"a": ["y"], "b": [None]}, by=by)
 
 
 def test_posterior_draws_graphs() -> None:
