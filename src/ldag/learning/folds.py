@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from ldag import _native
 from ldag.checks import check_whole
-from ldag.data import Dataset, check_cells
+from ldag.data import GAP, Dataset, check_cells
 from ldag.errors import ArgumentError, DataError, TooLarge, argument
 from ldag.learning.checkpoint import digest
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
+from ldag.learning.gap_folds import COMPLETING, complete_training, predict_gaps
 from ldag.learning.plan import Plan
 from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem
 from ldag.learning.settings import Settings
@@ -145,14 +146,24 @@ def _colour(data: Dataset) -> tuple[Colours, Colours]:
     """Return a number for every column and one for every row, equal where they are alike."""
     weights = data.whole_weights
     rows = np.zeros(data.n_rows, dtype=np.uint64)
-    states: list[Colours] = [np.zeros(n, dtype=np.uint64) for n in data.schema.n_states]
+    columns = _number_gaps(data)
+    states: list[Colours] = [np.zeros(n, dtype=np.uint64) for _, n in columns]
     for _ in range(N_ROUNDS):
         pieces = _cut(_mix(rows), weights)
         rows = np.zeros(data.n_rows, dtype=np.uint64)
-        for node, codes in enumerate(data.codes):
+        for node, (codes, _) in enumerate(columns):
             states[node] = _mix(states[node] + _add_up(codes, pieces, len(states[node])))
             rows += _mix(states[node] + _mix(states[node]).sum())[codes]  # a state is one of its column
     return np.array([_mix(own).sum() for own in states]), rows
+
+
+def _number_gaps(data: Dataset) -> list[tuple[NDArray[np.uint8], int]]:
+    """Return every column and how many states it has, gaps being one more."""
+    has_gaps = (data.codes == GAP).any(axis=1)
+    return [
+        (np.minimum(codes, n), n + 1) if gaps else (codes, n)
+        for codes, n, gaps in zip(data.codes, data.schema.n_states, has_gaps, strict=True)
+    ]
 
 
 def _cut(numbers: Colours, weights: NDArray[np.int64]) -> list[tuple[int, NDArray[np.float64]]]:
@@ -237,7 +248,7 @@ class FoldSearches:
     @cached_property
     def is_quick(self) -> bool:
         """Whether every graph can be looked at in a moment, so that candidates are searched together."""
-        return self.plan.is_quick and not self.deadline.is_set
+        return self.plan.is_quick and not self.deadline.is_set and not self.data.has_gaps
 
     def group(self, tasks: Sequence[Task]) -> list[tuple[Task, ...]]:
         """Return which tasks are run by one thread after the other, or together: those of a fold, if they are quick."""
@@ -264,14 +275,28 @@ class FoldSearches:
 
     def run(self, task: Task, control: SearchControl) -> FoldScore:
         """Learn a graph from the training part, and predict the test part."""
-        train = self.folds[task.fold].train
+        train, start = self._train(task.fold, control)
         problem = self._problem_of(task.candidate).over(train)
-        if self.search.climbs and task.start is not None:
-            problem = replace(problem, start=task.start)
+        start = start if task.start is None else task.start
+        if self.search.climbs and start is not None:
+            problem = replace(problem, start=start)
         scorer = problem.families.scorer(train.columns)
         result, _ = self.search.run_to_an_end(scorer, problem, control, self.deadline)
         scores = self._predict(task, scorer, result.parents)
         return FoldScore(scores, result.parents, not result.stopped, result.score)
+
+    def _train(self, fold: int, control: SearchControl) -> tuple[Dataset, GraphParents | None]:
+        """Return what is learned from, without gaps; where there were any, with the graph of the completions."""
+        if not self.data.has_gaps:
+            return self.folds[fold].train, None
+        with COMPLETING:
+            if fold not in self._completed:
+                self._completed[fold] = complete_training(self.plan, self.folds[fold].train, control.is_over)
+            return self._completed[fold]
+
+    @cached_property
+    def _completed(self) -> dict[int, tuple[Dataset, GraphParents]]:
+        return {}
 
     def _problem_of(self, candidate: Candidate) -> SearchProblem:
         """Return what is searched with the settings of a candidate; checked once, not on every fold."""
@@ -286,7 +311,7 @@ class FoldSearches:
 
     def _predict(self, task: Task, scorer: _native.FamilyScorer, parents: GraphParents) -> tuple[float, ...]:
         """Return the log posterior predictive of the test part (equation 11), or of one node, for every smoothing."""
-        if self.target is not None:
+        if self.target is not None or self.data.has_gaps:
             return self._classify(task, parents)
         n_states = self.plan.problem.n_states
         for node, above in enumerate(parents):
@@ -299,10 +324,13 @@ class FoldSearches:
         return [(size, spread == "classes") for size, spread in every]
 
     def _classify(self, task: Task, parents: GraphParents) -> tuple[float, ...]:
-        """Return the log probability of the target in the test part, for every smoothing."""
+        """Return the log probability of the target in the test part, or of all cells seen, for every smoothing."""
         fold, problem = self.folds[task.fold], self._problem_of(task.candidate)
-        families = learn_families(fold.train.columns, problem.n_states, parents, problem.families)
+        train = self._completed[task.fold][0] if self.data.has_gaps else fold.train
+        families = learn_families(train.columns, problem.n_states, parents, problem.families)
         smoothings = [replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings]
+        if self.data.has_gaps:
+            return predict_gaps(families, fold.test, smoothings, self.target)
         return classify_fold(families, fold.test, smoothings, cast("int", self.target))
 
 

@@ -1,0 +1,91 @@
+"""Folds of data with gaps: the training part is completed once, and observed cells of the rest are predicted exactly.
+
+Every candidate is searched on the same completions of a fold's training part, by structural EM with the usual tables:
+one way up from available cases, without a look at what is to be predicted. That is fair to all of them, and costs each
+one search of rows with weights, as if there were no gaps.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ldag.data import GAP, Dataset
+from ldag.inference import Completions, NothingFits, Numbers, Rows
+from ldag.learning.cross_validation import USUAL_SIZE, Candidate
+from ldag.learning.plan import Plan
+from ldag.learning.searches import GraphParents
+from ldag.learning.structural_em import AVAILABLE, GapControl, GapSearch
+from ldag.learning.structures import CountedFamily
+from ldag.model import ClassPosteriors, Smoothing, Structure, class_counts
+
+FOLD_ROUNDS = 2
+"""Rounds on a fold: what is completed changes little after them."""
+
+PREDICTING_BYTES = 1 << 24
+"""Of the circuit or tables of a graph that is to predict; one that needs more has far too many edges."""
+
+COMPLETING = threading.Lock()
+"""One fold is completed at a time, by all threads together."""
+
+
+def complete_training(plan: Plan, train: Dataset, stop: Callable[[], bool] | None) -> tuple[Dataset, GraphParents]:
+    """Return the training part of a fold as rows with weights, and the graph by which they were completed."""
+    usual = plan.choose(usual_candidate(plan)).for_folds()
+    search = GapSearch(usual, train.sorted(), GapControl(plan.n_jobs, stop=stop, most_rounds=FOLD_ROUNDS))
+    way = search.begin(AVAILABLE)
+    search.go_up(way)
+    return search.expect(way.best), way.best.parents
+
+
+def usual_candidate(plan: Plan) -> Candidate:
+    """Return what folds are completed with: tables of the usual sample size, where these can be."""
+    if plan.takes("table"):
+        return Candidate(1.0, USUAL_SIZE, "table")
+    priors = plan.settings.priors()
+    return Candidate(priors.kappa, USUAL_SIZE, plan.settings.first_structure, prior=priors.prior)
+
+
+def predict_gaps(
+    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing], target: int | None
+) -> tuple[float, ...]:
+    """Return the log probability of the observed cells of the test part, by the means of the posterior.
+
+    Of one node, given the other cells, if there is a target; rows in which that is a gap say nothing. A graph that no
+    circuit and no tables hold predicts as if nothing had been learned.
+    """
+    structure = Structure(test.schema.n_states, tuple(one.family for one in families))
+    rows, weights = np.ascontiguousarray(test.codes.T), test.whole_weights.astype(np.float64)
+    if target is not None:
+        seen = rows[:, target] != GAP
+        rows, weights = rows[seen], weights[seen]
+    try:
+        completions = Completions(structure, PREDICTING_BYTES)
+    except NothingFits:
+        return (_guess(rows, weights, structure, target),) * len(smoothings)
+    scores = []
+    for smoothing in smoothings:
+        means = [
+            ClassPosteriors.of(one.family.partition, smoothing, class_counts(one.counts, one.family.partition)).mean()
+            for one in families
+        ]
+        logs = completions.log_probabilities(means, rows, 1)
+        if target is not None:
+            logs = logs - completions.log_probabilities(means, _without(rows, target), 1)
+        scores.append(float(logs @ weights))
+    return tuple(scores)
+
+
+def _without(rows: Rows, target: int) -> Rows:
+    """Return rows in which one node is a gap."""
+    rows = rows.copy()
+    rows[:, target] = GAP
+    return rows
+
+
+def _guess(rows: Rows, weights: Numbers, structure: Structure, target: int | None) -> float:
+    """Return the log probability of cells whose states are all equally probable."""
+    logs = np.log(np.array(structure.n_states, dtype=np.float64))
+    if target is not None:
+        return -float(weights.sum() * logs[target])
+    return -float(weights @ ((rows != GAP) @ logs))
