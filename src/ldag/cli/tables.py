@@ -10,8 +10,8 @@ import click
 
 from ldag import datasets
 from ldag.cli.arguments import RareOption, add_options, is_path, print_json, print_notes
-from ldag.data import Bins, Dataset, Dates, Missing, ReadOptions, Unusable, read_for, read_with
-from ldag.errors import ArgumentError, counted, list_names, option, suggest
+from ldag.data import Bins, Dataset, Dates, Missing, ReadOptions, Unusable, describe_size, read_for, read_with
+from ldag.errors import ArgumentError, list_names, option, suggest
 from ldag.graph import find_thin_families
 from ldag.model import Schema
 from ldag.network import Network
@@ -70,6 +70,9 @@ _OPTIONS = {
         show_default=True,
     ),
 }
+
+BY_EM = "learned by EM"
+"""What becomes of gaps that are kept where parameters or graphs are learned."""
 
 _FILE_OPTIONS = ("columns", "na", "sep", "encoding", "decimal", "dates", "sheet", "names")
 """Options that say how a file is written; they are all that matters where states are known."""
@@ -148,9 +151,9 @@ def _load_shipped(name: str, reading: ReadOptions) -> Dataset:
 
 def tell_of_parameters(network: Network, data: Dataset) -> None:
     """Say which variables have more parameters than a third of the observations, which are then known badly."""
-    thin = find_thin_families(network.ldag, data.total)
+    thin = find_thin_families(network.ldag, data.n_seen)
     if thin:
-        of_rows = counted(data.total, "observation")
+        of_rows = describe_size(data, "observation")
         print_notes([f"{list_names(thin)}: more parameters than a third of the {of_rows}; many are hardly known"])
 
 

@@ -175,6 +175,19 @@ class Dataset(Printable):
         """Whether a cell is missing."""
         return bool(self.codes.max(initial=0) == GAP)
 
+    @property
+    def n_seen(self) -> int | float:
+        """How many observations' worth of cells are seen: all observations, less their share of gaps.
+
+        A latent variable that nobody observed does not count.
+        """
+        if not self.has_gaps:
+            return self.total
+        seen = self.codes != GAP
+        counted_nodes = [node for node, own in enumerate(seen) if own.any() or not self.variables[node].latent]
+        shares = seen[counted_nodes].mean(axis=0)
+        return float(shares.sum() if self.weights is None else shares @ self.weights)
+
     def gaps(self) -> Gaps:
         """Return how many cells are missing, which columns are empty together, and what gaps depend on."""
         return find_gaps(self.schema, self.codes, self.weights)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ldag.data.dataset import Codes, Dataset, Note
 from ldag.data.gaps import GAP
-from ldag.errors import list_names
+from ldag.errors import counted, list_names
 
 RARE = 1000
 """Columns that agree are told if of so many tables, that have as many columns without a connection, one has such."""
@@ -27,6 +27,13 @@ def describe_data(data: Dataset) -> tuple[str, ...]:
     if more > 0:
         losses = [*losses[:MOST_LOSSES], f"{more:,} further notes on what was left out are in the notes of the data"]
     return tuple(dict.fromkeys((*losses, *describe_columns(data))))
+
+
+def describe_size(data: Dataset, noun: str) -> str:
+    """Say how much there is to learn from: so many observations, or with gaps as many as the cells that are seen."""
+    if not data.has_gaps:
+        return counted(data.total, noun)
+    return f"{data.n_seen:,.0f} {noun}s' worth of cells that are seen"
 
 
 def describe_gaps(data: Dataset) -> tuple[str, ...]:

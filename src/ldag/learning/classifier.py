@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, validate_data
 
 from ldag.checks import check_seed, check_whole
 from ldag.constraints import Constraints
 from ldag.data import Binning, Dataset, Note, ReadOptions, Table, is_gap, read_table, read_with
-from ldag.errors import tell
+from ldag.errors import counted, tell
 from ldag.inference import Numbers
 from ldag.learning.fit import Fit
 from ldag.learning.folds import N_FOLDS, has_folds
@@ -64,9 +64,11 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         settings that were chosen for the first, and "auto" climbs without restarts for them. The mean of their
         probabilities is better than those of one; 1 gives one network that can be read.
     missing
-        What `fit` does with missing features: make "missing" a state of such a feature, which a gap is then in
-        `predict`, too ("state"); leave out such rows and warn ("drop"), or refuse the table ("error"). In features
-        that had no gaps in `fit`, `predict` sums out what is missing.
+        What `fit` does with missing features: learn from them as gaps, by EM ("keep"); make "missing" a state of such a
+        feature, which a gap is then in `predict`, too ("state"); leave out such rows and warn ("drop"), or refuse the
+        table ("error"). In features that had no gaps in `fit`, or whose gaps were kept, `predict` sums out what is
+        missing; where gaps themselves tell of the class, "state" learns that. Rows without a class are always left out,
+        with a warning.
     unseen
         What `predict` does with a state that `fit` did not see: take the cell as missing ("ignore"), so that a rare
         state does not stop a cross-validation, or refuse the table ("error").
@@ -119,7 +121,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         n_restarts: int | None = None,
         time_limit: float | None = None,
         n_members: int = 10,
-        missing: Literal["state", "drop", "error"] = "state",
+        missing: Literal["keep", "state", "drop", "error"] = "state",
         unseen: Unseen = "ignore",
         max_states: int = 64,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,
@@ -153,6 +155,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         deadline = Deadline.after(check_time_limit(self.time_limit))
         n_members = check_whole(self.n_members, "n_members")
         name = getattr(y, "name", None)
+        X, y, sample_weight = _drop_unclassified(X, y, sample_weight)  # noqa: N806
         rows, classes = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")
         check_classification_targets(classes)
         weights = None
@@ -184,9 +187,9 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         check_is_fitted(self)
         rows = validate_data(self, X, reset=False, dtype=None, ensure_all_finite="allow-nan")
         columns = self._columns(rows)
+        choose = _fill_gaps if self.missing == "state" else _choose_known
         shares = [
-            member.predict_proba(_fill_gaps(columns, member), self.target_, unseen=self.unseen)
-            for member in self.members_
+            member.predict_proba(choose(columns, member), self.target_, unseen=self.unseen) for member in self.members_
         ]
         return np.asarray(np.mean(shares, axis=0))
 
@@ -265,14 +268,35 @@ def _has_numbers(cells: NDArray[Any]) -> bool:
     return all(isinstance(cell, int | float) or is_gap(cell) for cell in cells.tolist())
 
 
+def _drop_unclassified(
+    X: "IntoDataFrame | ArrayLike",  # noqa: N803
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+) -> tuple[Any, Any, Any]:
+    """Leave out rows whose class is missing, and tell how many; what is no list of classes is refused elsewhere."""
+    classes = np.asarray(y, dtype=object)
+    gaps = np.array([is_gap(cell) for cell in classes.tolist()] if classes.ndim == 1 else [], dtype=np.bool_)
+    if not gaps.any() or _num_samples(X) != len(gaps):
+        return X, y, sample_weight
+    if gaps.all():
+        return X, np.full(len(gaps), np.nan), sample_weight  # which scikit-learn refuses in its own words
+    tell((Note(f"{gaps.sum():,} of {counted(len(gaps), 'row')} left out, which have no class", "rows"),))
+    used = np.flatnonzero(~gaps)
+    weights = None if sample_weight is None else _safe_indexing(sample_weight, used)
+    return _safe_indexing(X, used), _safe_indexing(y, used), weights
+
+
+def _choose_known(columns: Mapping[str, NDArray[Any]], member: Network) -> dict[str, NDArray[Any]]:
+    """Return the columns that a member knows; the class is none, and neither is what was left out."""
+    return {variable.name: columns[variable.name] for variable in member.variables if variable.name in columns}
+
+
 def _fill_gaps(columns: Mapping[str, NDArray[Any]], member: Network) -> dict[str, NDArray[Any]]:
     """Return the columns that a member knows, with gaps as states where it has such a state."""
-    filled = {}
+    filled = _choose_known(columns, member)
     for variable in member.variables:
-        if variable.name not in columns:  # the class, or left out
-            continue
-        cells = filled[variable.name] = columns[variable.name]
-        if variable.states[-1] == MISSING_STATE:
+        if variable.name in filled and variable.states[-1] == MISSING_STATE:
+            cells = filled[variable.name]
             gaps = np.array([is_gap(cell) for cell in cells.tolist()], dtype=np.bool_)
             if gaps.any():
                 filled[variable.name] = cells.astype(object)

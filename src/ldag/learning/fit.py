@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any
 
 from ldag.constraints import search_space
-from ldag.data import Dataset
+from ldag.data import Dataset, describe_size
 from ldag.drawing import Drawable, Presentable
 from ldag.errors import by_door, counted, list_names
 from ldag.formats import MOST_CASES, Edge, brief_conditions
@@ -382,11 +382,11 @@ class Fit(Presentable):
             lines.append(f"chosen by cross-validation: {words}")
         if self.held_out_gain is not None:
             lines.append(_gain_in_words(*self.held_out_gain))
-        thin = find_thin_families(self.graph, self.n_observations)
+        thin = find_thin_families(self.graph, self.data.n_seen)
         if thin:
             lines.append(
                 f"warning: {list_names(thin)}: more parameters than a third of the"
-                f" {counted(self.n_observations, 'observation')}, which can hardly carry them; {self._advice()}"
+                f" {describe_size(self.data, 'observation')}, which can hardly carry them; {self._advice()}"
             )
         return lines
 

@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ldag.data import ASSUMED, Dataset, Gaps, describe_data, describe_gaps
+from ldag.data import ASSUMED, Dataset, Gaps, describe_data, describe_gaps, describe_size
 from ldag.drawing import Cell, Drawable, Meter
 from ldag.errors import counted, list_names
 from ldag.formats import MOST_CASES, Edge
@@ -130,11 +130,11 @@ def summary_section(subject: Subject) -> Section:
         blocks.append(Paragraph(f"{every}{', '.join(alone)}."))
     if graph.latent:
         blocks.append(Paragraph(f"Not observed: {', '.join(graph.latent)}. {LATENT}"))
-    thin = () if data is None else find_thin_families(graph, data.total)
+    thin = () if data is None else find_thin_families(graph, data.n_seen)
     if data is not None and thin:
         text = (
             f"Beware: {list_names(thin)}: more numbers had to be estimated than a third of the "
-            f"{counted(data.total, 'row')}. Expect the model to describe these rows better than new ones."
+            f"{describe_size(data, 'row')}. Expect the model to describe these rows better than new ones."
         )
         blocks.append(Paragraph(text, is_warning=True))
     return Section("What was found", tuple(blocks))

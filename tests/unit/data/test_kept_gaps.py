@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ldag
-from ldag.data import GAP
+from ldag.data import GAP, describe_size
 from ldag.errors import DataError
 from ldag.model import Schema, Variable
 
@@ -93,3 +93,14 @@ def test_constants_are_those_seen() -> None:
 def test_shares_are_of_what_is_seen() -> None:
     """Gaps count for no state."""
     assert _data([[0, 2], [GAP, 1], [1, GAP], [0, 1]]).shares("x") == "a: 67 %, b: 33 %"
+
+
+def test_observations_worth_of_cells() -> None:
+    """Gaps count for nothing, and neither does what nobody could observe."""
+    data = _data(ROWS, [1, 2, 3, 4, 5, 6])
+    assert data.n_seen == (2 * (1 + 3) + (2 + 4 + 6)) / 2
+    assert describe_size(data, "row") == "10 rows' worth of cells that are seen"
+    assert data.complete_rows().n_seen == 4
+    assert describe_size(data.complete_rows(), "row") == "4 rows"
+    graph = ldag.LDAG.from_edges([("h", "x")], states={"h": [0, 1], "x": ["a", "b"]}, latent=["h"])
+    assert ldag.read({"x": ["a", "b", None]}, missing="keep").aligned_to(graph.schema).n_seen == 2

@@ -91,7 +91,7 @@ def test_gaps_are_a_state(heart: pd.DataFrame) -> None:
     X, y = heart.drop(columns="pressure").astype(object), heart["pressure"]  # noqa: N806
     gaps = X.copy()
     gaps.loc[(y == ">140").to_numpy() & (np.arange(len(y)) % 2 == 0), "smoking"] = None
-    model = LDAGClassifier().fit(gaps, y)
+    model = LDAGClassifier(missing="state").fit(gaps, y)
     assert model.fit_.n_observations == len(X)
     assert model.network_.variables[0].states == ("no", "yes", "missing")
     without = X.iloc[:1].assign(smoking=None)
@@ -106,6 +106,35 @@ def test_gaps_are_a_state(heart: pd.DataFrame) -> None:
     assert dropped.fit_.n_observations == len(X) - 10
     with pytest.raises(DataError, match="'smoking' has 10 missing cells"):
         LDAGClassifier(missing="error").fit(some, y)
+
+
+def test_gaps_are_learned_from(heart: pd.DataFrame) -> None:
+    """No row is lost, no state is made, and what is missing in a prediction is summed out."""
+    X, y = heart.drop(columns="pressure").astype(object), heart["pressure"]  # noqa: N806
+    rng = np.random.default_rng(3)
+    gaps = X.mask(rng.random(X.shape) < 0.1, None)
+    model = LDAGClassifier(missing="keep", kappa=0.1, equivalent_sample_size=1).fit(gaps, y)
+    assert model.fit_.n_observations == len(X)
+    assert model.fit_.data.has_gaps
+    assert all(variable.n_states == 2 for variable in model.network_.variables)
+    row = gaps[gaps.isna().any(axis=1)].iloc[0]
+    answer = model.network_.query("pressure", given=row.dropna().to_dict())
+    np.testing.assert_allclose(model.predict_proba(row.to_frame().T)[0], list(answer.values()))
+
+
+def test_rows_without_a_class_are_left_out(heart: pd.DataFrame) -> None:
+    """They say nothing of the class; weights go with their rows."""
+    X, y = heart.drop(columns="pressure"), heart["pressure"].astype(object)  # noqa: N806
+    some = y.copy()
+    some.iloc[[0, 5]] = [None, np.nan]
+    weights = np.arange(len(y)) % 3 + 1
+    with pytest.warns(UserWarning, match="2 of 614 rows left out, which have no class"):
+        model = LDAGClassifier(equivalent_sample_size=1).fit(X, some, weights)
+    used = some.notna().to_numpy()
+    same = LDAGClassifier(equivalent_sample_size=1).fit(X[used], y[used], weights[used])
+    assert model.network_ == same.network_
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        LDAGClassifier().fit(X, np.full(len(X), None))
 
 
 def test_tools_of_scikit_learn(heart: pd.DataFrame) -> None:
