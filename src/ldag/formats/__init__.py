@@ -25,6 +25,7 @@ from ldag.formats.record import CptRecord as CptRecord
 from ldag.formats.record import DocumentRecord as DocumentRecord
 from ldag.formats.record import Edge as Edge
 from ldag.formats.record import EdgeRecord as EdgeRecord
+from ldag.formats.record import EMRecord as EMRecord
 from ldag.formats.record import Estimate as Estimate
 from ldag.formats.record import FileRecord as FileRecord
 from ldag.formats.record import Format as Format

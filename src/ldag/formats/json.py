@@ -7,7 +7,7 @@ estimate that make probabilities of them, or the probabilities themselves.
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from math import isfinite
 from typing import cast, get_args
@@ -18,6 +18,7 @@ from ldag.formats.record import (
     ClassRecord,
     DocumentRecord,
     EdgeRecord,
+    EMRecord,
     Estimate,
     Format,
     GraphRecord,
@@ -45,7 +46,8 @@ GRAPH_VERSION = 2
 
 NETWORK_FORMAT = "ldag-network"
 NETWORK_VERSION = 2
-"""Version 2 may have an origin and a spread. What has none is written as version 1, which every release reads."""
+"""Version 2 may have an origin, a spread and what EM did. What has none is written as version 1, which every release
+reads."""
 
 
 NEWEST = {"mixture": 2}
@@ -244,7 +246,7 @@ def network_of(content: object) -> NetworkRecord:
     document = check_header(content, NETWORK_FORMAT, NETWORK_VERSION)
     learned = "equivalent_sample_size" in document or "estimate" in document
     parts = ("equivalent_sample_size", "estimate") if learned else ()
-    optional = ("origin", *(("spread",) if learned else ())) if document.get("version") != 1 else ()
+    optional = ("origin", *(("spread", "em") if learned else ())) if document.get("version") != 1 else ()
     fields = check_fields(document, "", ("format", "version", "graph", "parameters", *parts), optional)
     origin = _origin(fields["origin"]) if "origin" in fields else None
     kind = "counts" if learned else "probabilities"
@@ -262,18 +264,21 @@ def network_of(content: object) -> NetworkRecord:
     if spread not in get_args(Spread):
         expected = " or ".join(map(repr, get_args(Spread)))
         raise FormatError(f"spread: expected {expected}, got {shorten(spread)}")
-    return NetworkRecord(graph, tables, size, cast("Estimate", estimate), origin, cast("Spread", spread))
+    em = _em(fields["em"]) if "em" in fields else None
+    return NetworkRecord(graph, tables, size, cast("Estimate", estimate), origin, cast("Spread", spread), em)
 
 
 def write_network_json(record: NetworkRecord) -> str:
     """Write the JSON form, with one line per node's table."""
     kind = "probabilities" if record.equivalent_sample_size is None else "counts"
-    is_old = record.origin is None and record.spread == "configurations"
+    is_old = record.origin is None and record.spread == "configurations" and record.em is None
     head: dict[str, object] = {"format": NETWORK_FORMAT, "version": 1 if is_old else NETWORK_VERSION}
     if record.equivalent_sample_size is not None:
         head |= {"equivalent_sample_size": record.equivalent_sample_size, "estimate": record.estimate}
     if record.spread != "configurations":
         head["spread"] = record.spread
+    if record.em is not None:
+        head["em"] = asdict(record.em)
     if record.origin is not None:
         head["origin"] = record.origin
     lines = [f"  {_compact(key)}: {_compact(value)}," for key, value in head.items()]
@@ -283,6 +288,21 @@ def write_network_json(record: NetworkRecord) -> str:
     ]
     rows = ",\n".join(f"    {_compact(table)}" for table in tables)
     return "\n".join(["{", *lines, f'  "graph": {graph},', '  "parameters": [', rows, "  ]", "}", ""])
+
+
+def _em(value: object) -> EMRecord:
+    """Return how parameters were estimated from data with gaps."""
+    fields = check_fields(value, "em", ("log_likelihood", "objective", "converged", "n_iter", "starts"), ())
+    converged, n_iter = fields["converged"], fields["n_iter"]
+    if not isinstance(converged, bool):
+        raise FormatError(f"em.converged: expected true or false, got {shorten(converged)}")
+    if not isinstance(n_iter, int) or isinstance(n_iter, bool) or n_iter < 1:
+        raise FormatError(f"em.n_iter: expected a whole number, 1 or more, got {shorten(n_iter)}")
+    numbers = [_number(fields[name], f"em.{name}", may_be_negative=True) for name in ("log_likelihood", "objective")]
+    starts = tuple(
+        _number(item, path, may_be_negative=True) for path, item in check_items(fields["starts"], "em.starts")
+    )
+    return EMRecord(numbers[0], numbers[1], converged, n_iter, starts)
 
 
 def _origin(value: object) -> dict[str, object]:
@@ -304,16 +324,17 @@ def _table(item: object, path: str, kind: str) -> TableRecord:
     return TableRecord(check_name(fields["node"], f"{path}.node"), rows, f"{path}: ")
 
 
-def _number(value: object, path: str) -> float:
-    """Return a number that is neither negative nor infinite."""
+def _number(value: object, path: str, may_be_negative: bool = False) -> float:
+    """Return a number that is not infinite, nor negative unless it may be."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise FormatError(f"{path}: expected a number, got {shorten(value)}")
     try:
         number = float(value)
     except OverflowError:
         number = float("inf")
-    if not (isfinite(number) and number >= 0):
-        raise FormatError(f"{path}: expected a finite number, 0 or more, got {shorten(value)}")
+    if not (isfinite(number) and (number >= 0 or may_be_negative)):
+        least = "" if may_be_negative else ", 0 or more"
+        raise FormatError(f"{path}: expected a finite number{least}, got {shorten(value)}")
     return number
 
 

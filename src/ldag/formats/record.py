@@ -85,6 +85,17 @@ class TableRecord:
 
 
 @dataclass(frozen=True)
+class EMRecord:
+    """How parameters were estimated from data with gaps: where EM ended, after how many steps, and from every start."""
+
+    log_likelihood: float
+    objective: float
+    converged: bool
+    n_iter: int
+    starts: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class NetworkRecord:
     """A graph and a table per node: counts if there is an equivalent sample size, or else probabilities."""
 
@@ -94,6 +105,7 @@ class NetworkRecord:
     estimate: Estimate | None = None
     origin: Mapping[str, object] | None = None
     spread: Spread = "configurations"
+    em: EMRecord | None = None
 
 
 @dataclass(frozen=True, eq=False)

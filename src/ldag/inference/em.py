@@ -33,6 +33,8 @@ NO_LEAP = 1.1
 """A leap that is no longer than so many second steps is not worth trying again."""
 N_RATES = 10
 """Leaps whose rates tell how slow steps are."""
+ROUNDING = 1e-15
+"""Digits of an objective beyond which nothing is gained."""
 SHORT_STEPS = 20
 """Steps from every random start before the best go on."""
 N_BEST = 3
@@ -301,8 +303,13 @@ class _Climb:
         return point.made_of is not None and is_over is not None and is_over()
 
     def _is_done(self) -> bool:
-        enough = self._n_steps >= LEAST_STEPS and self._control.tolerance > 0
-        return enough and tell_left(self._trace) < self._control.tolerance
+        return self._n_steps >= LEAST_STEPS and tell_left(self._trace) < self._tolerance
+
+    @property
+    def _tolerance(self) -> float:
+        """What may be left; no less than rounding leaves."""
+        given = self._control.tolerance
+        return max(given, ROUNDING * abs(self._trace[-1])) if given > 0 else 0.0
 
     def _step(self, point: _Point) -> _Point:
         self._n_steps += 1
@@ -340,7 +347,7 @@ class _Climb:
             before, middle, after = self._trace[-4:-1]
             self._rates.append(np.sqrt(np.clip((after - middle) / (middle - before), 0.0, 1.0)))
         rate = max(self._rates) ** 2
-        return self._control.tolerance > 0 and gain * rate < self._control.tolerance * (1.0 - rate)
+        return self._tolerance > 0 and gain * rate < self._tolerance * (1.0 - rate)
 
     def _result(self, point: _Point, converged: bool) -> EMResult:
         assert point.made_of is not None, "the last step is plain"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge, argument, by_door, list_names, option
 from ldag.formats import Context, Edge
-from ldag.inference import MEMORY_LIMIT, CodedFindings, Completions, Engine, NothingFits, TablesTooLarge, TooManyGates
+from ldag.inference import MEMORY_LIMIT, CodedFindings, Completions, Engine, TablesTooLarge, TooManyGates
 from ldag.model import Model
 from ldag.network.answers import Answer, AnswerKey, Averaged, AveragedAnswer
 from ldag.network.arguments import (
@@ -24,6 +24,7 @@ from ldag.network.arguments import (
 )
 from ldag.network.base import NetworkBase
 from ldag.network.directions import MOST_ANSWERS, MOST_SETS, EquivalentGraphs, tell_arrows
+from ldag.network.em import make_completions
 from ldag.reasoning import possible_parents
 
 JOINT_LIMIT = 1 << 20
@@ -87,8 +88,7 @@ class Asking:
     def completions(self) -> Completions:
         """Return what completes rows with gaps under the graph of the network."""
         if self._completions is None:
-            with self.explain_size():
-                self._completions = Completions(self.net.ldag.structure)
+            self._completions = make_completions(self.net.ldag.structure)
         return self._completions
 
     def ask(self, given: Findings | None, do: Context | None, memory_limit: int | str = MEMORY_LIMIT) -> AskedQuestion:
@@ -241,12 +241,6 @@ class Asking:
                 f" {list_names(names, NAMED)}; observe some of these variables, allow"
                 f" {option('memory_limit', spell_bytes(refused.n_bytes))}"
                 + (by_door(f", {ESTIMATE}", "") if other is None else other)
-            ) from None
-        except NothingFits as refused:
-            raise TooLarge(
-                f"completing rows needs sums and products with more than {refused.circuit.max_size:,} arguments, or"
-                f" tables of {spell_bytes(refused.tables.n_bytes)}, and at most"
-                f" {spell_bytes(refused.tables.memory_limit)} are allowed; a graph with fewer parents takes less"
             ) from None
         except TooManyGates as refused:
             first, *others = (self.schema[node].name for node in refused.nodes)

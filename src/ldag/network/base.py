@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Self, Unpack, get_args
 import numpy as np
 
 from ldag.checks import check_choice, check_path, check_text
-from ldag.data import AnyTable, Reading
+from ldag.data import AnyTable, Reading, check_data
 from ldag.drawing import Presentable
-from ldag.errors import ArgumentError, FormatError
+from ldag.errors import ArgumentError, FormatError, tell
 from ldag.formats import (
     Edge,
     EdgeRecord,
@@ -59,6 +59,7 @@ from ldag.model import (
     freeze,
 )
 from ldag.network.arguments import TOLERANCE, Given, check_parameters
+from ldag.network.em import EM, FitOptions, fit_with_gaps, refuse_em_options, refuse_gaps, split_fit_options
 from ldag.scoring import check_smoothing
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
 
 
+UPDATE_INSTEAD = "Network.from_data(graph, old.merge(more)) estimates from all data at once"
 NO_PARAMETERS = "this is a graph without parameters; Network.from_data(LDAG.load(...), data) estimates them"
 
 
@@ -83,13 +85,15 @@ class NetworkBase(Presentable):
     """The value itself. ``probabilities`` (by node, a row per class) and ``learned`` are for the library itself.
 
     ``origin`` says where a learned network comes from: kappa, score, settings, version, date and a digest of the data.
-    Its JSON form keeps it; it makes no difference to what the network is.
+    Its JSON form keeps it; it makes no difference to what the network is. Nor does ``em``, which says how parameters
+    were estimated from data with gaps; it is None where there were none.
     """
 
     ldag: LDAG
     probabilities: tuple[ClassTable, ...]
     learned: Learned | None = None
     origin: Mapping[str, object] | None = None
+    em: EM | None = None
 
     @classmethod
     def from_data(
@@ -100,9 +104,9 @@ class NetworkBase(Presentable):
         equivalent_sample_size: float = 1.0,
         spread: Spread = "configurations",
         estimate: Estimate = "mean",
-        **reading: Unpack[Reading],
+        **options: Unpack[FitOptions],
     ) -> Self:
-        """Estimate the parameters of a graph.
+        """Estimate the parameters of a graph; where the data have gaps, by EM.
 
         Parameters
         ----------
@@ -120,9 +124,23 @@ class NetworkBase(Presentable):
         estimate
             "mean": the means of the posterior; "likelihood": relative frequencies, with equal probabilities in a class
             that was never observed. The posterior is kept in both cases.
-        **reading
+        start
+            Where the data have gaps: a network of the same graph to start from. Otherwise EM starts from equal
+            probabilities or, where a variable was never observed, from random ones.
+        n_restarts
+            The number of starts, the best of which is taken: 10 where a variable was never observed, or else 1.
+        n_iter, tolerance
+            EM ends when no more than ``tolerance`` nats (1e-10) are still to be gained, by the rate at which steps
+            shrink, or after ``n_iter`` steps (10,000), which is told. A tolerance of 0 takes them all.
+        accelerate
+            Whether steps are followed by leaps where they become small (SQUAREM); the objective never falls.
+        rng
+            Seed of random starts, or a numpy Generator; None is 0.
+        n_jobs, time_limit, progress
+            Threads, which change no digit (-1: all cores); seconds; and who hears how far it is, as in `learn`.
+        **options
             How a table that is no `Dataset` is read: the options of `read`, but those on columns if there is a graph,
-            which knows these.
+            which knows these. ``missing="keep"`` keeps gaps.
 
         Examples
         --------
@@ -136,7 +154,12 @@ class NetworkBase(Presentable):
         smoothing = check_smoothing(equivalent_sample_size, spread)
         check_choice(estimate, get_args(Estimate), "estimate")
         graph = graph if isinstance(graph, LDAG) else _graph_of_edges(graph)
+        of_em, reading = split_fit_options(options)
         graph, known = take_states(graph, data, reading)
+        if known.has_gaps:
+            counts, em = fit_with_gaps(graph, known, smoothing, estimate, of_em)
+            return replace(cls.from_counts(graph, counts, smoothing, estimate), em=em)
+        refuse_em_options(of_em)
         return cls.from_counts(graph, counts_by_class(graph, known), smoothing, estimate)
 
     @classmethod
@@ -228,9 +251,15 @@ class NetworkBase(Presentable):
         return tuple(tuple(row) for row in table.tolist())
 
     def update(self, more: AnyTable, **reading: Unpack[Reading]) -> Self:
-        """Return the network after seeing more data: exactly the one estimated from all data at once."""
+        """Return the network after seeing more data: exactly the one estimated from all data at once.
+
+        Data with gaps are refused. Where the earlier data had gaps, their expected counts stay as they are.
+        """
         learned = self._posterior("update")
-        counts = counts_by_class(self.ldag, more, reading)
+        known = refuse_gaps(check_data(more, self.ldag.schema, reading), "update", UPDATE_INSTEAD)
+        if self.em is not None:
+            tell((f"the earlier data had gaps, and their expected counts stay as they are; {UPDATE_INSTEAD}",))
+        counts = counts_by_class(self.ldag, known)
         total = [posterior.counts + new for posterior, new in zip(learned.posteriors, counts, strict=True)]
         updated = self.from_counts(self.ldag, total, learned.smoothing, learned.estimate)
         of_old_data = ("score", "trace", "cross_validation", "data")
@@ -334,7 +363,7 @@ class NetworkBase(Presentable):
             return cls(graph, tables, origin=record.origin)
         smoothing = Smoothing(record.equivalent_sample_size, record.spread)
         net = cls.from_counts(graph, tables, smoothing, record.estimate)
-        return replace(net, origin=record.origin)
+        return replace(net, origin=record.origin, em=None if record.em is None else EM.from_record(record.em))
 
     def _to_record(self) -> NetworkRecord:
         learned = self.learned
@@ -347,7 +376,8 @@ class NetworkBase(Presentable):
         if learned is None:
             return NetworkRecord(graph, records, origin=self.origin)
         size, spread = learned.smoothing
-        return NetworkRecord(graph, records, size, learned.estimate, self.origin, spread)
+        em = None if self.em is None else self.em.to_record()
+        return NetworkRecord(graph, records, size, learned.estimate, self.origin, spread, em)
 
     @property
     def _numbers(self) -> tuple[ClassTable, ...]:

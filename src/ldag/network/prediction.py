@@ -21,7 +21,7 @@ from ldag.data import (
     recognise_column,
 )
 from ldag.errors import DataError, ImpossibleEvidence, UnknownVariable, counted, tell
-from ldag.inference import UNOBSERVED, Numbers, Predictor, Rows
+from ldag.inference import UNOBSERVED, Numbers, Predictor, Rows, TooManyGates
 from ldag.model import Schema
 from ldag.network.asking import Asking
 
@@ -55,8 +55,10 @@ def row_log_probabilities(asking: Asking, data: object, target: str | None = Non
     """Return the log probability of the cells of every row, perhaps but those of one variable."""
     node = None if target is None else asking.schema.node(target, "target: ")
     rows = _read_rows(asking.schema, data, node, unseen)
-    with asking.explain_size():
+    try:
         return asking.engine().compile().log_probabilities(rows, n_threads=0)
+    except TooManyGates:
+        return asking.completions().log_probabilities(asking.net.probabilities, rows)
 
 
 def _read_rows(schema: Schema, data: object, target: int | None, unseen: Unseen) -> Rows:

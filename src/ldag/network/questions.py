@@ -19,6 +19,7 @@ from ldag.network.answers import Answer, AnswerKey, AveragedAnswer, Compiled, Es
 from ldag.network.arguments import Findings, QueryOptions, Targets, join_findings, read_findings
 from ldag.network.asking import Asking
 from ldag.network.base import NetworkBase, counts_by_class
+from ldag.network.em import refuse_gaps
 from ldag.network.prediction import row_log_probabilities
 from ldag.scoring import family_log_predictive
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 GRANTED = (
     "the interval takes the learned graph for granted, which is too narrow for an effect; a posterior over graphs has"
     " intervals that know of others: posterior(data).query(..., do=..., interval=0.95)"
+)
+INTEGRATE_INSTEAD = (
+    "log_likelihood(data) is that of the cells that are there under the parameters as they are, and impute(...) fills"
+    " gaps"
 )
 
 
@@ -345,17 +350,20 @@ class Questions(NetworkBase):
             return row_log_probabilities(self.asking, data)
         if integrate:
             learned = self._posterior("log_likelihood(..., integrate=True)")
-            new = family_counts(self.ldag, data, reading)
+            known = refuse_gaps(check_data(data, self.ldag.schema, reading), "integrate=True", INTEGRATE_INSTEAD)
+            new = family_counts(self.ldag, known)
             return sum(
                 family_log_predictive(
                     configuration_counts(posterior.counts, family.partition), fresh, family, learned.smoothing
                 )
                 for posterior, (_, fresh, family) in zip(learned.posteriors, new, strict=True)
             )
+        if not isinstance(data, Dataset):
+            reading.setdefault("missing", "keep")
         rows = check_data(data, self.ldag.schema, reading)
         if rows.has_gaps:
             weights = np.ones(rows.n_rows) if rows.weights is None else rows.weights
-            return float(weights @ row_log_probabilities(self.asking, rows))
+            return float((weights * row_log_probabilities(self.asking, rows)).sum())
         counts = counts_by_class(self.ldag, rows)
         return sum(log_likelihood(table, p) for table, p in zip(counts, self.probabilities, strict=True))
 
