@@ -47,7 +47,7 @@ def describe_columns(data: Dataset) -> tuple[str, ...]:
 
 
 def _describe_constants(data: Dataset) -> Iterator[str]:
-    nodes = sorted(data.constant_nodes)
+    nodes = sorted(node for node in data.constant_nodes if not data.schema[node].latent)
     if len(nodes) == 1:
         variable = data.variables[nodes[0]]
         code = int(data.codes[nodes[0]].min())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ldag.data.dataset import Dataset, Note, find_unobserved
 from ldag.data.options import OF_STATES, OF_TABLES, Reading, ReadOptions
 from ldag.data.reading import read_table, read_with
-from ldag.errors import ArgumentError, DataError, counted, list_names, option, suggest, tell
+from ldag.errors import ArgumentError, DataError, by_door, counted, list_names, option, suggest, tell
 from ldag.model import Schema, Variable
 
 if TYPE_CHECKING:
@@ -78,10 +78,9 @@ def _split_unobserved(
     given = {name: states.pop(name) for name in without if name in undeclared and name in states}
     for name in without:
         if name in undeclared and name not in given:
-            given_later = option("states", {name: [0, 1]})
+            or_later = by_door(f", or give {option('states', {name: [0, 1]})}", "")
             raise DataError(
-                f"the latent variable {name!r} has no states; write 'latent {name} {{0, 1}}' in the graph,"
-                f" or give {given_later}"
+                f"the latent variable {name!r} has no states; write 'latent {name} {{0, 1}}' in the graph{or_later}"
             )
     declared = ReadOptions(states=given).declare(without)
     variables = [replace(declared.get(name, schema[schema.node(name)]), latent=True) for name in without]

@@ -73,6 +73,11 @@ class CodedGaps:
         rows = np.ascontiguousarray(codes[:, gappy].T)
         return cls(tuple(n_states), complete, None if weights is None else weights[~gappy], rows, own[gappy])
 
+    @property
+    def has_unobserved(self) -> bool:
+        """Whether a column has gaps only."""
+        return self.complete.shape[1] == 0 and bool((self.rows == GAP).all(axis=0).any())
+
     def counts(self, structure: Structure) -> tuple[ClassTable, ...]:
         """Return the counts of the complete rows, by class and state."""
         columns = Columns(self.complete, self.n_states, self.complete_weights)

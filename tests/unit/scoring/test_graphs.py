@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from itertools import product
 from math import lgamma, log
 
 import numpy as np
@@ -16,6 +17,7 @@ WIDE = ldag.read({name: [0, 1] for name in [*(f"p{i}" for i in range(28)), "x"]}
 STATES = {variable.name: variable.states for variable in HEART.schema}
 ANY_CLASSES = LDAG.from_partitions({"pressure": (["smoking", "protein"], [0, 1, 1, 0])}, states=STATES)
 IRREGULAR = LDAG.from_partitions({"pressure": (["smoking", "protein"], [0, 0, 1, 1])}, states=STATES)
+BINARY = {name: [0, 1] for name in "habc"}
 SMALL = ldag.read({"a": [0, 0, 1, 1], "b": [0, 1, 2, 2], "n": [3, 4, 5, 6]}, counts="n")
 
 
@@ -27,6 +29,20 @@ def test_score_of_one_node_is_the_formula() -> None:
     assert found.per_node["a"].log_marginal_likelihood == pytest.approx(expected, abs=1e-12)
     assert found.log_prior == 0
     assert found.total == pytest.approx(sum(part.total for part in found.per_node.values()))
+
+
+def test_latent_states_do_not_stay_alike() -> None:
+    """Below the sum over all completions, and above the score of a latent variable that explains nothing.
+
+    Ten rows in which a, b and c agree are 2^10 completions of h.
+    """
+    rows = {name: [0] * 5 + [1] * 5 for name in "abc"}
+    edges = [("h", name) for name in "abc"]
+    graph = LDAG.from_edges(edges, states=BINARY, latent="h")
+    full = [ldag.score(graph, {**rows, "h": list(h)}, prior="uniform").total for h in product([0, 1], repeat=10)]
+    bound = ldag.score(graph, rows, prior="uniform").total
+    apart = LDAG.from_edges([], states=BINARY, latent="h")
+    assert ldag.score(apart, rows, prior="uniform").total + 3 < bound <= np.logaddexp.reduce(full)
 
 
 def test_priors_count_parameters() -> None:
