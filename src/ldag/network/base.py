@@ -59,7 +59,7 @@ from ldag.model import (
     freeze,
 )
 from ldag.network.arguments import TOLERANCE, Given, check_parameters
-from ldag.network.em import EM, FitOptions, fit_with_gaps, refuse_em_options, refuse_gaps, split_fit_options
+from ldag.network.em import EM, FitOptions, fit_with_gaps, need_cells, refuse_em_options, split_fit_options
 from ldag.scoring import check_smoothing
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ class NetworkBase(Presentable):
         Data with gaps are refused. Where the earlier data had gaps, their expected counts stay as they are.
         """
         learned = self._posterior("update")
-        known = refuse_gaps(check_data(more, self.ldag.schema, reading), "update", UPDATE_INSTEAD)
+        known = need_cells(check_data(more, self.ldag.schema, reading), "update", UPDATE_INSTEAD)
         if self.em is not None:
             tell((f"the earlier data had gaps, and their expected counts stay as they are; {UPDATE_INSTEAD}",))
         counts = counts_by_class(self.ldag, known)

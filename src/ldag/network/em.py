@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import Any, Protocol, TypedDict, cast
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from ldag.model import ClassTable, Smoothing, Structure
 from ldag.network.arguments import spell_bytes
 from ldag.progress import Deadline, Listener, Progress, check_progress, check_time_limit, listen
 
-if TYPE_CHECKING:
-    from ldag.network.base import NetworkBase
-
 N_ITER = 10_000
 N_RESTARTS = 10
 """Random starts where a variable was never observed: equal probabilities tell its states not apart."""
@@ -42,10 +39,22 @@ CELLS_NAMED = 40
 """Cells of a row that an error names."""
 
 
+class Started(Protocol):
+    """What EM needs of a network to start from."""
+
+    @property
+    def ldag(self) -> LDAG:
+        """The graph."""
+
+    @property
+    def probabilities(self) -> tuple[ClassTable, ...]:
+        """The parameters."""
+
+
 class EMOptions(TypedDict, total=False):
     """How EM goes on, where data have gaps."""
 
-    start: "NetworkBase | None"
+    start: Started | None
     n_restarts: int | None
     n_iter: int
     tolerance: float
@@ -190,7 +199,7 @@ def fit_with_gaps(
     return result.counts, em
 
 
-def refuse_gaps(data: Dataset, what: str, instead: str) -> Dataset:
+def need_cells(data: Dataset, what: str, instead: str) -> Dataset:
     """Return data without gaps; say what to do with others."""
     if data.has_gaps:
         raise DataError(f"{what} needs every cell, and these data have gaps; {instead}")
@@ -209,7 +218,7 @@ def make_completions(structure: Structure) -> Completions:
         ) from None
 
 
-def _read_start(graph: LDAG, start: "NetworkBase") -> tuple[ClassTable, ...]:
+def _read_start(graph: LDAG, start: Started) -> tuple[ClassTable, ...]:
     """Return the parameters of a network over the same graph."""
     known = getattr(start, "ldag", None)
     if known is None:

@@ -19,7 +19,7 @@ from ldag.network.answers import Answer, AnswerKey, AveragedAnswer, Compiled, Es
 from ldag.network.arguments import Findings, QueryOptions, Targets, join_findings, read_findings
 from ldag.network.asking import Asking
 from ldag.network.base import NetworkBase, counts_by_class
-from ldag.network.em import refuse_gaps
+from ldag.network.em import need_cells
 from ldag.network.prediction import row_log_probabilities
 from ldag.scoring import family_log_predictive
 
@@ -350,7 +350,7 @@ class Questions(NetworkBase):
             return row_log_probabilities(self.asking, data)
         if integrate:
             learned = self._posterior("log_likelihood(..., integrate=True)")
-            known = refuse_gaps(check_data(data, self.ldag.schema, reading), "integrate=True", INTEGRATE_INSTEAD)
+            known = need_cells(check_data(data, self.ldag.schema, reading), "integrate=True", INTEGRATE_INSTEAD)
             new = family_counts(self.ldag, known)
             return sum(
                 family_log_predictive(
