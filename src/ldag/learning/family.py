@@ -1,7 +1,7 @@
 """The best labels of one node for given parents, and of a given graph, in names: `learn_family`, `learn_labels`."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import comb
@@ -11,12 +11,13 @@ import numpy as np
 
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_seed, check_whole
-from ldag.data import AnyTable, Dataset, Reading, check_data
-from ldag.errors import ArgumentError, TooLarge, argument, option
+from ldag.data import GAP, AnyTable, Dataset, Reading, check_data
+from ldag.errors import ArgumentError, DataError, TooLarge, argument, option
 from ldag.formats import Context, EdgeRecord, FamilyScores, edge_in_words
 from ldag.graph import LDAG, NamedPartition, name_contexts, take_states
 from ldag.hook import Printable
 from ldag.learning.settings import accept_old_names
+from ldag.learning.structural_em import learn_gaps
 from ldag.learning.structures import (
     STRUCTURES,
     BestPartition,
@@ -27,7 +28,7 @@ from ldag.learning.structures import (
     order_of_states,
     prior_of,
 )
-from ldag.model import Grid, Partition, Schema, State, Variable
+from ldag.model import Counts, Grid, Partition, Schema, State, Variable
 from ldag.scoring import Prior, check_priors
 
 
@@ -104,6 +105,8 @@ def learn_family(
 ) -> Family:
     """Find the best labels of a node's edges from given parents.
 
+    Where cells are missing, expected counts are taken, by structural EM over these variables alone.
+
     Parameters
     ----------
     data
@@ -164,6 +167,8 @@ def learn_labels(
 ) -> LDAG:
     """Return a graph with the best labels found on its edges; all edges stay, and labels they had are given up.
 
+    Where cells are missing, by structural EM with these edges.
+
     Parameters
     ----------
     graph
@@ -188,9 +193,12 @@ def learn_labels(
     schema = data.schema
     options = _check_options(schema, kappa, structure, label_search, equivalent_sample_size, prior, rng)
     partitions = {}
+    nodes = [_check_nodes(schema, name, graph.parents(name)) for name in schema.names]
+    learned = learn_gaps(data, [above for _, above in nodes], options) if data.has_gaps else None
     for name in graph.schema.names:
-        child, above = _check_nodes(schema, name, graph.parents(name))
-        partitions[name] = _name_partition(schema, above, _find_best(data, child, above, options).partition)
+        child, above = nodes[schema.node(name)]
+        best = _find_best(data, child, above, options) if learned is None else learned[child].family
+        partitions[name] = _name_partition(schema, above, best.partition)
     return LDAG.from_partitions(partitions, states={variable.name: variable for variable in graph.variables})
 
 
@@ -228,11 +236,21 @@ def _check_options(
 
 
 def _find_best(data: Dataset, child: int, above: tuple[int, ...], options: FamilyOptions) -> BestPartition:
-    """Count a family and find its best partition."""
+    """Count a family and find its best partition; gaps are filled by what is to be expected."""
     grid = Grid(tuple(data.schema[parent].n_states for parent in above))
     names = data.schema.names
-    counts = data.counts(names[child], [names[parent] for parent in above]).astype(np.float64)
+    if (data.codes[[child, *above]] == GAP).any():
+        counts = _expect_counts(data.select([names[node] for node in (*above, child)]), options)
+    else:
+        counts = data.counts(names[child], [names[parent] for parent in above]).astype(np.float64)
     return best_partition(counts, grid, options, ordered=options.order_of(above))
+
+
+def _expect_counts(data: Dataset, options: FamilyOptions) -> Counts:
+    """Return the expected counts of the last variable given all others, which each depend on all before them."""
+    every = [tuple(range(node)) for node in range(len(data.schema))]
+    ordered = options.order_of(range(len(data.schema)))
+    return learn_gaps(data, every, replace(options, ordered=tuple(map(bool, ordered))))[-1].counts
 
 
 def _name_partition(schema: Schema, above: tuple[int, ...], partition: Partition) -> NamedPartition:
@@ -325,6 +343,11 @@ def family_scores(
         raise TooLarge(
             f"{len(data.names)} variables with at most {most} parents have {n_families:,} families; at most"
             f" {MAX_FAMILIES:,} are scored, so give a smaller {argument('max_parents')}"
+        )
+    if data.has_gaps:
+        raise DataError(
+            "these data have gaps, and scores of families with gaps depend on the graph; ldag.learn learns a graph from"
+            " them, ldag.score bounds the score of one, and complete_rows() leaves out the rows with gaps"
         )
     options = _check_options(data.schema, kappa, structure, label_search, equivalent_sample_size, prior)
     families = {}

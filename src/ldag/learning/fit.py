@@ -12,7 +12,7 @@ from typing import Any
 from ldag.constraints import search_space
 from ldag.data import Dataset, describe_size
 from ldag.drawing import Drawable, Presentable
-from ldag.errors import by_door, counted, list_names
+from ldag.errors import ArgumentError, by_door, counted, list_names
 from ldag.formats import MOST_CASES, Edge, brief_conditions
 from ldag.graph import LDAG, EdgeDirections, find_thin_families
 from ldag.hook import take
@@ -260,6 +260,11 @@ class Fit(Presentable):
         >>> fit.certify().is_optimal
         True
         """
+        if self.em is not None:
+            raise ArgumentError(
+                "a certificate is about scores of families that add up, and with gaps these depend on the graph; learn"
+                f" from a table without gaps, such as that of {by_door('fit.network.impute(...)', 'ldag impute')}"
+            )
         limit = check_time_limit(time_limit)
         settings = self.settings if max_parents is None else self.settings.with_(max_parents=max_parents)
         chosen = Candidate(self.kappa, self.equivalent_sample_size, self.structure, prior=self.prior)

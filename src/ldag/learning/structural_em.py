@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ldag import _native
+from ldag.checks import check_jobs
+from ldag.constraints import SearchSpace
 from ldag.data import Dataset
 from ldag.errors import counted
 from ldag.hook import Printable
@@ -28,8 +30,10 @@ from ldag.inference import (
 from ldag.learning.checkpoint import Checkpoint
 from ldag.learning.expected_rows import weigh_completions
 from ldag.learning.plan import Plan
-from ldag.learning.searches import GraphParents, Search, SearchControl, SearchResult
-from ldag.learning.structures import CountedFamily, learn_families
+from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem, SearchResult
+from ldag.learning.searches.climb import Climb
+from ldag.learning.settings import Settings
+from ldag.learning.structures import CountedFamily, FamilyOptions, learn_families
 from ldag.model import ClassPosteriors, ClassTable, CodedFamily, Grid, Partition, Structure, class_counts, freeze
 from ldag.progress import NO_DEADLINE, Deadline, Listener
 from ldag.scoring import ExpectedCounts
@@ -425,6 +429,15 @@ class GapSearch:
             self.control.listener({"done": n_rounds, "total": 0, "accepted": 0, "best": self.best.score})
         if book is not None:
             book.save(way)
+
+
+def learn_gaps(data: Dataset, parents: Sequence[tuple[int, ...]], options: FamilyOptions) -> tuple[CountedFamily, ...]:
+    """Learn the classes of the families of a given graph from data with gaps, with their expected counts."""
+    given = tuple(parents)
+    space = SearchSpace(given, given, tuple(map(len, given)), options.label_rules or tuple(() for _ in given))
+    problem = SearchProblem(space, options, data.schema.n_states, data.n_rows, given)
+    plan = Plan(Settings(), data, problem, Climb(n_restarts=0))
+    return GapSearch(plan, data.sorted(), GapControl(check_jobs(-1))).run().families
 
 
 class EMBook:
