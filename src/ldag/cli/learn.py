@@ -6,7 +6,7 @@ import click
 
 from ldag.cli.arguments import json_option, save_model
 from ldag.cli.pipes import TABLE, Target
-from ldag.cli.settings import checkpoint_option, load_to_learn, settings_options
+from ldag.cli.settings import USE_OF_GAPS, checkpoint_option, load_to_learn, settings_options
 from ldag.cli.tables import print_result, table_options, tell_of_parameters
 from ldag.data import ReadOptions
 from ldag.errors import ArgumentError
@@ -45,7 +45,7 @@ def learn(
         check_writable(output)
         if checkpoint is not None and Path(output).resolve() == Path(checkpoint).resolve():
             raise ArgumentError(f"--output and --checkpoint are the same file, {output}; give one of them another name")
-    table, settings, deadline = load_to_learn(data, reading, options)
+    table, settings, deadline = load_to_learn(data, reading, options, USE_OF_GAPS)
     fit = learn_with(table, Settings.of(**settings), checkpoint=checkpoint, deadline=deadline)
     if as_json:  # what is printed otherwise says so itself
         tell_of_parameters(fit.network, fit.data)

@@ -7,7 +7,7 @@ import click
 
 from ldag.cli.arguments import json_option, load_drawn, print_json, schema_of
 from ldag.cli.pipes import MODEL, PIPE, TABLE, Target, is_model_piped
-from ldag.cli.settings import left_for_search, load_to_learn, settings_options
+from ldag.cli.settings import USE_OF_GAPS, left_for_search, load_to_learn, settings_options
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
 from ldag.errors import ArgumentError
@@ -64,7 +64,7 @@ def report(
     else:
         if data is not None:
             raise ArgumentError(f"--data is for models; {source} is data itself")
-        table, settings, deadline = load_to_learn(source, reading, options)
+        table, settings, deadline = load_to_learn(source, reading, options, USE_OF_GAPS)
         half = deadline if how is None else deadline.share(0.5)  # the other one is for how sure it is
         fit = learn_with(table, Settings.of(**settings), deadline=half)
         write_report(fit, output, posterior=how, title=title, time_limit=left_for_search(deadline))

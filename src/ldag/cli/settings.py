@@ -91,13 +91,17 @@ def read_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     return given | {"constraints": read_constraints(*(options[name] for name in CONSTRAINTS))}
 
 
+USE_OF_GAPS = "learned by EM"
+"""What becomes of gaps that are kept where a graph is learned."""
+
+
 def load_to_learn(
-    source: str, reading: ReadOptions, options: Mapping[str, Any]
+    source: str, reading: ReadOptions, options: Mapping[str, Any], use_of_gaps: str | None = None
 ) -> tuple[Dataset, dict[str, Any], Deadline]:
     """Read a table and the settings of a search; its time limit begins before the table is read."""
     deadline = Deadline.after(check_time_limit(options["time_limit"]))
     settings = read_settings(options)
-    return load_table(source, reading), settings, deadline
+    return load_table(source, reading, use_of_gaps=use_of_gaps), settings, deadline
 
 
 def load_to_repeat(source: str, reading: ReadOptions, options: Mapping[str, Any]) -> tuple[Dataset, dict[str, Any]]:

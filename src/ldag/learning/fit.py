@@ -162,10 +162,20 @@ class Fit(Presentable):
 
     @cached_property
     def network(self) -> Network:
-        """The graph with its parameters: the means of their posterior, by the prior of ``smoothing``."""
+        """The graph with its parameters: the means of their posterior, by the prior of ``smoothing``.
+
+        Where there are gaps, by EM, which goes on from the expected counts of the search.
+        """
         families = self.graph.structure.families
         tables = [class_counts(counts, f.partition) for counts, f in zip(self.counts, families, strict=True)]
-        return replace(Network.from_counts(self.graph, tables, self.smoothing), origin=self._origin())
+        network = Network.from_counts(self.graph, tables, self.smoothing)
+        if self.em is not None:
+            size, spread = self.smoothing
+            jobs = self.settings.n_jobs
+            network = Network.from_data(
+                self.graph, self.data, equivalent_sample_size=size, spread=spread, start=network, n_jobs=jobs
+            )
+        return replace(network, origin=self._origin())
 
     def _origin(self) -> dict[str, object]:
         """Return where the network comes from, as its file keeps it."""

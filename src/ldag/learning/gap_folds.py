@@ -15,7 +15,7 @@ from ldag.inference import Completions, NothingFits, Numbers, Rows
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
 from ldag.learning.plan import Plan
 from ldag.learning.searches import GraphParents
-from ldag.learning.structural_em import AVAILABLE, GapControl, GapSearch
+from ldag.learning.structural_em import AVAILABLE, GIVEN, GapControl, GapSearch
 from ldag.learning.structures import CountedFamily
 from ldag.model import ClassPosteriors, Smoothing, Structure, class_counts
 
@@ -33,7 +33,7 @@ def complete_training(plan: Plan, train: Dataset, stop: Callable[[], bool] | Non
     """Return the training part of a fold as rows with weights, and the graph by which they were completed."""
     usual = plan.choose(usual_candidate(plan)).for_folds()
     search = GapSearch(usual, train.sorted(), GapControl(plan.n_jobs, stop=stop, most_rounds=FOLD_ROUNDS))
-    way = search.begin(AVAILABLE)
+    way = search.begin(GIVEN if search.has_latent else AVAILABLE)
     search.go_up(way)
     return search.expect(way.best), way.best.parents
 

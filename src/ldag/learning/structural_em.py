@@ -98,6 +98,8 @@ class StructuralEM(Printable):
     """In the order they were tried; the best score is that of the fit."""
     log_likelihood: float
     """Of the observed cells, under the parameters of the search."""
+    n_with_gaps: float
+    """Observations with gaps."""
 
     @property
     def best(self) -> EMStart:
@@ -119,12 +121,14 @@ class StructuralEM(Printable):
         return {
             "n_rounds": self.n_rounds,
             "log_likelihood": self.log_likelihood,
+            "n_with_gaps": self.n_with_gaps,
             "best": self.best.name,
             "starts": [start._asdict() for start in self.starts],
         }
 
     def __repr__(self) -> str:
-        return f"<StructuralEM: {len(self.starts)} starts, {self.n_rounds} rounds, bound {self.best.score:.2f}>"
+        starts, rounds = counted(len(self.starts), "start"), counted(self.n_rounds, "round")
+        return f"<StructuralEM: {starts}, {rounds}, bound {self.best.score:.2f}>"
 
     def __str__(self) -> str:
         best, n_further = self.best, sum(start.name.startswith(FURTHER) for start in self.starts)
@@ -132,7 +136,9 @@ class StructuralEM(Printable):
         if n_further:
             top = max(one.score for one in self.starts if one.name.startswith(FURTHER))
             told.append(f"{n_further} drawn completions at most {top:.2f}")
-        return f"structural EM: {self.n_rounds} rounds; bound by start: {', '.join(told)}; taken: {best.name}"
+        gaps = f"gaps in {counted(self.n_with_gaps, 'observation')}"
+        rounds = counted(self.n_rounds, "round")
+        return f"{gaps}: structural EM, {rounds}; bound by start: {', '.join(told)}; taken: {best.name}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +270,8 @@ class GapSearch:
 
     def _put_together(self, best: EMGraph) -> GapResult:
         families = best.count_configurations(self.table, self.control.n_threads)
-        em = StructuralEM(tuple(self.ends), best.log_likelihood)
+        n_with_gaps = self.data.total - self.data.complete_rows().total
+        em = StructuralEM(tuple(self.ends), best.log_likelihood, n_with_gaps)
         trace = tuple(self.trace)
         result = SearchResult(best.parents, best.score, trace, self.stopped, em.n_rounds, len(trace))
         return GapResult(best, families, em, result)
