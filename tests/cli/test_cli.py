@@ -223,7 +223,7 @@ def test_learn_says_in_one_line_that_it_was_interrupted(tmp_path: Path, number: 
 def test_the_clock_of_a_time_limit_runs_while_a_table_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A search has what reading leaves of it, and a moment at least; a bad limit is refused before anything is read."""
 
-    def read_slowly(*_: object) -> ldag.Dataset:
+    def read_slowly(*_: object, **__: object) -> ldag.Dataset:
         time.sleep(0.2)
         return ldag.datasets.load("heart")
 
