@@ -9,7 +9,7 @@ import pytest
 
 import ldag
 from ldag import LDAG, Network
-from tests.command import run
+from tests.command import execute, run
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +90,25 @@ def test_sample_refuses(heart: str, arguments: tuple[str, ...], message: str) ->
     """One line that says what to do."""
     given = [heart if word == "HEART" else word for word in arguments]
     assert message in run("sample", *given, code=2)
+
+
+def test_fit_keeps_gaps_and_says_what_em_did(tmp_path: Path) -> None:
+    """Auto keeps them; a latent variable needs no column; options of EM are errors where nothing is missing."""
+    (tmp_path / "g.ldag").write_text("a {0, 1}\nb {0, 1}\nlatent h {0, 1}\nh -> a\nh -> b\na -> b\n")
+    (tmp_path / "t.csv").write_text("a,b\n" + "0,0\n1,1\n0,\n,1\n1,0\n" * 8)
+    files = str(tmp_path / "g.ldag"), str(tmp_path / "t.csv")
+    done = execute("fit", *files, "--restarts", "4", "--rng", "1", "-o", str(tmp_path / "m.json"))
+    assert "note: 16 of 40 rows have gaps (a, b): kept, fitted by EM" in done.stderr
+    assert "\nEM came to its end after " in done.stdout
+    assert "\n  best of 4 starts, which ended between " in done.stdout
+    net = Network.load(tmp_path / "m.json")
+    graph = LDAG.load(files[0])
+    data = ldag.read(files[1], missing="keep", states={"a": ["0", "1"], "b": ["0", "1"]})
+    assert net == Network.from_data(graph, data, n_restarts=4, rng=1)
+    more = json.loads(run("fit", *files, "--start", str(tmp_path / "m.json"), "--json"))
+    assert net.em is not None
+    assert more["em"]["objective"] == pytest.approx(net.em.objective)
+    (tmp_path / "full.ldag").write_text("a {0, 1}\nb {0, 1}\na -> b\n")
+    (tmp_path / "full.csv").write_text("a,b\n0,0\n1,1\n")
+    refused = run("fit", str(tmp_path / "full.ldag"), str(tmp_path / "full.csv"), "--rng", "1", code=2)
+    assert "--rng is for data with gaps, and these have none; leave it out" in refused

@@ -1,10 +1,11 @@
 """`ldag fit`: parameters for a graph that is given."""
 
+from dataclasses import asdict
 from typing import Any, get_args
 
 import click
 
-from ldag.cli.arguments import json_option, load_graph, print_json, save_model
+from ldag.cli.arguments import RareOption, json_option, load_graph, load_network, print_json, save_model
 from ldag.cli.pipes import MODEL, TABLE, Target
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
@@ -13,6 +14,8 @@ from ldag.formats import Estimate, check_writable
 from ldag.learning import LabelSearch, StructureKind, learn_labels
 from ldag.model import Spread
 from ldag.network import Network
+
+OF_EM = ("start", "n_restarts", "n_iter", "tolerance", "rng", "n_jobs", "time_limit")
 
 SPREAD = "What that weight is spread over: all configurations, or so much for every class."
 
@@ -33,6 +36,13 @@ SPREAD = "What that weight is spread over: all configurations, or so much for ev
 )
 @click.option("--kappa", type=float, help="With --label-search: above 0 and at most 1.  [0.1]")
 @click.option("--structure", type=click.Choice(get_args(StructureKind)), help="With labels: which classes.  [ldag]")
+@click.option("--start", type=MODEL, metavar="FILE", help="With gaps: a network of GRAPH that EM starts from.")
+@click.option("--restarts", "n_restarts", type=int, help="With gaps: starts of EM.  [1; 10 for latent variables]")
+@click.option("--iter", "n_iter", cls=RareOption, type=int, help="With gaps: steps of EM at most.  [10,000]")
+@click.option("--tolerance", cls=RareOption, type=float, help="With gaps: nats still to be gained at the end.  [1e-10]")
+@click.option("--rng", type=int, help="With gaps: seed of random starts.  [0]")
+@click.option("--jobs", "n_jobs", cls=RareOption, type=int, help="With gaps: threads; -1 is all cores.  [-1]")
+@click.option("--time-limit", cls=RareOption, type=float, metavar="SECONDS", help="With gaps: end EM by then.")
 @table_options
 @json_option
 def fit(
@@ -51,13 +61,15 @@ def fit(
     \b
     ldag fit expert.ldag survey.csv -o model.json
     ldag fit edges.ldag survey.csv --label-search greedy -o model.json
+
+    Empty cells are kept, and the parameters estimated by EM.
     """
     if output is not None:
         check_writable(output)
     if label_search is None and (kappa is not None or structure is not None):
         raise ArgumentError("--kappa and --structure are for --label-search, which learns labels on the edges")
     known = load_graph(graph)
-    table = load_table(data, reading, known.schema, known.undeclared)
+    table = load_table(data, reading, known.schema, known.undeclared, use_of_gaps="fitted by EM")
     if label_search is not None:
         known = learn_labels(
             known,
@@ -66,10 +78,15 @@ def fit(
             structure=structure or "ldag",
             label_search=label_search,
         )
-    network = Network.from_data(known, table, **estimation)
+    of_em = {name: estimation.pop(name) for name in OF_EM}
+    if of_em["start"] is not None:
+        of_em["start"] = load_network(of_em["start"])
+    given = {name: value for name, value in of_em.items() if value is not None}
+    network = Network.from_data(known, table, **estimation, **given)
     if output is not None:
         save_model(network, output)
     if as_json:
-        print_json({"dimension": network.dimension, "log_likelihood": network.log_likelihood(table)})
+        em = {} if network.em is None else {"em": asdict(network.em.to_record())}
+        print_json({"dimension": network.dimension, "log_likelihood": network.log_likelihood(table), **em})
     else:
-        click.echo(str(network))
+        click.echo(str(network) if network.em is None else f"{network}\nEM {network.em}")
