@@ -42,6 +42,12 @@ def fit_of_page(page: str) -> ldag.Fit:
     return fit
 
 
+def graph_of_page(page: str) -> ldag.LDAG:
+    """Return the graph that a page writes out as a file."""
+    text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
+    return ldag.LDAG.from_text(text.split(".ldag\n")[1].split("```")[0])
+
+
 def main() -> None:
     """Write the pictures beside this file."""
     for name in ("guard", "heart"):
@@ -50,6 +56,7 @@ def main() -> None:
     fits |= {page: fit_of_page(page) for page in ("survey", "effects")}
     for name, fit in fits.items():
         (HERE / f"{name}.svg").write_text(fit.to_svg(title=f"What was learned from {name}"))
+    (HERE / "latent.svg").write_text(graph_of_page("latent").to_svg(title="What a patient has, nobody wrote down"))
     spies = ldag.datasets.graph("guard").to_svg(context={"person": "spy"}, title="The guard among spies")
     (HERE / "spies.svg").write_text(spies)
     guard = ldag.datasets.graph("guard")
