@@ -61,6 +61,50 @@ def test_counted_rows_keep_gaps(survey: str, ending: str, tmp_path: Path) -> Non
     assert again["gaps"] == once["gaps"]
 
 
+KEPT = " of 300 rows have gaps (income, pain): kept, learned by EM\n"
+QUICK = ["--kappa", "0.1", "--equivalent-sample-size", "1"]
+
+
+def test_learn_keeps_gaps_unless_told_otherwise(survey: str) -> None:
+    """All rows are learned from, and that is told; other choices are as they were."""
+    done = execute("learn", survey, *QUICK, "--json")
+    assert KEPT in done.stderr
+    learned = json.loads(done.stdout)
+    assert {"pain", "smoker"} in map(set, learned["edges"])
+    assert f"learned from {N} observations" in run("learn", survey, *QUICK)
+    assert " rows left out" in execute("learn", survey, *QUICK, "--missing", "drop").stderr
+
+
+def test_a_graph_is_fitted_and_scored_with_gaps(survey: str, tmp_path: Path) -> None:
+    """Parameters are those of EM, and a score is a lower bound."""
+    (tmp_path / "graph.ldag").write_text("smoker -> pain\n")
+    graph, model = str(tmp_path / "graph.ldag"), str(tmp_path / "m.json")
+    done = execute("fit", graph, survey, "-o", model, "--json")
+    assert " of 300 rows have gaps (pain): kept, fitted by EM\n" in done.stderr
+    data = ldag.read(survey, columns=["smoker", "pain"], missing="keep")
+    edges = ldag.LDAG.from_edges([("smoker", "pain")], states={name: data.states(name) for name in data.names})
+    network = ldag.Network.from_data(edges, data)
+    assert json.loads(done.stdout)["log_likelihood"] == pytest.approx(network.log_likelihood(data))
+    scored = execute("score", graph, survey, "--kappa", "0.1")
+    assert "kept, scored by a lower bound" in scored.stderr
+    assert "lower bound" in scored.stdout
+
+
+def test_a_report_tells_what_was_missing(survey: str, tmp_path: Path) -> None:
+    """Of data that are learned from, and of a model's data."""
+    page = tmp_path / "r.md"
+    assert KEPT in execute("report", survey, *QUICK, "--no-posterior", "-o", str(page)).stderr
+    assert ASSUMED in page.read_text()
+
+
+def test_what_needs_every_cell_decides_as_before(survey: str, tmp_path: Path) -> None:
+    """Rows are left out, and that is told, where gaps cannot be used."""
+    done = execute("scores", survey, "--kappa", "0.1", "--max-parents", "1", "-o", str(tmp_path / "s.jkl"))
+    assert "rows left out, which have missing cells (in pain, income)" in done.stderr
+    done = execute("count", survey, "-o", str(tmp_path / "rows.csv"))
+    assert "rows left out, which have missing cells (in pain, income)" in done.stderr
+
+
 def test_what_needs_every_cell_says_so(survey: str) -> None:
     """A command that cannot use gaps refuses them, if they were kept on purpose."""
     said = run("scores", survey, "--missing", "keep", "--kappa", "0.1", code=2)

@@ -65,7 +65,7 @@ ODDITIES: dict[str, tuple[Rows, str, list[str]]] = {
     "gaps everywhere": (
         {f"q{i}": gaps(pick(N, ["no", "yes"], 30 + i), 0.3, 40 + i, "") for i in range(5)},
         ",",
-        ["missing cells are a state of q0"],
+        ["53 of 60 rows have gaps (q0, q3 and 3 more): kept, learned by EM"],
     ),
     "likert": ({f"q{i}": pick(N, [1, 2, 3, 4, 5], 50 + i) for i in range(4)}, ",", []),
     "dates": (
@@ -371,6 +371,7 @@ def test_what_was_left_out_is_seen_once_and_kept(
     """A terminal shows a lost row once; a result in a file of its own has it too."""
     write(tmp_path / "t.csv", {"a": ["x", "y", "", "x"] * 5, "b": ["u", "v", "v", "u"] * 5}, ",")
     monkeypatch.setattr("ldag.cli.tables.is_terminal", lambda: is_terminal)
-    out, notes = run("learn", str(tmp_path / "t.csv"), "--kappa", "0.1", "--equivalent-sample-size", "1")
+    options = ["--missing", "drop", "--kappa", "0.1", "--equivalent-sample-size", "1"]
+    out, notes = run("learn", str(tmp_path / "t.csv"), *options)
     assert "5 of 20 rows left out" in notes
     assert ("5 of 20 rows left out" in out) is not is_terminal

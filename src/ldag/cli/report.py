@@ -59,7 +59,7 @@ def report(
             flag = given[0].replace("_", "-")
             raise ArgumentError(f"--{flag} is for learning; {source} is a model that has been learned")
         model = load_drawn(source)
-        table = None if data is None else load_table(data, reading, schema_of(model))
+        table = None if data is None else load_table(data, reading, schema_of(model), use_of_gaps="")
         write_report(model, output, data=table, posterior=how, title=title)
     else:
         if data is not None:

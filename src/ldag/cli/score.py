@@ -47,7 +47,7 @@ def score(
     known = model.ldag if isinstance(model, Network) else model
     result = score_graph(
         known,
-        load_table(data, reading, known.schema, known.undeclared),
+        load_table(data, reading, known.schema, known.undeclared, "scored by a lower bound"),
         kappa=kappa,
         equivalent_sample_size=1.0 if equivalent_sample_size is None else equivalent_sample_size,
         prior=prior or "labels",

@@ -71,9 +71,6 @@ _OPTIONS = {
     ),
 }
 
-BY_EM = "learned by EM"
-"""What becomes of gaps that are kept where parameters or graphs are learned."""
-
 _FILE_OPTIONS = ("columns", "na", "sep", "encoding", "decimal", "dates", "sheet", "names")
 """Options that say how a file is written; they are all that matters where states are known."""
 

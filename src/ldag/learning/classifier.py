@@ -121,7 +121,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         n_restarts: int | None = None,
         time_limit: float | None = None,
         n_members: int = 10,
-        missing: Literal["keep", "state", "drop", "error"] = "state",
+        missing: Literal["keep", "state", "drop", "error"] = "keep",
         unseen: Unseen = "ignore",
         max_states: int = 64,
         random_state: int | np.random.Generator | np.random.RandomState | None = None,

@@ -109,11 +109,11 @@ def test_gaps_are_a_state(heart: pd.DataFrame) -> None:
 
 
 def test_gaps_are_learned_from(heart: pd.DataFrame) -> None:
-    """No row is lost, no state is made, and what is missing in a prediction is summed out."""
+    """By default: no row is lost, no state is made, and what is missing in a prediction is summed out."""
     X, y = heart.drop(columns="pressure").astype(object), heart["pressure"]  # noqa: N806
     rng = np.random.default_rng(3)
     gaps = X.mask(rng.random(X.shape) < 0.1, None)
-    model = LDAGClassifier(missing="keep", kappa=0.1, equivalent_sample_size=1).fit(gaps, y)
+    model = LDAGClassifier(kappa=0.1, equivalent_sample_size=1).fit(gaps, y)
     assert model.fit_.n_observations == len(X)
     assert model.fit_.data.has_gaps
     assert all(variable.n_states == 2 for variable in model.network_.variables)
@@ -226,7 +226,7 @@ def test_measurements_are_cut_for_the_class(patients: Patients) -> None:
     for rows in (slice(None), slice(0, 200)):
         model = LDAGClassifier(n_members=1).fit(X[rows], y[rows])
         bins = dict.fromkeys(["bmi", "day", "scale"], "target:y")
-        wanted = ldag.read(X[rows].assign(y=y[rows]), bins=bins, missing="state")
+        wanted = ldag.read(X[rows].assign(y=y[rows]), bins=bins, missing="keep")
         assert model.network_.variables == wanted.variables
         assert model.members_ == (model.network_,)
     by_name = {variable.name: variable for variable in model.network_.variables}
@@ -298,7 +298,7 @@ def test_frames_of_any_make_have_measurements(patients: Patients) -> None:
     """The same probabilities from polars, and with fewer columns than were cut."""
     X, y = patients  # noqa: N806
     wanted = LDAGClassifier(n_members=3).fit(X, y).predict_proba(X)
-    polars = pl.DataFrame({name: X[name].where(X[name].notna(), None).to_list() for name in X.columns}, strict=False)
+    polars = pl.from_pandas(X)
     np.testing.assert_allclose(LDAGClassifier(n_members=3).fit(polars, y).predict_proba(polars), wanted)
     days = X[["day"]]
     assert LDAGClassifier(n_members=3).fit(days, y).predict_proba(days).shape == (len(X), 2)
