@@ -108,4 +108,5 @@ def test_what_needs_every_cell_decides_as_before(survey: str, tmp_path: Path) ->
 def test_what_needs_every_cell_says_so(survey: str) -> None:
     """A command that cannot use gaps refuses them, if they were kept on purpose."""
     said = run("scores", survey, "--missing", "keep", "--kappa", "0.1", code=2)
-    assert "pain: some cells are gaps; --missing drop leaves out the rows with gaps" in said
+    assert "these data have gaps" in said
+    assert "--missing drop leaves out the rows with gaps" in said

@@ -12,7 +12,7 @@ import numpy as np
 from ldag import _native
 from ldag.checks import Rng, check_choice, check_seed, check_whole
 from ldag.data import GAP, AnyTable, Dataset, Reading, check_data
-from ldag.errors import ArgumentError, DataError, TooLarge, argument, option
+from ldag.errors import ArgumentError, DataError, TooLarge, argument, by_door, option
 from ldag.formats import Context, EdgeRecord, FamilyScores, edge_in_words
 from ldag.graph import LDAG, NamedPartition, name_contexts, take_states
 from ldag.hook import Printable
@@ -345,9 +345,13 @@ def family_scores(
             f" {MAX_FAMILIES:,} are scored, so give a smaller {argument('max_parents')}"
         )
     if data.has_gaps:
+        how = by_door(
+            "ldag.learn learns a graph from them, ldag.score bounds the score of one, and complete_rows() leaves out",
+            f"`ldag learn` learns a graph from them, `ldag score` bounds the score of one, and"
+            f" {option('missing', 'drop')} leaves out",
+        )
         raise DataError(
-            "these data have gaps, and scores of families with gaps depend on the graph; ldag.learn learns a graph from"
-            " them, ldag.score bounds the score of one, and complete_rows() leaves out the rows with gaps"
+            f"these data have gaps, and scores of families with gaps depend on the graph; {how} the rows with gaps"
         )
     options = _check_options(data.schema, kappa, structure, label_search, equivalent_sample_size, prior)
     families = {}
