@@ -48,12 +48,19 @@ def graph_of_page(page: str) -> ldag.LDAG:
     return ldag.LDAG.from_text(text.split(".ldag\n")[1].split("```")[0])
 
 
+def missing_gaps() -> ldag.Gaps:
+    """Return the gaps that the page on missing data shows."""
+    truth = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
+    return ldag.simulate.gaps(truth.sample(1000, rng=1), share=0.2, how="mar", rng=1).gaps()
+
+
 def main() -> None:
     """Write the pictures beside this file."""
     for name in ("guard", "heart"):
         (HERE / f"{name}.svg").write_text(ldag.datasets.graph(name).to_svg(title=f"The {name} graph"))
     fits = {"titanic": learn_titanic(), "berkeley": learn_berkeley()}
     fits |= {page: fit_of_page(page) for page in ("survey", "effects")}
+    (HERE / "missing.svg").write_text(missing_gaps().to_svg())
     for name, fit in fits.items():
         (HERE / f"{name}.svg").write_text(fit.to_svg(title=f"What was learned from {name}"))
     (HERE / "latent.svg").write_text(graph_of_page("latent").to_svg(title="What a patient has, nobody wrote down"))
