@@ -68,8 +68,15 @@ class KnownWords(click.Choice):  # type: ignore[type-arg]  # generic in some ver
     help="Weight of the prior over parameters; several are summed over.  [1, 10, 30, 100]",
 )
 @constraint_options
-@click.option("--iter", "--rounds", "n_iter", cls=RareOption, type=int, help="For chain: rounds of each run.  [4,000]")
-@click.option("--rng", type=int, help="Seed of chains.  [0]")
+@click.option("--iter", "n_iter", cls=RareOption, type=int, help="For chain: rounds of each run.  [4,000]")
+@click.option(
+    "--rounds",
+    "n_rounds",
+    cls=RareOption,
+    type=int,
+    help="With gaps: completed tables each of four runs keeps.  [as many as it takes]",
+)
+@click.option("--rng", type=int, help="Seed of chains, and of what gaps are filled with.  [0]")
 @click.option("--jobs", "n_jobs", cls=RareOption, default=-1, show_default=True, help="Threads; -1 is all cores.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="End by then, reading included.")
 @checkpoint_option

@@ -17,10 +17,10 @@ from ldag.learning import Checkpoint
 from ldag.model import ClassTable, Structure, freeze
 from ldag.uncertainty.chains import CONVERGED, FEWEST_SAMPLES, Diagnostics, diagnose
 from ldag.uncertainty.component import Component, Floats, NoDags, draw_labelled_dags, sum_edges
-from ldag.uncertainty.drawn import DrawnGraph, count_classes, draw_parameters, pack_drawn, unpack_drawn
+from ldag.uncertainty.drawn import DrawnGraph, count_structure, pack_drawn, unpack_drawn
 from ldag.uncertainty.exact import OutOfTime
 from ldag.uncertainty.families import FamilyLabels, Setting
-from ldag.uncertainty.filling import Filling
+from ldag.uncertainty.filling import GapFilling
 from ldag.uncertainty.space import ParentSets
 
 N_RUNS = 4
@@ -58,7 +58,7 @@ class CodedNetwork(NamedTuple):
 class Augmentation:
     """What all runs share."""
 
-    filling: Filling
+    filling: GapFilling
     compute: Compute
     families: Callable[[Dataset], FamilyLabels]
     """What answers about the labels of a completed table."""
@@ -110,9 +110,11 @@ class GapRun:
                 return
             families = shared.families(table)
             chosen = draw_labelled_dags(components, families, DRAWS_PER_ROUND, int(rng.integers(1 << 31)))
-            name = self.number * MOST_ROUNDS + self.n_done
-            drawn = tuple(DrawnGraph(graph, size, name, count_classes(graph, families)) for graph, size in chosen)
-            self.network = CodedNetwork(drawn[0].structure, draw_parameters(drawn[0].posteriors(), rng))
+            name = f"{self.number}.{self.n_done}"
+            drawn = tuple(
+                DrawnGraph(graph, size, name, count_structure(graph, table.columns)) for graph, size in chosen
+            )
+            self.network = CodedNetwork(drawn[0].structure, tuple(one.draw(rng) for one in drawn[0].posteriors()))
             shares = [0.0] * len(shared.settings)
             for number, one in zip(live, components, strict=True):
                 shares[number] = one.weight
@@ -180,6 +182,8 @@ class Augmented(NamedTuple):
     components: tuple[Component, ...]
     drawn: tuple[DrawnGraph, ...]
     diagnostics: Diagnostics
+    table: Dataset
+    """The last of them."""
 
 
 def augment(shared: Augmentation, starts: Sequence[CodedNetwork], tell: Callable[[float, float], object]) -> Augmented:
@@ -205,7 +209,8 @@ def augment(shared: Augmentation, starts: Sequence[CodedNetwork], tell: Callable
         finally:
             shared.stop()
     drawn = tuple(one for run in runs for several in run.drawn for one in several)
-    return Augmented(tuple(_average(shared, runs)), drawn, diagnostics)
+    last = shared.filling.fill(*runs[0].network, np.random.default_rng(shared.seed))
+    return Augmented(tuple(_average(shared, runs)), drawn, diagnostics, last)
 
 
 def _recall(shared: Augmentation, number: int, start: CodedNetwork) -> GapRun:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -14,6 +15,7 @@ from ldag.hook import Printable
 from ldag.model import Schema
 from ldag.uncertainty.component import Component, Drawn, Floats, KeptDags, ParentSet, sum_edges
 from ldag.uncertainty.exact import OutOfTime, Weighing
+from ldag.uncertainty.families import Setting
 from ldag.uncertainty.space import MAX_CONFIGURATIONS, ParentSets
 
 CONVERGED = 1.05
@@ -186,10 +188,52 @@ def _gains(weighing: Weighing, schema: Schema, space: SearchSpace, node: int, fr
         gains[added[best - 1]] = np.inf
 
 
-def chain_components(
+@dataclass(frozen=True, eq=False)
+class ChainRuns:
+    """What chains have seen, cut to the same number of samples: series by run and sample."""
+
+    settings: tuple[Setting, ...]
+    sets: ParentSets
+    sums: list[list[list[Floats]]]
+    """By run, setting and node, sums of the probabilities of parent sets."""
+    totals: Floats
+    """How often each setting was visited, by all runs."""
+    edges: Mapping[tuple[int, int], Floats]
+    dags: Drawn
+    visited: Drawn
+    swap_rates: tuple[float, ...]
+    is_short: bool
+
+    @cached_property
+    def above(self) -> Floats:
+        """Who is above whom."""
+        return _ancestors(self.dags, self.sets)
+
+    def components(self) -> tuple[Component, ...]:
+        """Put together what all runs say under every setting."""
+        components = []
+        for number, setting in enumerate(self.settings):
+            is_here = self.visited == number
+            if not is_here.any():
+                components.append(Component.ruled_out(setting, len(self.sets.by_node), None))
+                continue
+            sums = [of_settings[number] for of_settings in self.sums]
+            probabilities = tuple(np.asarray(sum(own)) / self.totals[number] for own in zip(*sums, strict=True))
+            share, edges = float(self.totals[number] / self.totals.sum()), sum_edges(self.sets.by_node, probabilities)
+            above, draw = self.above[is_here].mean(axis=0), KeptDags(self.dags[is_here], is_all=False)
+            components.append(Component(setting, share, self.sets.by_node, probabilities, edges, above, None, draw))
+        return tuple(components)
+
+    def diagnose(self) -> Diagnostics:
+        """Judge whether the runs agree."""
+        shares = np.stack([self.visited == number for number in range(len(self.settings))], axis=-1)
+        return diagnose(self.edges, self.above, shares.astype(np.float64), self.swap_rates, self.is_short)
+
+
+def run_chains(
     weighing: Weighing, candidates: tuple[ParentSet, ...], sets: ParentSets, settings: ChainSettings
-) -> tuple[tuple[Component, ...], Diagnostics]:
-    """Run the chains over ordered partitions and settings, and put together what they say."""
+) -> ChainRuns:
+    """Run chains over ordered partitions and settings."""
     place = [{parent: i for i, parent in enumerate(own)} for own in candidates]
     masks = [
         np.array([sum(1 << place[node][p] for p in parents) for parents in own], dtype=np.uint32)
@@ -215,25 +259,18 @@ def chain_components(
         raise OutOfTime
     series = np.array([of_edges[:n_samples] for _, of_edges, _, _, _ in runs])
     pairs = [(parent, node) for node, own in enumerate(candidates) for parent in own]
-    edges = {pair: series[:, :, column] for column, pair in enumerate(pairs)}
-    dags = np.array([drawn[:n_samples] for _, _, drawn, _, _ in runs])
-    visited = np.array([numbers[:n_samples] for _, _, _, numbers, _ in runs])
-    above = _ancestors(dags, sets)
-    rates = tuple(np.mean([swaps for *_, swaps in runs], axis=0).tolist())
-    totals = np.sum([np.bincount(numbers, minlength=len(weighing.settings)) for _, _, _, numbers, _ in runs], axis=0)
-    components = []
-    for number, setting in enumerate(weighing.settings):
-        is_here = visited == number
-        if not is_here.any():
-            components.append(Component.ruled_out(setting, len(candidates), None))
-            continue
-        sums = [of_settings[number] for of_settings, *_ in runs]
-        probabilities = tuple(np.asarray(sum(own)) / totals[number] for own in zip(*sums, strict=True))
-        share, edges_there = float(totals[number] / totals.sum()), sum_edges(sets.by_node, probabilities)
-        ancestors, draw = above[is_here].mean(axis=0), KeptDags(dags[is_here], is_all=False)
-        components.append(Component(setting, share, sets.by_node, probabilities, edges_there, ancestors, None, draw))
-    shares = np.stack([visited == number for number in range(len(weighing.settings))], axis=-1).astype(np.float64)
-    return tuple(components), diagnose(edges, above, shares, rates, is_short)
+    counts = [np.bincount(numbers, minlength=len(weighing.settings)) for _, _, _, numbers, _ in runs]
+    return ChainRuns(
+        weighing.settings,
+        sets,
+        [of_settings for of_settings, *_ in runs],
+        np.sum(counts, axis=0),
+        {pair: series[:, :, column] for column, pair in enumerate(pairs)},
+        np.array([drawn[:n_samples] for _, _, drawn, _, _ in runs]),
+        np.array([numbers[:n_samples] for _, _, _, numbers, _ in runs]),
+        tuple(np.mean([swaps for *_, swaps in runs], axis=0).tolist()),
+        is_short,
+    )
 
 
 def _ancestors(dags: Drawn, sets: ParentSets) -> Floats:

@@ -1,7 +1,7 @@
 """Labelled graphs drawn together with what was counted for them, and what these say about labels."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldag._native import Columns
 from ldag.data import count_family
 from ldag.model import ClassPosteriors, ClassTable, CodedFamily, Grid, Partition, Smoothing, Structure, class_counts
 from ldag.uncertainty.families import FamilyLabels, LabelPosterior, Lines, Setting
@@ -23,7 +24,7 @@ class DrawnGraph:
 
     structure: Structure
     size: float
-    completion: int | None = None
+    completion: str | None = None
     """Which completion of a table with gaps it was drawn for."""
     counts: tuple[ClassTable, ...] | None = field(default=None, compare=False)
     """What was counted there, by node, a row per class; None: what there is in the data."""
@@ -35,30 +36,14 @@ class DrawnGraph:
         return tuple(ClassPosteriors.of(family.partition, Smoothing(self.size), counts) for family, counts in pairs)
 
 
-def count_classes(structure: Structure, families: FamilyLabels) -> tuple[ClassTable, ...]:
+def count_structure(structure: Structure, columns: Columns) -> tuple[ClassTable, ...]:
     """Count the families of a structure, a row per class."""
-    assert families.data is not None
-    columns = families.data.columns
     return tuple(
         class_counts(
             count_family(columns, structure.n_states, node, family.parents).astype(np.float64), family.partition
         )
         for node, family in enumerate(structure.families)
     )
-
-
-def draw_parameters(posteriors: Sequence[ClassPosteriors], rng: np.random.Generator) -> tuple[ClassTable, ...]:
-    """Draw parameters; in logarithms, as with a prior of little weight most gamma variables are too small for a number.
-
-    With U uniform and X gamma distributed with shape a + 1, X U^(1/a) has shape a.
-    """
-    drawn = []
-    for one in posteriors:
-        shapes = one.prior + one.counts
-        logs = np.log(rng.standard_gamma(shapes + 1)) + np.log1p(-rng.random(shapes.shape)) / shapes
-        table = np.exp(logs - logs.max(axis=1, keepdims=True))
-        drawn.append(table / table.sum(axis=1, keepdims=True))
-    return tuple(drawn)
 
 
 @dataclass(frozen=True, eq=False)

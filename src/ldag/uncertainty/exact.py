@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ldag import _native
 from ldag.constraints import LabelRules
-from ldag.data import Dataset
 from ldag.learning import Checkpoint
 from ldag.uncertainty.component import KEPT_SET, Component, Drawn, Floats, ParentSet, sum_edges
 from ldag.uncertainty.families import Setting, log_priors
@@ -25,7 +24,7 @@ class OutOfTime(Exception):
 class Weighing:
     """What the weights of families are computed from."""
 
-    data: Dataset
+    columns: _native.Columns
     settings: tuple[Setting, ...]
     max_configurations: int
     """Families with more configurations of parents have their full table."""
@@ -41,10 +40,10 @@ class Weighing:
         """How probable settings are before any data."""
         return log_priors(self.settings) if self.known_priors is None else self.known_priors
 
-    def among(self, live: tuple[int, ...], data: Dataset) -> "Weighing":
+    def among(self, live: tuple[int, ...], columns: _native.Columns) -> "Weighing":
         """Return what weighs families of other data, under some of the settings."""
         priors, settings = self.log_priors[list(live)], tuple(self.settings[number] for number in live)
-        return replace(self, data=data, settings=settings, known_priors=priors)
+        return replace(self, columns=columns, settings=settings, known_priors=priors)
 
     def log_weights(self, sets: ParentSets) -> tuple[Floats, ...]:
         """Return the log weights of all parent sets, node by node, a row per setting; a checkpoint may know them."""
@@ -68,7 +67,7 @@ class Weighing:
     def weights_of(self, node: int, sets: Sequence[ParentSet]) -> Floats:
         """Return the log weights of some parent sets of a node, a row per setting."""
         weights = _native.log_weights(
-            self.data.columns,
+            self.columns,
             self.settings,
             self.max_configurations,
             [[(rule.parent, rule.contexts) for rule in of_node] for of_node in self.label_rules],

@@ -16,14 +16,14 @@ MOST_CELLS = 1 << 12
 beyond, most cells would be empty, and rows are completed one by one."""
 
 
-class Filling(Protocol):
+class GapFilling(Protocol):
     """A table with gaps that can be completed again and again."""
 
     def fill(self, structure: Structure, probabilities: Sequence[ClassTable], rng: np.random.Generator) -> Dataset:
         """Draw the gaps of every row given what is seen of it, under a network."""
 
 
-def fill_gaps(data: Dataset) -> Filling:
+def fill_gaps(data: Dataset) -> GapFilling:
     """Return what completes data whose rows are sorted."""
     is_small = Grid(data.schema.n_states).size <= MOST_CELLS
     return CellFilling(data) if is_small else RowFilling(data)
@@ -39,7 +39,8 @@ class CellFilling:
         weights = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights
         seen = data.codes != GAP
         full = seen.all(axis=0)
-        self._counts = np.bincount(grid.indices(data.codes[:, full]), weights[full], minlength=grid.size)
+        counts = np.bincount(grid.indices(data.codes[:, full]), weights[full], minlength=grid.size)
+        self._counts = counts.astype(np.float64)
         by_size: dict[int, list[tuple[NDArray[np.int64], Weights]]] = defaultdict(list)
         for pattern in np.unique(seen[:, ~full], axis=1).T:
             alike = (seen == pattern[:, None]).all(axis=0)

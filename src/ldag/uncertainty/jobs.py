@@ -2,7 +2,9 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf
 from typing import Literal
 
@@ -11,17 +13,17 @@ import numpy as np
 from ldag import _native
 from ldag.data import GAP, Dataset
 from ldag.graph import LDAG
-from ldag.learning import Checkpoint, Deadline, Plan, ProgressReport
+from ldag.learning import Checkpoint, Deadline, Plan, ProgressReport, SearchControl, learn_families, make_plan
 from ldag.model import ClassPosteriors, ClassTable, CodedFamily, Grid, Smoothing, Structure, normalise
 from ldag.scoring import order_columns
 from ldag.uncertainty.augmenting import Augmentation, CodedNetwork, augment
-from ldag.uncertainty.chains import ChainSettings, Diagnostics, chain_components, choose_candidates
+from ldag.uncertainty.chains import ChainSettings, Diagnostics, choose_candidates, run_chains
 from ldag.uncertainty.choices import PosteriorChoice
 from ldag.uncertainty.component import Component, ParentSet
-from ldag.uncertainty.drawn import DrawnFamilies, count_classes, draw_parameters
-from ldag.uncertainty.exact import Weighing, exact_components
+from ldag.uncertainty.drawn import DrawnFamilies, count_structure
+from ldag.uncertainty.exact import OutOfTime, Weighing, exact_components
 from ldag.uncertainty.families import FamilyLabels, GraphPrior, Setting
-from ldag.uncertainty.filling import Filling, fill_gaps
+from ldag.uncertainty.filling import CellFilling, GapFilling, fill_gaps
 from ldag.uncertainty.space import (
     FEWEST_PARENTS,
     MAX_CONFIGURATIONS,
@@ -34,8 +36,6 @@ from ldag.uncertainty.space import (
 
 ROUND_ITER = 600
 """Rounds of the chain that every completed table gets, unless said otherwise."""
-FEWEST_COMPLETE = 20
-"""Rows without gaps from which a graph is learned to begin with; fewer say nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Gapped:
     """A table with gaps, variables sorted by name and rows by their codes, and how it is completed."""
 
     data: Dataset
-    filling: Filling
+    filling: GapFilling
     n_rounds: int | None
     """Rounds of each run to keep; None: as many as it takes."""
 
@@ -62,34 +62,35 @@ class Gapped:
             tables.append(normalise(counts if counts.any() else counts + 1))
         return self.filling.fill(make_unconnected(self.data.schema.n_states), tables, np.random.default_rng(seed))
 
-    def known_rows(self, seed: int) -> Dataset:
-        """Return rows to learn a first graph from: those without gaps, if there are some."""
-        complete = self.data.complete_rows()
-        return complete if complete.total >= FEWEST_COMPLETE else self.independent(seed)
+    @property
+    def is_small(self) -> bool:
+        """Whether completing needs no circuit."""
+        return isinstance(self.filling, CellFilling)
+
+    @cached_property
+    def available(self) -> _native.Columns:
+        """The rows to count families in wherever all of a family is seen, scaled up to all of them."""
+        data = self.data
+        return _native.Columns(data.codes, data.schema.n_states, data.weights, available=True)
 
     def starts(self, learned: LDAG, n_runs: int, seed: int) -> Iterator[CodedNetwork]:
         """Go through networks to begin with that are further apart than what is probable.
 
-        In turns, independent variables with any parameters, and a graph with parameters as the complete rows have them.
+        In turns, independent variables with any parameters, and a graph with parameters as they are where it is seen.
         """
-        schema, known = self.data.schema, self.known_rows(seed)
+        schema = self.data.schema
         rich = learned.structure.reordered([learned.schema.node(name) for name in schema.names])
         poor = make_unconnected(schema.n_states)
-        counted = FamilyLabels(schema.n_states, known, 0)
+        nothing: tuple[ClassTable, ...] = tuple(np.zeros((1, n)) for n in schema.n_states)
         for number in range(n_runs):
-            rng = np.random.default_rng([seed, number])
             structure = rich if number % 2 else poor
-            tables: tuple[ClassTable, ...] = tuple(np.zeros((1, n)) for n in schema.n_states)
-            posteriors = [
-                ClassPosteriors.of(family.partition, Smoothing(float(n)), counts)
-                for family, n, counts in zip(
-                    structure.families,
-                    schema.n_states,
-                    count_classes(rich, counted) if number % 2 else tables,
-                    strict=True,
-                )
-            ]
-            yield CodedNetwork(structure, draw_parameters(posteriors, rng))
+            counts = count_structure(rich, self.available) if number % 2 else nothing
+            rng = np.random.default_rng([seed, number])
+            tables = tuple(
+                ClassPosteriors.of(family.partition, Smoothing(float(n)), own).draw(rng)
+                for family, n, own in zip(structure.families, schema.n_states, counts, strict=True)
+            )
+            yield CodedNetwork(structure, tables)
 
 
 def make_unconnected(n_states: tuple[int, ...]) -> Structure:
@@ -118,6 +119,11 @@ class Job:
         return self.plan.data
 
     @property
+    def columns(self) -> _native.Columns:
+        """What families are counted in; where there are gaps, the rows in which all of a family is seen."""
+        return self.data.columns if self.gapped is None else self.gapped.available
+
+    @property
     def prior(self) -> GraphPrior:
         """That of labels, if there are any."""
         return next((setting.prior for setting in self.settings if setting.prior != "table"), "table")
@@ -135,7 +141,7 @@ class Job:
     def weighing(self, on_progress: "_native.OnProgress", checkpoint: Checkpoint | None) -> Weighing:
         """Return what weighs families."""
         return Weighing(
-            self.data,
+            self.columns,
             self.settings,
             self.max_configurations,
             self.families.label_rules,
@@ -143,6 +149,18 @@ class Job:
             on_progress,
             checkpoint,
         )
+
+    def climb(self, deadline: Deadline, columns: _native.Columns, max_parents: int | None = None) -> LDAG:
+        """Return what a quick search finds where nothing but constraints limits it, or so many parents."""
+        plan = self.plan
+        if plan.settings.max_parents != max_parents:
+            plan = make_plan(plan.data, plan.settings.with_(max_parents=max_parents))
+        scorer = plan.problem.families.scorer(columns)
+        result = plan.search.run(scorer, plan.problem, SearchControl(plan.n_jobs, deadline))
+        if result.stopped:
+            raise OutOfTime
+        learned = learn_families(columns, plan.problem.n_states, result.parents, plan.problem.families)
+        return LDAG(plan.data.schema, Structure(plan.problem.n_states, tuple(one.family for one in learned)))
 
     def label_families(self, data: Dataset | None) -> FamilyLabels:
         """Return what answers about the labels of families of some data."""
@@ -161,6 +179,8 @@ class Computed:
     sets: ParentSets
     families: FamilyLabels
     diagnostics: Diagnostics | None = None
+    learned: LDAG | None = None
+    """What a search finds, in a completed table where there are gaps; None if there was no time left for it."""
 
 
 def make_job(
@@ -205,9 +225,9 @@ def compute(
     job, sets, candidates = _choose_sets(job, learned, on_progress)
     weighing, families = job.weighing(on_progress, checkpoint), job.label_families(job.data)
     if candidates is None:
-        return job, Computed(exact_components(weighing, sets), sets, families)
-    components, diagnostics = chain_components(weighing, candidates, sets, job.chains)
-    return job, Computed(components, sets, families, diagnostics)
+        return job, Computed(exact_components(weighing, sets), sets, families, learned=learned)
+    runs = run_chains(weighing, candidates, sets, job.chains)
+    return job, Computed(runs.components(), sets, families, runs.diagnose(), learned)
 
 
 def _choose_sets(
@@ -224,23 +244,38 @@ def _choose_sets(
 
 
 def compute_with_gaps(
-    job: Job, learned: LDAG, deadline: Deadline, tell: Callable[[ProgressReport], object], checkpoint: Checkpoint | None
+    job: Job,
+    given: LDAG | None,
+    deadline: Deadline,
+    tell: Callable[[ProgressReport], object],
+    checkpoint: Checkpoint | None,
 ) -> tuple[Job, Computed]:
-    """Do the work for one completed table after the other; an interruption ends all threads."""
+    """Do the work for one completed table after the other; an interruption ends all threads.
+
+    A graph that is given is where some runs begin. Otherwise it is what a search finds by the rows in which families
+    are seen, which has too many edges, as a start should; of many cells with one parent each, so that its circuit is
+    small.
+    """
     gapped, stop = job.gapped, threading.Event()
     assert gapped is not None
 
     def is_over(_: ProgressReport | None = None) -> bool:
         return stop.is_set() or deadline.is_over
 
-    job, sets, candidates = _choose_sets(job, learned, is_over)
+    rich = given or job.climb(deadline, job.columns)
+    job, sets, candidates = _choose_sets(job, rich, is_over)
+    if given is None and not gapped.is_small:
+        rich = job.climb(deadline, job.columns, 1)
+    is_quick = candidates is None and job.families.cost(sets.limits).seconds <= ROUND_EXACT_SECONDS
     weighing = replace(job.weighing(is_over, None), n_threads=1)
+    if is_quick:  # who is asked between two rounds need not be asked while one goes on, which would slow it down
+        weighing = replace(weighing, on_progress=None)
 
     def weigh(table: Dataset, live: tuple[int, ...], seed: int) -> tuple[Component, ...]:
-        own = weighing.among(live, table)
+        own = weighing.among(live, table.columns)
         if candidates is None:
             return exact_components(own, sets)
-        return chain_components(own, candidates, sets, replace(job.chains, n_runs=1, seed=seed))[0]
+        return run_chains(own, candidates, sets, replace(job.chains, n_runs=1, seed=seed)).components()
 
     shared = Augmentation(
         gapped.filling,
@@ -255,11 +290,15 @@ def compute_with_gaps(
         stop.set,
         checkpoint,
     )
-    starts = list(gapped.starts(learned, job.chains.n_runs, job.chains.seed))
+    starts = list(gapped.starts(rich, job.chains.n_runs, job.chains.seed))
     result = augment(shared, starts, lambda done, total: tell(_report(done, total)))
     drawn = job.label_families(None)
     families = DrawnFamilies(drawn.n_states, None, drawn.max_configurations, drawn.label_rules, drawn=result.drawn)
-    return job, Computed(result.components, sets, families, result.diagnostics)
+    learned = given
+    if given is None and not deadline.is_over:
+        with suppress(OutOfTime):
+            learned = job.climb(deadline, result.table.columns)
+    return job, Computed(result.components, sets, families, result.diagnostics, learned)
 
 
 def _report(done: float, total: float) -> ProgressReport:

@@ -12,7 +12,6 @@ from ldag.checks import Rng, check_seed, check_whole, tell_renamed
 from ldag.constraints import Constraints
 from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
 from ldag.errors import ArgumentError, TooLarge, argument, counted
-from ldag.graph import LDAG
 from ldag.learning import (
     Chain,
     Checkpoint,
@@ -22,17 +21,14 @@ from ldag.learning import (
     Fit,
     Progress,
     ProgressReport,
-    SearchControl,
     Settings,
     check_progress,
     check_time_limit,
     digest,
     fingerprint,
-    learn_families,
     listen,
     make_plan,
 )
-from ldag.model import Structure
 from ldag.uncertainty.chains import FEWEST_SAMPLES, N_CANDIDATES
 from ldag.uncertainty.choices import (
     SIZES,
@@ -132,7 +128,7 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         As in `score`: a number, or several to sum over. Left out, that of the fit, or 1, 10, 30 and 100.
     n_iter
         For "chain": rounds of each run that are kept, 4,000 unless said otherwise; give more if the runs disagree. With
-        gaps, those of the short chain that every completed table gets, 600.
+        gaps, those of the short chains that every completed table gets, 600.
     n_rounds
         For a table with gaps: how many completed tables each of four runs keeps. Left out, as many as it takes until no
         edge has a Monte-Carlo error of 0.01 and the runs agree, from 100 to 4,000.
@@ -205,8 +201,9 @@ def _finish(job: Job, fit: Fit | None, deadline: Deadline, progress: Progress, k
             return deadline.is_over
 
         try:
-            learned = _climb(job, deadline) if fit is None else fit.graph
+            learned = None if fit is None else fit.graph
             if job.gapped is None:
+                learned = learned or job.climb(deadline, job.columns)
                 job, computed = compute(job, learned, is_stopped, kept)
             else:
                 job, computed = compute_with_gaps(job, learned, deadline, is_stopped, kept)
@@ -214,7 +211,7 @@ def _finish(job: Job, fit: Fit | None, deadline: Deadline, progress: Progress, k
             if not deadline.is_over:
                 raise KeyboardInterrupt from None
             raise TooLarge(_too_late(job)) from None
-    result = _result(job, computed, describe_outside(learned, computed.sets, job.data.schema))
+    result = _result(job, computed)
     result.families.keep_counts(likely_families(result.components))
     return result
 
@@ -257,26 +254,10 @@ def _run_of(job: Job) -> dict[str, object]:
     }
 
 
-def _climb(job: Job, deadline: Deadline) -> LDAG:
-    """Return what a quick search finds where nothing but constraints limits it, to see whether that is left out.
-
-    Where there are gaps, it looks at the rows without.
-    """
-    plan = job.plan
-    if job.gapped is not None:
-        plan = make_plan(job.gapped.known_rows(job.chains.seed), plan.settings)
-    if plan.settings.max_parents is not None:
-        plan = make_plan(plan.data, plan.settings.with_(max_parents=None))
-    scorer = plan.problem.families.scorer(plan.data.columns)
-    result = plan.search.run(scorer, plan.problem, SearchControl(plan.n_jobs, deadline))
-    if result.stopped:
-        raise OutOfTime
-    learned = learn_families(plan.data.columns, plan.problem.n_states, result.parents, plan.problem.families)
-    return LDAG(plan.data.schema, Structure(plan.problem.n_states, tuple(one.family for one in learned)))
-
-
-def _result(job: Job, computed: Computed, outside: str | None) -> Posterior:
+def _result(job: Job, computed: Computed) -> Posterior:
     """Put the posterior together."""
+    sets, learned = computed.sets, computed.learned
+    outside = None if learned is None else describe_outside(learned, sets, job.data.schema)
     limits, data = computed.sets.limits, job.data if job.gapped is None else job.gapped.data
     n_candidates = N_CANDIDATES if job.method == "chain" and len(job.names) > N_CANDIDATES + 1 else None
     settings: dict[str, object] = {
@@ -313,7 +294,7 @@ class _Evidence:
 
     def __call__(self, data: Dataset) -> float:
         again, anew = compute(replace(self.job, plan=replace(self.job.plan, data=data)), None, lambda _: False, None)
-        return _result(again, anew, None).log_evidence or 0.0
+        return _result(again, anew).log_evidence or 0.0
 
 
 def _why(job: Job, computed: Computed) -> str:
