@@ -6,6 +6,8 @@ from ldag.learning.checkpoint import digest as digest
 from ldag.learning.checkpoint import fingerprint as fingerprint
 from ldag.learning.cross_validation import Candidate as Candidate
 from ldag.learning.cross_validation import CrossValidation as CrossValidation
+from ldag.learning.em_graphs import EMStart as EMStart
+from ldag.learning.em_graphs import StructuralEM as StructuralEM
 from ldag.learning.family import Family as Family
 from ldag.learning.family import family_scores as family_scores
 from ldag.learning.family import learn_family as learn_family

@@ -19,11 +19,11 @@ from ldag.hook import take
 from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint
 from ldag.learning.cross_validation import Candidate, CrossValidation
+from ldag.learning.em_graphs import StructuralEM
 from ldag.learning.fold_results import SMALLEST_GAIN, SURE_ERRORS, AverageGain
 from ldag.learning.folds import has_folds, usual_folds
 from ldag.learning.plan import make_plan
 from ldag.learning.settings import Settings
-from ldag.learning.structural_em import StructuralEM
 from ldag.learning.structures import ClassKind, StructureKind
 from ldag.model import Counts, Smoothing, Spread, State, class_counts, state_order
 from ldag.network import Network

@@ -13,9 +13,10 @@ import numpy as np
 from ldag.data import GAP, Dataset
 from ldag.inference import Completions, NothingFits, Numbers, Rows
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
+from ldag.learning.em_graphs import AVAILABLE, GIVEN
 from ldag.learning.plan import Plan
 from ldag.learning.searches import GraphParents
-from ldag.learning.structural_em import AVAILABLE, GIVEN, GapControl, GapSearch
+from ldag.learning.structural_em import GapControl, GapSearch
 from ldag.learning.structures import CountedFamily
 from ldag.model import ClassPosteriors, Smoothing, Structure, class_counts
 

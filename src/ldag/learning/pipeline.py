@@ -15,6 +15,7 @@ from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.learning.checkpoint import resume_search
 from ldag.learning.cross_validation import Candidate, CrossValidation, check_kappas
+from ldag.learning.em_graphs import StructuralEM
 from ldag.learning.fit import Fit, Trace
 from ldag.learning.fold_results import GAIN_SECONDS, AverageGain, count_gain_folds, measure_average, members_like
 from ldag.learning.folds import N_FOLDS, NO_FOLDS, check_folds, settle_sizes, usual_folds
@@ -30,7 +31,7 @@ from ldag.learning.settings import (
     accept_old_names,
     split_options,
 )
-from ldag.learning.structural_em import GapControl, GapSearch, StructuralEM
+from ldag.learning.structural_em import GapControl, GapSearch
 from ldag.learning.structures import CountedFamily, LabelSearch, StructureKind, learn_families
 from ldag.model import Structure
 from ldag.progress import Deadline, Progress, ProgressReport, check_progress, listen

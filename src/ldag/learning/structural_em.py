@@ -7,8 +7,8 @@ the best bound wins.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, cast
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,8 +16,6 @@ from ldag import _native
 from ldag.checks import check_jobs
 from ldag.constraints import SearchSpace
 from ldag.data import GAP, Dataset
-from ldag.errors import counted
-from ldag.hook import Printable
 from ldag.inference import (
     MEMORY_LIMIT,
     CodedGaps,
@@ -28,6 +26,19 @@ from ldag.inference import (
     run_em_from_random_starts,
 )
 from ldag.learning.checkpoint import Checkpoint
+from ldag.learning.em_graphs import (
+    AVAILABLE,
+    COMPLETE,
+    FURTHER,
+    GIVEN,
+    NOTHING,
+    SMALLEST_RISE,
+    EMGraph,
+    EMStart,
+    StructuralEM,
+    Way,
+    plain_structure,
+)
 from ldag.learning.expected_rows import weigh_completions
 from ldag.learning.plan import Plan
 from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem, SearchResult
@@ -66,9 +77,6 @@ IDLE_LIMITED = 10
 ROUND_RESTARTS = 20
 """Of a climb in a round: without any, bounds on alarm were 120 to 190 nats lower; with 100, the same."""
 
-SMALLEST_RISE = 1e-6
-"""Nats: a bound that is higher by less is no better."""
-
 TOLERANCE = 1e-3
 """Nats that EM leaves to be gained under a graph: bounds of graphs differ by more."""
 
@@ -84,134 +92,6 @@ parents."""
 
 LEAST_BYTES = 1 << 26
 """What it may need in any case."""
-
-GIVEN, AVAILABLE, COMPLETE, NOTHING = "given graph", "available cases", "complete rows", "nothing"
-FURTHER = "drawn completion"
-"""What starts are called; further ones have a number."""
-
-
-class EMStart(NamedTuple):
-    """One way up: where it began, the bound at its end, and the number of rounds."""
-
-    name: str
-    score: float
-    n_rounds: int
-
-
-@dataclass(frozen=True, repr=False)
-class StructuralEM(Printable):
-    """How a graph was learned from data with gaps."""
-
-    starts: tuple[EMStart, ...]
-    """In the order they were tried; the best score is that of the fit."""
-    log_likelihood: float
-    """Of the observed cells, under the parameters of the search."""
-    n_with_gaps: float
-    """Observations with gaps."""
-
-    @property
-    def best(self) -> EMStart:
-        """The start whose graph was taken."""
-        return max(self.starts, key=lambda start: start.score)
-
-    @property
-    def n_rounds(self) -> int:
-        """Rounds of all starts together."""
-        return sum(start.n_rounds for start in self.starts)
-
-    def promise(self) -> str:
-        """Say what is known of the graph."""
-        starts = counted(len(self.starts), "start")
-        return f"the best of {starts}, and no round of structural EM raises its bound; a better graph may exist"
-
-    def to_dict(self) -> dict[str, object]:
-        """Return plain values."""
-        return {
-            "n_rounds": self.n_rounds,
-            "log_likelihood": self.log_likelihood,
-            "n_with_gaps": self.n_with_gaps,
-            "best": self.best.name,
-            "starts": [start._asdict() for start in self.starts],
-        }
-
-    def __repr__(self) -> str:
-        starts, rounds = counted(len(self.starts), "start"), counted(self.n_rounds, "round")
-        return f"<StructuralEM: {starts}, {rounds}, bound {self.best.score:.2f}>"
-
-    def __str__(self) -> str:
-        best, n_further = self.best, sum(start.name.startswith(FURTHER) for start in self.starts)
-        told = [f"{one.name} {one.score:.2f}" for one in self.starts if not one.name.startswith(FURTHER)]
-        if n_further:
-            top = max(one.score for one in self.starts if one.name.startswith(FURTHER))
-            told.append(f"{n_further} drawn completions at most {top:.2f}")
-        gaps = f"gaps in {counted(self.n_with_gaps, 'observation')}"
-        rounds = counted(self.n_rounds, "round")
-        return f"{gaps}: structural EM, {rounds}; bound by start: {', '.join(told)}; taken: {best.name}"
-
-
-@dataclass(frozen=True, eq=False)
-class EMGraph:
-    """A graph with parameters by EM, and what it makes of the gaps."""
-
-    completions: Completions = field(repr=False)
-    expected: ExpectedCounts
-    log_likelihood: float
-    score: float
-    """The bound, with the log prior of the graph."""
-
-    @property
-    def structure(self) -> Structure:
-        """The graph by number."""
-        return self.completions.structure
-
-    @property
-    def probabilities(self) -> tuple[ClassTable, ...]:
-        """The parameters."""
-        return self.expected.weights
-
-    @property
-    def parents(self) -> GraphParents:
-        """The parents of every node."""
-        return tuple(family.parents for family in self.structure.families)
-
-    def count_configurations(self, table: CodedGaps, n_threads: int) -> tuple[CountedFamily, ...]:
-        """Return the families with their expected counts, a row per configuration of the parents."""
-        structure = self.structure
-        full = [CodedFamily.table(own.parents, own.partition.grid) for own in structure.families]
-        spread = [
-            own[family.partition.to_array()] for own, family in zip(self.probabilities, structure.families, strict=True)
-        ]
-        tables = Completions(Structure(structure.n_states, tuple(full)))
-        counts = ExpectedCounts.of(tables, table, spread, n_threads).counts
-        return tuple(map(CountedFamily, structure.families, counts))
-
-    def plain(self) -> dict[str, object]:
-        """Return what a checkpoint keeps."""
-        return {
-            **_plain_structure(self.structure),
-            "probabilities": [own.tolist() for own in self.probabilities],
-            "entropy": self.expected.entropy,
-            "log_likelihood": self.log_likelihood,
-        }
-
-
-@dataclass
-class Way:
-    """The way up from one start: where it is, the best so far, and how long that did not change."""
-
-    name: str
-    current: EMGraph
-    best: EMGraph
-    n_rounds: int = 0
-    n_idle: int = 0
-
-    def go_to(self, following: EMGraph) -> None:
-        """Take a round's graph, which is kept if it is better."""
-        self.current = following
-        if following.score > self.best.score + SMALLEST_RISE:
-            self.best, self.n_idle = following, 0
-        else:
-            self.n_idle += 1
 
 
 @dataclass(frozen=True)
@@ -490,7 +370,7 @@ class EMBook:
         search = self._search
         kept = None if way is None else [way.current.plain(), way.best.plain(), way.n_rounds, way.n_idle]
         best = None if search.best is None else search.best.plain()
-        ends, seen = [list(end) for end in search.ends], [_plain_structure(one) for one in search.seen]
+        ends, seen = [list(end) for end in search.ends], [plain_structure(one) for one in search.seen]
         self._checkpoint.put(self._part, {"ends": ends, "seen": seen, "trace": search.trace, "best": best, "way": kept})
         self._checkpoint.save()
 
@@ -511,11 +391,3 @@ class EMBook:
             return Way("", search.recall(current), search.recall(best), int(n_rounds), int(n_idle))
         except (KeyError, TypeError, ValueError):
             raise self._checkpoint.damaged() from None
-
-
-def _plain_structure(structure: Structure) -> dict[str, object]:
-    """Return a graph as a checkpoint has it."""
-    return {
-        "parents": [list(family.parents) for family in structure.families],
-        "classes": [family.partition.to_array().tolist() for family in structure.families],
-    }
