@@ -95,7 +95,7 @@ class ProgressDisplay:
             self._first = now, done
         began, done_before = self._first
         parts = [self._title]
-        share, left = self._time(now - began, done - done_before, total - done)
+        share, left = self._time(now - began, done - done_before, total - done if total else inf)
         share = max(done / total, share) if total else share
         if total:
             parts.append(f"{100 * share:.0f} %")

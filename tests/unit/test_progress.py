@@ -52,6 +52,15 @@ def test_a_limit_that_ends_the_work_is_what_it_is_measured_by(capsys: pytest.Cap
     assert 40 <= int(shown[1]) <= 100
 
 
+def test_work_without_a_known_end_has_no_time_left(capsys: pytest.CaptureFixture[str]) -> None:
+    """A total of 0: nobody knows how many steps there will be."""
+    display = ProgressDisplay("EM", NO_DEADLINE)
+    for done in (1, 2):
+        display({"done": done, "total": 0, "accepted": 0, "best": -1.0})
+        time.sleep(0.01)
+    assert capsys.readouterr().err.split("\r\x1b[K")[-1] == "EM, best score -1.00"
+
+
 class Kernel:
     """Stands in for a notebook: keeps what is displayed, in one place that is updated."""
 

@@ -350,7 +350,8 @@ class _Climb:
         """Tell from the gain of a step and the slowest rate of late; right after a leap, steps shrink faster."""
         if len(self._rates) == 1:
             before, middle, after = self._trace[-4:-1]
-            self._rates.append(np.sqrt(np.clip((after - middle) / (middle - before), 0.0, 1.0)))
+            first, second = middle - before, after - middle
+            self._rates.append(min(second / first, 1.0) ** 0.5 if first > 0.0 < second else 0.0)
         rate = max(self._rates) ** 2
         return self._tolerance > 0 and gain * rate < self._tolerance * (1.0 - rate)
 
