@@ -126,6 +126,8 @@ class GapSearch:
         self.plan, self.data, self.control = plan, data, control
         self.problem = plan.problem.over(data)
         self.search: Search = plan.search.with_restarts(ROUND_RESTARTS)
+        self.climb: Search = plan.search_by("climb").search.with_restarts(ROUND_RESTARTS)
+        """For available cases, whose scores have no bounds that an exact search could leave families out by."""
         self.table = CodedGaps.of(data.codes, data.schema.n_states, data.weights)
         self.ends: list[EMStart] = []
         self.best: EMGraph | None = None
@@ -248,7 +250,7 @@ class GapSearch:
             if name in (GIVEN, NOTHING):
                 parents = self.problem.space.required if self.problem.start is None else self.problem.start
             else:
-                parents = self._find(columns, rows, None, limit)
+                parents = self._find(columns, rows, None, limit, self.climb if name == AVAILABLE else self.search)
             try:
                 first = self.explain(self._learn(columns, parents)[0])
             except NothingFits:
@@ -295,14 +297,19 @@ class GapSearch:
         return Dataset.from_codes(self.data.schema, np.ascontiguousarray(drawn.T), self.data.weights)
 
     def _find(
-        self, columns: _native.Columns, rows: Dataset, start: GraphParents | None, most_parents: int | None = None
+        self,
+        columns: _native.Columns,
+        rows: Dataset,
+        start: GraphParents | None,
+        most_parents: int | None = None,
+        search: Search | None = None,
     ) -> GraphParents:
         """Return the best graph for some counts; an interruption is noted."""
         problem = replace(self.problem.over(rows), start=start)
         if most_parents is not None:
             problem = replace(problem, space=problem.space.with_fewer_parents(most_parents))
         control = SearchControl(self.control.n_threads, self.control.deadline, is_over=self.control.stop)
-        result = self.search.run(problem.families.scorer(columns), problem, control)
+        result = (search or self.search).run(problem.families.scorer(columns), problem, control)
         self.stopped |= result.stopped
         return result.parents
 
