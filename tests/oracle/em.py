@@ -1,13 +1,14 @@
 """EM by listing every completion of every row, as it is defined."""
 
 from collections.abc import Sequence
-from math import log
+from itertools import product
+from math import exp, lgamma, log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag.model import Structure
-from tests.oracle.completions import Tables, expected_counts
+from tests.oracle.completions import Tables, class_of, completions, expected_counts
 
 Counts = list[NDArray[np.float64]]
 
@@ -53,3 +54,32 @@ def em(
         logs, counts = expected_counts(structure, tables, rows, weights)
         trace.append(objective(logs, weights, tables, alphas))
     return trace, tables
+
+
+def exact_means(structure: Structure, rows: Sequence[Sequence[int]], alphas: Counts) -> tuple[Counts, Counts]:
+    """The posterior means and variances of all parameters, summed over every completion of all rows together."""
+    total, mean, square = 0.0, [np.zeros_like(a) for a in alphas], [np.zeros_like(a) for a in alphas]
+    for full in product(*(list(completions(structure, row)) for row in rows)):
+        counts = [np.zeros_like(alpha) for alpha in alphas]
+        for row in full:
+            for node in range(len(structure)):
+                counts[node][class_of(structure, node, row), row[node]] += 1
+        log_weight = sum(_log_evidence(n, alpha) for n, alpha in zip(counts, alphas, strict=True))
+        weight = exp(log_weight)
+        total += weight
+        for node, (n, alpha) in enumerate(zip(counts, alphas, strict=True)):
+            sums = (n + alpha).sum(axis=1, keepdims=True)
+            share = (n + alpha) / sums
+            mean[node] += weight * share
+            square[node] += weight * share * (n + alpha + 1) / (sums + 1)
+    means = [m / total for m in mean]
+    return means, [s / total - m * m for s, m in zip(square, means, strict=True)]
+
+
+def _log_evidence(counts: NDArray[np.float64], alpha: NDArray[np.float64]) -> float:
+    """The closed form of the Dirichlet integral, class by class."""
+    value = 0.0
+    for n, a in zip(counts, alpha, strict=True):
+        value += lgamma(a.sum()) - lgamma(a.sum() + n.sum())
+        value += sum(lgamma(x + y) - lgamma(y) for x, y in zip(n, a, strict=True))
+    return value

@@ -49,6 +49,12 @@ class QueryOptions(DrawOptions, total=False):
     memory_limit: int | str
 
 
+class IntervalOptions(QueryOptions, total=False):
+    """The same where the data may have had gaps."""
+
+    proper: bool
+
+
 SPELLED = 64
 """Contexts that findings with several states are spelled out from."""
 

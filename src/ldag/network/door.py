@@ -34,6 +34,8 @@ T = TypeVar("T")
 TABLE_LIMIT = 1 << 20
 """The largest table that `cpt` makes, in cells, unless told otherwise."""
 
+EXPECTED_ROWS = "The data had gaps: rows are expected ones, and intervals take them for rows, which is too narrow"
+
 CLASSES_SHOWN = 16
 """Classes per node in the print of a whole network."""
 
@@ -352,9 +354,10 @@ class Network(Questions):
         sentences = zip(graph.labelled_edges, graph.labels_in_words(), strict=True)
         labels = [text for (_, child), text in sentences if child == node]
         blanket = graph.markov_blanket(node)
+        gaps = [] if self.em is None else [EXPECTED_ROWS]
         return Description(
             {
-                f"{node} depends on {parents}": [*labels, f"Markov blanket: {', '.join(blanket) or 'empty'}"],
+                f"{node} depends on {parents}": [*labels, f"Markov blanket: {', '.join(blanket) or 'empty'}", *gaps],
                 "Probabilities": classes.in_columns(level).splitlines(),
             },
             {

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Protocol, TypedDict, cast
 
@@ -91,6 +91,11 @@ class EM(Printable):
     converged: bool
     n_iter: int
     starts: tuple[float, ...]
+    table: CodedGaps | None = field(default=None, compare=False)
+    """The data in codes, for the library itself; neither files nor copies in other processes have them."""
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "table"}
 
     @classmethod
     def from_record(cls, record: EMRecord) -> "EM":
@@ -195,7 +200,7 @@ def fit_with_gaps(
                 other, more = run_em_from_random_starts(*task, control, n_restarts=n_restarts - 1, seed=plan.seed)
                 result, ends = max(result, other, key=lambda one: one.objective), (*ends, *more)
     tell([*_tell_unseen_pairs(graph, aligned.codes), *_tell_end(result, plan)])
-    em = EM(result.log_likelihood, result.objective, result.trace, result.converged, result.n_iter, ends)
+    em = EM(result.log_likelihood, result.objective, result.trace, result.converged, result.n_iter, ends, table)
     return result.counts, em
 
 

@@ -7,7 +7,7 @@ rows and columns and the number of threads make no difference.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import repeat
+from itertools import count, islice, repeat
 from typing import Literal, TypedDict, TypeVar, cast, get_args
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ldag.checks import Rng, check_choice, check_seed, check_whole
 from ldag.data import Column, Dataset, NewCells, check_memory_table, fill_table, rank_rows, spell_cells
 from ldag.errors import ArgumentError, ImpossibleEvidence, argument, counted, option
-from ldag.inference import UNOBSERVED, Numbers, Predictor, Rows
+from ldag.inference import UNOBSERVED, CodedGaps, Numbers, Predictor, Rows
 from ldag.model import ClassTable, Mask, Schema, Structure
 from ldag.network.asking import Asking
 from ldag.network.prediction import Unseen, code_columns, open_rows, rows_of
@@ -210,32 +210,53 @@ def draw_properly(asking: Asking, rows: IncompleteRows, n: int, seed: int) -> It
 
     The prior is that of the network, and the data are the rows: those it was learned from are not counted again.
     """
-    learned, structure = asking.net.learned, asking.net.ldag.structure
-    if learned is None:
-        raise ArgumentError(
-            f"{option('proper', True)} draws parameters from their posterior, and this network was given by"
-            " probabilities; Network.from_data estimates them with a prior"
-        )
     has_gaps = (rows.codes == UNOBSERVED).any(axis=1)
     weights = np.ones(len(rows.codes)) if rows.weights is None else rows.weights
-    complete = _count_classes(structure, rows.codes[~has_gaps], weights[~has_gaps])
-    probabilities = asking.net.probabilities
+    complete = _count_classes(asking.net.ldag.structure, rows.codes[~has_gaps], weights[~has_gaps])
     codes = rows.codes.copy()
-    for sweep in range(n * SWEEPS):
-        own, of_parameters = np.random.SeedSequence([seed, sweep]).spawn(2)
-        number = int(own.generate_state(1, np.uint64)[0] >> 1)
-        drawn = asking.completions().draw(probabilities, rows.codes[has_gaps], 1, number)[0]
+    sweeps = _augment(asking, rows.codes[has_gaps], weights[has_gaps], complete, seed)
+    for sweep, (drawn, _) in enumerate(islice(sweeps, n * SWEEPS)):
         if sweep == 0:
             rows.refuse((drawn[rows.is_wanted[has_gaps]] == UNOBSERVED).any(axis=1))
         codes[has_gaps] = drawn
         if (sweep + 1) % SWEEPS == 0:
             yield rows.back(codes)
-        counts = _count_classes(structure, drawn, weights[has_gaps])
+
+
+def draw_parameters(asking: Asking, table: CodedGaps, n: int, seed: int) -> Iterator[tuple[ClassTable, ...]]:
+    """Go through parameters drawn with the gaps of the data they were estimated from: data augmentation."""
+    rows, weights = table.rows, table.weights
+    if np.array_equal(weights, np.floor(weights)):  # rows that were merged have gaps of their own
+        rows, weights = np.repeat(rows, weights.astype(np.intp), axis=0), np.ones(int(weights.sum()))
+    sweeps = _augment(asking, rows, weights, table.counts(asking.net.ldag.structure), seed)
+    for _, probabilities in islice(sweeps, SWEEPS, SWEEPS + n):
+        yield probabilities
+
+
+def _augment(
+    asking: Asking, rows: Rows, weights: Numbers, complete: Sequence[ClassTable], seed: int
+) -> Iterator[tuple[Rows, tuple[ClassTable, ...]]]:
+    """Draw gaps given parameters and parameters given completed rows in turn, for ever; complete rows are counted."""
+    learned, probabilities = asking.net.learned, asking.net.probabilities
+    if learned is None:
+        raise ArgumentError(
+            f"{option('proper', True)} draws parameters from their posterior, and this network was given by"
+            " probabilities; Network.from_data estimates them with a prior"
+        )
+    for sweep in count():
+        own, of_parameters = np.random.SeedSequence([seed, sweep]).spawn(2)
+        number = int(own.generate_state(1, np.uint64)[0] >> 1)
+        drawn = asking.completions().draw(probabilities, rows, 1, number)[0]
+        if (drawn == UNOBSERVED).any():  # impossible rows are refused by whoever asks
+            yield drawn, probabilities
+            continue
+        counts = _count_classes(asking.net.ldag.structure, drawn, weights)
         rng = np.random.default_rng(of_parameters)
         probabilities = tuple(
             replace(posterior, counts=seen + filled).draw(rng)
             for posterior, seen, filled in zip(learned.posteriors, complete, counts, strict=True)
         )
+        yield drawn, probabilities
 
 
 def _count_classes(structure: Structure, rows: Rows, weights: Numbers) -> list[ClassTable]:

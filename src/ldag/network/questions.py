@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_generator, check_seed, check_share, check_whole, tell_renamed
 from ldag.data import AnyTable, Backend, Codes, Dataset, Reading, check_data, make_frame, state_columns
-from ldag.errors import ArgumentError, GraphWarning, ImpossibleEvidence, argument, by_door, tell
+from ldag.errors import ArgumentError, GraphWarning, ImpossibleEvidence, argument, by_door, option, tell
 from ldag.formats import Context
 from ldag.graph import family_counts
-from ldag.inference import MAX_SIZE, MEMORY_LIMIT, compile_circuit, estimate_by_weighting, sample_rows
+from ldag.inference import MAX_SIZE, MEMORY_LIMIT, CodedGaps, compile_circuit, estimate_by_weighting, sample_rows
 from ldag.model import Model, State, configuration_counts, log_likelihood
 from ldag.network.answers import Answer, AnswerKey, AveragedAnswer, Compiled, Estimated, Marginals
-from ldag.network.arguments import Findings, QueryOptions, Targets, join_findings, read_findings
+from ldag.network.arguments import Findings, IntervalOptions, Targets, join_findings, read_findings
 from ldag.network.asking import Asking
 from ldag.network.base import NetworkBase, counts_by_class
 from ldag.network.em import need_cells
+from ldag.network.imputing import draw_parameters
 from ldag.network.prediction import row_log_probabilities
 from ldag.scoring import family_log_predictive
 
@@ -30,6 +31,7 @@ GRANTED = (
     "the interval takes the learned graph for granted, which is too narrow for an effect; a posterior over graphs has"
     " intervals that know of others: posterior(data).query(..., do=..., interval=0.95)"
 )
+NARROW = "the data had gaps, and the interval takes expected counts for counts, which is too narrow"
 INTEGRATE_INSTEAD = (
     "log_likelihood(data) is that of the cells that are there under the parameters as they are, and impute(...) fills"
     " gaps"
@@ -41,11 +43,11 @@ class Questions(NetworkBase):
 
     @overload
     def query(
-        self, targets: Targets, given: Findings | None = None, *, interval: None = None, **more: Unpack[QueryOptions]
+        self, targets: Targets, given: Findings | None = None, *, interval: None = None, **more: Unpack[IntervalOptions]
     ) -> Answer: ...
     @overload
     def query(
-        self, targets: Targets, given: Findings | None = None, *, interval: float, **more: Unpack[QueryOptions]
+        self, targets: Targets, given: Findings | None = None, *, interval: float, **more: Unpack[IntervalOptions]
     ) -> AveragedAnswer: ...
     def query(
         self,
@@ -56,6 +58,7 @@ class Questions(NetworkBase):
         interval: float | None = None,
         n_draws: int = 1000,
         rng: Rng = None,
+        proper: bool = False,
         memory_limit: int | str = MEMORY_LIMIT,
     ) -> Answer | AveragedAnswer:
         """Return the posterior distribution of a variable, or the joint one of several.
@@ -80,6 +83,9 @@ class Questions(NetworkBase):
             have intervals over graphs.
         n_draws, rng
             For ``interval``: how many draws of the parameters, and their seed, or a numpy Generator; None is 0.
+        proper
+            For ``interval``, where the data had gaps: draw what stands in the gaps as well. Otherwise expected counts
+            are taken for counts, and the interval is too narrow, which is told.
         memory_limit
             Bytes that the tables of the question may take, or a text such as "8 GB".
 
@@ -104,7 +110,9 @@ class Questions(NetworkBase):
         check_share(interval, "interval", inside=True)
         if do and self.origin is not None:
             tell((GRANTED,), GraphWarning)
-        draws = self.draw_answers([*answer.targets], given, do=do, n_draws=n_draws, rng=rng)
+        if self.em is not None and not proper:
+            tell((NARROW + by_door("; proper=True draws what stands in the gaps too", ""),))
+        draws = self.draw_answers([*answer.targets], given, do=do, n_draws=n_draws, rng=rng, proper=proper)
         averaged = self.asking.name_interval(nodes, answer, draws, interval)
         averaged.range, averaged.undetermined = answer.range, answer.undetermined
         return averaged
@@ -117,12 +125,13 @@ class Questions(NetworkBase):
         do: Context | None = None,
         n_draws: int,
         rng: Rng = None,
+        proper: bool = False,
     ) -> NDArray[np.float64]:
         """Return what `query` would answer for each of some draws of the parameters; for the library itself."""
         self._posterior("interval=")
         asked = self.asking.ask(given, do)
         nodes = self.asking.find_targets(targets, asked)
-        drawn = self.sample_parameters(check_whole(n_draws, "n_draws"), rng)
+        drawn = self.sample_parameters(check_whole(n_draws, "n_draws"), rng, proper=proper)
         model = asked.engine.model
         needed = sorted(model.structure.ancestors([*nodes, *asked.evidence]))
         with self.asking.explain_size():
@@ -143,10 +152,11 @@ class Questions(NetworkBase):
         level: float = 0.95,
         n_draws: int = 1000,
         rng: Rng = None,
+        proper: bool = False,
     ) -> dict[AnswerKey, tuple[float, float]]:
         """Use `query` with ``interval``."""
         tell_renamed("Network.credible_interval(...)", "query(..., interval=0.95)")
-        answer = self.query(targets, given, do=do, interval=level, n_draws=n_draws, rng=rng)
+        answer = self.query(targets, given, do=do, interval=level, n_draws=n_draws, rng=rng, proper=proper)
         return {state: (value.low, value.high) for state, value in answer.items()}
 
     def marginals(
@@ -414,10 +424,11 @@ class Questions(NetworkBase):
         """Draw the same rows as numpy arrays of states, one per variable."""
         return state_columns(self.ldag.schema, self._draw(n, rng, given, do))
 
-    def sample_parameters(self, n: int, rng: Rng = None) -> list[Self]:
+    def sample_parameters(self, n: int, rng: Rng = None, *, proper: bool = False) -> list[Self]:
         """Draw networks from the posterior of the parameters: how far answers scatter is how sure they are.
 
-        The networks have the drawn probabilities and no posterior of their own.
+        The networks have the drawn probabilities and no posterior of their own. Where the data had gaps, they scatter
+        too little, unless what stands in the gaps is drawn as well (``proper``: data augmentation, a sweep each).
 
         Examples
         --------
@@ -429,11 +440,26 @@ class Questions(NetworkBase):
         True
         """
         posteriors = self._posterior("sample_parameters").posteriors
+        if proper:
+            table = self._table_with_gaps()
+            tables = draw_parameters(self.asking, table, check_whole(n, "n"), check_seed(rng))
+            return [type(self)(self.ldag, drawn) for drawn in tables]
         generator = check_generator(rng)
         return [
             type(self)(self.ldag, tuple(posterior.draw(generator) for posterior in posteriors))
             for _ in range(check_whole(n, "n"))
         ]
+
+    def _table_with_gaps(self) -> CodedGaps:
+        """Return the data that EM estimated from; they are there until the network is saved or sent elsewhere."""
+        if self.em is None:
+            raise ArgumentError(f"{option('proper', True)} is for networks estimated from data with gaps; leave it out")
+        if self.em.table is None:
+            raise ArgumentError(
+                f"{option('proper', True)} needs the data, which files do not keep; Network.from_data(graph, data,"
+                " start=this) estimates from them again"
+            )
+        return self.em.table
 
     def _draw(self, n: int, rng: Rng, given: Findings | None, do: Context | None) -> Codes:
         check_whole(n, "n")

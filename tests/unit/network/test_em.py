@@ -1,5 +1,6 @@
 """Networks from data with gaps: options, notes, what is kept in files, and what refuses gaps."""
 
+import pickle
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from ldag.inference import Completions
 from ldag.model import CodedFamily, Grid, Structure
 from ldag.network import em as door
 from ldag.network.em import EM, make_completions
+from tests.oracle.em import exact_means, pseudo_counts
 
 STATES = {"rain": ["no", "yes"], "sprinkler": ["no", "yes"], "grass": ["dry", "damp", "wet"]}
 GRAPH = LDAG.from_edges([("rain", "grass"), ("sprinkler", "grass")], states=STATES)
@@ -199,6 +201,34 @@ def test_gaps_are_refused_where_counts_are_needed() -> None:
         more = net.update(table(share=0.0))
     assert more.em is None
     assert sum(sum(one.counts or ()) for one in more.classes("grass")) == pytest.approx(400)
+
+
+def test_proper_draws_of_parameters_know_of_the_gaps() -> None:
+    """Their means and variances are those of the sum over all completions; an interval without them says so."""
+    graph = LDAG.from_edges([("a", "b")], states={"a": ["0", "1"], "b": ["0", "1", "2"]})
+    cells = {"a": ["0", None, "1", None, "0", "1", None, "0"], "b": ["0", "1", None, "1", None, "2", "1", "0"]}
+    data = read(cells, missing="keep", states={"a": ["0", "1"], "b": ["0", "1", "2"]})
+    net = Network.from_data(graph, data, equivalent_sample_size=3)
+    rows = np.repeat(data.codes.T, data.whole_weights, axis=0).tolist()
+    means, variances = exact_means(graph.structure, rows, pseudo_counts(graph.structure, 3.0, "configurations"))
+    drawn = net.sample_parameters(4000, rng=1, proper=True)
+    assert drawn[5] == net.sample_parameters(6, rng=1, proper=True)[5]
+    for node, name in enumerate(graph.schema.names):
+        tables = np.array([one.parameters(name) for one in drawn])
+        np.testing.assert_allclose(tables.mean(axis=0), means[node], atol=0.02)
+        np.testing.assert_allclose(tables.var(axis=0), variances[node], rtol=0.15)
+    with pytest.warns(
+        DataNote, match="the interval takes expected counts for counts, which is too narrow; proper=True"
+    ):
+        narrow = net.query("a", interval=0.9, rng=1)["0"]
+    wide = net.query("a", interval=0.9, rng=1, proper=True)["0"]
+    assert wide.high - wide.low > 1.1 * (narrow.high - narrow.low)
+    assert "The data had gaps: rows are expected ones" in str(net.describe("a"))
+    with pytest.raises(ArgumentError, match="proper=True needs the data, which files do not keep"):
+        Network.from_json(net.to_json()).query("a", interval=0.9, proper=True)
+    with pytest.raises(ArgumentError, match="proper=True is for networks estimated from data with gaps; leave it out"):
+        Network.from_data(GRAPH, table(share=0.0)).query("rain", interval=0.9, proper=True)
+    assert pickle.loads(pickle.dumps(net)).em == net.em
 
 
 def test_progress_is_told() -> None:
