@@ -43,6 +43,11 @@ from ldag.learning.settings import Settings as Settings
 from ldag.learning.settings import accept_old_names as accept_old_names
 from ldag.learning.settings import rename_settings as rename_settings
 from ldag.learning.settings import split_options as split_options
+from ldag.learning.structural_em import AVAILABLE as AVAILABLE
+from ldag.learning.structural_em import GIVEN as GIVEN
+from ldag.learning.structural_em import EMGraph as EMGraph
+from ldag.learning.structural_em import GapControl as GapControl
+from ldag.learning.structural_em import GapSearch as GapSearch
 from ldag.learning.structures import STRUCTURES as STRUCTURES
 from ldag.learning.structures import FamilyOptions as FamilyOptions
 from ldag.learning.structures import LabelSearch as LabelSearch

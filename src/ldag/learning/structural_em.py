@@ -103,6 +103,8 @@ class GapControl:
     listener: Listener | None = None
     stop: Callable[[], bool] | None = None
     most_rounds: int = MOST_ROUNDS
+    starts: tuple[str, ...] | None = None
+    """The names of the starts, if it is said which."""
 
     def is_over(self) -> bool:
         """Whether to end."""
@@ -210,7 +212,10 @@ class GapSearch:
         return weigh_completions(self.data, *model, self.plan.seed, self.control.n_threads)
 
     def _starts(self) -> Iterator[str]:
-        """Go through the starts that are left: those of every table, then drawn completions."""
+        """Go through the starts that are left: those that are asked for, or the usual ones, then drawn completions."""
+        if self.control.starts is not None:
+            yield from self.control.starts[len(self.ends) :]
+            return
         names = [] if self.problem.start is None else [GIVEN]
         if not self.has_latent:
             has_complete = self.data.complete_rows().total >= FEWEST_COMPLETE

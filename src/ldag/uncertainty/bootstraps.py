@@ -18,7 +18,8 @@ from ldag.learning import Fit, LearnOptions, Progress, accept_old_names, check_p
 from ldag.model import CodedFamily, Grid, Partition, Schema, Structure
 from ldag.uncertainty.agreement import Chance, EdgeChances, label_lines, strongest_first
 from ldag.uncertainty.consensus import WeighedGraphs
-from ldag.uncertainty.members import Members, Prepared, learn_members, prepare_members
+from ldag.uncertainty.member_searches import Members, learn_members
+from ldag.uncertainty.members import Prepared, prepare_members
 
 Directions = Literal["cpdag", "essential", "dag"]
 """Which edges of a graph count for one direction only: see `bootstrap`."""
@@ -337,10 +338,12 @@ def bootstrap(
     check_choice(directions, get_args(Directions), "directions")
     check_progress(progress)
     prepared, told = prepare_members(data, rng, progress, executor, options, resamples=True).with_smaller_size()
+    prepared = prepared.start_from(data if isinstance(data, Fit) else None)
     members = Members(prepared.plan, resamples=True, reorders=False)
     space, schema = prepared.plan.problem.space, prepared.plan.data.schema
 
-    def make(structure: Structure) -> DirectedGraph:
+    def make(structure: Structure, number: int) -> DirectedGraph:
+        del number
         forbidden = [(schema[i].name, schema[j].name) for i, j in space.ruled_out(structure)]
         return direct_graph(prepared.graph_of(structure), directions, forbidden)
 

@@ -1,23 +1,20 @@
 """Learning the same thing many times, from rows drawn again or under random orders of the variables: `average`."""
 
-import threading
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed, wait
+from collections.abc import Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, fields, replace
 from math import floor, inf
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, Unpack, cast, get_args
+from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
 from ldag.checks import Rng, check_choice, check_seed, check_whole
 from ldag.constraints import Constraints
 from ldag.data import AnyTable, Dataset, check_data, describe_data
-from ldag.errors import ArgumentError, DataError, TooLarge, argument, counted, option
+from ldag.errors import ArgumentError, DataError, argument, counted, option
 from ldag.graph import LDAG
 from ldag.learning import (
     GAIN_SECONDS,
-    NO_DEADLINE,
     AverageGain,
     Candidate,
     CrossValidation,
@@ -26,7 +23,6 @@ from ldag.learning import (
     LearnOptions,
     Plan,
     Progress,
-    SearchControl,
     Settings,
     accept_old_names,
     check_progress,
@@ -35,8 +31,6 @@ from ldag.learning import (
     cross_validate,
     estimate_climb,
     has_folds,
-    learn_families,
-    listen,
     make_plan,
     measure_average,
     settle_sizes,
@@ -45,15 +39,12 @@ from ldag.learning import (
 )
 from ldag.model import Smoothing, Structure
 from ldag.network import Network
+from ldag.uncertainty.gap_members import Imputer, explain_gaps
+from ldag.uncertainty.member_searches import Members, learn_members
 from ldag.uncertainty.mixtures import Mixture
 
-T = TypeVar("T")
-
-MemberVariety = Literal["order", "bootstrap", "both"]
+MemberVariety = Literal["order", "bootstrap", "both", "imputation"]
 """Where the members of an average differ: see `average`."""
-
-TELL_EVERY = 0.1
-"""Seconds between two looks at how many members there are."""
 
 EXACT_SHARE = 0.1
 """Of a limited time, what one exact search may take where the method is left open; otherwise members climb."""
@@ -67,66 +58,7 @@ at 1/20 and -4.1 at 1/7; on plants -0.02 at 1/58 and -0.08 at 1/17."""
 N_MEMBERS = 40
 """Of an average unless told otherwise: on jester 10, 20 and 40 had -52.33, -52.23 and -52.19 nats per row."""
 
-BATCHES_PER_JOB = 4
-"""Parts that the work of one worker is cut into, so that quick ones do not wait for slow ones."""
-
-
 TWICE = "where what is drawn twice looks like dependence"
-
-
-class Member(NamedTuple):
-    """A graph, variables sorted by name, and whether its climb had time for fewer restarts than were asked for."""
-
-    structure: Structure
-    is_shortened: bool = False
-
-
-@dataclass(frozen=True)
-class Ends:
-    """When searches end before their time: at a deadline that all share, and when somebody says so."""
-
-    deadline: Deadline = NO_DEADLINE
-    stop: Callable[[], bool] | None = None
-
-    def are_here(self) -> bool:
-        """Whether it is over."""
-        return self.deadline.is_over or (self.stop is not None and self.stop())
-
-
-NO_ENDS = Ends()
-
-
-@dataclass(frozen=True)
-class Members:
-    """What members are learned from, by number: each draws rows, an order, or both from a seed of its own."""
-
-    plan: Plan
-    resamples: bool
-    reorders: bool
-
-    def learn(self, number: int, ends: Ends = NO_ENDS, share: float = 1.0) -> Member | None:
-        """Learn one member; None if its search did not come to its end. A climb has a share of the time left."""
-        rng = np.random.default_rng([self.plan.seed, number])
-        plan = self.plan.in_random_order(rng) if self.reorders else self.plan
-        problem, data = plan.problem, plan.data
-        if self.resamples:
-            weights = data.whole_weights
-            data = data.reweighed(rng.multinomial(weights.sum(), weights / weights.sum()))
-            problem = problem.over(data)
-        search, scorer = plan.search, problem.families.scorer(data.columns)
-        control = SearchControl(1, ends.deadline.share(share), is_over=ends.are_here)
-        result, is_shortened = search.run_to_an_end(scorer, problem, control, ends.deadline)
-        if result.stopped:
-            return None
-        learned = learn_families(data.columns, problem.n_states, result.parents, problem.families)
-        return Member(Structure(problem.n_states, tuple(one.family for one in learned)), is_shortened)
-
-    def learn_batch(self, numbers: Sequence[int], deadline: Deadline, share: float) -> list[Member | None]:
-        """Learn several members, one after the other, until the deadline."""
-        ends = Ends(deadline)
-        shares = [min(share * len(numbers) / (len(numbers) - done), 1.0) for done in range(len(numbers))]
-        pairs = zip(numbers, shares, strict=True)
-        return [None if deadline.is_over else self.learn(number, ends, own) for number, own in pairs]
 
 
 @dataclass(frozen=True)
@@ -168,6 +100,22 @@ class Prepared:
         smaller = replace(families, priors=replace(families.priors, equivalent_sample_size=size))
         plan = replace(self.plan, problem=replace(self.plan.problem, families=smaller))
         return replace(self, plan=plan), [f"{told} {TWICE}: graphs were learned with {size:g}"]
+
+    def make_imputer(self, fit: Fit | None) -> Imputer:
+        """Return what completes the table again and again, under the network of a fit or one that is learned."""
+        if not self.data.has_gaps:
+            raise ArgumentError(
+                f"{option('by', 'imputation')} is for tables with gaps, and these data have none;"
+                f" use {option('by', 'order')}"
+            )
+        return Imputer.of(self.plan, None if fit is None else fit.graph, self.smoothing, self.deadline)
+
+    def start_from(self, fit: Fit | None) -> "Prepared":
+        """Return what rows are drawn again for where there are gaps: searches begin at the graph of all rows."""
+        if not self.data.has_gaps or self.plan.problem.start is not None:
+            return self
+        graph = explain_gaps(self.plan, None if fit is None else fit.graph, self.deadline)
+        return replace(self, plan=replace(self.plan, problem=replace(self.plan.problem, start=graph.parents)))
 
     def graph_of(self, structure: Structure) -> LDAG:
         """Return what a member learned as a graph, variables in the order of the data."""
@@ -241,132 +189,6 @@ def _cross_validate(
     return cross_validate(data, n_folds=usual_folds(data), **options, progress=progress, executor=executor)
 
 
-def learn_members(
-    members: Members,
-    n: int,
-    title: str,
-    make: Callable[[Structure], T],
-    deadline: Deadline,
-    progress: Progress,
-    executor: Executor | None,
-) -> tuple[list[T], list[str]]:
-    """Learn so many members, in threads or where an executor runs them; the result does not depend on which.
-
-    Those whose search did not come to its end before the deadline, or before an interruption, are left out. Returns
-    what was made of the others, in their order, and in words what became of all.
-    """
-    gathered = _Gathered(n, make)
-    with listen(progress, title, deadline) as listener:
-
-        def tell() -> None:
-            if listener is not None:
-                done = float(gathered.n_done)
-                listener({"done": done, "total": n, "accepted": 0, "best": float("nan")})
-
-        if executor is None:
-            _learn_in_threads(members, gathered, deadline, tell)
-        else:
-            _learn_elsewhere(members, gathered, deadline, tell, executor)
-    if not gathered.made and gathered.is_interrupted:
-        raise KeyboardInterrupt
-    if gathered.is_interrupted:
-        warnings.warn(f"the {title} was interrupted; this is what it had learned", stacklevel=3)
-    if not gathered.made:
-        raise TooLarge(
-            f"none of {counted(n, 'search', 'searches')} came to its end before the time was over; give a longer"
-            f" {argument('time_limit')}, or searches that are quicker: fewer parents, or method 'climb'"
-            f" with {option('n_restarts', 0)}"
-        )
-    return [gathered.made[number] for number in sorted(gathered.made)], list(gathered.notes())
-
-
-class _Gathered(Generic[T]):
-    """What is made of members as they come."""
-
-    def __init__(self, n: int, make: Callable[[Structure], T]) -> None:
-        self.n = n
-        self.n_done = 0
-        self.n_shortened = 0
-        self.made: dict[int, T] = {}
-        self.is_interrupted = False
-        self._make = make
-        self._known: dict[Structure, T] = {}
-
-    def add(self, number: int, member: Member | None) -> None:
-        """Take in a member; equal graphs are made once."""
-        if member is not None:
-            if member.structure not in self._known:
-                self._known[member.structure] = self._make(member.structure)
-            self.made[number] = self._known[member.structure]
-            self.n_shortened += member.is_shortened
-        self.n_done += 1
-
-    def notes(self) -> Iterator[str]:
-        """Say what did not come to its end, and why."""
-        if len(self.made) < self.n:
-            why = "when it was interrupted" if self.is_interrupted else "within the time limit"
-            yield (
-                f"{len(self.made):,} of {counted(self.n, 'search', 'searches')} came to their end {why};"
-                " the others are left out"
-            )
-        if self.n_shortened:
-            yield f"{counted(self.n_shortened, 'climb')} had time for fewer restarts than without a time limit"
-
-
-def _learn_in_threads(members: Members, gathered: _Gathered[T], deadline: Deadline, tell: Callable[[], object]) -> None:
-    """Learn in threads of this process; an interruption ends them all, and what they have learned counts."""
-    stop = threading.Event()
-    ends = Ends(deadline, stop.is_set)
-    n_jobs = min(members.plan.n_jobs, gathered.n)
-    numbers = iter(range(gathered.n))
-
-    def work() -> None:
-        try:
-            for number in numbers:
-                if ends.are_here():
-                    return
-                gathered.add(number, members.learn(number, ends, min(n_jobs / (gathered.n - number), 1.0)))
-        except BaseException:
-            stop.set()
-            raise
-
-    jobs: list[Future[None]] = []
-    with ThreadPoolExecutor(n_jobs) as pool:
-        try:
-            jobs.extend(pool.submit(work) for _ in range(n_jobs))
-            while wait(jobs, timeout=TELL_EVERY).not_done:
-                tell()
-        except KeyboardInterrupt:
-            gathered.is_interrupted = True
-        finally:
-            stop.set()
-    for job in jobs:
-        job.result()
-    tell()
-
-
-def _learn_elsewhere(
-    members: Members, gathered: _Gathered[T], deadline: Deadline, tell: Callable[[], object], executor: Executor
-) -> None:
-    """Learn where an executor runs batches of members; those under way are not waited for when interrupted."""
-    n_jobs, n = members.plan.n_jobs, gathered.n
-    size = -(-n // (BATCHES_PER_JOB * n_jobs))
-    batches = [range(first, min(first + size, n)) for first in range(0, n, size)]
-    share = min(n_jobs / n, 1.0)
-    jobs: dict[Future[list[Member | None]], range] = {}
-    try:
-        jobs |= {executor.submit(members.learn_batch, batch, deadline, share): batch for batch in batches}
-        for job in as_completed(jobs):
-            for number, member in zip(jobs[job], job.result(), strict=True):
-                gathered.add(number, member)
-            tell()
-    except KeyboardInterrupt:
-        gathered.is_interrupted = True
-    finally:
-        for job in jobs:
-            job.cancel()
-
-
 @accept_old_names
 def average(
     data: "AnyTable | Fit",
@@ -389,7 +211,10 @@ def average(
     by
         "order": each is learned under a random order of the variables, which its edges follow (by climbing, unless the
         method is given or all graphs can be looked at in a moment). "bootstrap": each graph
-        is learned from rows drawn again. "both": both. Parameters are always those of all the data. Rows drawn again
+        is learned from rows drawn again. "both": both. Parameters are those of all the data. "imputation", for tables
+        with gaps: each is learned, with its parameters, from another completed table, the gaps drawn under the network
+        that `learn` finds, or that of the fit, with parameters drawn too: how far members differ is what the gaps leave
+        open. Otherwise each member is learned from the gaps themselves, by structural EM. Rows drawn again
         want a small ``equivalent_sample_size``, as what is drawn twice looks like dependence: one that was chosen is
         made at most a 25th of the rows, and told; a larger one that is given is refused.
     rng
@@ -422,9 +247,10 @@ def average(
     check_progress(progress)
     own = data.settings if isinstance(data, Fit) else Settings()
     of_members = _options_of_members(own, by, options)
-    prepared = prepare_members(data, rng, progress, executor, of_members, resamples=by != "order")
+    resamples, reorders = by in ("bootstrap", "both"), by in ("order", "both")
+    prepared = prepare_members(data, rng, progress, executor, of_members, resamples=resamples)
     told: list[str] = []
-    if by != "order":
+    if resamples:
         if prepared.size > prepared.most_size and not prepared.is_chosen:
             raise ArgumentError(
                 f"{argument('by')} {by!r} draws {counted(prepared.data.total, 'row')} again,"
@@ -433,12 +259,15 @@ def average(
                 " at most"
             )
         prepared, told = prepared.with_smaller_size()
-    members = Members(prepared.plan, resamples=by != "order", reorders=by != "bootstrap")
+    if by == "bootstrap":
+        prepared = prepared.start_from(data if isinstance(data, Fit) else None)
+    imputer = prepared.make_imputer(data if isinstance(data, Fit) else None) if by == "imputation" else None
+    members = Members(prepared.plan, resamples, reorders, imputer)
     size, spread = prepared.smoothing
 
-    def make(structure: Structure) -> Network:
-        graph = prepared.graph_of(structure)
-        return Network.from_data(graph, prepared.data, equivalent_sample_size=size, spread=spread)
+    def make(structure: Structure, number: int) -> Network:
+        rows = prepared.data if imputer is None else imputer.complete(number)
+        return Network.from_data(prepared.graph_of(structure), rows, equivalent_sample_size=size, spread=spread)
 
     networks, notes = learn_members(members, n, "average", make, prepared.deadline, progress, executor)
     settings = {
@@ -451,7 +280,7 @@ def average(
     notes = [*describe_data(prepared.data), *prepared.notes, *told, *notes]
     known = data.average_gain if isinstance(data, Fit) and by == "order" and not options.keys() - {"n_jobs"} else None
     gain = _measure_gain(members, prepared, data, n) if known is None else known
-    if by != "order" and gain is not None and gain.is_worse:
+    if resamples and gain is not None and gain.is_worse:
         notes.append(
             f"one network predicts better than these do, where rows are drawn again; use {option('by', 'order')}"
         )
@@ -463,7 +292,8 @@ def _measure_gain(members: Members, prepared: Prepared, source: object, n: int) 
 
     That takes at most as long as the members, or a few seconds.
     """
-    if prepared.deadline.is_set or not has_folds(prepared.data, usual_folds(prepared.data)):
+    is_measured = not prepared.deadline.is_set and not prepared.data.has_gaps
+    if not is_measured or not has_folds(prepared.data, usual_folds(prepared.data)):
         return None
     families = prepared.plan.problem.families
     many = Candidate(prepared.kappa, prepared.size, families.structure, prepared.smoothing, families.priors.prior)
@@ -478,7 +308,7 @@ def _measure_gain(members: Members, prepared: Prepared, source: object, n: int) 
 def _options_of_members(own: Settings, by: MemberVariety, options: LearnOptions) -> LearnOptions:
     """Return the settings of members: tables unless labels are asked for, and climbs without restarts."""
     given = dict(options)
-    if by != "bootstrap" and (given.get("start") or own.method_option("start")):
+    if by in ("order", "both") and (given.get("start") or own.method_option("start")):
         raise ArgumentError(
             f"{argument('start')} does not apply to random orders, which its edges may not follow; use"
             f" {option('by', 'bootstrap')}"

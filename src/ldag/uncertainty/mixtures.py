@@ -49,6 +49,7 @@ VARIETIES = {
     "order": "under a random order of the variables",
     "bootstrap": "from rows drawn again",
     "both": "from rows drawn again, under a random order of the variables",
+    "imputation": "from a table of its own, whose gaps were drawn",
 }
 """Where members differ, in words."""
 

@@ -12,7 +12,7 @@ import ldag
 from ldag.errors import ArgumentError, DataError, FormatError, TooLarge
 from ldag.learning import Settings, StructureKind, make_plan
 from ldag.presenting.uncertain import bootstrap_picture
-from ldag.uncertainty.members import Members
+from ldag.uncertainty.member_searches import Members
 
 
 @pytest.fixture(scope="module")
