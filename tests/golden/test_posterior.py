@@ -14,6 +14,8 @@ from ldag.uncertainty import effective_size, split_r_hat
 
 FILES = Path(__file__).parent / "files"
 ENUMERATED = 1e-9
+TINY40_TABLE = -79.80002916698133
+"""The log marginal likelihood of tiny40 with the full table, by listing all completions."""
 SUMMED = 1e-8
 
 
@@ -160,3 +162,22 @@ def test_diagnostics(place: int) -> None:
     chains = np.array([[float(x) for x in chain] for chain in given["chains"]])
     assert split_r_hat(chains) == pytest.approx(given["split_rhat"], abs=ENUMERATED)
     assert effective_size(chains) == pytest.approx(given["ess"], rel=ENUMERATED)
+
+
+def test_labels_against_a_table_with_gaps() -> None:
+    """On a table with gaps, drawn labels are to the full table as the sums over all its completions are."""
+    tiny = json.loads((FILES / "missing_cells.json").read_text())["tiny40_labels"]
+    columns = dict(zip(tiny["variables"], zip(*tiny["rows"], strict=True), strict=True))
+    data = ldag.read(columns, states=tiny["variables"], missing="keep")
+    family = tiny["families"]["pressure"]
+    edges = [(parent, name) for name, own in tiny["families"].items() for parent in own["parents"]]
+    rules = ldag.Constraints(required=edges)
+    post = ldag.posterior(
+        data, kappa=1, prior="labels", equivalent_sample_size=1, constraints=rules, n_rounds=500, rng=1
+    )
+    graphs = post.sample(len(post.sample(2000)), rng=1)
+    order = list(tiny["variables"])
+    classes = [graph.structure.families[order.index("pressure")].partition.to_array().tolist() for graph in graphs]
+    n_labels, n_tables = classes.count(family["classes"]), classes.count([0, 1, 2, 3])
+    exact = tiny["log_marginal_likelihood"] - TINY40_TABLE
+    assert np.log(n_labels / n_tables) == pytest.approx(exact, abs=4 * np.sqrt(1 / n_labels + 1 / n_tables))

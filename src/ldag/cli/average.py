@@ -23,7 +23,7 @@ from ldag.uncertainty import average as learn_several
     type=click.Choice(get_args(MemberVariety)),
     default="order",
     show_default=True,
-    help="Where they differ: random orders of the variables, rows drawn again, or both.",
+    help="Where they differ: random orders of the variables, rows drawn again, both, or what gaps are filled with.",
 )
 @settings_options
 @table_options

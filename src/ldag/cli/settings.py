@@ -106,7 +106,7 @@ def load_to_learn(
 
 def load_to_repeat(source: str, reading: ReadOptions, options: Mapping[str, Any]) -> tuple[Dataset, dict[str, Any]]:
     """Read a table and the settings of many searches; of a time limit, what reading leaves is for them."""
-    data, settings, deadline = load_to_learn(source, reading, options)
+    data, settings, deadline = load_to_learn(source, reading, options, use_of_gaps="learned by EM")
     return data, settings | {"time_limit": left_for_search(deadline)}
 
 

@@ -6,6 +6,9 @@ from ldag.learning.checkpoint import digest as digest
 from ldag.learning.checkpoint import fingerprint as fingerprint
 from ldag.learning.cross_validation import Candidate as Candidate
 from ldag.learning.cross_validation import CrossValidation as CrossValidation
+from ldag.learning.em_graphs import AVAILABLE as AVAILABLE
+from ldag.learning.em_graphs import GIVEN as GIVEN
+from ldag.learning.em_graphs import EMGraph as EMGraph
 from ldag.learning.em_graphs import EMStart as EMStart
 from ldag.learning.em_graphs import StructuralEM as StructuralEM
 from ldag.learning.family import Family as Family
@@ -43,9 +46,6 @@ from ldag.learning.settings import Settings as Settings
 from ldag.learning.settings import accept_old_names as accept_old_names
 from ldag.learning.settings import rename_settings as rename_settings
 from ldag.learning.settings import split_options as split_options
-from ldag.learning.structural_em import AVAILABLE as AVAILABLE
-from ldag.learning.structural_em import GIVEN as GIVEN
-from ldag.learning.structural_em import EMGraph as EMGraph
 from ldag.learning.structural_em import GapControl as GapControl
 from ldag.learning.structural_em import GapSearch as GapSearch
 from ldag.learning.structures import STRUCTURES as STRUCTURES
