@@ -97,6 +97,24 @@ def test_a_report_tells_what_was_missing(survey: str, tmp_path: Path) -> None:
     assert ASSUMED in page.read_text()
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["posterior", "--kappa", "0.3", "--max-parents", "1", "--equivalent-sample-size", "1"], "averaged over"),
+        (["bootstrap", "-n", "2", *QUICK], "learned by EM"),
+        (["average", "-n", "2", *QUICK, "-o", "several.json"], "learned by EM"),
+    ],
+)
+def test_what_says_how_sure_it_is_keeps_gaps(
+    command: list[str], told: str, survey: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Posterior, bootstrap and average take the rows with gaps."""
+    monkeypatch.chdir(tmp_path)
+    done = execute(command[0], survey, *command[1:])
+    assert done.returncode == 0, done.stderr
+    assert f" of 300 rows have gaps (income, pain): kept, {told}" in done.stderr
+
+
 def test_what_needs_every_cell_decides_as_before(survey: str, tmp_path: Path) -> None:
     """Rows are left out, and that is told, where gaps cannot be used."""
     done = execute("scores", survey, "--kappa", "0.1", "--max-parents", "1", "-o", str(tmp_path / "s.jkl"))
