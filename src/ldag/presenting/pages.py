@@ -24,6 +24,9 @@ from ldag.uncertainty import posterior as learn_posterior
 MOST_VARIABLES = 14
 """Up to so many variables a report has a posterior."""
 
+MOST_WITH_GAPS, N_ROUNDS = 12, 50
+"""Where there are gaps, up to so many, from so many completed tables of each run."""
+
 MOST_DRAWN, N_DRAWN, N_RESTARTS = 40, 50, 2
 """Up to so many variables the model is learned again so many times instead, by short searches."""
 
@@ -107,14 +110,14 @@ def _how_sure(
     if source is None or given is None:
         return None, "This was not computed: ldag.posterior, or ldag.bootstrap, tells how probable each connection is."
     data = source.data if isinstance(source, Fit) else source
-    n = len(data.variables)
-    if n > (MOST_DRAWN if isinstance(source, Fit) else MOST_VARIABLES):
+    n, most = len(data.variables), MOST_WITH_GAPS if data.has_gaps else MOST_VARIABLES
+    if n > (MOST_DRAWN if isinstance(source, Fit) else most):
         return None, (
             f"With {n} columns this takes longer than a report should. ldag.posterior, or ldag.bootstrap, tells how "
             "probable each connection is; give it as posterior=."
         )
     try:
-        if isinstance(source, Fit) and n > MOST_VARIABLES:
+        if isinstance(source, Fit) and n > most:
             quick: LearnOptions = {
                 "kappa": source.kappa,
                 "method": "climb",
@@ -122,7 +125,7 @@ def _how_sure(
                 "time_limit": time_limit,
             }
             return bootstrap(source, N_DRAWN, **quick, progress=False), ""
-        return learn_posterior(source, time_limit=time_limit), ""
+        return learn_posterior(source, time_limit=time_limit, n_rounds=N_ROUNDS if data.has_gaps else None), ""
     except LdagError as error:
         return None, f"It could not be computed: {error}"
 

@@ -128,6 +128,11 @@ def _(posterior: Posterior, known: Container[str]) -> Sureness:
         "The probability that two columns are connected directly, in either direction, over the models that were "
         f"summed over. Their limits: {posterior.limits}."
     )
+    if posterior.has_gaps and posterior.diagnostics is not None:
+        error = posterior.diagnostics.max_mc_error
+        text += (
+            f" Empty cells were filled in again and again as they may have been; that is precise to about {error:.2f}."
+        )
     if posterior.outside is not None:
         text += f" Beware: {posterior.outside}; so the probabilities of these arrows may be wrong."
     return Sureness(text, "probability", posterior.notes)

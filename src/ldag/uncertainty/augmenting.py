@@ -24,13 +24,30 @@ from ldag.uncertainty.filling import GapFilling
 from ldag.uncertainty.space import ParentSets
 
 N_RUNS = 4
-BURN_IN = 50
-"""Rounds of each run that are forgotten, as they depend on where it began."""
-FEWEST_ROUNDS = 100
-MOST_ROUNDS = 4000
+
+
+class Pace(NamedTuple):
+    """How many rounds each run has: forgotten ones, which depend on where it began, then kept ones.
+
+    Unless it is said how many are kept, these are so many at least and at most, until it is sure enough.
+    """
+
+    burn_in: int
+    fewest: int
+    most: int
+
+    @classmethod
+    def of(cls, seconds: float) -> "Pace":
+        """Return how many rounds there are if one takes so many seconds of CPU and the posterior is exact in each."""
+        return cls(50, 100, int(min(max(ALL_SECONDS / (N_RUNS * seconds), 100), 4000)))
+
+
+ALL_SECONDS = 120.0
+"""Seconds of CPU that all rounds together may take, more or less, if it is not said how many there are."""
+CHAIN_PACE = Pace(10, 25, 100)
+"""Where every completed table gets chains, which take about a second."""
 SURE_ENOUGH = 0.01
-"""Unless it is said how many rounds are kept: so many at least and at most, until no edge has a Monte-Carlo error as
-large as that and the runs agree."""
+"""A Monte-Carlo error that no edge may have, if it is not said how many rounds are kept."""
 MORE_ROUNDS = 1.25
 """How many times as many rounds are kept before the runs are judged again."""
 BLOCK = 10
@@ -66,6 +83,7 @@ class Augmentation:
     sets: ParentSets
     n_rounds: int | None
     """Rounds of each run that are kept; None: until it is sure enough."""
+    pace: Pace
     seed: int
     n_jobs: int
     is_over: Callable[[], bool]
@@ -77,7 +95,7 @@ class Augmentation:
     @property
     def most_rounds(self) -> int:
         """How many rounds each run has at most, those of the burn-in included."""
-        return BURN_IN + (self.n_rounds or MOST_ROUNDS)
+        return self.pace.burn_in + (self.n_rounds or self.pace.most)
 
 
 @dataclass(eq=False)
@@ -118,7 +136,7 @@ class GapRun:
             shares = [0.0] * len(shared.settings)
             for number, one in zip(live, components, strict=True):
                 shares[number] = one.weight
-            if self.n_done < BURN_IN:
+            if self.n_done < shared.pace.burn_in:
                 self.burnt = [max(pair) for pair in zip(shares, self.burnt or shares, strict=True)]
             else:
                 self._keep(shares, dict(zip(live, components, strict=True)), drawn)
@@ -193,19 +211,20 @@ def augment(shared: Augmentation, starts: Sequence[CodedNetwork], tell: Callable
     """
     runs = [_recall(shared, number, start) for number, start in enumerate(starts)]
     every = tuple(range(len(shared.settings)))
-    goal = shared.n_rounds or FEWEST_ROUNDS
+    first, fewest, most_kept = shared.pace
+    goal = shared.n_rounds or fewest
     with ThreadPoolExecutor(min(shared.n_jobs, len(runs))) as pool:
         try:
-            _go_on(pool, shared, runs, every, BURN_IN, tell)
+            _go_on(pool, shared, runs, every, first, tell)
             most = np.max([run.burnt or [1.0] * len(every) for run in runs], axis=0)
             live = tuple(number for number in every if most[number] > RULED_OUT)
             while True:
-                _go_on(pool, shared, runs, live, BURN_IN + goal, tell)
-                diagnostics = _judge(shared, runs, BURN_IN + goal)
+                _go_on(pool, shared, runs, live, first + goal, tell)
+                diagnostics = _judge(shared, runs, first + goal)
                 is_sure = diagnostics.max_mc_error < SURE_ENOUGH and diagnostics.max_r_hat <= CONVERGED
-                if shared.n_rounds or diagnostics.stopped or is_sure or goal == MOST_ROUNDS:
+                if shared.n_rounds or diagnostics.stopped or is_sure or goal == most_kept:
                     break
-                goal = min(int(MORE_ROUNDS * goal), MOST_ROUNDS)
+                goal = min(int(MORE_ROUNDS * goal), most_kept)
         finally:
             shared.stop()
     drawn = tuple(one for run in runs for several in run.drawn for one in several)

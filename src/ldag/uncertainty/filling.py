@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data import GAP, Dataset, Weights
-from ldag.inference import Completions
+from ldag.errors import TooLarge, argument
+from ldag.inference import Completions, NothingFits
 from ldag.model import ClassTable, Grid, Structure
 
 MOST_CELLS = 1 << 12
@@ -89,7 +90,13 @@ class RowFilling:
 
     def fill(self, structure: Structure, probabilities: Sequence[ClassTable], rng: np.random.Generator) -> Dataset:
         """Draw every gap, each observation of a row by itself."""
-        completions = Completions(structure)
+        try:
+            completions = Completions(structure)
+        except NothingFits:
+            raise TooLarge(
+                "a graph was drawn whose circuit and tables are both too large to complete rows with; allow fewer"
+                f" parents with {argument('max_parents')}"
+            ) from None
         seed = int(rng.integers(1 << 62))
         codes, weights = [self._codes], [self._weights]
         for n_copies, rows, own in self._groups:

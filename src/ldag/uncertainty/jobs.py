@@ -16,7 +16,7 @@ from ldag.graph import LDAG
 from ldag.learning import Checkpoint, Deadline, Plan, ProgressReport, SearchControl, learn_families, make_plan
 from ldag.model import ClassPosteriors, ClassTable, CodedFamily, Grid, Smoothing, Structure, normalise
 from ldag.scoring import order_columns
-from ldag.uncertainty.augmenting import Augmentation, CodedNetwork, augment
+from ldag.uncertainty.augmenting import CHAIN_PACE, Augmentation, CodedNetwork, Pace, augment
 from ldag.uncertainty.chains import ChainSettings, Diagnostics, choose_candidates, run_chains
 from ldag.uncertainty.choices import PosteriorChoice
 from ldag.uncertainty.component import Component, ParentSet
@@ -34,7 +34,7 @@ from ldag.uncertainty.space import (
     ParentSets,
 )
 
-ROUND_ITER = 600
+ROUND_ITER = 300
 """Rounds of the chain that every completed table gets, unless said otherwise."""
 
 
@@ -266,9 +266,11 @@ def compute_with_gaps(
     job, sets, candidates = _choose_sets(job, rich, is_over)
     if given is None and not gapped.is_small:
         rich = job.climb(deadline, job.columns, 1)
-    is_quick = candidates is None and job.families.cost(sets.limits).seconds <= ROUND_EXACT_SECONDS
+    seconds = job.families.cost(sets.limits).seconds if candidates is None else inf
     weighing = replace(job.weighing(is_over, None), n_threads=1)
-    if is_quick:  # who is asked between two rounds need not be asked while one goes on, which would slow it down
+    if (
+        seconds <= ROUND_EXACT_SECONDS
+    ):  # who is asked between two rounds need not be asked while one goes on, which would slow it down
         weighing = replace(weighing, on_progress=None)
 
     def weigh(table: Dataset, live: tuple[int, ...], seed: int) -> tuple[Component, ...]:
@@ -284,6 +286,7 @@ def compute_with_gaps(
         job.settings,
         sets,
         gapped.n_rounds,
+        Pace.of(seconds) if candidates is None else CHAIN_PACE,
         job.chains.seed,
         job.plan.n_jobs,
         is_over,

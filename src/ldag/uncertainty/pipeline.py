@@ -128,10 +128,11 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         As in `score`: a number, or several to sum over. Left out, that of the fit, or 1, 10, 30 and 100.
     n_iter
         For "chain": rounds of each run that are kept, 4,000 unless said otherwise; give more if the runs disagree. With
-        gaps, those of the short chains that every completed table gets, 600.
+        gaps, those of the short chains that every completed table gets, 300.
     n_rounds
         For a table with gaps: how many completed tables each of four runs keeps. Left out, as many as it takes until no
-        edge has a Monte-Carlo error of 0.01 and the runs agree, from 100 to 4,000.
+        edge has a Monte-Carlo error of 0.01 and the runs agree: from 100 to 4,000 (fewer where that takes more than
+        about two minutes of CPU), or with chains from 25 to 100.
     rng
         Seed of chains and of what gaps are filled with; None is 0.
     n_jobs

@@ -94,7 +94,9 @@ def test_files_answer_as_before(post: ldag.Posterior, tmp_path: Path) -> None:
 
 def test_a_posterior_goes_on_until_it_is_sure() -> None:
     """Unless it is said how many rounds are kept: until no edge has an error of 0.01 and the runs agree."""
-    assert (augmenting.BURN_IN, augmenting.FEWEST_ROUNDS, augmenting.MOST_ROUNDS) == (50, 100, 4000)
+    assert augmenting.Pace.of(0.001) == (50, 100, 4000)
+    assert augmenting.Pace.of(0.1) == (50, 100, 300)
+    assert augmenting.CHAIN_PACE == (10, 25, 100)
     assert (augmenting.SURE_ENOUGH, augmenting.RULED_OUT, augmenting.N_RUNS) == (0.01, 1e-6, 4)
     assert (space.ROUND_SECONDS, space.ROUND_EXACT_SECONDS) == (0.1, 0.3)
     free = ldag.posterior(GAPS, structure="table", equivalent_sample_size=1)
@@ -115,7 +117,7 @@ def test_a_checkpoint_resumes(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         ldag.posterior(GAPS, progress=interrupt, checkpoint=path, **options)  # type: ignore[arg-type]
-    assert json.loads(path.read_text())["parts"]["run 3"]["n_done"] > augmenting.BURN_IN
+    assert json.loads(path.read_text())["parts"]["run 3"]["n_done"] > 50
     resumed = ldag.posterior(GAPS, checkpoint=path, **options)  # type: ignore[arg-type]
     whole = ldag.posterior(GAPS, **options)  # type: ignore[arg-type]
     assert resumed.edges == whole.edges
