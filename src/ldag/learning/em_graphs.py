@@ -8,8 +8,8 @@ from ldag.hook import Printable
 from ldag.inference import CodedGaps, Completions
 from ldag.learning.searches import GraphParents
 from ldag.learning.structures import CountedFamily
-from ldag.model import ClassTable, CodedFamily, Structure
-from ldag.scoring import ExpectedCounts
+from ldag.model import ClassTable, Structure
+from ldag.scoring import ExpectedCounts, expect_configurations
 
 SMALLEST_RISE = 1e-6
 """Nats: a bound that is higher by less is no better."""
@@ -105,14 +105,8 @@ class EMGraph:
 
     def count_configurations(self, table: CodedGaps, n_threads: int) -> tuple[CountedFamily, ...]:
         """Return the families with their expected counts, a row per configuration of the parents."""
-        structure = self.structure
-        full = [CodedFamily.table(own.parents, own.partition.grid) for own in structure.families]
-        spread = [
-            own[family.partition.to_array()] for own, family in zip(self.probabilities, structure.families, strict=True)
-        ]
-        tables = Completions(Structure(structure.n_states, tuple(full)))
-        counts = ExpectedCounts.of(tables, table, spread, n_threads).counts
-        return tuple(map(CountedFamily, structure.families, counts))
+        counts = expect_configurations(self.structure, self.probabilities, table, n_threads)
+        return tuple(map(CountedFamily, self.structure.families, counts))
 
     def plain(self) -> dict[str, object]:
         """Return what a checkpoint keeps."""

@@ -7,11 +7,12 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ldag.data import ASSUMED, Dataset, Gaps, describe_data, describe_gaps, describe_size
+from ldag.data import ASSUMED, Dataset, Gaps, check_data, describe_data, describe_gaps, describe_size
 from ldag.drawing import Cell, Drawable, Meter
 from ldag.errors import counted, list_names
 from ldag.formats import MOST_CASES, Edge
 from ldag.graph import LDAG, EdgeDirections, family_counts, find_thin_families
+from ldag.inference import CodedGaps
 from ldag.learning import STRUCTURES, Fit
 from ldag.model import Counts
 from ldag.network import Network, NodeParameters
@@ -19,6 +20,7 @@ from ldag.presenting.documents import Block, Bullets, Figure, Listing, Paragraph
 from ldag.presenting.graphs import notes_of_rows
 from ldag.presenting.networks import rules_tables
 from ldag.presenting.uncertain import LIKELY, MOST_PAIRS, connections, exception_chance, in_words, tell_sureness
+from ldag.scoring import expect_configurations
 from ldag.uncertainty import Agreement, Mixture
 
 MOST_NODES = 60
@@ -76,7 +78,13 @@ class Subject:
         """How many rows have each state of each node, by the configurations of its parents; None without data."""
         if self.fit is not None:
             return self.fit.counts
-        return None if self.data is None else tuple(counts for _, counts, _ in family_counts(self.graph, self.data))
+        if self.data is None:
+            return None
+        data = check_data(self.data, self.graph.schema).aligned_to(self.graph.schema)
+        if data.has_gaps:
+            table = CodedGaps.of(data.codes, data.schema.n_states, data.weights)
+            return expect_configurations(self.graph.structure, self.network.probabilities, table)
+        return tuple(counts for _, counts, _ in family_counts(self.graph, data))
 
     @cached_property
     def exceptions(self) -> dict[Edge, str]:

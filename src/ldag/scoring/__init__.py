@@ -1,6 +1,7 @@
 """Scores: priors, families, whole graphs, and what labels gain."""
 
 from ldag.scoring.bounds import ExpectedCounts as ExpectedCounts
+from ldag.scoring.bounds import expect_configurations as expect_configurations
 from ldag.scoring.families import PRIORS as PRIORS
 from ldag.scoring.families import NodeScore as NodeScore
 from ldag.scoring.families import Prior as Prior

@@ -16,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.inference import CodedGaps, Completions, EMControl, EMResult, run_em, run_em_from_random_starts
-from ldag.model import ClassPosteriors, ClassTable, Partition, Smoothing, Structure, configuration_counts
+from ldag.model import (
+    ClassPosteriors,
+    ClassTable,
+    CodedFamily,
+    Counts,
+    Partition,
+    Smoothing,
+    Structure,
+    configuration_counts,
+)
 from ldag.scoring.families import NodeScore, Priors, log_marginal_likelihood
 
 SMALLEST_STEP = 1e-6
@@ -113,6 +122,16 @@ def tighten(
         if gain < SMALLEST_STEP:
             break
     return expected
+
+
+def expect_configurations(
+    structure: Structure, probabilities: Sequence[ClassTable], table: CodedGaps, n_threads: int = 0
+) -> tuple[Counts, ...]:
+    """Return for each node the counts to be expected under parameters, a row per configuration of its parents."""
+    full = [CodedFamily.table(family.parents, family.partition.grid) for family in structure.families]
+    spread = [family.partition.expand(own) for own, family in zip(probabilities, structure.families, strict=True)]
+    tables = Completions(Structure(structure.n_states, tuple(full)))
+    return ExpectedCounts.of(tables, table, spread, n_threads).counts
 
 
 def best_bound(structure: Structure, table: CodedGaps, priors: Priors) -> ExpectedCounts:

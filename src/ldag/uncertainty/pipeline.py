@@ -219,6 +219,11 @@ def _finish(job: Job, fit: Fit | None, deadline: Deadline, progress: Progress, k
 
 def _check_gaps(table: Dataset, n_rounds: int | None) -> Gapped | None:
     """Return what completes a table, if it has gaps."""
+    if table.schema.latent:
+        raise ArgumentError(
+            f"a posterior is over what every variable may be connected with, and data cannot tell that of the latent"
+            f" variable {table.schema.latent[0]!r}; leave it out: data.select([...])"
+        )
     if table.has_gaps:
         return Gapped.of(table, None if n_rounds is None else check_whole(n_rounds, "n_rounds", FEWEST_SAMPLES))
     if n_rounds is not None:

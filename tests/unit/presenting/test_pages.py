@@ -338,3 +338,18 @@ def test_networks_that_are_too_large_together_have_no_probabilities(
         many.explore(tmp_path / "many.html")
         page = (tmp_path / "many.html").read_text()
         assert ("The networks are too large for a page" in page) is not is_there
+
+
+def test_a_report_names_latent_variables(tmp_path: Path) -> None:
+    """What was not observed is said, and why there is no posterior over what it may be connected with."""
+    rng = np.random.default_rng(1)
+    cause = rng.random(300) < 0.5
+    data = ldag.read({name: np.where(rng.random(300) < 0.8, cause, ~cause).astype(int) for name in "abc"})
+    graph = ldag.LDAG.from_text("latent h {0, 1}\nh -> a\nh -> b\nh -> c")
+    net = ldag.Network.from_data(graph, data, rng=1, n_restarts=3)
+    ldag.report(net, tmp_path / "report.md", data=data.aligned_to(net.ldag.schema))
+    text = (tmp_path / "report.md").read_text()
+    assert "Not observed: h. Of a latent variable only its effects are seen" in text
+    assert "data cannot tell that of the latent variable 'h'; leave it out" in text
+    ldag.report(net, tmp_path / "without.md", posterior=None)
+    assert "Not observed: h." in (tmp_path / "without.md").read_text()
