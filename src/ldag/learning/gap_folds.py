@@ -53,7 +53,7 @@ def predict_gaps(
     """Return the log probability of the observed cells of the test part, by the means of the posterior.
 
     Of one node, given the other cells, if there is a target; rows in which that is a gap say nothing. A graph that no
-    circuit and no tables hold predicts as if nothing had been learned.
+    circuit and no tables hold predicts worse than guessing does: it must not win where guessing is right.
     """
     structure = Structure(test.schema.n_states, tuple(one.family for one in families))
     rows, weights = np.ascontiguousarray(test.codes.T), test.whole_weights.astype(np.float64)
@@ -63,7 +63,7 @@ def predict_gaps(
     try:
         completions = Completions(structure, PREDICTING_BYTES)
     except NothingFits:
-        return (_guess(rows, weights, structure, target),) * len(smoothings)
+        return (2 * _guess(rows, weights, structure, target),) * len(smoothings)
     scores = []
     for smoothing in smoothings:
         means = [
