@@ -409,8 +409,10 @@ class Dataset(Printable):
         """
         variable = self.schema[self.schema.node(name)]
         counts = self.counts(name, observed=True)[0].tolist()
+        if not any(counts):
+            return "never observed"
         parts = [
-            f"{state_in_words(variable, state)}: {spell_share(n / max(sum(counts), 1))}"
+            f"{state_in_words(variable, state)}: {spell_share(n / sum(counts))}"
             for state, n in zip(variable.states, counts, strict=True)
         ]
         return list_names(parts, max_states)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from ldag import LDAG
-from ldag.inference import Completions
+from ldag.inference import Completions, row_uniforms
 from ldag.inference.completing import _ByTables
 from ldag.model import Model, Structure
 from tests.oracle.completions import GAP, expected_counts, posterior
@@ -98,3 +98,18 @@ def test_systematic_draws_have_the_shares_of_completions(case: Case) -> None:
         seen = {tuple(f): int(n) for f, n in zip(full.tolist(), counts, strict=True)}
         for completion, share in shares.items():
             assert abs(seen.get(completion, 0) - n_copies * share) < 1 + 1e-6
+
+
+def test_numbers_that_belong_to_rows() -> None:
+    """They depend on a row, on which of the equal ones it is, and on the seed, and are spread evenly."""
+    rows = np.repeat(np.arange(4, dtype=np.uint8), 500)[:, None] * np.ones(3, dtype=np.uint8)
+    numbers = row_uniforms(rows, 3, seed=7)
+    order = np.random.default_rng(1).permutation(np.repeat(np.arange(4), 500)).argsort(kind="stable")
+    mixed = np.empty_like(rows)
+    mixed[order] = rows  # equal rows keep their order
+    assert np.array_equal(row_uniforms(mixed, 3, seed=7)[:, order], numbers)
+    assert np.array_equal(row_uniforms(rows, 2, seed=7), numbers[:2])
+    assert not np.array_equal(row_uniforms(rows, 3, seed=8), numbers)
+    shares = np.histogram(numbers, bins=10, range=(0, 1))[0] / numbers.size
+    assert np.allclose(shares, 0.1, atol=5 * np.sqrt(0.09 / numbers.size))
+    assert abs(np.corrcoef(numbers)[0, 1]) < 0.1

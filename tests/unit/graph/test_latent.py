@@ -103,6 +103,7 @@ def test_column_of_gaps() -> None:
         assert (aligned.codes[0] == GAP).all()
         assert aligned.select(["a", "b", "c"]) == read(TABLE)
         assert read(TABLE).aligned_to(graph.schema) == aligned
+        assert aligned.shares("h") == "never observed"
     graph, known = take_states(GRAPH, {**TABLE, "h": ["1", "0", "1"]})
     assert not known.has_gaps
     assert np.array_equal(np.sort(known.aligned_to(graph.schema).codes[0]), [0, 1, 1])
