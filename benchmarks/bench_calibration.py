@@ -36,6 +36,8 @@ EDGES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0 + 1e-9)
 """Of the bins of probabilities."""
 N_QUESTIONS = 3
 """Queries and effects asked of each data set, and twice as many separations."""
+N_ROUNDS = 60
+"""Completed tables that each run keeps where there are gaps."""
 N_DRAWS = 60
 """Graphs drawn for a separation or an interval."""
 
@@ -64,6 +66,8 @@ class Regime:
     """Graphs drawn for an interval, with twice as many parameters: the ends of few lie a little too near each other."""
     is_assumed: bool = False
     """Whether all that is assumed holds, so that what is said with p is true with p, except for chance."""
+    share_of_gaps: float = 0.0
+    """Of the cells, what is missing, depending on other columns."""
 
     def draw_data(self, n_rows: int, rng: Rng) -> tuple[ldag.Network, ldag.Dataset]:
         """Return a network and data from it.
@@ -74,6 +78,8 @@ class Regime:
         while True:
             truth = self.draw(rng)
             data = truth.sample(n_rows, rng=rng)
+            if self.share_of_gaps:
+                data = ldag.simulate.gaps(data, self.share_of_gaps, "mar", rng=rng)
             if not (self.is_assumed and data.constant_nodes):
                 return truth, data
 
@@ -140,13 +146,15 @@ REGIMES = (
     Regime("no labels, any size", draw_evenly(0.0)),
     Regime("more than 16 configurations", draw_evenly(0.0, 3, (3, 4)), (500, 2000, 10_000), 3, 0.88),
     Regime("all as assumed", draw_as_assumed, n_networks=150, is_assumed=True),
+    Regime("all as assumed, gaps", draw_as_assumed, (200, 1000), n_networks=150, is_assumed=True, share_of_gaps=0.2),
 )
 
 
 def assume(assumed: Assumed, data: ldag.Dataset, max_parents: int) -> ldag.Posterior:
     """Return the posterior by default, or the one that assumes labels and a sample size of 1."""
     if assumed == "averaged":
-        return ldag.posterior(data, max_parents=max_parents, n_jobs=1, progress=False)
+        n_rounds = N_ROUNDS if data.has_gaps else None
+        return ldag.posterior(data, max_parents=max_parents, n_rounds=n_rounds, n_jobs=1, progress=False)
     one = {"kappa": "evidence", "prior": "normalised", "equivalent_sample_size": 1}
     return ldag.posterior(data, max_parents=max_parents, n_jobs=1, progress=False, **one)  # type: ignore[arg-type]
 
