@@ -396,7 +396,8 @@ class Dataset(Printable):
 
     def __repr__(self) -> str:
         shown = list_names([f"{v.name} ({v.n_states})" for v in self.variables], 8)
-        return f"<Dataset: total {self.total:,} in {self.n_rows:,} different rows; {shown}>"
+        gaps = ", with gaps" if self.has_gaps else ""
+        return f"<Dataset: total {self.total:,} in {self.n_rows:,} different rows{gaps}; {shown}>"
 
     def shares(self, name: str, max_states: int = 12) -> str:
         """Return how common the states of a variable are, in words.

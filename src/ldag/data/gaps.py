@@ -70,9 +70,9 @@ class Gaps(Drawable, Printable):
     total: float
     shares: Mapping[str, float]
     patterns: Mapping[tuple[str, ...], float]
-    depends_on: tuple[tuple[str, str, float], ...] = ()
-    where: tuple[State, ...] = ()
-    _schema: Schema | None = field(default=None, compare=False)
+    depends_on: tuple[tuple[str, str, float], ...]
+    where: tuple[State, ...]
+    _schema: Schema = field(compare=False)
 
     @property
     def complete(self) -> float:
@@ -85,8 +85,7 @@ class Gaps(Drawable, Printable):
 
     def _sentences(self) -> Iterator[str]:
         for (column, other, factor), state in zip(self.depends_on, self.where, strict=True):
-            known = None if self._schema is None else self._schema[self._schema.node(other)]
-            shown = str(state) if known is None else state_in_words(known, state)
+            shown = state_in_words(self._schema[self._schema.node(other)], state)
             yield f"{column} is empty more often where {other} is {shown} (log Bayes factor {factor:.0f})"
 
     def to_dict(self) -> dict[str, object]:

@@ -103,9 +103,10 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
         What to do with missing cells (None, NaN; in text files an empty cell, NA, NaN or nan, unless declared as a
         state): refuse the table ("error"), "keep" them as gaps, "drop" rows that have any (measurements are cut as if
         they were not there), make "missing" the last state of such a variable ("state"), or "auto": leave out columns
-        that are more than half empty, then drop rows if half of them remain, else make it a state. Gaps that are kept
-        are learned from by EM: they may depend on anything in the table, but not on what would have stood in the gap
-        itself. A column of gaps only needs declared states.
+        that are more than half empty, then drop rows if half of them remain, else make it a state (on the command line
+        "auto" keeps gaps wherever a command can use them). Gaps that are kept are learned from by EM: they may depend
+        on anything in the table, but not on what would have stood in the gap itself. A column of gaps only needs
+        declared states.
     max_states
         Refuse columns with more states than this, unless declared in ``states``.
     na
