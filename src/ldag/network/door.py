@@ -34,7 +34,9 @@ T = TypeVar("T")
 TABLE_LIMIT = 1 << 20
 """The largest table that `cpt` makes, in cells, unless told otherwise."""
 
-EXPECTED_ROWS = "The data had gaps: rows are expected ones, and intervals take them for rows, which is too narrow"
+EXPECTED_ROWS = (
+    "The data had gaps: rows are expected ones, and the intervals, which take them for real ones, are too narrow"
+)
 
 CLASSES_SHOWN = 16
 """Classes per node in the print of a whole network."""

@@ -321,6 +321,11 @@ def node_sections(subject: Subject) -> Iterator[Section]:
             " The numbers in brackets, and the thin line on the bar, say how precisely that is known: the true value"
             " lies there with 95 % probability, if the picture is right."
         )
+        if net.em is not None:
+            text += (
+                " But what is expected in gaps counts here as if it had been seen: the more gaps, the more these ranges"
+                " are too narrow."
+            )
     if len(names) < len(net.variables):
         text += f" {len(names)} of {len(net.variables)} columns are shown."
     yield Section("Case by case", (Paragraph(text),))

@@ -129,9 +129,10 @@ def _(posterior: Posterior, known: Container[str]) -> Sureness:
         f"summed over. Their limits: {posterior.limits}."
     )
     if posterior.has_gaps and posterior.diagnostics is not None:
-        error = posterior.diagnostics.max_mc_error
+        error = max(posterior.diagnostics.max_mc_error, 0.01)
         text += (
-            f" Empty cells were filled in again and again as they may have been; that is precise to about {error:.2f}."
+            " Empty cells were filled in again and again as they may have been, and the probabilities are means over"
+            f" that, precise to about {error:.2f}."
         )
     if posterior.outside is not None:
         text += f" Beware: {posterior.outside}; so the probabilities of these arrows may be wrong."

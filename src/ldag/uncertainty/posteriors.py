@@ -317,9 +317,8 @@ class Posterior(GraphPosterior):
         """Say that there are gaps, and how sure the numbers are."""
         if self.diagnostics is None or not self.has_gaps:
             return ""
-        return (
-            f" with gaps; averaged over completed tables, Monte-Carlo error at most {self.diagnostics.max_mc_error:.3f}"
-        )
+        error = max(self.diagnostics.max_mc_error, 0.001)
+        return f" with gaps; averaged over completed tables, Monte-Carlo error at most {error:.3f}"
 
     def _unmixed_lines(self) -> Iterator[str]:
         """Name the edges that runs disagree about, the worst first."""

@@ -130,3 +130,16 @@ def test_shares_of_fifteen_columns_are_listed(n_columns: int, is_cut: bool) -> N
     """The others are counted."""
     texts = [block.text for block in gaps_section(with_gaps(n_columns).gaps()).blocks if isinstance(block, Paragraph)]
     assert ("With fewer gaps: 1 other column." in texts) == is_cut
+
+
+def test_ranges_are_said_to_be_too_narrow_where_there_were_gaps() -> None:
+    """And nowhere else."""
+    data = with_gaps(1)
+    states = {v.name: v for v in data.variables}
+    told = []
+    for rows in (data, data.complete_rows()):
+        net = ldag.Network.from_data(ldag.LDAG.from_edges([("asked", "said")], states=states), rows)
+        first = next(iter(node_sections(Subject(net))))
+        assert isinstance(first.blocks[0], Paragraph)
+        told.append("these ranges are too narrow" in first.blocks[0].text)
+    assert told == [True, False]
