@@ -17,6 +17,10 @@ MOST_CELLS = 1 << 12
 beyond, most cells would be empty, and rows are completed one by one."""
 
 
+MOST_BYTES = 1 << 26
+"""Of rows that are drawn at a time."""
+
+
 class GapFilling(Protocol):
     """A table with gaps that can be completed again and again."""
 
@@ -84,9 +88,10 @@ class RowFilling:
         numbers = np.ceil(weights).astype(np.int64)
         powers = np.where(full, -1, np.frexp(numbers - 1)[1])  # 2 ** power is the least that is not below a number
         for power in np.unique(powers[~full]).tolist():  # so that at most half of the copies are drawn in vain
-            alike = powers == power
-            rows = np.ascontiguousarray(data.codes[:, alike].T)
-            self._groups.append((1 << power, rows, weights[alike]))
+            alike = np.flatnonzero(powers == power)
+            step = max(1, MOST_BYTES // (len(data.schema) << power))
+            for part in (alike[first : first + step] for first in range(0, len(alike), step)):
+                self._groups.append((1 << power, np.ascontiguousarray(data.codes[:, part].T), weights[part]))
 
     def fill(self, structure: Structure, probabilities: Sequence[ClassTable], rng: np.random.Generator) -> Dataset:
         """Draw every gap, each observation of a row by itself."""

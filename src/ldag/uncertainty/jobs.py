@@ -54,12 +54,15 @@ class Gapped:
         return cls(data, fill_gaps(data), n_rounds)
 
     def independent(self, seed: int) -> Dataset:
-        """Complete the table as if all variables were independent, each with the states that were seen of it."""
+        """Complete the table as if all variables were independent, each with the states that were seen of it.
+
+        One of which nothing was seen has its first state throughout, so that it takes no edges.
+        """
         tables = []
         for row, n in zip(self.data.codes, self.data.schema.n_states, strict=True):
             weights = None if self.data.weights is None else self.data.weights[row != GAP]
             counts = np.bincount(row[row != GAP], weights, minlength=n)[None].astype(np.float64)
-            tables.append(normalise(counts if counts.any() else counts + 1))
+            tables.append(normalise(counts if counts.any() else np.eye(1, n)))
         return self.filling.fill(make_unconnected(self.data.schema.n_states), tables, np.random.default_rng(seed))
 
     @property
@@ -265,7 +268,7 @@ def compute_with_gaps(
     rich = given or job.climb(deadline, job.columns)
     job, sets, candidates = _choose_sets(job, rich, is_over)
     if given is None and not gapped.is_small:
-        rich = job.climb(deadline, job.columns, 1)
+        rich = job.climb(deadline, job.columns, max(1, *map(len, job.families.space.required)))
     seconds = job.families.cost(sets.limits).seconds if candidates is None else inf
     weighing = replace(job.weighing(is_over, None), n_threads=1)
     if (
