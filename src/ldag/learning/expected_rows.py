@@ -21,6 +21,10 @@ N_COPIES = 10
 do what exact expected counts do, within noise."""
 
 
+MANY_ROWS = 1_000_000
+"""Where draws of all rows would be more than so many, there are fewer of each: so many rows tell as much."""
+
+
 def weigh_completions(
     data: Dataset, completions: Completions, probabilities: Sequence[ClassTable], seed: int, n_threads: int = 0
 ) -> Dataset:
@@ -31,7 +35,8 @@ def weigh_completions(
     has_gaps = (data.codes == GAP).any(axis=0)
     weights = np.ones(data.n_rows) if data.weights is None else data.weights.astype(np.float64)
     rows = np.ascontiguousarray(data.codes[:, has_gaps].T)
-    listed = choose_listed(rows, data.schema.n_states)
+    n_copies = min(max(MANY_ROWS // max(len(rows), 1), 1), N_COPIES)
+    listed = choose_listed(rows, data.schema.n_states, n_copies)
     parts: list[tuple[Codes, Numbers]] = [(data.codes[:, ~has_gaps], weights[~has_gaps])]
     own = weights[has_gaps]
     if listed.any():
@@ -39,19 +44,19 @@ def weigh_completions(
         shares = _shares(completions.structure, probabilities, codes, owners)
         parts.append((codes.T, own[listed][owners] * shares))
     if not listed.all():
-        drawn = completions.draw(probabilities, rows[~listed], N_COPIES, seed, n_threads, systematic=True)
-        each = np.tile(own[~listed] / N_COPIES, N_COPIES)
+        drawn = completions.draw(probabilities, rows[~listed], n_copies, seed, n_threads, systematic=True)
+        each = np.tile(own[~listed] / n_copies, n_copies)
         parts.append((drawn.reshape(-1, len(data.schema)).T, each))
     codes = np.concatenate([part for part, _ in parts], axis=1)
     return Dataset.from_codes(data.schema, codes, np.concatenate([part for _, part in parts]))
 
 
-def choose_listed(rows: Rows, n_states: Sequence[int]) -> NDArray[np.bool_]:
-    """Return of which rows all completions are listed."""
+def choose_listed(rows: Rows, n_states: Sequence[int], n_copies: int = N_COPIES) -> NDArray[np.bool_]:
+    """Return of which rows all completions are listed; the others are to be drawn so many times."""
     logs = (rows == GAP) @ np.log(np.array(n_states, dtype=np.float64))
     if sum(map(log, n_states)) <= log(LISTED_CELLS) + 1e-9 and float(np.exp(logs).sum()) <= MOST_LISTED:
         return np.ones(len(rows), dtype=np.bool_)
-    return np.asarray(logs <= log(N_COPIES) + 1e-9)
+    return np.asarray(logs <= log(n_copies) + 1e-9)
 
 
 def list_completions(rows: Rows, n_states: Sequence[int]) -> tuple[Rows, NDArray[np.intp]]:

@@ -8,7 +8,7 @@ states, a state by its rows, and so on. What is alike after some rounds is alike
 """
 
 import threading
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -291,8 +291,14 @@ class FoldSearches:
             return self.folds[fold].train, None
         with COMPLETING:
             if fold not in self._completed:
-                self._completed[fold] = complete_training(self.plan, self.folds[fold].train, control.is_over)
+                train = self.folds[fold].train
+                self._completed[fold] = complete_training(self.plan, train, self.deadline, control.is_over)
             return self._completed[fold]
+
+    def complete(self, folds: Iterable[int]) -> None:
+        """Complete the training parts of folds here, once, before other processes get them."""
+        for fold in dict.fromkeys(folds):
+            self._train(fold, SearchControl(1))
 
     @cached_property
     def _completed(self) -> dict[int, tuple[Dataset, GraphParents]]:
@@ -398,6 +404,7 @@ def run_tasks(
 ) -> Generator[tuple[Task, FoldScore]]:
     """Run tasks in parallel, each with its share of the time until the deadline, and give the results as they come."""
     if executor is not None:
+        searches.complete(task.fold for task in tasks)
         left = deadline.left
         seconds = None if left is None else left * searches.plan.n_jobs / max(len(tasks), 1)
         jobs = {executor.submit(_run_group, searches, group, seconds): group for group in searches.group(tasks)}

@@ -19,9 +19,13 @@ from ldag.learning.searches import GraphParents
 from ldag.learning.structural_em import GapControl, GapSearch
 from ldag.learning.structures import CountedFamily
 from ldag.model import ClassPosteriors, Smoothing, Structure, class_counts
+from ldag.progress import Deadline
 
 FOLD_ROUNDS = 2
 """Rounds on a fold: what is completed changes little after them."""
+
+FOLD_TOLERANCE = 0.3
+"""Nats that EM leaves to be gained there: less than rows left out can tell."""
 
 PREDICTING_BYTES = 1 << 24
 """Of the circuit or tables of a graph that is to predict; one that needs more has far too many edges."""
@@ -30,10 +34,13 @@ COMPLETING = threading.Lock()
 """One fold is completed at a time, by all threads together."""
 
 
-def complete_training(plan: Plan, train: Dataset, stop: Callable[[], bool] | None) -> tuple[Dataset, GraphParents]:
+def complete_training(
+    plan: Plan, train: Dataset, deadline: Deadline, stop: Callable[[], bool] | None
+) -> tuple[Dataset, GraphParents]:
     """Return the training part of a fold as rows with weights, and the graph by which they were completed."""
     usual = plan.choose(usual_candidate(plan)).for_folds()
-    search = GapSearch(usual, train.sorted(), GapControl(plan.n_jobs, stop=stop, most_rounds=FOLD_ROUNDS))
+    control = GapControl(plan.n_jobs, deadline, stop=stop, most_rounds=FOLD_ROUNDS, tolerance=FOLD_TOLERANCE)
+    search = GapSearch(usual, train.sorted(), control)
     way = search.begin(GIVEN if search.has_latent else AVAILABLE)
     search.go_up(way)
     return search.expect(way.best), way.best.parents

@@ -71,6 +71,10 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     Returns a `Fit`: the graph (``fit.ldag``), its score and how it was found, and the graph with parameters
     (``fit.network``), which answers questions.
 
+    Gaps in the data are kept and learned from by structural EM: gaps are completed under a graph, a graph is searched
+    for what is to be expected, and so on, from several starts. The score is then a lower bound, and ``fit.em`` says how
+    it went. Gaps may depend on anything in the table, but not on what would have stood in the gap itself.
+
     Parameters
     ----------
     data
@@ -108,7 +112,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         Threads; -1 is all cores. The result does not depend on it.
     time_limit
         Seconds after which the best graph so far is returned, reading a file included; half of what is left after that
-        is for cross-validation, if there is one.
+        is for cross-validation, if there is one. With gaps, there are further starts as long as they gain anything.
     progress
         True or False to show progress or not, a function to be told, or None: shown on a terminal and in
         a notebook.

@@ -105,6 +105,7 @@ class GapControl:
     most_rounds: int = MOST_ROUNDS
     starts: tuple[str, ...] | None = None
     """The names of the starts, if it is said which."""
+    tolerance: float = TOLERANCE
 
     def is_over(self) -> bool:
         """Whether to end."""
@@ -178,7 +179,7 @@ class GapSearch:
         completions = Completions(structure, self._most_bytes)
         priors = self.problem.families.priors
         how = self.control
-        control = EMControl(MOST_STEPS, TOLERANCE, n_threads=how.n_threads, is_over=how.is_over)
+        control = EMControl(MOST_STEPS, how.tolerance, n_threads=how.n_threads, is_over=how.is_over)
         task = completions, self.table, priors.smoothing
         if start is None and self.has_latent:
             seed = self.plan.seed
