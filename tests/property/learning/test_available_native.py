@@ -29,7 +29,7 @@ def available(rows: Rows, n_states: list[int], weights: list[float] | list[int] 
 
 
 @given(tables(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_available_cases_are_counted(
     table: tuple[Rows, list[int], list[float] | list[int] | None], data: st.DataObject
 ) -> None:
@@ -42,7 +42,7 @@ def test_available_cases_are_counted(
 
 
 @given(tables())
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 def test_a_scorer_of_available_cases_tells_what_parents_gain_there(
     table: tuple[Rows, list[int], list[float] | list[int] | None],
 ) -> None:

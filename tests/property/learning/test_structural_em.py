@@ -42,7 +42,7 @@ def parameters(graph: LDAG, seed: int) -> list[np.ndarray]:
 
 
 @given(graphs(max_nodes=4), st.integers(0, 9), st.data())
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 def test_rows_with_weights_are_what_is_to_be_expected(graph: LDAG, seed: int, data: st.DataObject) -> None:
     """Where all completions are listed, every family of any graph has its expected counts."""
     rows, theta = data.draw(tables(graph)), parameters(graph, seed)
@@ -68,13 +68,13 @@ def test_the_score_of_a_fit_is_a_bound_at_its_own_parameters(graph: LDAG, data: 
     plain = [own.tolist() for own in fit.network.probabilities]
     expected = gaps.bound(rows, [1.0] * len(rows), families, n_states, alpha, plain)
     assert fit.score.log_marginal_likelihood == pytest.approx(expected, abs=5e-2)
-    assert fit.score.total == max(start.score for start in fit.em.starts)
+    assert fit.score.total == pytest.approx(max(start.score for start in fit.em.starts), rel=1e-12)
     assert all(a < b for (_, a), (_, b) in zip(fit.trace, fit.trace[1:], strict=False))
     assert sum(float(own.sum()) for own in fit.counts) == pytest.approx(len(rows) * len(n_states))
 
 
 @given(graphs(max_nodes=4), st.integers(0, 9), st.data())
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 def test_observed_cells_are_predicted_exactly(graph: LDAG, seed: int, data: st.DataObject) -> None:
     """A fold is judged by the probability of what was seen in it, or of one variable given the rest."""
     rows = data.draw(tables(graph))
