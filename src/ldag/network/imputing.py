@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_choice, check_seed, check_whole
-from ldag.data import Column, Dataset, NewCells, check_memory_table, fill_table, rank_rows, spell_cells
-from ldag.errors import ArgumentError, ImpossibleEvidence, argument, counted, option
+from ldag.data import GAP, Column, Dataset, NewCells, Note, check_memory_table, fill_table, rank_rows, spell_cells
+from ldag.errors import ArgumentError, ImpossibleEvidence, argument, counted, list_names, option
 from ldag.inference import UNOBSERVED, CodedGaps, Numbers, Predictor, Rows
 from ldag.model import ClassTable, Mask, Schema, Structure
 from ldag.network.asking import Asking
@@ -159,7 +159,15 @@ def _impute_dataset(
             for v, row in zip(variables, known, strict=True)
         ]
         made = Dataset.from_codes(Schema(variables), np.array(cells), times, data.weight_name)
-        yield replace(made, notes=data.notes) if with_gaps else data
+        yield replace(made, notes=_notes_of_filled(data, with_gaps)) if with_gaps else data
+
+
+def _notes_of_filled(data: Dataset, names: Sequence[str]) -> tuple[str, ...]:
+    """Return what is told of a data set some of whose columns are filled: no gaps in these, but cells nobody saw."""
+    gaps = (data.codes[[*data.schema.nodes(names)]] == GAP).sum(axis=0)
+    cells = float(gaps.sum() if data.weights is None else gaps @ data.weights)
+    told = Note(f"{counted(cells, 'missing cell')} filled in ({list_names([*names])})", of_gaps=True)
+    return (*(note for note in data.notes if not getattr(note, "of_gaps", False)), told)
 
 
 def complete_rows(asking: Asking, rows: IncompleteRows, how: Imputation) -> Iterator[Rows]:

@@ -198,3 +198,14 @@ def test_proper_draws_need_a_posterior() -> None:
 def test_steps_between_imputations() -> None:
     """Twenty: at ten thousand rows a tenth of which are gaps, what is left of the dependence is far below noise."""
     assert SWEEPS == 20
+
+
+def test_filled_data_say_what_nobody_saw() -> None:
+    """They have no gaps, and say so no more; cells that were filled in are counted with the weights of their rows."""
+    table: dict[str, list[Any]] = {"smoking": ["yes", None, None], "mental": ["no", "no", None], "times": [1, 2, 3]}
+    data = read(table, missing="keep", counts="times", states={"mental": ["no", "yes"], "smoking": ["no", "yes"]})
+    assert data.notes == ("5 of 6 observations have gaps (smoking, mental): kept",)
+    (once,) = HEART.impute(data, n=1, rng=1)
+    for filled in (HEART.impute(data), once):
+        assert not filled.has_gaps
+        assert filled.notes == ("8 missing cells filled in (smoking, mental)",)
