@@ -182,8 +182,7 @@ def _find_dependences(
         empty = _count_states(codes[:, rows], None if weights is None else weights[rows])
         for other, n in enumerate(schema.n_states):
             counts = np.stack([empty[other][:n], every[other][:n] - empty[other][:n]], axis=1)
-            factor = 0.0 if other == node else log_bayes_factor(counts)
-            if factor >= CLEAR:
+            if other != node and (factor := log_bayes_factor(counts)) >= CLEAR:
                 yield factor, node, other, _find_emptiest(counts)
 
 
@@ -211,6 +210,5 @@ def _log_evidence(counts: NDArray[np.float64]) -> float:
 def _find_emptiest(counts: NDArray[np.float64]) -> int:
     """Return the row whose first count is most above what is expected of it, in standard deviations."""
     rows = counts.sum(axis=1)
-    share = counts[:, 0].sum() / rows.sum()
-    spread = np.sqrt(np.maximum(rows * share * (1 - share), np.finfo(np.float64).tiny))
-    return int(np.argmax((counts[:, 0] - rows * share) / spread))
+    above = counts[:, 0] - rows * (counts[:, 0].sum() / rows.sum())
+    return int(np.argmax(np.divide(above, np.sqrt(rows), out=np.zeros_like(above), where=rows > 0)))

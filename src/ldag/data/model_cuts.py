@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ldag import _native
 from ldag.data.dataset import Weights
+from ldag.data.gaps import GAP
 from ldag.model import Parents
 
 SAMPLE_SIZE = 10.0
@@ -46,26 +47,29 @@ Vector = NDArray[np.float64]
 
 
 def cut_by_model(
-    codes: Integers, n_states: Sequence[int], weights: Vector, widths: Mapping[int, Vector]
+    codes: Integers, n_states: Sequence[int], weights: Vector, widths: Mapping[int, Vector], keeps_gaps: bool = False
 ) -> dict[int, list[int]]:
     """Join neighbouring cells of some columns so that the score with a graph is best, as far as climbing finds it.
 
     Parameters
     ----------
     codes
-        A row per column, a code per observation, -1 for a gap, which is a state of its own.
+        A row per column, a code per observation, -1 for a gap.
     n_states
         States of each column; cells, where it is to be cut.
     weights
         How often each observation occurs.
     widths
         The widths of the cells of the columns to cut.
+    keeps_gaps
+        Whether a gap is no state: then families are counted in the rows in which all of them are seen, scaled up to all
+        rows. Else it is a state of its own.
 
     Returns
     -------
     For each such column, the last cell of every bin but the last.
     """
-    columns = Cutting(codes, n_states, weights, widths)
+    columns = Cutting(codes, n_states, weights, widths, keeps_gaps)
     parents: Parents = [[]] * len(codes)
     for _ in range(N_CLIMBS):
         parents = columns.climb(parents)
@@ -79,12 +83,20 @@ def cut_by_model(
 class Cutting:
     """All columns, as they are cut so far; ``ends`` are the last cells of the bins of those that are."""
 
-    def __init__(self, codes: Integers, n_states: Sequence[int], weights: Vector, widths: Mapping[int, Vector]) -> None:
+    def __init__(
+        self,
+        codes: Integers,
+        n_states: Sequence[int],
+        weights: Vector,
+        widths: Mapping[int, Vector],
+        keeps_gaps: bool = False,
+    ) -> None:
         self.ends: dict[int, list[int]] = {}
         self._weights = weights
-        self._is_whole = not (weights % 1).any()
+        self._gaps = codes < 0 if keeps_gaps and (codes < 0).any() else None  # that are no states
+        self._is_whole = self._gaps is None and not (weights % 1).any()
         self._widths = widths
-        self._has_gaps = [bool(row.any()) for row in codes < 0]
+        self._has_gaps = [self._gaps is None and bool(row.any()) for row in codes < 0]
         self._cells = np.where(codes < 0, np.array(n_states)[:, None], codes)  # a gap is the last
         self._n_cells = list(n_states)
         self._codes = self._cells.copy()
@@ -108,7 +120,8 @@ class Cutting:
 
     def climb(self, start: Parents) -> Parents:
         """Return the parents of every column in a graph that no single edge improves."""
-        columns = _native.Columns(self._codes.astype(np.uint8), self._sizes, self._weights)
+        codes = self._codes if self._gaps is None else np.where(self._gaps, GAP, self._codes)
+        columns = _native.Columns(codes.astype(np.uint8), self._sizes, self._weights, self._gaps is not None)
         scorer = _native.FamilyScorer(columns, SAMPLE_SIZE, 0.0, 0.0, "table", "greedy", True, 0, 0, CACHE_BYTES)
         nodes = range(len(self._sizes))
         others = [[other for other in nodes if other != node] for node in nodes]
@@ -142,7 +155,8 @@ class Cutting:
     def _score_bins(self, place: int, parents: Parents, numbers: range, low: Integers, high: Integers) -> Vector:
         """Return what every bin of a column adds to the score, and last what gaps do, a row per number of bins."""
         edges = np.concatenate([[0.0], np.cumsum(self._widths[place])])
-        times = _add_up(self._count(place, np.zeros_like(self._cells[place])), low, high)[:-1, 0]
+        alone = self._count(place, np.zeros_like(self._cells[place]), self._weigh([place]))
+        times = _add_up(alone, low, high)[:-1, 0]
         density = np.append(-times * np.log(edges[high] - edges[low]), 0.0)
         totals = np.tile(density, (len(numbers), 1))
         for sign, divisor, table in self._tables(place, parents):
@@ -158,14 +172,24 @@ class Cutting:
         Each with its sign in the sum, and with how many parts the sample size of a bin is divided into.
         """
         size, numbers = self._number_configurations(parents[place])
-        yield from ((1, size, part) for part in self._count_parts(place, numbers))
+        weights = self._weigh([place, *parents[place]])
+        yield from ((1, size, part) for part in self._count_parts(place, numbers, weights))
         for child, above in enumerate(parents):
             if place in above:
                 size, numbers = self._number_configurations([other for other in above if other != place])
-                yield from ((-1, size, part) for part in self._count_parts(place, numbers))
+                weights = self._weigh([child, *above])
+                yield from ((-1, size, part) for part in self._count_parts(place, numbers, weights))
                 n_states = self._sizes[child]
                 with_child = numbers * n_states + self._codes[child]
-                yield from ((1, size * n_states, part) for part in self._count_parts(place, with_child))
+                yield from ((1, size * n_states, part) for part in self._count_parts(place, with_child, weights))
+
+    def _weigh(self, family: Sequence[int]) -> Vector:
+        """Return how often rows count for a family: not at all where a gap is no state, and more where all is seen."""
+        if self._gaps is None:
+            return self._weights
+        seen = np.where(self._gaps[list(family)].any(axis=0), 0.0, self._weights)
+        total = seen.sum()
+        return seen * (self._weights.sum() / total) if total else seen
 
     def _number_configurations(self, nodes: Sequence[int]) -> tuple[int, Integers]:
         """Return how many configurations some columns have, and a number for that of each row."""
@@ -175,18 +199,18 @@ class Cutting:
             numbers = numbers * self._sizes[node] + self._codes[node]
         return size, numbers if size <= FEW_CONFIGURATIONS else np.unique(numbers, return_inverse=True)[1]
 
-    def _count_parts(self, place: int, numbers: Integers) -> Iterator[Weights]:
+    def _count_parts(self, place: int, numbers: Integers, weights: Vector) -> Iterator[Weights]:
         """Count the cells of a column in each of some groups of rows, as many groups at once as can be worked on."""
-        table = self._count(place, numbers)
+        table = self._count(place, numbers, weights)
         table = table[:, table.any(axis=0)]
         step = max(LARGEST // len(table) ** 2, 1)
         yield from (table[:, first : first + step] for first in range(0, table.shape[1], step))
 
-    def _count(self, place: int, numbers: Integers) -> Weights:
+    def _count(self, place: int, numbers: Integers, weights: Vector) -> Weights:
         n_rows = self._n_cells[place] + 1  # with that of gaps
         n_groups = int(numbers.max()) + 1
         keys = self._cells[place] * n_groups + numbers
-        table = np.bincount(keys, self._weights, minlength=n_rows * n_groups).reshape(n_rows, n_groups)
+        table = np.bincount(keys, weights, minlength=n_rows * n_groups).reshape(n_rows, n_groups)
         return table.astype(np.int64) if self._is_whole else table
 
 

@@ -320,7 +320,7 @@ def _assemble(
     gaps = [column for column in coded if column.missing.any()]
     if gaps and settled.missing == "error":
         raise refuse_gaps(gaps, plans)
-    coded = _join_intervals(coded, plans, weights)
+    coded = _join_intervals(coded, plans, weights, settled.missing == "keep")
     for column, plan in zip(coded, plans, strict=True):
         notes += plan.notes
         if plan.binning is not None:
@@ -357,7 +357,9 @@ def _is_whole(plan: ColumnPlan) -> bool:
     return all(str(value).strip().isdigit() for value in plan.survey.column.given)
 
 
-def _join_intervals(coded: list[Coded], plans: Sequence[ColumnPlan], weights: Weights | None) -> list[Coded]:
+def _join_intervals(
+    coded: list[Coded], plans: Sequence[ColumnPlan], weights: Weights | None, keeps_gaps: bool
+) -> list[Coded]:
     """Join the intervals of columns that are cut by information or by a model, from many quantiles to few bins."""
     targets = {
         place: plan.binning.n_bins
@@ -374,7 +376,8 @@ def _join_intervals(coded: list[Coded], plans: Sequence[ColumnPlan], weights: We
         return coded
     order = sorted(range(len(coded)), key=lambda place: plans[place].name)  # so that the order of columns is no matter
     codes, n_states = _fine_codes([coded[place] for place in order])
-    ends = cut_by_model(codes, n_states, times, {order.index(place): own for place, own in widths.items()})
+    own_widths = {order.index(place): own for place, own in widths.items()}
+    ends = cut_by_model(codes, n_states, times, own_widths, keeps_gaps)
     return _join_all(coded, {order[place]: last for place, last in ends.items()})
 
 

@@ -148,6 +148,7 @@ def test_no_gaps_and_gaps_only() -> None:
     gaps = ldag.read(table, missing="keep", states={"x": ["u", "v"]}).gaps()
     assert gaps.patterns == {("x",): 2, ("x", "y"): 1}
     assert (gaps.complete, gaps.shares["x"]) == (0.0, 1.0)
+    assert "3 of 3 observations have gaps" in str(gaps)
     assert gaps.depends_on == ()
 
 
@@ -157,6 +158,9 @@ def test_many_patterns_are_counted_not_listed() -> None:
     gaps = make(rows, (2,) * 6).gaps()
     assert len(gaps.patterns) == len(gaps.to_dict()["patterns"]) == 64  # type: ignore[arg-type]
     assert "  and 54 more" in str(gaps).splitlines()
+    ten, eleven = make(rows[:10], (2,) * 6).gaps(), make(rows[:11], (2,) * 6).gaps()
+    assert " more" not in str(ten)
+    assert "  and 1 more" in str(eleven).splitlines()
 
 
 @pytest.mark.parametrize("kind", ["counts", "weights"])

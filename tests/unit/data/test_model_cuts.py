@@ -53,31 +53,44 @@ def test_the_best_division_is_found(n_cells: int, n_bins: int, seed: int) -> Non
     st.integers(0, 10_000),
     st.sampled_from(GRAPHS),
     st.integers(2, 4),
-    st.booleans(),
+    st.sampled_from(["none", "states", "kept"]),
     st.sampled_from([1.0, 0.75]),
     st.integers(0, 1),
     st.booleans(),
 )
 def test_a_column_is_cut_best_of_all_ways(
-    seed: int, parents: list[list[int]], n_states: int, has_gaps: bool, weight: float, place: int, is_large: bool
+    seed: int, parents: list[list[int]], n_states: int, gaps: str, weight: float, place: int, is_large: bool
 ) -> None:
     """Two measurements and a column of states, in every role, with gaps and weights: the slow twin agrees."""
     rng = np.random.default_rng(seed)
     sizes = [6, 5, n_states]
     codes = np.array([rng.integers(0, n, 30) for n in sizes])
     codes[1] = np.where(rng.random(30) < 0.5, codes[0] * 4 // 5, codes[1])
-    if has_gaps:
+    if gaps != "none":
         codes[rng.integers(0, 3), rng.integers(0, 30, 4)] = -1
     widths = {0: rng.uniform(0.1, 3, 6), 1: rng.uniform(0.1, 3, 5)}
     weights = weight * rng.integers(1, 4, 30).astype(np.float64)
-    cutting = Cutting(codes, sizes, weights, widths)
+    keeps = gaps == "kept"
+    cutting = Cutting(codes, sizes, weights, widths, keeps)
     largest, few = (1, 0) if is_large else (model_cuts.LARGEST, model_cuts.FEW_CONFIGURATIONS)
     with mock.patch.multiple(model_cuts, LARGEST=largest, FEW_CONFIGURATIONS=few):  # large ones are done in parts
         ends = {**cutting.ends, place: cutting.find_ends(place, parents)}
     given = (codes.T.tolist(), weights.tolist(), sizes, {k: v.tolist() for k, v in widths.items()})
-    reached = cuts_score(*given, ends, parents, SAMPLE_SIZE)
-    best = best_score(place, *given, cutting.ends, parents, SAMPLE_SIZE, MOST_BINS)
+    reached = cuts_score(*given, ends, parents, SAMPLE_SIZE, keeps)
+    best = best_score(place, *given, cutting.ends, parents, SAMPLE_SIZE, MOST_BINS, keeps_gaps=keeps)
     assert reached == pytest.approx(best, abs=1e-8)
+
+
+def test_gaps_that_are_kept_cut_nothing() -> None:
+    """Where a column is empty says where another is cut if gaps are states, and not if they are kept."""
+    x = np.random.default_rng(2).uniform(0, 1, 1000)
+    y = np.random.default_rng(3).choice(["u", "v"], 1000)
+    some = np.array([None if low else state for low, state in zip(x < 0.2, y.tolist(), strict=True)], dtype=object)
+    table = {"x": x, "y": some}
+    as_state = read(table, bins="model", missing="state").variables[0].cuts
+    assert min(abs(np.array(as_state, dtype=float) - 0.2)) < 0.02
+    kept, alone = read(table, bins="model", missing="keep"), read({"x": x}, bins="model")
+    assert kept.variables[0].cuts == alone.variables[0].cuts
 
 
 def test_cuts_of_dependent_columns_are_better_than_quartiles() -> None:

@@ -133,3 +133,13 @@ def test_declared_states_that_spell_a_gap_are_none(tmp_path: Path) -> None:
     path.write_text("age,unit\n" + "".join(f"{i}.5,{'NA' if i % 3 else 'cm'}\n" for i in range(40)))
     data = ldag.read(path, missing="drop", states={"unit": ["NA", "cm"]})
     assert data.total == 40
+
+
+def test_half_of_the_rows_are_enough() -> None:
+    """With fewer complete rows than half, missing is a state, and the note says why."""
+    table: dict[str, list[Any]] = {"x": ["a", "b", "a", None], "y": ["u", "v", None, "v"]}
+    assert ldag.read(table, missing="auto").total == 2
+    fewer = {name: [*cells, cells[3 if name == "x" else 2]] for name, cells in table.items()}
+    data = ldag.read(fewer, missing="auto")
+    assert data.states("x") == ("a", "b", "missing")
+    assert data.notes[0] == "missing cells are a state of x (2), y (2): leaving out rows would keep 40% only"
