@@ -50,7 +50,9 @@ class Pass {
         for (std::size_t i = circuit_.n_sums(); i-- > 0;) {
             Number d[B];  // a copy: no addition below can change it
             std::copy_n(derivative(first_inner + static_cast<Gate>(i)), B, d);
-            if (B == 1 && Algebra::is_zero(d[0])) continue;
+            bool is_needed = false;  // where rows rule a state out, most derivatives are zero
+            for (std::size_t b = 0; b < B; ++b) is_needed |= !Algebra::is_zero(d[b]);
+            if (!is_needed) continue;
             const Factors* end = circuit_.terms.data() + circuit_.first[i + 1];
             for (const Factors* term = circuit_.terms.data() + circuit_.first[i]; term != end; ++term)
                 add_products(*term, d);

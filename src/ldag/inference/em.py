@@ -154,8 +154,9 @@ def run_em_from_random_starts(
     results = [short.run(start) for start in starts]
     order = sorted(range(n_restarts), key=lambda i: (-results[i].objective, i))
     for i in order[:N_BEST]:
-        if not results[i].converged:
-            results[i] = _Climb(task, control).run(starts[i])
+        if results[i].n_iter == SHORT_STEPS and not results[i].converged:
+            further = _Climb(task, control).run(starts[i])
+            results[i] = max(results[i], further, key=lambda one: one.objective)  # time may have been up
     best = max(order[:N_BEST], key=lambda i: results[i].objective)
     return results[best], tuple(result.objective for result in results)
 

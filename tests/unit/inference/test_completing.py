@@ -1,5 +1,7 @@
 """Completions: the same digits for any threads, order and merging; rows that underflow; what is too large."""
 
+import time
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -7,6 +9,7 @@ from numpy.typing import NDArray
 from ldag.inference import Completions, NothingFits
 from ldag.inference.completing import _ByTables
 from ldag.model import CodedFamily, Grid, Model, Structure
+from tests.interrupts import interrupted
 from tests.oracle.completions import GAP, posterior
 
 Tables = tuple[NDArray[np.float64], ...]
@@ -128,3 +131,27 @@ def test_no_rows() -> None:
     logs, counts = Completions(structure).expected_counts(tables_of(structure), np.zeros((0, 3), dtype=np.uint8))
     assert len(logs) == 0
     assert all((table == 0).all() for table in counts)
+
+
+@pytest.mark.parametrize("by_tables", [False, True])
+@pytest.mark.parametrize("what", ["count", "draw"])
+def test_work_can_be_interrupted(what: str, by_tables: bool) -> None:
+    """Within a fifth of a second, if the machine has nothing else to do."""
+    structure = chain(12, 4)
+    tables = tables_of(structure)
+    rows = np.full((300_000, 12), GAP, dtype=np.uint8)
+    rows[:, 0] = np.arange(len(rows)) % 4
+    completions = Completions(structure)
+    if by_tables:
+        completions._way = _ByTables(Model(structure, tables), 1e9)
+
+    def work() -> None:
+        for _ in range(100):
+            if what == "count":
+                completions.expected_counts(tables, rows)
+            else:
+                completions.draw(tables, rows, 20, 1)
+
+    with pytest.raises(KeyboardInterrupt), interrupted(0.3) as sent:
+        work()
+    assert time.monotonic() - sent[0] < 1.0
