@@ -47,11 +47,13 @@ class Weighing:
 
     def log_weights(self, sets: ParentSets) -> tuple[Floats, ...]:
         """Return the log weights of all parent sets, node by node, a row per setting; a checkpoint may know them."""
+        if self.checkpoint is None:
+            ends = np.cumsum([len(own) for own in sets.by_node])[:-1]
+            return tuple(map(np.ascontiguousarray, np.split(self._weigh(*sets.flat), ends, axis=1)))
         try:
             return tuple(self._recall_weights(node, own) for node, own in enumerate(sets.by_node))
         finally:
-            if self.checkpoint is not None:
-                self.checkpoint.save()
+            self.checkpoint.save()
 
     def _recall_weights(self, node: int, sets: Sequence[ParentSet]) -> Floats:
         """Return the log weights of a node's parent sets; a checkpoint has them or gets them."""
@@ -66,18 +68,24 @@ class Weighing:
 
     def weights_of(self, node: int, sets: Sequence[ParentSet]) -> Floats:
         """Return the log weights of some parent sets of a node, a row per setting."""
+        return np.ascontiguousarray(self._weigh(*flat_families([(node, sets)])))
+
+    def _weigh(self, nodes: NDArray[np.uint32], parents: NDArray[np.uint32], offsets: NDArray[np.int64]) -> Floats:
+        """Return the log weights of families as the native core takes them, a row per setting."""
         weights = _native.log_weights(
             self.columns,
             self.settings,
             self.max_configurations,
             [[(rule.parent, rule.contexts) for rule in of_node] for of_node in self.label_rules],
-            *flat_families(node, sets),
+            nodes,
+            parents,
+            offsets,
             n_threads=self.n_threads,
             on_progress=self.on_progress,
         )
         if np.isnan(weights).any():
             raise OutOfTime
-        return np.ascontiguousarray(weights.T)
+        return weights.T
 
 
 class ExactDraws:

@@ -1,7 +1,7 @@
 """Which parent sets a posterior runs over, and what that costs: estimated before, refused with the numbers."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -72,6 +72,18 @@ class Limits:
     """Whether the number of parents is ours, and there could be more."""
 
 
+FlatFamilies = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64]]
+"""Nodes, all their parents one after the other, and where those of each begin."""
+
+
+def flat_families(by_node: Iterable[tuple[int, Sequence[ParentSet]]]) -> FlatFamilies:
+    """Return families, by node, as the native core takes them."""
+    families = [(node, own) for node, sets in by_node for own in sets]
+    nodes = np.array([node for node, _ in families], dtype=np.uint32)
+    parents = np.array([parent for _, own in families for parent in own], dtype=np.uint32)
+    return nodes, parents, np.cumsum([0, *(len(own) for _, own in families)], dtype=np.int64)
+
+
 @dataclass(frozen=True)
 class ParentSets:
     """The parent sets of every node, and the limits that they keep to."""
@@ -84,6 +96,11 @@ class ParentSets:
     """Families whose table would be too large, or whose labels are fixed and cannot be summed over."""
 
     @cached_property
+    def flat(self) -> FlatFamilies:
+        """The families as the native core takes them."""
+        return flat_families(enumerate(self.by_node))
+
+    @cached_property
     def masks(self) -> tuple[NDArray[np.uint32], ...]:
         """The parent sets as bits."""
         return tuple(np.array([sum(1 << p for p in one) for one in own], dtype=np.uint32) for own in self.by_node)
@@ -92,15 +109,6 @@ class ParentSets:
     def n_families(self) -> int:
         """How many parent sets there are, of all nodes."""
         return sum(map(len, self.by_node))
-
-
-def flat_families(
-    node: int, sets: Sequence[ParentSet]
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64]]:
-    """Return the families of a node as the native core takes them."""
-    nodes = np.full(len(sets), node, dtype=np.uint32)
-    parents = np.array([parent for own in sets for parent in own], dtype=np.uint32)
-    return nodes, parents, np.cumsum([0, *map(len, sets)], dtype=np.int64)
 
 
 @dataclass(frozen=True)
