@@ -166,3 +166,17 @@ def test_random_starts_have_all_their_ends_and_the_best_wins() -> None:
     assert best.objective == max(ends)
     assert run(6, 1)[1] == ends
     assert run(6, 2)[1] != ends
+
+
+def test_three_random_starts_go_on_after_twenty_steps() -> None:
+    """The others end where twenty plain steps led them."""
+    table, completions = gaps_of(latent_data()), Completions(CLASSES.structure)
+    control = EMControl(tolerance=1e-9)
+    task = completions, table, Smoothing(1.0), "mean"
+    _, ends = run_em_from_random_starts(*task, control, n_restarts=6, seed=1)  # type: ignore[arg-type]
+    starts = [draw_start(CLASSES.structure, 1, i) for i in range(6)]
+    short = [fit(CLASSES, latent_data(), start, tolerance=1e-9, n_iter=20).objective for start in starts]
+    whole = [fit(CLASSES, latent_data(), start, tolerance=1e-9).objective for start in starts]
+    best = sorted(range(6), key=lambda i: -short[i])[:3]
+    assert list(ends) == [whole[i] if i in best else short[i] for i in range(6)]
+    assert whole != short
