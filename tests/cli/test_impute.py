@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from ldag import Network, datasets
+from ldag import LDAG, Network, datasets, read
 from tests.command import execute, execute_bytes, run
 
 TABLE = 'id,smoking,pressure,note\n007,yes,,NA\n008,,">140",\n009,no,"<140",x\n'
@@ -93,3 +93,20 @@ def test_states_that_are_not_known(model: str, tmp_path: Path) -> None:
     assert done.stdout.splitlines()[:2] == ["smoking", "no"]
     assert "1 cell taken as missing, with a state that the network does not know" in done.stderr
     assert "1 cell of 2 rows filled (smoking)" in done.stderr
+
+
+def test_measurements_are_filled_with_ranges(tmp_path: Path) -> None:
+    """Which is told; a Parquet file has them as texts beside the values, as one of text has."""
+    cells: dict[str, list[Any]] = {"age": [*range(20, 60), None], "pain": [age >= 40 for age in range(20, 60)] + [True]}
+    states = {"pain": [False, True]}
+    data = read(cells, missing="keep", bins={"age": [40]}, states=states)
+    Network.from_data(LDAG.from_edges([("pain", "age")], states={v.name: v for v in data.variables}), data).save(
+        tmp_path / "m.json"
+    )
+    pd.DataFrame(cells).astype({"age": "Int64"}).to_parquet(tmp_path / "rows.parquet")
+    full = tmp_path / "full.parquet"
+    done = execute("impute", str(tmp_path / "m.json"), str(tmp_path / "rows.parquet"), "-o", str(full))
+    assert done.stderr.splitlines()[1:] == [
+        "note: age: filled with ranges, such as '<= 40', which stand as texts beside the values"
+    ]
+    assert pd.read_parquet(full)["age"].tolist() == [*map(str, range(20, 60)), "> 40"]

@@ -1,10 +1,11 @@
 """`ldag impute`: the empty cells of a table filled."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import click
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag.cli.arguments import json_option, load_answering, print_notes, put_table
 from ldag.cli.pipes import MODEL, TABLE, rows_option
@@ -66,21 +67,40 @@ def impute(
     table = select_columns(table, reading.choose_places(table.names))
     model = load_answering(network)
     filled = cast("Any", model).impute(table, n, unseen=unseen, **how)
-    print_notes(_notes(table, Schema(tuple(model.variables)), unseen))
-    put_table(filled if n is None else _stack(filled), output, as_json, model.variables)
+    schema = Schema(tuple(model.variables))
+    gaps = _count_gaps(table, schema)
+    print_notes(_notes(table, schema, gaps, unseen))
+    columns = filled if n is None else _stack(filled)
+    cut = [name for name in gaps if schema[schema.node(name)].cuts]
+    if output is not None:
+        columns = {name: _spell(cells) if name in cut else cells for name, cells in columns.items()}
+    put_table(columns, output, as_json, [v for v in schema if v.name not in cut])
 
 
-def _notes(table: Table, schema: Schema, unseen: Unseen) -> Iterator[str]:
-    """Say how many cells were filled in which columns, and which of them had a state that is not known."""
-    if unseen == "ignore":
-        yield from describe_unknown(table, schema)
+def _count_gaps(table: Table, schema: Schema) -> dict[str, int]:
+    """Return how many cells are missing in the columns that have gaps."""
     gaps = {}
     for place, name in enumerate(table.names):
         if name in schema.names:
             gaps[name] = int(recognise_column(table.column(place), schema[schema.node(name)], False).missing.sum())
-    some = [name for name, number in gaps.items() if number]
-    names = f" ({list_names(some)})" if some else ""
+    return {name: number for name, number in gaps.items() if number}
+
+
+def _notes(table: Table, schema: Schema, gaps: Mapping[str, int], unseen: Unseen) -> Iterator[str]:
+    """Say how many cells were filled in which columns, with what, and which had a state that is not known."""
+    if unseen == "ignore":
+        yield from describe_unknown(table, schema)
+    names = f" ({list_names([*gaps])})" if gaps else ""
     yield f"{counted(sum(gaps.values()), 'cell')} of {counted(table.n_rows, 'row')} filled{names}"
+    cut = [name for name in gaps if schema[schema.node(name)].cuts]
+    if cut:
+        example = schema[schema.node(cut[0])].states[0]
+        yield f"{list_names(cut)}: filled with ranges, such as {example!r}, which stand as texts beside the values"
+
+
+def _spell(cells: NDArray[Any]) -> NDArray[Any]:
+    """Return values and the texts of ranges as texts: no file has columns of both."""
+    return np.array([None if cell is None else str(cell) for cell in cells.tolist()], dtype=object)
 
 
 def _stack(tables: Sequence[Arrays]) -> Arrays:
