@@ -165,6 +165,10 @@ def test_auto_keeps_gaps_where_the_door_can_use_them() -> None:
         "z: left out, 3 of 4 cells are missing",
         "1 of 4 rows have gaps (x): kept, learned by EM",
     )
+    asked = read_with(table, ReadOptions(missing="keep", use_of_gaps="learned by EM"))
+    assert asked.notes[0] == "3 of 4 rows have gaps (z, x): kept, learned by EM"
+    unasked = read_with(table, ReadOptions(missing="auto", unusable="drop", use_of_gaps=""))
+    assert unasked.notes[1] == "1 of 4 rows have gaps (x): kept"
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
