@@ -7,6 +7,7 @@ the best bound wins.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -86,12 +87,12 @@ MOST_STEPS = 2_000
 LATENT_STARTS = 10
 """Random starts of EM under a given graph with variables that nobody observed."""
 
-PASS_WORK = 2e10
-"""Rows with gaps times bytes of a circuit or tables that a graph of a start may need; a richer one is tried with fewer
-parents."""
+ROUND_WORK, ROUND_BYTES = 2e10, 1 << 26
+"""Rows with gaps times bytes of a circuit or tables that the graph of a round may need, and what it may need in any
+case: a graph that takes longer to complete ends the way."""
 
-LEAST_BYTES = 1 << 26
-"""What it may need in any case."""
+START_WORK, START_BYTES = 2e9, 1 << 20
+"""The same for the first graph of a way, which is often richer than the last: then there are fewer parents."""
 
 
 @dataclass(frozen=True)
@@ -169,14 +170,15 @@ class GapSearch:
         result = SearchResult(best.parents, best.score, trace, self.stopped, em.n_rounds, len(trace))
         return GapResult(best, families, em, result)
 
-    @property
-    def _most_bytes(self) -> float:
-        """What a circuit or tables may need, so that a pass does not take too long."""
-        return min(MEMORY_LIMIT, max(LEAST_BYTES, PASS_WORK / max(len(self.table.rows), 1)))
+    def _compile(self, structure: Structure, work: float = ROUND_WORK, least: float = ROUND_BYTES) -> Completions:
+        """Return what completes the gaps under a graph; raise `NothingFits` if a pass would take too long."""
+        return Completions(structure, min(MEMORY_LIMIT, max(least, work / max(len(self.table.rows), 1))))
 
     def explain(self, structure: Structure, start: Sequence[ClassTable] | None = None) -> EMGraph:
         """Complete the gaps by EM under a graph; raise `NothingFits` if that would take too long."""
-        completions = Completions(structure, self._most_bytes)
+        return self._complete(self._compile(structure), start)
+
+    def _complete(self, completions: Completions, start: Sequence[ClassTable] | None = None) -> EMGraph:
         priors = self.problem.families.priors
         how = self.control
         control = EMControl(MOST_STEPS, how.tolerance, n_threads=how.n_threads, is_over=how.is_over)
@@ -251,20 +253,21 @@ class GapSearch:
         A graph under which completing would take too long is looked for again with fewer parents.
         """
         columns, rows = self._counted(name)
+        if name in (GIVEN, NOTHING):
+            parents = self.problem.space.required if self.problem.start is None else self.problem.start
+            first = self.explain(self._learn(columns, parents)[0])
+            return Way(name, first, first)
         most = max(self.problem.space.max_parents, default=0)
         for limit in (most, *range(min(most, 4) - 1, 0, -1)):
-            if name in (GIVEN, NOTHING):
-                parents = self.problem.space.required if self.problem.start is None else self.problem.start
-            else:
-                parents = self._find(columns, rows, None, limit, self.climb if name == AVAILABLE else self.search)
-            try:
-                first = self.explain(self._learn(columns, parents)[0])
-            except NothingFits:
-                if name in (GIVEN, NOTHING) or limit == 1:
-                    raise
-                continue
-            return Way(name, first, first)
-        raise AssertionError("a graph with one parent of each variable fits")
+            structure, _ = self._learn(columns, self._find(columns, rows, None, limit))
+            with suppress(NothingFits):
+                completions = self._compile(structure, START_WORK, START_BYTES)
+                if completions.is_compiled:
+                    break
+        else:
+            completions = self._compile(structure)
+        first = self._complete(completions)
+        return Way(name, first, first)
 
     def _counted(self, name: str) -> tuple[_native.Columns, Dataset]:
         """Return what is counted for the first graph of a start."""
@@ -289,7 +292,7 @@ class GapSearch:
         for step in range(1, min(round(DRAWS * share**2), MOST_DRAWS)):
             structure, parameters = self._learn(rows.columns, self._find(rows.columns, rows, None))
             try:
-                completions = Completions(structure, self._most_bytes)
+                completions = self._compile(structure)
             except NothingFits:
                 break
             rows = self._draw(completions, parameters, (number, step))

@@ -126,16 +126,16 @@ def test_every_search_and_structure_takes_gaps(options: dict[str, Any]) -> None:
 
 def test_graphs_too_rich_to_complete_are_looked_for_with_fewer_parents(monkeypatch: pytest.MonkeyPatch) -> None:
     """A start whose circuit would be too large does not end the search, and neither does a round."""
-    explain = structural_em.GapSearch.explain
+    compile_graph = structural_em.GapSearch._compile
 
-    def refuse(self: Any, structure: Any, start: Any = None) -> Any:
+    def refuse(self: Any, structure: Any, *limits: float) -> Any:
         if max(len(family.parents) for family in structure.families) > 1:
             raise NothingFits(cast("Any", None), cast("Any", None))
-        return explain(self, structure, start)
+        return compile_graph(self, structure, *limits)
 
     rich = learn(SMALL, structure="table", kappa=1.0, equivalent_sample_size=1000)
     assert max(len(rich.ldag.parents(name)) for name in SMALL.names) > 1
-    monkeypatch.setattr(structural_em.GapSearch, "explain", refuse)
+    monkeypatch.setattr(structural_em.GapSearch, "_compile", refuse)
     fit = learn(SMALL, structure="table", kappa=1.0, equivalent_sample_size=1000)
     assert max(len(fit.ldag.parents(name)) for name in SMALL.names) == 1
 
