@@ -43,6 +43,7 @@ from ldag.data.tables import select_columns as select_columns
 from ldag.data.taking import check_data as check_data
 from ldag.data.taking import note_ignored as note_ignored
 from ldag.data.taking import read_for as read_for
+from ldag.data.taking import refuse_stateless as refuse_stateless
 from ldag.data.text_files import Dates as Dates
 from ldag.data.writing import Arrays as Arrays
 from ldag.data.writing import Backend as Backend

@@ -78,13 +78,17 @@ def _split_unobserved(
     given = {name: states.pop(name) for name in without if name in undeclared and name in states}
     for name in without:
         if name in undeclared and name not in given:
-            or_later = by_door(f", or give {option('states', {name: [0, 1]})}", "")
-            raise DataError(
-                f"the latent variable {name!r} has no states; write 'latent {name} {{0, 1}}' in the graph{or_later}"
-            )
+            raise refuse_stateless(name, by_door(f", or give {option('states', {name: [0, 1]})}", ""))
     declared = ReadOptions(states=given).declare(without)
     variables = [replace(declared.get(name, schema[schema.node(name)]), latent=True) for name in without]
     return variables, replace(options, states=states or None) if given else options
+
+
+def refuse_stateless(name: str, or_else: str = "") -> DataError:
+    """Say that nobody knows the states of a latent variable, and what can be done."""
+    return DataError(
+        f"the latent variable {name!r} has no states; write 'latent {name} {{0, 1}}' in the graph{or_else}"
+    )
 
 
 def _others(schema: Schema, names: Sequence[str]) -> list[str]:

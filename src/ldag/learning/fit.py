@@ -409,7 +409,8 @@ class Fit(Presentable):
         """Say what an average gains, or that it was not measured."""
         call, gain = by_door("fit.average()", "ldag average"), self.average_gain
         if gain is None:
-            measures = " and measures by how much" * has_folds(self.data, usual_folds(self.data))
+            is_measured = not self.data.has_gaps and has_folds(self.data, usual_folds(self.data))
+            measures = " and measures by how much" * is_measured
             return f"several networks often predict better than one: {call} learns them{measures}"
         return f"an average of {gain.n_members} networks predicts {gain.in_words()}" + f": {call}" * gain.is_better
 

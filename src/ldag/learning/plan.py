@@ -11,7 +11,7 @@ import numpy as np
 
 from ldag.checks import check_jobs, check_seed
 from ldag.constraints import Constraints, LabelRules, SearchSpace, search_space
-from ldag.data import AnyTable, Dataset, check_data
+from ldag.data import AnyTable, Dataset, check_data, refuse_stateless
 from ldag.errors import ArgumentError, argument
 from ldag.graph import LDAG
 from ldag.learning.checkpoint import Checkpoint, digest, fingerprint
@@ -257,6 +257,9 @@ def add_latent(data: Dataset, settings: Settings) -> Dataset:
             f"no search can find out what the latent variable {unconnected[0]!r} is connected with; give"
             f" {argument('start')}, a graph in which it has edges"
         )
+    for variable in latent:
+        if start is not None and variable.name in start.undeclared:
+            raise refuse_stateless(variable.name)
     return data.with_unobserved(latent) if latent else data
 
 

@@ -196,6 +196,14 @@ def test_latent_variables_need_a_graph_that_connects_them() -> None:
     alone = LDAG.from_edges([("smoking", "mental")], states={"h": ["0", "1"], **states}, latent=["h"])
     with pytest.raises(ArgumentError, match=r"latent variable 'h' .* give start"):
         ldag.learn(SMALL, **FIXED, method="climb", start=alone)
+    stateless = LDAG.from_text("latent h\n" + "\n".join(f"h -> {name}" for name in SMALL.names))
+    with pytest.raises(DataError, match=r"'h' has no states; write 'latent h \{0, 1\}' in the graph$"):
+        ldag.learn(SMALL, **FIXED, method="climb", start=stateless)
+
+
+def test_an_average_is_not_said_to_be_measured() -> None:
+    """With gaps it is not."""
+    assert "several networks often predict better than one: fit.average() learns them\n" in str(learn(SMALL))
 
 
 def test_what_cannot_be_said_with_gaps_is_refused() -> None:
