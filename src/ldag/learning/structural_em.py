@@ -155,12 +155,16 @@ class GapSearch:
             if way is not None:
                 self.ends.append(EMStart(name, way.best.score, way.n_rounds))
             way = None
-            if self.stopped or self.control.is_over():
+            if self._is_over():
                 self.stopped = True
                 break
             if book is not None:
                 book.save(None)
         return self._put_together(cast("EMGraph", self.best))
+
+    def _is_over(self) -> bool:
+        """Whether somebody stopped it, or its time is up."""
+        return self.stopped or self.control.is_over()
 
     def _put_together(self, best: EMGraph) -> GapResult:
         families = best.count_configurations(self.table, self.control.n_threads)
@@ -181,7 +185,7 @@ class GapSearch:
     def _complete(self, completions: Completions, start: Sequence[ClassTable] | None = None) -> EMGraph:
         priors = self.problem.families.priors
         how = self.control
-        control = EMControl(MOST_STEPS, how.tolerance, n_threads=how.n_threads, is_over=how.is_over)
+        control = EMControl(MOST_STEPS, how.tolerance, n_threads=how.n_threads, is_over=self._is_over)
         task = completions, self.table, priors.smoothing
         if start is None and self.has_latent:
             seed = self.plan.seed
@@ -288,7 +292,7 @@ class GapSearch:
         """
         best = cast("EMGraph", self.best)
         rows = self._draw(best.completions, best.probabilities, (number, 0))
-        share = float((self.data.codes == GAP).mean())
+        share = float(np.average((self.data.codes == GAP).mean(axis=0), weights=self.data.weights))
         for step in range(1, min(round(DRAWS * share**2), MOST_DRAWS)):
             structure, parameters = self._learn(rows.columns, self._find(rows.columns, rows, None))
             try:
@@ -338,7 +342,7 @@ class GapSearch:
         """Complete and search in turn until the bound rises no more."""
         while way.n_idle < IDLE_ROUNDS and way.n_rounds < self.control.most_rounds:
             self._note(way, book)
-            if self.stopped or self.control.is_over():
+            if self._is_over():
                 break
             way.n_rounds += 1
             rows = self.expect(way.current)

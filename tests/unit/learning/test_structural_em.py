@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,7 +14,7 @@ from ldag import LDAG, Constraints, Dataset, Fit
 from ldag.data import GAP
 from ldag.errors import ArgumentError, DataError
 from ldag.inference import NothingFits
-from ldag.learning import expected_rows, structural_em
+from ldag.learning import EMStart, Settings, expected_rows, make_plan, structural_em
 
 HEART = ldag.datasets.load("heart")
 GAPPY = ldag.simulate.gaps(HEART, share=0.1, how="mar", rng=3)
@@ -92,6 +93,57 @@ def test_drawn_completions_go_on_until_three_gain_nothing() -> None:
     assert max(scores[-3:]) <= top + structural_em.WORTHWHILE
     drawn = [name for name in names_of(learn(SMALL, method="climb", n_restarts=5)) if name.startswith("drawn")]
     assert drawn == [f"drawn completion {number}" for number in range(1, 6)]
+
+
+def gap_search(data: Dataset, **options: Any) -> structural_em.GapSearch:
+    """Return a search that has not begun."""
+    plan = make_plan(data, Settings.of(**{**FIXED, **options}))
+    return structural_em.GapSearch(plan, plan.data, structural_em.GapControl())
+
+
+def test_further_starts_end_after_three_without_half_a_nat_or_after_ten() -> None:
+    """What a draw gains by less is chance."""
+    search = gap_search(SMALL)
+    for scores, goes_on in (
+        ([-9.0], True),
+        ([-9.0, -9.0, -9.0], True),
+        ([-9.0, -8.6, -8.6, -8.6], False),
+        ([-9.0, -8.4, -8.4, -8.4], True),
+        ([-9.0, *(-8.0 + number for number in range(9))], True),
+        ([-9.0, *(-8.0 + number for number in range(10))], False),
+    ):
+        search.ends = [EMStart("", score, 1) for score in scores]
+        assert search._goes_on(1) == goes_on, scores
+
+
+def test_a_way_ends_after_two_rounds_without_a_better_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It goes on from a graph that is worse, once."""
+    search = gap_search(SMALL)
+    way = search.begin("nothing")
+    judge = structural_em.GapSearch._judge
+    monkeypatch.setattr(structural_em.GapSearch, "_judge", lambda *args: replace(judge(*args), score=-1e9))
+    chains = iter([((), (0,), (1,), (2,)), ((), (0,), (0,), (0,)), ((1,), (), (), ())])
+    monkeypatch.setattr(structural_em.GapSearch, "_find", lambda *_: next(chains))
+    search.go_up(way)
+    assert (way.n_rounds, way.n_idle) == (2, 2)
+
+
+@pytest.mark.parametrize(("share", "n_draws"), [(0.05, 1), (0.3, 4), (0.6, 10)])
+def test_the_more_gaps_the_longer_the_walks(share: float, n_draws: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fifty times the square of their share, at most ten; climbs in rounds have twenty restarts."""
+    search = gap_search(ldag.simulate.gaps(HEART, share=share, rng=1), method="climb")
+    assert cast("Any", search.search).n_restarts == 20
+    search.best = search.begin("nothing").best
+    draws: list[object] = []
+    draw = structural_em.GapSearch._draw
+
+    def note(self: Any, *args: Any) -> Any:
+        draws.append(args[-1])
+        return draw(self, *args)
+
+    monkeypatch.setattr(structural_em.GapSearch, "_draw", note)
+    search._walk(1)
+    assert draws == [(1, step) for step in range(n_draws)]
 
 
 def test_a_graph_to_start_from_takes_the_place_of_nothing() -> None:
