@@ -69,6 +69,7 @@ def test_a_fit_says_that_its_score_is_a_bound() -> None:
     assert fit.to_dict()["lower_bound"] is True
     assert fit.em.to_dict()["best"] == fit.em.best.name
     assert "gaps in" in str(fit.em)
+    assert "fit.average() learns them\n" in str(fit)  # and does not measure what they gain
     assert repr(fit.em).startswith("<StructuralEM")
     assert fit.network.em is not None
     assert fit.network.em.log_likelihood == pytest.approx(fit.em.log_likelihood, abs=1e-2)
