@@ -45,7 +45,6 @@ TARGETS: dict[str, tuple[str, ...]] = {
     ),
     "data/gaps.py": ("tests/unit/data/test_kept_gaps.py",),
     "data/settling.py": ("tests/unit/data/test_keeping.py", "tests/unit/data/test_bad_data.py"),
-    "simulate/emptying.py": (),
     "uncertainty/consensus.py": ("tests/unit/uncertainty/test_agreement.py",),
     "uncertainty/space.py": (),
     "presenting/*.py": ("tests/unit/presenting",),

@@ -143,3 +143,4 @@ def test_half_of_the_rows_are_enough() -> None:
     data = ldag.read(fewer, missing="auto")
     assert data.states("x") == ("a", "b", "missing")
     assert data.notes[0] == "missing cells are a state of x (2), y (2): leaving out rows would keep 40% only"
+    assert ldag.read({"x": ["a", "b"]}, missing="drop").notes == ()
