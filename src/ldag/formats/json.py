@@ -50,8 +50,9 @@ NETWORK_VERSION = 2
 reads."""
 
 
-NEWEST = {"mixture": 2}
-"""Versions of documents that are not the first; in the second, the members of a mixture share families."""
+NEWEST = {"mixture": 2, "posterior": 2}
+"""Versions of documents that are not the first; in the second, the members of a mixture share families, and a posterior
+of data with gaps has the graphs that were drawn."""
 
 
 class JsonObject(dict[str, object]):

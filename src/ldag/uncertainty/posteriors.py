@@ -224,7 +224,7 @@ class Posterior(GraphPosterior):
         """
         return {
             "format": "ldag posterior",
-            "version": 1,
+            "version": 2 if self.has_gaps else 1,
             "variables": write_variables(self.schema),
             "order": list(self.names),
             "prior": self.prior,
