@@ -91,7 +91,7 @@ class Fit(Presentable):
     em: StructuralEM | None = None
     """How gaps were dealt with: rounds, starts and the bound each ended at; None where there are none."""
     average_gain: AverageGain | None = None
-    """How much better `average` predicts held-out rows than this; None if no folds were cut, it would take long, or data
+    """How much better `average` predicts held-out rows than this; None without folds, if it would take long, or if data
     have gaps."""
     notes: tuple[str, ...] = ()
     """What was left out of the table, and limits of the library that may have kept a better graph from being found."""
