@@ -22,9 +22,10 @@ from ldag import _native
 from ldag.checks import check_whole
 from ldag.data import GAP, Dataset, check_cells
 from ldag.errors import ArgumentError, DataError, TooLarge, argument
+from ldag.inference import CodedGaps
 from ldag.learning.checkpoint import digest
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
-from ldag.learning.gap_folds import COMPLETING, complete_training, predict_gaps
+from ldag.learning.gap_folds import COMPLETING, Training, complete_training, predict_gaps
 from ldag.learning.plan import Plan
 from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem
 from ldag.learning.settings import Settings
@@ -336,7 +337,9 @@ class FoldSearches:
         families = learn_families(train.columns, problem.n_states, parents, problem.families)
         smoothings = [replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings]
         if self.data.has_gaps:
-            return predict_gaps(families, fold.test, smoothings, self.target)
+            table = CodedGaps.of(fold.train.codes, problem.n_states, fold.train.weights)
+            training = Training(table, problem.families.priors.smoothing)
+            return predict_gaps(families, fold.test, smoothings, self.target, training)
         return classify_fold(families, fold.test, smoothings, cast("int", self.target))
 
 

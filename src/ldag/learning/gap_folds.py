@@ -7,18 +7,19 @@ one search of rows with weights, as if there were no gaps.
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ldag.data import GAP, Dataset
-from ldag.inference import Completions, NothingFits, Numbers, Rows
+from ldag.inference import CodedGaps, Completions, EMControl, NothingFits, Numbers, Rows, run_em
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
 from ldag.learning.em_graphs import AVAILABLE, GIVEN
 from ldag.learning.plan import Plan
 from ldag.learning.searches import GraphParents
 from ldag.learning.structural_em import GapControl, GapSearch
 from ldag.learning.structures import CountedFamily
-from ldag.model import ClassPosteriors, Smoothing, Structure, class_counts
+from ldag.model import ClassPosteriors, ClassTable, Smoothing, Structure, class_counts
 from ldag.progress import Deadline
 
 FOLD_ROUNDS = 2
@@ -55,7 +56,11 @@ def usual_candidate(plan: Plan) -> Candidate:
 
 
 def predict_gaps(
-    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing], target: int | None
+    families: Sequence[CountedFamily],
+    test: Dataset,
+    smoothings: Sequence[Smoothing],
+    target: int | None,
+    training: "Training | None" = None,
 ) -> tuple[float, ...]:
     """Return the log probability of the observed cells of the test part, by the means of the posterior.
 
@@ -71,17 +76,32 @@ def predict_gaps(
         completions = Completions(structure, PREDICTING_BYTES)
     except NothingFits:
         return (2 * _guess(rows, weights, structure, target),) * len(smoothings)
+    counts: Sequence[ClassTable] = [class_counts(one.counts, one.family.partition) for one in families]
+    if training is not None:
+        control = EMControl(tolerance=FOLD_TOLERANCE, n_threads=1)
+        start = _means(structure, training.smoothing, counts)
+        counts = run_em(completions, training.table, training.smoothing, "mean", start, control).expected
     scores = []
     for smoothing in smoothings:
-        means = [
-            ClassPosteriors.of(one.family.partition, smoothing, class_counts(one.counts, one.family.partition)).mean()
-            for one in families
-        ]
+        means = _means(structure, smoothing, counts)
         logs = completions.log_probabilities(means, rows, 1)
         if target is not None:
             logs = logs - completions.log_probabilities(means, _without(rows, target), 1)
         scores.append(float(logs @ weights))
     return tuple(scores)
+
+
+def _means(structure: Structure, smoothing: Smoothing, counts: Sequence[ClassTable]) -> list[ClassTable]:
+    """Return the means of the parameters."""
+    families = zip(structure.families, counts, strict=True)
+    return [ClassPosteriors.of(family.partition, smoothing, own).mean() for family, own in families]
+
+
+class Training(NamedTuple):
+    """The training part of a fold with its gaps, and the smoothing of a search."""
+
+    table: CodedGaps
+    smoothing: Smoothing
 
 
 def _without(rows: Rows, target: int) -> Rows:
