@@ -375,3 +375,9 @@ def test_what_was_left_out_is_seen_once_and_kept(
     out, notes = run("learn", str(tmp_path / "t.csv"), *options)
     assert "5 of 20 rows left out" in notes
     assert ("5 of 20 rows left out" in out) is not is_terminal
+
+
+def test_real_weights_are_told_with_as_many_digits_as_help() -> None:
+    """Sums of them have digits that mean nothing."""
+    out, _ = run("describe", "-", "--weights", "w", text="a,w\n0,0.1\n0,0.2\n0,0.3\n")
+    assert out.startswith("0.6 observations in 1 different row\n")

@@ -25,7 +25,7 @@ def describe(data: str, reading: ReadOptions, as_json: bool) -> None:
     if as_json:
         print_json(_fields(table))
         return
-    click.echo(f"{table.total:,} observations in {table.n_rows:,} different rows")
+    click.echo(f"{counted(table.total, 'observation')} in {counted(table.n_rows, 'different row')}")
     width = max(len(name) for name in table.names)
     for variable in table.variables:
         click.echo(f"  {variable.name:{width}}  {_kind(variable)}: {_states(variable)}")
