@@ -14,17 +14,9 @@
 namespace ldag {
 namespace {
 
-constexpr std::size_t kBlock = 8;
-// Blocks of rows pay as long as their numbers stay near the processor; larger circuits do single rows.
-constexpr std::size_t kBlockBytes = std::size_t{1} << 24;
-// Memory of all threads together stays below this, by fewer threads.
-constexpr std::size_t kWorkBytes = std::size_t{1} << 30;
-// Below this, sums may have lost terms to underflow; such rows are done again with scaled numbers.
-constexpr double kTooSmall = 1e-200;
-
 // The passes of one thread; made when first needed.
 struct Passes {
-    std::unique_ptr<Pass<Plain, kBlock>> block;
+    std::unique_ptr<Pass<Plain, kLanes>> block;
     std::unique_ptr<Pass<Plain, 1>> one;
     std::unique_ptr<Pass<Scaled, 1>> scaled;
     std::unique_ptr<Pass<MaxLog, 1>> greatest;
@@ -144,14 +136,13 @@ template <class Pool>
 bool answer_all(Pool& pool, const Question& question, const Running& running) {
     const std::size_t n_rows = question.n_rows();
     const std::size_t n_threads = threads_for(running, question);
-    const bool fits = question.circuit.n_gates() * kBlock * 2 * sizeof(double) <= kBlockBytes;
-    const std::size_t n_blocks = fits ? n_rows / kBlock : 0;
-    return pool.run(running, n_threads, n_blocks + (n_rows - n_blocks * kBlock),
+    const std::size_t n_blocks = has_lanes(question.circuit) ? n_rows / kLanes : 0;
+    return pool.run(running, n_threads, n_blocks + (n_rows - n_blocks * kLanes),
                     [&](std::size_t item, Passes& passes) {
                         if (item < n_blocks)
-                            answer<kBlock>(passes, passes.block, question, item * kBlock);
+                            answer<kLanes>(passes, passes.block, question, item * kLanes);
                         else
-                            answer<1>(passes, passes.one, question, n_blocks * kBlock + (item - n_blocks));
+                            answer<1>(passes, passes.one, question, n_blocks * kLanes + (item - n_blocks));
                     });
 }
 

@@ -11,6 +11,19 @@
 
 namespace ldag {
 
+// Rows side by side in a pass, which pay as long as their numbers stay near the processor; larger circuits do
+// single rows.
+inline constexpr std::size_t kLanes = 8;
+inline constexpr std::size_t kLaneBytes = std::size_t{1} << 24;
+// Memory of all threads together stays below this, by fewer threads.
+inline constexpr std::size_t kWorkBytes = std::size_t{1} << 30;
+// Below this, sums may have lost terms to underflow; such rows are done again with scaled numbers.
+inline constexpr double kTooSmall = 1e-200;
+
+inline bool has_lanes(const Circuit& circuit) {
+    return circuit.n_gates() * kLanes * 2 * sizeof(double) <= kLaneBytes;
+}
+
 template <class Algebra, std::size_t B>
 class Pass {
   public:

@@ -16,18 +16,6 @@
 namespace ldag {
 namespace {
 
-constexpr std::size_t kLanes = 8;
-// Rows side by side pay as long as their numbers stay near the processor; larger circuits do single rows.
-constexpr std::size_t kLaneBytes = std::size_t{1} << 24;
-// Memory of all threads together stays below this, by fewer threads.
-constexpr std::size_t kWorkBytes = std::size_t{1} << 30;
-// Below this, sums may have lost terms to underflow; such rows are done again with scaled numbers.
-constexpr double kTooSmall = 1e-200;
-
-bool has_lanes(const Circuit& circuit) {
-    return circuit.n_gates() * kLanes * 2 * sizeof(double) <= kLaneBytes;
-}
-
 std::size_t threads_for(const Circuit& circuit, const Running& running, std::size_t n_blocks) {
     const std::size_t fit = kWorkBytes / (circuit.n_gates() * 2 * sizeof(ScaledNumber));
     return std::clamp<std::size_t>(std::min(count_threads(running.n_threads), fit), 1,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate
+from threading import Event
 from typing import Protocol
 
 import numpy as np
@@ -201,14 +202,28 @@ class _ByTables:
         return completed, logs
 
     def _for_each(self, work: Callable[[int], None], n_rows: int, n_threads: int) -> None:
-        """Work on rows in as many threads as have the memory for tables of their own."""
+        """Work on rows in as many threads as have the memory for tables of their own.
+
+        Each thread has every so many rows: handing them out one by one takes long, and an interruption meanwhile can
+        leave a lock behind.
+        """
         fit = max(1, int(self._memory_limit / max(1.0, self._equal.plan.n_bytes)))
-        pool = ThreadPoolExecutor(min(fit, n_threads or os.cpu_count() or 1))
+        n = min(fit, n_threads or os.cpu_count() or 1)
+        stop = Event()
+
+        def go_through(first: int) -> None:
+            for place in range(first, n_rows, n):
+                if stop.is_set():
+                    return
+                work(place)
+
+        pool = ThreadPoolExecutor(n)
         try:
-            for _ in pool.map(work, range(n_rows)):
-                pass
+            for job in [pool.submit(go_through, first) for first in range(n)]:
+                job.result()
         finally:
-            pool.shutdown(cancel_futures=True)
+            stop.set()
+            pool.shutdown()
 
 
 def _equal_probabilities(structure: Structure, node: int) -> ClassTable:
