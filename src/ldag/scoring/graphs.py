@@ -7,7 +7,7 @@ from typing import Unpack
 import numpy as np
 
 from ldag.data import AnyTable, Dataset, Reading, check_data
-from ldag.errors import ArgumentError
+from ldag.errors import ArgumentError, DataError
 from ldag.graph import LDAG, family_counts, take_states
 from ldag.hook import Printable
 from ldag.inference import CodedGaps
@@ -191,13 +191,18 @@ def log_predictive(
     """Return the log posterior predictive probability of new data after seeing data (equation 11).
 
     The parameters are integrated out: this is how cross-validation judges a graph. ``spread`` is as in
-    `Network.from_data`.
+    `Network.from_data`. Gaps are refused, since the sum over what may stand in them has no closed form.
     """
     smoothing = check_smoothing(equivalent_sample_size, spread)
     graph, known = take_states(graph, data, reading)
-    ordered = _order_nodes(graph)
+    ordered, fresh_data = _order_nodes(graph), check_data(new, graph.schema, reading)
+    if known.has_gaps or fresh_data.has_gaps:
+        raise DataError(
+            "log_predictive needs every cell, and these data have gaps; "
+            "Network.from_data(graph, data).log_likelihood(new) is that of the observed cells, at the parameters' means"
+        )
     seen = family_counts(ordered, order_columns(known))
-    unseen = family_counts(ordered, order_columns(check_data(new, graph.schema, reading)))
+    unseen = family_counts(ordered, order_columns(fresh_data))
     return sum(
         family_log_predictive(trained, fresh, family, smoothing)
         for (_, trained, family), (_, fresh, _) in zip(seen, unseen, strict=True)

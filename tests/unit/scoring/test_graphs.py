@@ -177,3 +177,12 @@ def test_wrong_input_gets_one_clear_error(attempt: Callable[[], object], message
     with pytest.raises(LdagError) as caught:
         attempt()
     assert re.search(message, str(caught.value)), str(caught.value)
+
+
+def test_predictions_that_integrate_refuse_gaps() -> None:
+    """On either side, and say what answers instead."""
+    full = ldag.datasets.load("heart")
+    some = ldag.simulate.gaps(full, 0.1, rng=1)
+    for data, new in ((some, full), (full, some)):
+        with pytest.raises(LdagError, match=r"log_predictive needs every cell, .*log_likelihood\(new\) is that"):
+            ldag.log_predictive(ldag.datasets.graph("heart"), data, new)
