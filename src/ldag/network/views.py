@@ -19,6 +19,9 @@ from ldag.model import Schema, State, Variable, beta_intervals
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
+FEW_ROWS = 10
+"""Below this, rows that are to be expected are told to a tenth."""
+
 STATES_SHOWN = 10
 """States in the print of a distribution."""
 
@@ -53,6 +56,12 @@ class ClassParameters:
     def contexts(self) -> tuple[Mapping[str, State], ...]:
         """States of some parents; the class applies in any of these contexts."""
         return self.rule.contexts
+
+    @property
+    def n_rows(self) -> float:
+        """How many rows it rests on, as people read it: where these are to be expected, whole ones from ten on."""
+        total = sum(self.counts or ())
+        return float(round(total, 0 if total >= FEW_ROWS else 1))
 
     def intervals(self, level: float = 0.95) -> tuple[tuple[float, float], ...]:
         """Return, for each state, where its probability lies with a probability; empty without a posterior.
@@ -110,7 +119,7 @@ class NodeParameters(Drawable):
         """Return a row per class: its rule, its rows of data, and each state's probability with its interval."""
         columns = [("if", [str(part.rule) if self.parents else "always" for part in self.classes])]
         if self.classes[0].counts is not None:
-            columns.append(("rows", [f"{sum(part.counts or ()):,.10g}" for part in self.classes]))
+            columns.append(("rows", [f"{part.n_rows:,.10g}" for part in self.classes]))
         intervals = class_intervals(self.classes, level)
         for code, state in enumerate(self.states):
             cells = []

@@ -71,7 +71,7 @@ def _rules_table(node: NodeParameters, intervals: Sequence[tuple[tuple[float, fl
         ends = known or ((None, None),) * len(node.states)
         bars = [Meter(p, low, high) for p, (low, high) in zip(part.probabilities, ends, strict=True)]
         head: list[Cell] = [brief_conditions(part.contexts, node.variables)] if node.parents else []
-        head += [sum(part.counts or ())] if has_counts else []
+        head += [part.n_rows] if has_counts else []
         if is_long:
             blank: list[Cell] = [None] * len(head)
             for place, (state, bar) in enumerate(zip(names, bars, strict=True)):

@@ -458,4 +458,4 @@ def _rows_behind(graph: LDAG, counts: tuple[Counts, ...], edge: Edge) -> float:
     family = graph.structure.families[node]
     rows = counts[node].sum(axis=1).reshape(family.partition.grid.n_states)
     of_others = np.moveaxis(rows, axis, -1).sum(axis=-1).reshape(-1)
-    return float(of_others[family.labels[axis]].sum())
+    return float(round(of_others[family.labels[axis]].sum()))
