@@ -86,10 +86,19 @@ def _count_gaps(table: Table, schema: Schema) -> dict[str, int]:
     return {name: number for name, number in gaps.items() if number}
 
 
+def _has_gaps(table: Table, place: int) -> bool:
+    """Whether a cell of a column is empty."""
+    column = table.column(place)
+    return any(column.gaps) or bool((column.positions < 0).any())
+
+
 def _notes(table: Table, schema: Schema, gaps: Mapping[str, int], unseen: Unseen) -> Iterator[str]:
     """Say how many cells were filled in which columns, with what, and which had a state that is not known."""
     if unseen == "ignore":
         yield from describe_unknown(table, schema)
+    others = [name for place, name in enumerate(table.names) if name not in schema.names and _has_gaps(table, place)]
+    if others:
+        yield f"{list_names(others)}: not filled, as the network has no such variable"
     names = f" ({list_names([*gaps])})" if gaps else ""
     yield f"{counted(sum(gaps.values()), 'cell')} of {counted(table.n_rows, 'row')} filled{names}"
     cut = [name for name in gaps if schema[schema.node(name)].cuts]

@@ -36,6 +36,13 @@ def describe_size(data: Dataset, noun: str) -> str:
     return f"{data.n_seen:,.0f} {noun}s' worth of cells that are seen"
 
 
+def describe_kept_gaps(data: Dataset) -> tuple[str, ...]:
+    """Return that gaps were kept and in how many rows, for results whose first lines do not say so."""
+    if not data.has_gaps:
+        return ()
+    return (f"gaps in {data.total - data.complete_rows().total:,.10g} of {counted(data.total, 'observation')}: kept",)
+
+
 def describe_gaps(data: Dataset) -> tuple[str, ...]:
     """Return what became of missing cells: rows that were left out, or states that were made of them."""
     return tuple(note for note in data.notes if isinstance(note, Note) and note.of_gaps)

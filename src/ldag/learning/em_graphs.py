@@ -41,7 +41,8 @@ class StructuralEM(Printable):
     @property
     def best(self) -> EMStart:
         """The start whose graph was taken."""
-        return max(self.starts, key=lambda start: start.score)
+        most = max(start.score for start in self.starts)
+        return next(start for start in self.starts if start.score >= most - SMALLEST_RISE)
 
     @property
     def n_rounds(self) -> int:

@@ -50,7 +50,8 @@ class Family(Printable):
     """A node with its parents and the best partition found.
 
     ``labels`` has, for each parent, the configurations of the others (in order) in which its edge vanishes;
-    ``is_exact`` says that no allowed partition has a better score (proven).
+    ``is_exact`` says that no allowed partition has a better score (proven). Where the data ``has_gaps``, the score is
+    that of expected counts, which is no bound and proves nothing.
     """
 
     node: str
@@ -62,6 +63,7 @@ class Family(Printable):
     equivalent_sample_size: float
     is_exact: bool
     _variables: tuple[Variable, ...]
+    has_gaps: bool = False
 
     @property
     def score(self) -> float:
@@ -85,7 +87,8 @@ class Family(Printable):
         given = f" | {', '.join(self.partition.parents)}" if self.partition.parents else ""
         classes = f"{self.partition.n_classes} classes of {len(self.partition.classes)} configurations"
         proven = ", proven best" if self.is_exact else ""
-        score = f"score {self.score:.2f} (sample size {self.equivalent_sample_size:g})"
+        gaps = ", at expected counts: the data have gaps" if self.has_gaps else ""
+        score = f"score {self.score:.2f} (sample size {self.equivalent_sample_size:g}{gaps})"
         return "\n".join([f"{self.node}{given}: {score}, {classes}{proven}", *self._sentences])
 
 
@@ -139,7 +142,7 @@ def learn_family(
     schema = data.schema
     child, above = _check_nodes(schema, node, parents)
     options = _check_options(schema, kappa, structure, label_search, equivalent_sample_size, prior, rng)
-    best = _find_best(data, child, above, options)
+    best, has_gaps = _find_best(data, child, above, options), _has_gaps(data, child, above)
     return Family(
         node,
         _name_partition(schema, above, best.partition),
@@ -148,8 +151,9 @@ def learn_family(
         best.log_marginal_likelihood,
         options.priors.log_prior(schema[child].n_states, best.partition.grid, best.partition.n_classes),
         options.priors.equivalent_sample_size,
-        best.is_exact,
+        best.is_exact and not has_gaps,
         tuple(schema[number] for number in (*above, child)),
+        has_gaps,
     )
 
 
@@ -239,18 +243,23 @@ def _find_best(data: Dataset, child: int, above: tuple[int, ...], options: Famil
     """Count a family and find its best partition; gaps are filled by what is to be expected."""
     grid = Grid(tuple(data.schema[parent].n_states for parent in above))
     names = data.schema.names
-    if (data.codes[[child, *above]] == GAP).any():
+    if _has_gaps(data, child, above):
         counts = _expect_counts(data.select([names[node] for node in (*above, child)]), options)
     else:
         counts = data.counts(names[child], [names[parent] for parent in above]).astype(np.float64)
     return best_partition(counts, grid, options, ordered=options.order_of(above))
 
 
+def _has_gaps(data: Dataset, child: int, above: tuple[int, ...]) -> bool:
+    """Whether a cell of a family is missing."""
+    return bool((data.codes[[child, *above]] == GAP).any())
+
+
 def _expect_counts(data: Dataset, options: FamilyOptions) -> Counts:
     """Return the expected counts of the last variable given all others, which each depend on all before them."""
     every = [tuple(range(node)) for node in range(len(data.schema))]
-    ordered = options.order_of(range(len(data.schema)))
-    return learn_gaps(data, every, replace(options, ordered=tuple(map(bool, ordered))))[-1].counts
+    own = replace(options, ordered=order_of_states(options.structure, data.schema))
+    return learn_gaps(data, every, own)[-1].counts
 
 
 def _name_partition(schema: Schema, above: tuple[int, ...], partition: Partition) -> NamedPartition:

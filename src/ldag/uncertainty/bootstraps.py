@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, Self, Unpack, get_args
 
 from ldag.checks import Rng, check_choice, check_share, check_whole
-from ldag.data import AnyTable, describe_data
+from ldag.data import AnyTable, describe_data, describe_kept_gaps
 from ldag.errors import counted
 from ldag.formats import DocumentRecord, Edge, read_document, read_variables, write_document, write_variables
 from ldag.graph import LDAG
@@ -358,7 +358,7 @@ def bootstrap(
         method=prepared.plan.search.name,
         settings=_plain_settings(prepared),
         n_asked=n,
-        notes=(*describe_data(prepared.data), *told, *notes),
+        notes=(*describe_kept_gaps(prepared.data), *describe_data(prepared.data), *told, *notes),
         n_observations=prepared.data.total,
         seconds=time.perf_counter() - began,
     )

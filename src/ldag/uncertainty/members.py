@@ -10,7 +10,7 @@ import numpy as np
 
 from ldag.checks import Rng, check_choice, check_seed, check_whole
 from ldag.constraints import Constraints
-from ldag.data import AnyTable, Dataset, check_data, describe_data
+from ldag.data import AnyTable, Dataset, check_data, describe_data, describe_kept_gaps
 from ldag.errors import ArgumentError, DataError, argument, counted, option
 from ldag.graph import LDAG
 from ldag.learning import (
@@ -277,7 +277,7 @@ def average(
         "smoothing": [size, spread],
         "chosen": prepared.is_chosen,
     }
-    notes = [*describe_data(prepared.data), *prepared.notes, *told, *notes]
+    notes = [*describe_kept_gaps(prepared.data), *describe_data(prepared.data), *prepared.notes, *told, *notes]
     known = data.average_gain if isinstance(data, Fit) and by == "order" and not options.keys() - {"n_jobs"} else None
     gain = _measure_gain(members, prepared, data, n) if known is None else known
     if resamples and gain is not None and gain.is_worse:

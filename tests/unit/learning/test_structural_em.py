@@ -14,7 +14,7 @@ from ldag import LDAG, Constraints, Dataset, Fit
 from ldag.data import GAP
 from ldag.errors import ArgumentError, DataError
 from ldag.inference import NothingFits
-from ldag.learning import EMStart, Settings, expected_rows, make_plan, structural_em
+from ldag.learning import EMStart, Settings, StructuralEM, expected_rows, make_plan, structural_em
 
 HEART = ldag.datasets.load("heart")
 GAPPY = ldag.simulate.gaps(HEART, share=0.1, how="mar", rng=3)
@@ -276,6 +276,36 @@ def test_labels_of_given_families_are_learned_with_gaps() -> None:
         [("smoking", "pressure"), ("protein", "pressure")], states={v.name: v for v in SMALL.variables}
     )
     assert ldag.learn_labels(graph, SMALL, kappa=0.1).labels_in_words() == full.labels_in_words()
+
+
+def test_a_family_with_gaps_claims_no_proof() -> None:
+    """Its score is that of expected counts, and print says so; a family without gaps beside others is as ever."""
+    asked: dict[str, Any] = {"parents": ["smoking", "protein"], "kappa": 0.1, "label_search": "exact"}
+    some, full = (ldag.learn_family(data, "pressure", **asked) for data in (GAPPY, HEART))
+    assert (some.has_gaps, some.is_exact, full.has_gaps, full.is_exact) == (True, False, False, True)
+    assert "at expected counts: the data have gaps" in str(some)
+    assert "proven best" not in str(some)
+    alone = ldag.simulate.gaps(HEART, share=0.1, columns=["mental"], rng=1)
+    assert ldag.learn_family(alone, "pressure", **asked) == full
+
+
+def test_the_order_of_states_is_that_of_the_family() -> None:
+    """Another column before those of the family changes nothing, whether or not its states have an order."""
+    rng = np.random.default_rng(1)
+    dose = rng.integers(0, 4, 300)
+    cells = {"other": rng.integers(0, 2, 300), "dose": dose, "ill": (rng.random(300) < 0.2 + 0.3 * (dose > 1)) * 1}
+    full = ldag.read(cells, states={"dose": ldag.ordered([0, 1, 2, 3])})
+    some = ldag.simulate.gaps(full, share=0.2, columns=["dose", "ill"], rng=1)
+    asked: dict[str, Any] = {"parents": ["dose"], "kappa": 0.3, "structure": "partial"}
+    beside, alone = (ldag.learn_family(data, "ill", **asked) for data in (some, some.select(["dose", "ill"])))
+    assert beside.score == pytest.approx(alone.score, abs=1e-9)
+    assert beside.partition == alone.partition
+
+
+def test_the_start_that_is_taken_is_the_first_of_equal_ones() -> None:
+    """A bound that is higher by less than what counts is no better, as in the search itself."""
+    starts = (EMStart("a", -2.0, 1), EMStart("b", -1.0, 1), EMStart("c", -1.0 + 1e-7, 1))
+    assert StructuralEM(starts, -1.0, 3).best.name == "b"
 
 
 def test_sizes_and_prices_are_chosen_by_observed_cells() -> None:

@@ -39,6 +39,8 @@ def test_rows_are_drawn_again_with_their_gaps(fit: ldag.Fit) -> None:
     turned = ldag.bootstrap(GAPS.select(sorted(GAPS.names)[::-1]), 5, **options)  # type: ignore[arg-type]
     assert first.arcs == turned.arcs
     assert boot.n_observations == GAPS.total
+    n_gaps = GAPS.total - GAPS.complete_rows().total
+    assert f"gaps in {n_gaps} of 1,841 observations: kept" in str(boot)
 
 
 def test_a_replicate_begins_at_the_graph_of_all_rows_and_at_available_cases(
@@ -69,6 +71,7 @@ def test_an_average_predicts_rows_with_gaps(by: str, fit: ldag.Fit) -> None:
     assert mixture.log_likelihood(GAPS) > fit.network.log_likelihood(GAPS) - 10
     assert mixture.predict_proba(GAPS, "pressure").sum(axis=1) == pytest.approx(1)
     assert mixture.gain is None
+    assert any(note.endswith("of 1,841 observations: kept") for note in mixture.notes)
     assert mixture.settings["by"] == by
 
 
