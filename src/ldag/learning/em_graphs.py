@@ -73,7 +73,7 @@ class StructuralEM(Printable):
         told = [f"{one.name} {one.score:.2f}" for one in self.starts if not one.name.startswith(FURTHER)]
         if n_further:
             top = max(one.score for one in self.starts if one.name.startswith(FURTHER))
-            told.append(f"{n_further} drawn completions at most {top:.2f}")
+            told.append(f"{counted(n_further, FURTHER)} at most {top:.2f}")
         gaps = f"gaps in {counted(self.n_with_gaps, 'observation')}"
         rounds = counted(self.n_rounds, "round")
         return f"{gaps}: structural EM, {rounds}; bound by start: {', '.join(told)}; taken: {best.name}"
