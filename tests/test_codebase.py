@@ -36,6 +36,7 @@ ROOMS = (
     "proving",
     "learning",
     "uncertainty",
+    "effects",
     "datasets",
     "simulate",
     "comparing",

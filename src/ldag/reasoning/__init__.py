@@ -8,6 +8,7 @@ from ldag.reasoning.equivalence import equivalence_class as equivalence_class
 from ldag.reasoning.equivalence import essential_edges as essential_edges
 from ldag.reasoning.equivalence import possible_parents as possible_parents
 from ldag.reasoning.implication import DEFAULT_BUDGET as DEFAULT_BUDGET
+from ldag.reasoning.implication import Decision as Decision
 from ldag.reasoning.implication import Question as Question
 from ldag.reasoning.implication import decide as decide
 from ldag.reasoning.markov import CodedCpdag as CodedCpdag

@@ -1,0 +1,1 @@
+"""Effects of interventions: identified through labels, proved not to be, bounded, estimated."""
