@@ -116,3 +116,19 @@ class Outcome:
     proof: Proof | None = None
     tried: tuple[str, ...] = ()
     """Of what is unknown: what was tried, in words."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How far a decision goes before it says "unknown"."""
+
+    cells: int = 2**22
+    """Cells of the largest table that a premise or a rank test may build."""
+    n_premises: int = 20_000
+    """Independencies that may be asked for."""
+    max_adjusted: int = 4
+    """Variables whose strata are summed over at once."""
+    max_inserted: int = 2
+    """Further variables that one cell conditions on."""
+    n_parameters: int = 2000
+    """Of the largest model whose ranks are compared."""
