@@ -134,17 +134,17 @@ def _bind(kind: type[Sum] | type[Anywhere], nodes: Sequence[int], body: Formula)
     return kind(tuple(new.values()), rename(body, new))
 
 
-def divide(top: Formula, bottom: Formula) -> Formula:
+def make_quotient(top: Formula, bottom: Formula) -> Formula:
     """Return a quotient; of 1 nothing is left."""
     return top if isinstance(bottom, Product) and not bottom.factors else Quotient(top, bottom)
 
 
 def rename(formula: Formula, new: Mapping[Axis, Axis]) -> Formula:
     """Return the formula with axes of other names."""
-    return _replace_slots(formula, lambda slot: slot if slot.axis is None else _moved(slot, new))
+    return _replace_slots(formula, lambda slot: slot if slot.axis is None else _move(slot, new))
 
 
-def _moved(slot: Slot, new: Mapping[Axis, Axis]) -> Slot:
+def _move(slot: Slot, new: Mapping[Axis, Axis]) -> Slot:
     node, copy = new.get((slot.node, slot.copy), (slot.node, slot.copy))
     return Slot(node, copy)
 
@@ -234,13 +234,13 @@ def free_axes(formula: Formula) -> frozenset[Axis]:
     return free[id(formula)]
 
 
-def needed_nodes(formula: Formula) -> frozenset[int]:
+def read_nodes(formula: Formula) -> frozenset[int]:
     """Return the variables that a formula reads."""
     leaves = (part for part in subformulas(formula) if isinstance(part, Probability))
     return frozenset(slot.node for leaf in leaves for slot in (*leaf.of, *leaf.given))
 
 
-class Values(NamedTuple):
+class FormulaValues(NamedTuple):
     """What a formula is at every state of its axes: an array with an axis of draws first."""
 
     axes: tuple[Axis, ...]
@@ -255,9 +255,9 @@ class Values(NamedTuple):
         return np.broadcast_to(array.reshape([len(array), *shape]), [len(array), *(n_states[node] for node in nodes)])
 
 
-def evaluate(formula: Formula, source: Source) -> Values:
+def evaluate(formula: Formula, source: Source) -> FormulaValues:
     """Return what a formula is on a source, at every state of its free axes."""
-    values: dict[int, Values] = {}
+    values: dict[int, FormulaValues] = {}
     leaves: dict[tuple[tuple[int, ...], tuple[int, ...]], Draws] = {}
     for part in subformulas(formula):
         match part:
@@ -282,18 +282,18 @@ def evaluate(formula: Formula, source: Source) -> Values:
     return values[id(formula)]
 
 
-def _factors(body: Formula, values: Mapping[int, Values]) -> list[Values]:
+def _factors(body: Formula, values: Mapping[int, FormulaValues]) -> list[FormulaValues]:
     """Return the factors under a sum, not multiplied yet: the sum goes through them one by one."""
     return [values[id(factor)] for factor in (body.factors if isinstance(body, Product) else (body,))]
 
 
-def _at_slots(places: Sequence[Slot], table: Draws) -> Values:
+def _at_slots(places: Sequence[Slot], table: Draws) -> FormulaValues:
     """Read a table at fixed states."""
     index = (slice(None), *(slice(None) if slot.state is None else slot.state for slot in places))
-    return Values(tuple(slot.axis for slot in places if slot.axis is not None), table[index])
+    return FormulaValues(tuple(slot.axis for slot in places if slot.axis is not None), table[index])
 
 
-def _contract(factors: Sequence[Values], over: Iterable[Axis]) -> Values:
+def _contract(factors: Sequence[FormulaValues], over: Iterable[Axis]) -> FormulaValues:
     """Multiply tables and sum axes out, two tables at a time."""
     summed = set(over)
     names = sorted({axis for factor in factors for axis in factor.axes})
@@ -303,27 +303,27 @@ def _contract(factors: Sequence[Values], over: Iterable[Axis]) -> Values:
     for factor in factors:
         operands += [factor.array, [0, *(number[axis] for axis in factor.axes)]]
     if not operands:
-        return Values((), np.ones(1))
-    return Values(kept, np.einsum(*operands, [0, *(number[axis] for axis in kept)], optimize="greedy"))  # type: ignore[call-overload]
+        return FormulaValues((), np.ones(1))
+    return FormulaValues(kept, np.einsum(*operands, [0, *(number[axis] for axis in kept)], optimize="greedy"))  # type: ignore[call-overload]
 
 
-def _divide(top: Values, bottom: Values) -> Values:
+def _divide(top: FormulaValues, bottom: FormulaValues) -> FormulaValues:
     """Divide; where the denominator is 0 there is nothing to know, and the result is 0."""
     axes, (above, below) = _align_values([top, bottom])
     safe = np.where(below > 0, below, 1.0)
-    return Values(axes, np.where(below > 0, above / safe, 0.0))
+    return FormulaValues(axes, np.where(below > 0, above / safe, 0.0))
 
 
-def _add(terms: Sequence[Values]) -> Values:
+def _add(terms: Sequence[FormulaValues]) -> FormulaValues:
     """Add tables of different axes."""
     axes, arrays = _align_values(terms)
     total = arrays[0]
     for array in arrays[1:]:
         total = total + array
-    return Values(axes, total)
+    return FormulaValues(axes, total)
 
 
-def _align_values(tables: Sequence[Values]) -> tuple[tuple[Axis, ...], list[Draws]]:
+def _align_values(tables: Sequence[FormulaValues]) -> tuple[tuple[Axis, ...], list[Draws]]:
     """Return the axes of all tables, and the tables over them, of length 1 where they have none."""
     axes = tuple(sorted({axis for table in tables for axis in table.axes}))
     arrays = []

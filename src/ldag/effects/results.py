@@ -57,7 +57,7 @@ class Reason:
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class CaseFormula:
     """A formula, and the states of treatments and given variables for which it holds: none of them, for all."""
 
     case: States
@@ -103,17 +103,17 @@ class Twins:
     effects: tuple[float, float]
 
 
-Proof = Hedge | RankProof
+EffectProof = Hedge | RankProof
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class EffectOutcome:
     """What is known of an effect."""
 
     status: Status
-    pieces: tuple[Piece, ...] = ()
+    formulas: tuple[CaseFormula, ...] = ()
     """Formulas that together cover every setting if identified; otherwise those of the cases that are."""
-    proof: Proof | None = None
+    proof: EffectProof | None = None
     tried: tuple[str, ...] = ()
     """Of what is unknown: what was tried, in words."""
 
