@@ -234,7 +234,7 @@ def free_axes(formula: Formula) -> frozenset[Axis]:
     return free[id(formula)]
 
 
-def read_nodes(formula: Formula) -> frozenset[int]:
+def nodes_in(formula: Formula) -> frozenset[int]:
     """Return the variables that a formula reads."""
     leaves = (part for part in subformulas(formula) if isinstance(part, Probability))
     return frozenset(slot.node for leaf in leaves for slot in (*leaf.of, *leaf.given))
