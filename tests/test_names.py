@@ -25,6 +25,7 @@ KNOWN_PREDICATES = {
     "d_separated",
     "decided",
     "equivalent_to",
+    "m_separated",
     "markov_equivalent",
     "markov_equivalent_to",
 }

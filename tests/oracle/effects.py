@@ -54,8 +54,10 @@ def true_effect(
 ) -> Array:
     """P(target | do, given, context) as an array (states of target..., of do..., of given...)."""
     fixed = dict(context or {})
-    table = _kept(table_after(structure, parameters, do), [*target, *do, *given, *fixed])
-    table = table[(..., *fixed.values())]
+    free = [*target, *do, *given]
+    table = _kept(table_after(structure, parameters, do), [*free, *fixed])
+    places: list[slice | int] = [*(slice(None) for _ in free), *fixed.values()]
+    table = np.asarray(table[tuple(places)])
     total = table.sum(axis=tuple(range(len(target))), keepdims=True)
     return np.asarray(table / total)
 
