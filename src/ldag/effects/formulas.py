@@ -87,8 +87,10 @@ ONE = Product(())
 class Source(Protocol):
     """What formulas are evaluated on: a table, draws of one, or a network."""
 
-    n_states: Sequence[int]
-    """States of every variable, by number."""
+    @property
+    def n_states(self) -> Sequence[int]:
+        """States of every variable, by number."""
+        ...
 
     def conditional(self, of: tuple[int, ...], given: tuple[int, ...]) -> Draws:
         """Return P(of | given) as an array (draws, states of each of ``of``, states of each of ``given``)."""
@@ -141,7 +143,7 @@ def make_quotient(top: Formula, bottom: Formula) -> Formula:
 
 def rename(formula: Formula, new: Mapping[Axis, Axis]) -> Formula:
     """Return the formula with axes of other names."""
-    return _replace_slots(formula, lambda slot: slot if slot.axis is None else _move(slot, new))
+    return replace_slots(formula, lambda slot: slot if slot.axis is None else _move(slot, new))
 
 
 def _move(slot: Slot, new: Mapping[Axis, Axis]) -> Slot:
@@ -152,13 +154,13 @@ def _move(slot: Slot, new: Mapping[Axis, Axis]) -> Slot:
 def fix(formula: Formula, states: Mapping[int, int]) -> Formula:
     """Return the formula at fixed states of variables; bound copies stay."""
 
-    def fixed(slot: Slot) -> Slot:
+    def set_state(slot: Slot) -> Slot:
         return slot._replace(state=states[slot.node]) if slot.axis == (slot.node, 0) and slot.node in states else slot
 
-    return _replace_slots(formula, fixed)
+    return replace_slots(formula, set_state)
 
 
-def _replace_slots(formula: Formula, change: Callable[[Slot], Slot]) -> Formula:
+def replace_slots(formula: Formula, change: Callable[[Slot], Slot]) -> Formula:
     """Rebuild a tree with other slots; what is shared stays shared, and what does not change stays itself."""
     done: dict[int, Formula] = {}
 

@@ -132,3 +132,9 @@ class Budget:
     """Further variables that one cell conditions on."""
     n_parameters: int = 2000
     """Of the largest model whose ranks are compared."""
+
+    @classmethod
+    def of(cls, cells: int) -> "Budget":
+        """Return the budget with so many cells; the other limits grow and shrink with their root."""
+        share = (cells / cls.cells) ** 0.5
+        return cls(cells, max(1, round(cls.n_premises * share)), n_parameters=max(1, round(cls.n_parameters * share)))

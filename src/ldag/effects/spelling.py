@@ -1,7 +1,7 @@
 """Formulas as people read them: text, LaTeX, and plain values for programs."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,13 +19,15 @@ from ldag.effects.formulas import (
     parts,
     subformulas,
 )
+from ldag.formats import spell_name
 from ldag.model import Schema
+from ldag.reasoning import assignments
 
 LONGEST_INLINE = 60
 """Characters of a part that is written out wherever it occurs; longer ones that occur twice get a name."""
 
 
-class Spelling:
+class FormulaText:
     """Writes a formula over named variables.
 
     Bound copies of a variable get as many primes as keep them apart from those around them, and from the variables
@@ -118,15 +120,19 @@ class Spelling:
         """Write a variable, or its fixed state."""
         if slot.axis is not None:
             return self.axis(slot.axis)
-        variable = self._schema[slot.node]
-        return f"{variable.name}={variable.states[slot.state or 0]}"
+        return write_assignments(self._schema, {slot.node: slot.state or 0})
 
     def axis(self, axis: Axis) -> str:
         """Write a variable with the primes of its copy."""
-        return self._schema[axis[0]].name + "'" * self._primes.get(axis, 0)
+        return spell_name(self._schema[axis[0]].name) + "'" * self._primes.get(axis, 0)
 
 
-class LatexSpelling(Spelling):
+def write_assignments(schema: Schema, states: Mapping[int, int]) -> str:
+    """Return states as in ``assigned=yes, age=old``."""
+    return ", ".join(assignments(schema.named(states)))
+
+
+class LatexFormula(FormulaText):
     """Writes a formula for papers."""
 
     bar = r" \mid "
@@ -173,7 +179,7 @@ class PlainValues:
     """Turns a formula into nested lists and mappings."""
 
     schema: Schema
-    spelling: Spelling
+    spelling: FormulaText
 
     def of(self, part: Formula) -> dict[str, object]:
         """Return a part as plain values."""
@@ -204,7 +210,25 @@ class PlainValues:
 
 def spell(schema: Schema, formula: Formula, taken: Iterable[int] = ()) -> str:
     """Return a formula as text."""
-    return Spelling(schema, formula, taken).write()
+    return FormulaText(schema, formula, taken).write()
+
+
+def write_key(formula: Formula) -> str:
+    """Return what two formulas share iff they are the same, whatever the numbers of their bound copies."""
+    return _KeyText(formula).write()
+
+
+class _KeyText(FormulaText):
+    """Writes variables and states by number."""
+
+    def __init__(self, formula: Formula) -> None:
+        super().__init__(Schema(()), formula)
+
+    def slot(self, slot: Slot) -> str:
+        return self.axis(slot.axis) if slot.axis is not None else f"{slot.node}={slot.state}"
+
+    def axis(self, axis: Axis) -> str:
+        return f"{axis[0]}" + "'" * self._primes.get(axis, 0)
 
 
 def _count_primes(formula: Formula, taken: Collection[int]) -> dict[Axis, int]:

@@ -1,0 +1,204 @@
+"""Why an effect is identified, or is not, in sentences that a reader can repeat."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ldag.effects.results import (
+    CaseFormula,
+    EffectOutcome,
+    EffectQuestion,
+    Hedge,
+    Premise,
+    RankProof,
+    Reason,
+    States,
+    Twins,
+)
+from ldag.effects.spelling import spell, write_assignments
+from ldag.formats import spell_name
+from ldag.model import Schema, Variable
+from ldag.reasoning import Verdict
+
+INDENT = "  "
+
+
+def write_statement(schema: Schema, question: EffectQuestion, case: States | None = None) -> str:
+    """Return what was asked, as P(Y | do(X), Z); a case fixes some of it."""
+    states = {**question.setting, **question.context, **(case or {})}
+
+    def write(nodes: Iterable[int]) -> list[str]:
+        return [
+            write_assignments(schema, {node: states[node]}) if node in states else spell_name(schema[node].name)
+            for node in nodes
+        ]
+
+    extra = [node for node in states if node not in (*question.do, *question.given, *question.target)]
+    conditions = [f"do({', '.join(write(question.do))})", *write(question.given), *write(extra)]
+    return f"P({', '.join(write(question.target))} | {', '.join(conditions)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Writes the reasons of an outcome."""
+
+    schema: Schema
+    question: EffectQuestion
+    outcome: EffectOutcome
+    plain: Hedge | None = None
+    """What refuses it without the labels, if something does."""
+    twins: Twins | None = None
+
+    def write(self) -> str:
+        """Return all of it."""
+        match self.outcome.status:
+            case "identified":
+                return "\n".join(self._identified())
+            case "not identifiable":
+                return "\n".join(self._refused())
+            case "unknown":
+                return "\n".join(self._open())
+
+    def _identified(self) -> Iterator[str]:
+        formulas = self.outcome.formulas
+        statement = write_statement(self.schema, self.question)
+        if len(formulas) == 1:
+            yield f"{statement} is identified{self._how(formulas[0].reason)}."
+        else:
+            yield f"{statement} is identified, each setting by a formula of its own."
+        for one in formulas:
+            yield self._equation(one)
+            yield from self._reasons(one.reason, 1, is_general=not one.case)
+        if self.plain is not None:
+            yield f"Without the labels it is not identifiable: {self._hedge(self.plain)}."
+
+    def _refused(self) -> Iterator[str]:
+        yield f"{write_statement(self.schema, self.question)} is not identifiable."
+        match self.outcome.proof:
+            case Hedge() as hedge:
+                yield f"Hedge: {self._hedge(hedge)}."
+            case RankProof() as proof:
+                yield from self._rank(proof)
+        if self.twins is not None:
+            yield from self._twins(self.twins)
+        yield from self._parts()
+        yield "Bounds can be had from data: effect.bounds(data, do={...})."
+
+    def _open(self) -> Iterator[str]:
+        yield f"It is not decided whether {write_statement(self.schema, self.question)} is identified."
+        for text in self.outcome.tried:
+            yield f"{INDENT}tried: {text}"
+        yield "A larger budget tries more; bounds can be had from data either way: effect.bounds(data, do={...})."
+        yield from self._parts()
+
+    def _parts(self) -> Iterator[str]:
+        """Say what is identified although the whole is not."""
+        if self.outcome.formulas:
+            yield "Identified are:"
+        for one in self.outcome.formulas:
+            yield INDENT + self._equation(one).replace("\n", "\n" + INDENT)
+            yield from self._reasons(one.reason, 2, is_general=False)
+
+    def _equation(self, one: CaseFormula) -> str:
+        taken = (*self.question.do, *self.question.given, *self.question.target)
+        statement = write_statement(self.schema, self.question, one.case)
+        return f"{statement} = {spell(self.schema, one.formula, taken)}"
+
+    def _how(self, reason: Reason) -> str:
+        """Say the main rule in a few words."""
+        named = self._list(reason.adjusted)
+        match reason.rule:
+            case "adjustment":
+                return f", by adjustment for {named}"
+            case "front-door":
+                return f", by the front door, {named}"
+            case "no effect":
+                return f": {self._list(self.question.do)} has no effect on it"
+            case "cases":
+                return f", by cases of {named}" if reason.adjusted else ", by cases"
+            case "insert":
+                return f", by what is seen where {write_assignments(self.schema, reason.inserted)}"
+            case "ID":
+                return ", by the rules for plain graphs (ID)"
+            case "direct":
+                return ": seeing is as good as setting"
+            case other:
+                return f", by {other}"
+
+    def _reasons(self, reason: Reason, depth: int, *, is_general: bool) -> Iterator[str]:
+        """Go through the steps of a derivation."""
+        indent = INDENT * depth
+        for text in self._own_reasons(reason, is_general=is_general):
+            yield indent + text
+        for step in reason.steps:
+            question = write_statement(self.schema, step.question)
+            yield f"{indent}{question} = {spell(self.schema, step.formula, step.question.do)}{self._how(step)}"
+            yield from self._reasons(step, depth + 1, is_general=is_general)
+
+    def _own_reasons(self, reason: Reason, *, is_general: bool) -> Iterator[str]:
+        """Go through what one step rests on."""
+        do, target = self._list(reason.question.do), self._list(reason.question.target)
+        match reason.rule:
+            case "adjustment" if not reason.premises:
+                named = self._list(reason.adjusted)
+                yield f"{named}: not affected by {do}, and given it no back-door path joins {do} and {target}"
+            case "front-door":
+                yield (
+                    f"{self._list(reason.adjusted)}: carries all of the effect; no latent cause joins it with {do}, and"
+                    f" {do} blocks what else joins it with {target}"
+                )
+            case "direct" if not reason.premises:
+                yield f"no back-door path joins {do} and {target}"
+            case "no effect" if not reason.premises:
+                yield f"no directed path leads from {do} to {target}"
+        if reason.vanished:
+            names = self.schema.names
+            gone = [f"{spell_name(names[a])} -> {spell_name(names[b])}" for a, b in reason.vanished]
+            where = write_assignments(self.schema, {**reason.question.context, **reason.inserted})
+            yield f"{', '.join(gone)} vanish{'es' if len(gone) == 1 else ''}{f' where {where}' if where else ''}"
+        for premise in reason.premises:
+            yield self._premise(premise, reason.question, is_general=is_general)
+
+    def _premise(self, premise: Premise, question: EffectQuestion, *, is_general: bool) -> str:
+        """Say an independence of the augmented graph; its last node is the intervention."""
+        do = f"do({self._list(question.do)})"
+        schema = Schema((*self.schema, Variable(do, ("idle", "set"))))
+        first, *rest = Verdict(schema, premise.structure, premise.decision).explain().splitlines()
+        text = " ".join([first, *(line.strip() for line in rest)])
+        for spelled in {spell_name(do), do}:
+            text = text.replace(f"{spelled}=set", do).replace(spelled, do)
+        if is_general:
+            for node, state in question.setting.items():
+                text = text.replace(write_assignments(self.schema, {node: state}), spell_name(self.schema[node].name))
+        return text
+
+    def _hedge(self, hedge: Hedge) -> str:
+        outer, inner = self._list(sorted(hedge.outer)), self._list(sorted(hedge.inner))
+        if len(hedge.outer) == 2:
+            return f"{outer.replace(', ', ' and ')} share a latent cause, and nothing observed tells it from the effect"
+        return (
+            f"latent causes join {outer} into one district, and {inner} within it; so what {inner} would be if"
+            f" {self._list(sorted(hedge.outer - hedge.inner))} were set cannot be told from the table"
+        )
+
+    def _rank(self, proof: RankProof) -> Iterator[str]:
+        sizes = ", ".join(f"{spell_name(self.schema[node].name)} has {n}" for node, n in proof.latent_states.items())
+        statement = write_statement(self.schema, self.question, proof.case)
+        yield (
+            f"Ranks: in models of the graph ({sizes} states) the derivatives of the observed table have rank"
+            f" {proof.rank}, with that of {statement} one more:"
+        )
+        yield (
+            f"{INDENT}some direction changes the effect and leaves the table as it is. Computed exactly modulo"
+            f" 2^31 - 1, at {proof.n_draws} random models; the chance of an error is below 2^-60."
+        )
+
+    def _twins(self, twins: Twins) -> Iterator[str]:
+        observed = [spell_name(v.name) for v in self.schema if not v.latent]
+        yield f"Two models of the graph with the same table of {', '.join(observed)}:"
+        case = {**twins.setting, **twins.given, **twins.target}
+        first, second = twins.effects
+        statement = write_statement(self.schema, self.question, case)
+        yield f"{INDENT}{statement} = {first:.4f} in the first, {second:.4f} in the second (parameters in .witness)"
+
+    def _list(self, nodes: Sequence[int]) -> str:
+        return ", ".join(spell_name(self.schema[node].name) for node in nodes)
