@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ldag.effects.results import Budget, Premise, States
 from ldag.model import CodedFamily, Grid, Partition, Structure
-from ldag.reasoning import Question, decide
+from ldag.reasoning import Question, decide, label_variables
 
 IDLE, SET = 0, 1
 """States of the intervention node."""
@@ -22,7 +22,7 @@ REFUTED = 1e-7
 MAX_AXES = 52
 """Variables that one product of tables can have."""
 
-Key = tuple[frozenset[int], frozenset[int], frozenset[int], tuple[tuple[int, int], ...]]
+PremiseKey = tuple[frozenset[int], frozenset[int], frozenset[int], tuple[tuple[int, int], ...]]
 
 
 def free_latents(structure: Structure, latent: Iterable[int]) -> frozenset[int]:
@@ -73,7 +73,7 @@ def resize_free_latents(structure: Structure, latent: Iterable[int]) -> Structur
     return with_latent_states(structure, {node: 3 if structure.parents(node) else 2 for node in free})
 
 
-def augment(structure: Structure, do: Iterable[int], roots: Iterable[int] = ()) -> Structure:
+def add_intervention(structure: Structure, do: Iterable[int], roots: Iterable[int] = ()) -> Structure:
     """Return the graph with an intervention node for ``do`` as last node; ``roots`` are set already."""
     families = list(structure.families)
     for node in roots:
@@ -111,11 +111,11 @@ class Premises:
     tally: Tally = field(default_factory=Tally)
 
     def __post_init__(self) -> None:
-        self.augmented = augment(self.structure, self.do, self.roots)
+        self.augmented = add_intervention(self.structure, self.do, self.roots)
         self.node = len(self.structure)
-        self._known: dict[Key, Premise | None] = {}
+        self._known: dict[PremiseKey, Premise | None] = {}
         self._tables: dict[frozenset[int], NDArray[np.float64]] = {}
-        self._readable = frozenset(range(len(self.structure))) - (self.latent - self.do) | {self.node}
+        self._readable = frozenset(range(len(self.structure))) - (self.latent - self.do - self.roots) | {self.node}
         cells = prod(self.augmented.n_states[node] for node in self._readable)
         self._can_show = cells <= self.budget.cells and len(self.augmented) <= MAX_AXES
 
@@ -177,3 +177,31 @@ def _draw_table(structure: Structure, kept: list[int]) -> NDArray[np.float64]:
         shape = [structure.n_states[parent] for parent in family.parents]
         operands += [family.partition.expand(rows).reshape([*shape, r]), [*family.parents, node]]
     return np.asarray(np.einsum(*operands, kept, optimize="greedy"))  # type: ignore[call-overload]
+
+
+@dataclass(eq=False)
+class Scene:
+    """A graph with latents, and what is known about it: premises for every set of treatments, within one budget."""
+
+    structure: Structure
+    """Regular, with latents resized."""
+    latent: frozenset[int]
+    budget: Budget
+    tally: Tally = field(default_factory=Tally)
+
+    def __post_init__(self) -> None:
+        self.observed = frozenset(range(len(self.structure))) - self.latent
+        self.label_nodes = label_variables(self.structure)
+        self._premises: dict[tuple[frozenset[int], frozenset[int]], Premises] = {}
+
+    @classmethod
+    def of(cls, structure: Structure, latent: frozenset[int], budget: Budget, do: Iterable[int] = ()) -> "Scene":
+        """Make the scene of any structure; a latent treatment has the states that it is declared with."""
+        regular = structure.regular()
+        return cls(resize_free_latents(regular, latent - frozenset(do)), latent, budget)
+
+    def premises(self, do: frozenset[int], roots: frozenset[int] = frozenset()) -> Premises:
+        """Return the premises for some treatments, others being set in any case."""
+        if (do, roots) not in self._premises:
+            self._premises[do, roots] = Premises(self.structure, self.latent, do, self.budget, roots, self.tally)
+        return self._premises[do, roots]

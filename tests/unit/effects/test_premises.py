@@ -8,7 +8,7 @@ from ldag.effects.premises import (
     IDLE,
     SET,
     Premises,
-    augment,
+    add_intervention,
     free_latents,
     resize_free_latents,
     with_latent_states,
@@ -30,7 +30,7 @@ ONE_E = "X -> Y : A=1\nL -> X : A=0\nL -> Y\nA -> X\nA -> Y"
 def test_set_treatments_are_free_roots() -> None:
     """Where the intervention is set, the parents of a treatment make no difference; idle, all is as before."""
     structure, n = structure_from(ONE_E)
-    augmented = augment(structure, [n["X"]])
+    augmented = add_intervention(structure, [n["X"]])
     family = augmented.families[n["X"]]
     assert family.parents == (*structure.parents(n["X"]), len(structure))
     classes = family.partition.to_array().reshape(-1, 2)
