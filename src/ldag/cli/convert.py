@@ -86,6 +86,7 @@ def _notes(source: str, target: str, model: LDAG | Network) -> list[str]:
         notes.append("names of states are left out")
     if carried.labels == "no" and graph.labelled_edges:
         notes.append("labels are left out")
-    if carried.latent == "no" and graph.latent:
-        notes.append(f"that {list_names(graph.latent)} is latent is left out")
+    lost = {"no": graph.latent, "arcs only": [name for name in graph.latent if name not in graph.arcs]}
+    if latent := lost.get(carried.latent, ()):
+        notes.append(f"that {list_names(latent)} is latent is left out")
     return notes

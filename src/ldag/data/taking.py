@@ -8,6 +8,7 @@ from ldag.data.dataset import Dataset, Note, find_unobserved
 from ldag.data.options import OF_STATES, OF_TABLES, Reading, ReadOptions
 from ldag.data.reading import read_table, read_with
 from ldag.errors import ArgumentError, DataError, by_door, counted, list_names, option, suggest, tell
+from ldag.formats import ARC, spell_name
 from ldag.model import Schema, Variable
 
 if TYPE_CHECKING:
@@ -86,9 +87,11 @@ def _split_unobserved(
 
 def refuse_stateless(name: str, or_else: str = "") -> DataError:
     """Say that nobody knows the states of a latent variable, and what can be done."""
-    return DataError(
-        f"the latent variable {name!r} has no states; write 'latent {name} {{0, 1}}' in the graph{or_else}"
-    )
+    write = f"latent {spell_name(name)} {{0, 1}}"
+    if ARC in name:
+        first, _, second = name.partition(f" {ARC} ")
+        write = f"latent L {{0, 1}}, L -> {first} and L -> {second} in its place"
+    return DataError(f"the latent variable {name!r} was written without states; write {write}{or_else}")
 
 
 def _others(schema: Schema, names: Sequence[str]) -> list[str]:

@@ -1,5 +1,7 @@
 """Formats of graphs and networks: between files, texts or objects of other libraries and plain records."""
 
+from ldag.formats.arcs import ARC as ARC
+from ldag.formats.arcs import find_arcs as find_arcs
 from ldag.formats.files import check_place as check_place
 from ldag.formats.files import name_file as name_file
 from ldag.formats.files import read_utf8 as read_utf8

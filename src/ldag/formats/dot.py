@@ -14,6 +14,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ldag.errors import FormatError, MissingDependency
+from ldag.formats.arcs import find_stateless_arcs, make_arc, refuse_labelled, without_arcs
 from ldag.formats.lexer import Scanner
 from ldag.formats.record import Carries, ClassRecord, Context, EdgeRecord, Format, GraphRecord, VariableRecord
 from ldag.formats.record_checks import check_cuts_of, check_record
@@ -28,6 +29,7 @@ _STYLE = """\
   node [shape=box, style=rounded, fontname="Helvetica", margin="0.15,0.08"];
   edge [fontname="Helvetica", fontsize=10, arrowsize=0.8];
 """
+_ARC_STYLE = "dir=both, style=dashed, constraint=false"
 _OR = ";\n"
 _NEXT_CLASS = " |\n"
 _LAST = "ldag_end_of_file"
@@ -39,8 +41,13 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", '"'
 def write_dot(record: GraphRecord) -> str:
     """Write a graph for Graphviz; classes come back grouped by node."""
     record = check_record(record)
-    nodes = "".join(_node(variable, record.classes) for variable in record.variables)
-    edges = "".join(_edge(edge) for edge in record.edges)
+    arcs = find_stateless_arcs(record)
+    if [v.name for v in record.variables if v.name not in arcs] + [*arcs] != [v.name for v in record.variables]:
+        arcs = {}  # an arc comes back after all nodes
+    plain = without_arcs(record, arcs)
+    nodes = "".join(_node(variable, record.classes) for variable in plain.variables)
+    edges = "".join(_edge(edge) for edge in plain.edges)
+    edges += "".join(f"  {spell_quoted(a)} -> {spell_quoted(b)} [{_ARC_STYLE}];\n" for a, b in arcs.values())
     return f"digraph ldag {{\n{_STYLE}{nodes}{edges}}}\n"
 
 
@@ -48,13 +55,17 @@ def read_dot(text: str) -> GraphRecord:
     """Read a directed graph in DOT; nodes without the attribute ``states`` have none declared."""
     parts = _Parts()
     _collect(_parse(text), parts)
-    return check_record(
-        GraphRecord(
-            tuple(_variable(name, attributes) for name, attributes in parts.nodes.items()),
-            tuple(_edge_record(parent, child, attributes) for parent, child, attributes in parts.edges),
-            tuple(item for name, attributes in parts.nodes.items() for item in _classes(name, attributes)),
-        )
-    )
+    variables = [_variable(name, attributes) for name, attributes in parts.nodes.items()]
+    edges: list[EdgeRecord] = []
+    for parent, child, attributes in parts.edges:
+        if attributes.get("dir") == "both":
+            variable, two = _arc(parent, child, attributes)
+            variables.append(variable)
+            edges += two
+        else:
+            edges.append(_edge_record(parent, child, attributes))
+    classes = tuple(item for name, attributes in parts.nodes.items() for item in _classes(name, attributes))
+    return check_record(GraphRecord(tuple(variables), tuple(edges), classes))
 
 
 Attributes = dict[str, str]
@@ -203,11 +214,18 @@ def _variable(name: str, attributes: Attributes) -> VariableRecord:
     return VariableRecord(name, states, f"{path}: ", ordered, cuts, latent)
 
 
+def _arc(first: str, second: str, attributes: Attributes) -> tuple[VariableRecord, tuple[EdgeRecord, EdgeRecord]]:
+    path = f"edge {first!r} -> {second!r}: "
+    if attributes.get("label", "").strip():
+        raise refuse_labelled(first, second, path)
+    return make_arc(first, second, path)
+
+
 def _edge_record(parent: str, child: str, attributes: Attributes) -> EdgeRecord:
     path = f"edge {parent!r} -> {child!r}"
     if attributes.get("dir", "forward") != "forward":
         raise FormatError(
-            f"{path}: expected a directed edge, got dir={attributes['dir']}; such edges are not supported"
+            f"{path}: expected a directed edge, or dir=both for a latent cause, got dir={attributes['dir']}"
         )
     label: tuple[Context, ...] = ()
     if attributes.get("label", "").strip():

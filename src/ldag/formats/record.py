@@ -158,7 +158,7 @@ ModelRecord = GraphRecord | NetworkRecord | TabularRecord
 FileRecord = ModelRecord | DocumentRecord
 """Whatever a file may hold."""
 
-Carried = Literal["yes", "no", "in comments", "from equal rows", "by number"]
+Carried = Literal["yes", "no", "in comments", "from equal rows", "by number", "arcs only"]
 """Whether and how a format carries something."""
 
 

@@ -2,15 +2,17 @@
 
 ``x {no, yes}`` declares a variable and its states, ``x {low < high}`` states with an order, ``x {low < high} cut 2.5``
 a measurement with its cut points, ``x`` a variable alone, ``latent x`` (with or without states) one that nobody
-observed, ``x -> y`` an edge, ``a -> b -> c`` a chain of edges, ``x -> y : a=1, b=2 ; a=3`` an edge that vanishes where
-(a=1 and b=2) or a=3, and ``y | a=1 ; b=2`` one class of y beyond what labels say. ``a=*`` is the same as not naming a;
-``*`` alone is the context "always".
+observed, ``x -> y`` an edge, ``x <-> y`` an arc, which is a latent parent of both, ``a -> b <-> c`` a chain of these,
+``x -> y : a=1, b=2 ; a=3`` an edge that vanishes where (a=1 and b=2) or a=3, and ``y | a=1 ; b=2`` one class of y
+beyond what labels say. ``a=*`` is the same as not naming a; ``*`` alone is the context "always".
 """
 
 import re
-from itertools import pairwise
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from ldag.errors import FormatError
+from ldag.formats.arcs import ARC, find_stateless_arcs, make_arc, name_arc, refuse_labelled, without_arcs
 from ldag.formats.lexer import Scanner
 from ldag.formats.record import Carries, ClassRecord, Context, EdgeRecord, Format, GraphRecord, VariableRecord
 from ldag.formats.record_checks import check_cuts_of, check_record, check_variable, say_twice
@@ -22,11 +24,13 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 LATENT = "latent"
 """The word before a name that says that nobody observed the variable; in quotes, or with no name after it, a name."""
 
+_SIGNS = {"->": "child's", ARC: "other end's"}
+"""What stands between two names, and whose name comes after it."""
+
 CUT = "cut"
 """The word before the cut points of a measurement."""
 
 _REFUSED = {
-    "<->": "bidirected edges are not supported; a latent cause is written as 'latent h', 'h -> a' and 'h -> b'",
     "<-": "write the parent first, as in 'parent -> child'",
     "--": "undirected edges are not supported; write 'parent -> child'",
     ",": "write one edge per line, each with one parent and one child",
@@ -47,13 +51,16 @@ def read_text(text: str) -> GraphRecord:
 
 
 def write_text(record: GraphRecord) -> str:
-    """Write the text form: variables, then edges, then classes, each in the order of the record."""
+    """Write the text form: variables, then edges and arcs, then classes, each in the order of the record.
+
+    Of the ways to write it, the first that gives the variables back in their order is taken.
+    """
     record = check_record(record)
-    variables = record.variables if _needs_all_declared(record) else _short_declarations(record)
-    lines = [_declaration(variable) for variable in variables]
-    lines += [_edge(edge) for edge in record.edges]
-    lines += [f"{spell_name(item.node)} | {spell_contexts(item.contexts)}" for item in record.classes]
-    return "\n".join(lines) + "\n"
+    wanted = [variable.name for variable in record.variables]
+    for statements in _ways(record):
+        if [*dict.fromkeys(name for one in statements for name in one.names)] == wanted:
+            break
+    return "".join(f"{one.text}\n" for one in statements)
 
 
 class _Reader:
@@ -79,7 +86,7 @@ class _Reader:
             contexts = scanner.contexts()
             scanner.expect_end("',', ';' or the end of the line")
             self._classes.append(ClassRecord(name, contexts, f"{scanner.path}: ", frozenset(scanner.starred)))
-        elif scanner.peek() == "->":
+        elif scanner.peek() in _SIGNS:
             self._chain(name, scanner)
         elif scanner.peek() in _REFUSED:
             raise _say_refused(scanner)
@@ -97,7 +104,7 @@ class _Reader:
         if scanner.accept(CUT):
             cuts = check_cuts_of(scanner.states(), f"{scanner.path}: cut points")
             scanner.expect_end("',' or the end of the line after the cut points")
-        scanner.expect_end("'{' or the end of the line" if latent else "'{', '->', '|' or the end of the line")
+        scanner.expect_end("'{' or the end of the line" if latent else "'{', '->', '<->', '|' or the end of the line")
         where = f"{scanner.path}: "
         if name in self._declared:
             raise say_twice(f"variable {name!r}", where, self._declared[name])
@@ -106,26 +113,47 @@ class _Reader:
 
     def _chain(self, name: str, scanner: Scanner) -> None:
         where = f"{scanner.path}: "
-        names = [name]
-        while scanner.accept("->"):
-            names.append(scanner.name("the child's name after '->'"))
-        label = self._label(scanner, len(names) - 1)
-        for each in names:
+        links: list[tuple[str, str, str]] = []
+        while scanner.peek() in _SIGNS:
+            sign, before = scanner.take(), links[-1][2] if links else name
+            links.append((before, sign, scanner.name(f"the {_SIGNS[sign]} name after {sign!r}")))
+        label = self._label(scanner, links)
+        for each in (name, *(after for _, _, after in links)):
             self._variables.setdefault(each, VariableRecord(each, where=where))
-        for parent, child in pairwise(names):
-            if (parent, child) in self._edges:
-                raise say_twice(f"the edge {parent!r} -> {child!r}", where, self._edges[parent, child].where)
-            self._edges[parent, child] = EdgeRecord(parent, child, label, where, frozenset(scanner.starred))
+        for before, sign, after in links:
+            if sign == ARC:
+                self._add_arc(before, after, where)
+            else:
+                self._add_edge(EdgeRecord(before, after, label, where, frozenset(scanner.starred)))
+
+    def _add_edge(self, edge: EdgeRecord) -> None:
+        pair = edge.parent, edge.child
+        if pair in self._edges:
+            raise say_twice(f"the edge {edge.parent!r} -> {edge.child!r}", edge.where, self._edges[pair].where)
+        self._edges[pair] = edge
+
+    def _add_arc(self, first: str, second: str, where: str) -> None:
+        variable, edges = make_arc(first, second, where)
+        for name in (variable.name, name_arc(second, first)):
+            if name in self._variables:
+                raise say_twice(f"the arc {name}", where, self._variables[name].where)
+        self._variables[variable.name] = variable
+        self._declared[variable.name] = where
+        for edge in edges:
+            self._add_edge(edge)
 
     @staticmethod
-    def _label(scanner: Scanner, n_edges: int) -> tuple[Context, ...]:
+    def _label(scanner: Scanner, links: list[tuple[str, str, str]]) -> tuple[Context, ...]:
         if scanner.peek() in _REFUSED:
             raise _say_refused(scanner)
         if not scanner.accept(":"):
-            scanner.expect_end("':', '->' or the end of the line")
+            scanner.expect_end("':', '->', '<->' or the end of the line")
             return ()
-        if n_edges > 1:
+        if len(links) > 1:
             raise FormatError(f"{scanner.path}: a chain of edges cannot have a label; write one edge per line")
+        first, sign, second = links[0]
+        if sign == ARC:
+            raise refuse_labelled(first, second, f"{scanner.path}: ")
         label = scanner.contexts()
         scanner.expect_end("',', ';' or the end of the line")
         return label
@@ -137,19 +165,27 @@ def _say_refused(scanner: Scanner) -> FormatError:
     return FormatError(f"{scanner.path}: expected '->', got {sign!r}; {_REFUSED[sign]}")
 
 
-def _short_declarations(record: GraphRecord) -> tuple[VariableRecord, ...]:
-    """Return the variables that need a line: with states, latent, or without an edge."""
-    in_edges = {name for edge in record.edges for name in (edge.parent, edge.child)}
-    return tuple(v for v in record.variables if v.states is not None or v.latent or v.name not in in_edges)
+class Statement(NamedTuple):
+    """A line of the text form, and the variables that it names in the order in which reading meets them."""
+
+    text: str
+    names: tuple[str, ...] = ()
 
 
-def _needs_all_declared(record: GraphRecord) -> bool:
-    """Whether the short form would give the variables back in another order."""
-    order = {variable.name: None for variable in _short_declarations(record)}
-    for edge in record.edges:
-        order.setdefault(edge.parent)
-        order.setdefault(edge.child)
-    return list(order) != [variable.name for variable in record.variables]
+def _ways(record: GraphRecord) -> Iterator[list[Statement]]:
+    """Go through the ways to write a graph, from the shortest to the one that always keeps the order of variables."""
+    arcs = find_stateless_arcs(record)
+    plain = without_arcs(record, arcs)
+    arc = {name: Statement(name, (*ends, name)) for name, ends in arcs.items()}
+    declared = {variable.name: Statement(_declaration(variable), (variable.name,)) for variable in record.variables}
+    edges = [Statement(_edge(edge), (edge.parent, edge.child)) for edge in plain.edges]
+    in_edges = {name for one in (*edges, *arc.values()) for name in one.names}
+    short = [declared[v.name] for v in plain.variables if v.states is not None or v.latent or v.name not in in_edges]
+    rest = [Statement(f"{spell_name(c.node)} | {spell_contexts(c.contexts)}") for c in record.classes]
+    yield [*short, *edges, *arc.values(), *rest]
+    yield [*(declared[v.name] for v in plain.variables), *edges, *arc.values(), *rest]
+    yield [*({**declared, **arc}[v.name] for v in record.variables), *edges, *rest]
+    yield [*declared.values(), *(Statement(_edge(edge)) for edge in record.edges), *rest]
 
 
 def _declaration(variable: VariableRecord) -> str:

@@ -2,6 +2,7 @@
 
 import re
 
+from ldag.formats.arcs import find_arcs, without_arcs
 from ldag.formats.record import Carries, Context, Format, GraphRecord
 from ldag.formats.record_checks import check_record
 
@@ -28,7 +29,9 @@ _SWEEPS = 8
 
 def write_tikz(record: GraphRecord) -> str:
     """Write a picture that LaTeX compiles by itself; the label of an edge says in which contexts it is absent."""
-    record = check_record(record)
+    whole = check_record(record)
+    arcs = find_arcs(whole)
+    record = without_arcs(whole, arcs)
     places = _places(record)
     number = {variable.name: place for place, variable in enumerate(record.variables, start=1)}
     style = {variable.name: "latent" if variable.latent else "node" for variable in record.variables}
@@ -41,6 +44,10 @@ def write_tikz(record: GraphRecord) -> str:
         words = r" \\ ".join(_spell(context) for context in edge.label)
         label = f" node[label] {{{words}}}" if words else ""
         lines.append(rf"  \path {ends}{label} (n{number[edge.child]});")
+    for both in arcs.values():
+        above, below = sorted(both, key=lambda name: (-places[name][1], places[name][0]))
+        side = "right" if places[above][0] > places[below][0] else "left"
+        lines.append(rf"  \draw[<->, dashed, thick] (n{number[above]}) to[bend {side}=42] (n{number[below]});")
     return _HEAD + "\n".join(lines) + "\n\\end{tikzpicture}\n\\end{document}\n"
 
 

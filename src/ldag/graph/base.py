@@ -21,6 +21,7 @@ from ldag.formats import (
     TabularRecord,
     check_model,
     edge_in_words,
+    find_arcs,
     format_named,
     from_networkx,
     read_file_as,
@@ -90,7 +91,8 @@ class Graph(Drawable):
         edges
             Pairs (parent, child).
         states
-            The states of every variable; their order is the order of the variables.
+            The states of every variable; their order is the order of the variables. Latent variables that edges name
+            may be left out: they come last, and may have any number of states.
         labels
             For an edge, the contexts of the child's other parents in which it vanishes. A parent that a context does
             not name may have any state.
@@ -114,7 +116,7 @@ class Graph(Drawable):
         }
         check_labelled_edges(given, pairs)
         declared = (check_declared(name, given) for name, given in check_mapping(states, "states").items())
-        variables = tuple(map(record_of, check_latent(declared, latent)))
+        variables = tuple(map(record_of, check_latent(declared, latent, pairs)))
         records = tuple(EdgeRecord(parent, child, given.get((parent, child), ())) for parent, child in pairs)
         return cls.from_record(GraphRecord(variables, records))
 
@@ -240,17 +242,18 @@ class Graph(Drawable):
     def undeclared(self) -> frozenset[str]:
         """The variables that were written without states; those they have are a guess until there are data."""
         if self.written is None:
-            return frozenset()
+            return frozenset(variable.name for variable in self.schema if variable.undeclared)
         return frozenset(self.schema.names) - {v.name for v in self.written.variables if v.states is not None}
 
     def with_states(self, variables: Iterable[Variable]) -> Self:
         """Return the graph in which variables that were written without states have those of the given ones."""
-        if self.written is None:
+        undeclared = self.undeclared
+        if not undeclared:
             return self
-        given = {variable.name: variable for variable in variables if variable.name in self.undeclared}
+        given = {v.name: replace(v, undeclared=False) for v in variables if v.name in undeclared}
         chosen = (replace(given.get(v.name, v), latent=v.latent) for v in self.variables)
         complete = tuple(map(record_of, chosen))
-        return self.from_record(replace(self.written, variables=complete))
+        return self.from_record(replace(self.written or self._record, variables=complete))
 
     @cached_property
     def _record(self) -> GraphRecord:
@@ -299,6 +302,18 @@ class Graph(Drawable):
         ('h',)
         """
         return self.schema.latent
+
+    @cached_property
+    def arcs(self) -> Mapping[str, Edge]:
+        r"""The latent variables that ``x <-> y`` stands for, by name, with the two ends.
+
+        Examples
+        --------
+        >>> from ldag import LDAG
+        >>> LDAG.from_text("x -> y\nx <-> y").arcs
+        {'x <-> y': ('x', 'y')}
+        """
+        return find_arcs(self._record)
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:

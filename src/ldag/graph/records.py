@@ -32,6 +32,9 @@ MAX_CONFIGURATIONS = 2**24
 MAX_PARENTS = 32
 """Parents of one node at most: no more of two states fit the configurations, and arrays have few axes."""
 
+NOMINAL = (0, 1)
+"""The states of an undeclared variable of which no label mentions others."""
+
 OTHER = "other"
 """What an undeclared variable has beside the states that labels mention."""
 
@@ -65,10 +68,18 @@ def check_declared(name: str, given: "Sequence[State] | Variable") -> Variable:
     return Variable(name, check_sequence(given, f"the states of {name!r}"), isinstance(given, OrderedStates))
 
 
-def check_latent(variables: Iterable[Variable], latent: str | Iterable[str]) -> Schema:
-    """Return the variables with those that are named declared latent, each once."""
-    schema = Schema(tuple(variables))
-    chosen = schema.nodes(latent, "latent: ")
+def check_latent(
+    variables: Iterable[Variable], latent: str | Iterable[str], edges: Iterable[tuple[str, str]] = ()
+) -> Schema:
+    """Return the variables with those that are named declared latent, each once; edges may name some without states."""
+    known = {variable.name: variable for variable in variables}
+    names = tuple(latent) if isinstance(latent, Iterable) and not isinstance(latent, str) else latent
+    in_edges = {name for edge in edges for name in edge}
+    for name in (names,) if isinstance(names, str) else names if isinstance(names, tuple) else ():
+        if name in in_edges and name not in known:
+            known[name] = Variable(name, NOMINAL, latent=True, undeclared=True)
+    schema = Schema(tuple(known.values()))
+    chosen = schema.nodes(names, "latent: ")
     return Schema(tuple(replace(v, latent=True) if node in chosen else v for node, v in enumerate(schema)))
 
 
@@ -133,11 +144,16 @@ def disassemble(schema: Schema, structure: Structure) -> GraphRecord:
             several = [members for members in family.partition.members() if len(members) > 1]
             contexts = (name_contexts(schema, family.parents, members) for members in several)
             classes.extend(ClassRecord(schema[node].name, own) for own in contexts)
-    return GraphRecord(tuple(map(record_of, schema)), tuple(edges), tuple(classes))
+    told = {name for edge in edges for context in edge.label for name in context}
+    told |= {name for item in classes for context in item.contexts for name in context}
+    variables = (replace(v, undeclared=v.undeclared and v.name not in told) for v in schema)
+    return GraphRecord(tuple(map(record_of, variables)), tuple(edges), tuple(classes))
 
 
 def record_of(variable: Variable) -> VariableRecord:
     """Return the record of a variable."""
+    if variable.undeclared:
+        return VariableRecord(variable.name, latent=True)
     return VariableRecord(
         variable.name, variable.states, ordered=variable.ordered, cuts=variable.cuts, latent=variable.latent
     )
@@ -222,7 +238,7 @@ def _schema(record: GraphRecord) -> Schema:
     mentioned = _mention_states(record)
     return Schema(
         tuple(
-            Variable(v.name, _infer_states(v.name, mentioned.get(v.name, [])), latent=v.latent)
+            _guess_variable(v, mentioned.get(v.name, []))
             if v.states is None
             else Variable(v.name, v.states, v.ordered, v.cuts, v.latent)
             for v in record.variables
@@ -241,11 +257,17 @@ def _mention_states(record: GraphRecord) -> dict[str, list[State]]:
     return mentioned
 
 
+def _guess_variable(written: VariableRecord, mentioned: list[State]) -> Variable:
+    """Return a variable that was not declared; a latent one that labels do not speak of may have any states."""
+    states = _infer_states(written.name, mentioned)
+    return Variable(written.name, states, latent=written.latent, undeclared=not mentioned)
+
+
 def _infer_states(name: str, mentioned: list[State]) -> tuple[State, ...]:
     """Return the states of a variable that was not declared."""
     keys = {state_key(state) for state in mentioned}
     if keys <= {state_key(0), state_key(1)}:
-        return (0, 1)
+        return NOMINAL
     if OTHER in mentioned:
         raise GraphError(f"the states of {name!r} are not declared; add a line such as: {name} {{a, b, {OTHER}}}")
     return (*sorted(mentioned, key=state_order), OTHER)

@@ -5,7 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ldag.errors import GraphError
-from ldag.formats import MOST_CASES, Context, GraphRecord, formulas, spell_name, spell_state, spell_states, write_json
+from ldag.formats import (
+    ARC,
+    MOST_CASES,
+    Context,
+    GraphRecord,
+    formulas,
+    spell_name,
+    spell_state,
+    spell_states,
+    write_json,
+)
 from ldag.graph.base import Graph
 from ldag.graph.trees import CodedDecisionGraph, Leaf, Split, Tree, decision_graph, n_leaves, smallest_tree
 from ldag.hook import Printable
@@ -273,7 +283,7 @@ def describe_graph(graph: Graph, record: GraphRecord) -> Description:
     rules = [line for table in tables.values() for line in str(table).splitlines()]
     sections = {
         "Variables": _variables(graph),
-        "Edges": [f"{a} -> {b}" for a, b in graph.edges] or ["none: all variables are independent"],
+        "Edges": _edges(graph) or ["none: all variables are independent"],
         "Labels": _labels(graph),
         "Reduced tables": rules,
         "Parameters": _parameters(graph),
@@ -298,12 +308,21 @@ def describe_graph(graph: Graph, record: GraphRecord) -> Description:
 
 
 def _variables(graph: Graph) -> list[str]:
-    names = [spell_name(variable.name) for variable in graph.variables]
+    variables = [v for v in graph.variables if not (v.undeclared and v.name in graph.arcs)]
+    names = [spell_name(variable.name) for variable in variables]
     width = max(map(len, names))
     return [
-        f"{name:<{width}}  {spell_states(v.states)}{'  (latent)' if v.latent else ''}"
-        for name, v in zip(names, graph.variables, strict=True)
+        f"{name:<{width}}  (latent, of any number of states)"
+        if v.undeclared
+        else f"{name:<{width}}  {spell_states(v.states)}{'  (latent)' if v.latent else ''}"
+        for name, v in zip(names, variables, strict=True)
     ]
+
+
+def _edges(graph: Graph) -> list[str]:
+    """Return the edges, and a line for every arc in place of its two."""
+    arrows = [f"{parent} -> {child}" for parent, child in graph.edges if parent not in graph.arcs]
+    return [*arrows, *(f"{first} {ARC} {second}" for first, second in graph.arcs.values())]
 
 
 def _labels(graph: Graph) -> list[str]:

@@ -227,7 +227,8 @@ class Variable:
 
     ``ordered`` says that this order means something; ``cuts`` are the cut points of a measurement, which then is
     ordered. A last state "missing" is named by itself in rules; the search takes it for the neighbour of the highest.
-    ``latent`` says that nobody observed it, or nobody everywhere: data need no column for it.
+    ``latent`` says that nobody observed it, or nobody everywhere: data need no column for it. A latent one that is
+    ``undeclared`` was written without states: it may have any number, and those it has here only stand for them.
 
     Examples
     --------
@@ -242,6 +243,7 @@ class Variable:
     ordered: bool = False
     cuts: Cuts = ()
     latent: bool = False
+    undeclared: bool = False
 
     @classmethod
     def of_bins(cls, name: str, cuts: Iterable[object]) -> "Variable":
@@ -255,6 +257,7 @@ class Variable:
         if isinstance(self.states, str) or not isinstance(self.states, Iterable):
             raise ArgumentError(f"the states of {self.name!r} must be a list, got {self.states!r}")
         object.__setattr__(self, "ordered", bool(self.ordered or self.cuts or isinstance(self.states, OrderedStates)))
+        object.__setattr__(self, "undeclared", bool(self.undeclared and self.latent))
         object.__setattr__(self, "states", tuple(_plain(state) for state in self.states))
         if not self.states:
             raise ArgumentError(f"variable {self.name!r} has no states; give at least one")
@@ -290,16 +293,21 @@ class Variable:
         if len(self.states) > STATES_LISTED:
             first = ", ".join(map(repr, self.states[: STATES_LISTED // 2]))
             states = f"({first}, ... {len(self.states)} in all)"
-        return f"Variable(name={self.name!r}, states={states}{order}{', latent=True' if self.latent else ''})"
+        flags = "".join(f", {flag}=True" for flag in ("latent", "undeclared") if getattr(self, flag))
+        return f"Variable(name={self.name!r}, states={states}{order}{flags})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Variable):
             return NotImplemented
         same = self.name == other.name and self._codes == other._codes
-        return same and (self.ordered, self.cuts, self.latent) == (other.ordered, other.cuts, other.latent)
+        return same and self._kind == other._kind
 
     def __hash__(self) -> int:
         return hash((self.name, self.states))
+
+    @property
+    def _kind(self) -> tuple[object, ...]:
+        return self.ordered, self.cuts, self.latent, self.undeclared
 
     @property
     def n_states(self) -> int:
@@ -313,7 +321,7 @@ class Variable:
 
     def with_states(self, states: Iterable[State]) -> "Variable":
         """Return the variable with other states, as far as it is not made by cut points."""
-        return replace(self, states=tuple(states))
+        return replace(self, states=tuple(states), undeclared=False)
 
     @cached_property
     def _codes(self) -> dict[StateKey, int]:

@@ -183,7 +183,8 @@ class NetworkBase(Presentable):
         >>> net.dimension
         3
         """
-        return cls(graph, check_parameters(graph, parameters))
+        tables = check_parameters(graph, parameters)
+        return cls(graph.with_states(graph.variables), tables)  # the tables are of these states
 
     @classmethod
     def from_counts(

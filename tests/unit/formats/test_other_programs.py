@@ -14,6 +14,7 @@ from click.testing import CliRunner
 import ldag
 from ldag import LDAG, LdagError, Network, datasets
 from ldag.cli.main import cli
+from ldag.errors import DataNote
 from ldag.formats import FORMATS, Format, table_of_formats
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # pgmpy announces its own coming changes
@@ -118,9 +119,39 @@ def test_latent_variables_are_kept_or_told_as_lost(known: Format, tmp_path: Path
     LATENT_NET.save(source)
     assert Network.load(source) == LATENT_NET
     told = run("convert", str(source), str(target))
-    assert ("that h is latent is left out" in told) == (known.carries.latent == "no")
+    is_lost = known.carries.latent in {"no", "arcs only"}
+    assert ("that h is latent is left out" in told) == is_lost
     if known.read is not None:
-        assert LDAG.load(target).latent == (() if known.carries.latent == "no" else ("h",))
+        assert LDAG.load(target).latent == (() if is_lost else ("h",))
+
+
+def test_dosearch_keeps_arcs(tmp_path: Path) -> None:
+    """Arcs come back from dosearch; of other latent variables it is said that they are lost."""
+    graph = LDAG.from_text("latent L\nx -> y\nx <-> y\ny <-> z\nL -> x\nL -> z")
+    assert graph.to_format("dosearch") == "L -> x\nx -> y\nL -> z\nx <-> y\ny <-> z\n"
+    source, target = tmp_path / "source.ldag", tmp_path / "target.dosearch"
+    graph.save(source)
+    told = run("convert", str(source), str(target))
+    assert "note: that L is latent is left out" in told
+    assert LDAG.load(target).latent == ("x <-> y", "y <-> z")
+
+
+def test_intervention_nodes_of_dosearch_are_left_out() -> None:
+    """The graph is that of nothing set: labels of what is set go, and those of what is not lose that condition."""
+    text = """
+    x -> y : a = 1
+    h -> x : a = 0; I_x = 1
+    a -> x : I_x = 1
+    b -> x : I_x = 0, a = 1
+    h -> y
+    a -> y
+    I_x -> x
+    I_z -> y
+    """
+    with pytest.warns(DataNote, match=r"^1 intervention node of dosearch left out: I_x; do cuts"):
+        graph = LDAG.from_format(text, "dosearch")
+    wanted = "x -> y : a=1\nh -> x : a=0\na -> x\nb -> x : a=1\nh -> y\na -> y\nI_z -> y"
+    assert graph == LDAG.from_text(wanted)
 
 
 def test_latent_variables_of_pgmpy() -> None:

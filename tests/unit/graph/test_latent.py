@@ -1,9 +1,12 @@
 """Latent variables: declared with the graph, kept by everything that makes another graph, a column of gaps in data."""
 
+import pickle
+
 import numpy as np
 import pytest
 
-from ldag import LDAG, read
+import ldag
+from ldag import LDAG, Network, read
 from ldag.data import GAP
 from ldag.errors import ArgumentError, DataError, DataNote, LdagError, UnknownVariable
 from ldag.graph import take_states
@@ -75,6 +78,129 @@ def test_text() -> None:
     assert LDAG.from_text(GRAPH.to_text()) == GRAPH
 
 
+ARC = LDAG.from_text("z -> x\nx -> y\nx <-> y\nlatent l\nl -> z\nl -> y : x=1")
+
+
+def test_arcs() -> None:
+    """An arc is a latent parent of both ends; several may meet, and a chain may have them."""
+    assert ARC.arcs == {"x <-> y": ("x", "y")}
+    assert set(ARC.latent) == {"x <-> y", "l"} == ARC.maximal().undeclared
+    assert (ARC.parents("x"), ARC.parents("x <-> y")) == (("z", "x <-> y"), ())
+    chain = LDAG.from_text("a -> b <-> c <-> d\nb <-> d")
+    assert chain.arcs == {"b <-> c": ("b", "c"), "c <-> d": ("c", "d"), "b <-> d": ("b", "d")}
+    assert LDAG.from_text('"a b" <-> c').arcs == {'"a b" <-> c': ("a b", "c")}
+    assert "x <-> y\n" in ARC.to_text()
+    assert '"x <-> y"' not in ARC.to_text()
+
+
+@pytest.mark.parametrize("form", ["ldag", "json", "dot", "networkx", "pickle", "states"])
+def test_no_states_stay_no_states(form: str) -> None:
+    """What was written without states comes back without them, from every form that keeps latent variables."""
+    if form == "networkx":
+        again = LDAG.from_networkx(ARC.to_networkx())
+    elif form == "pickle":
+        again = pickle.loads(pickle.dumps(ARC))
+    elif form == "states":
+        again = ARC.with_states([Variable("x", (0, 1)), Variable("other", (0, 1))])
+    else:
+        again = LDAG.from_format(ARC.to_format(form), form)
+    assert again == ARC
+    assert {"l", "x <-> y"} <= again.undeclared
+    assert again.arcs == ARC.arcs
+    assert again.regular().undeclared == {"l", "x <-> y"}
+
+
+def test_states_make_a_difference() -> None:
+    """A latent variable of any number of states is not one of two; labels that name its states give it these."""
+    two = LDAG.from_text("latent l {0, 1}\nl -> a\nl -> b")
+    some = LDAG.from_text("latent l\nl -> a\nl -> b")
+    assert two != some
+    assert some.with_states(two.variables) == two
+    named = LDAG.from_text("latent l\nl -> a\nx -> a : l=u; l=v")
+    assert named.variables[0] == Variable("l", ("u", "v", "other"), latent=True)
+    assert "latent l {u, v, other}" in named.to_text()
+    tree = LDAG.from_text("latent l\nl -> a\nx -> a").with_tree("a", {"l": {0: 0, 1: {"x": {0: 1, 1: 2}}}})
+    assert "latent l {0, 1}" in tree.to_text()
+    assert "undeclared=True" in repr(some.variables[0])
+
+
+def test_edges_without_states() -> None:
+    """A latent variable that edges name needs no states; one that nothing names is a mistake."""
+    states = {"a": [0, 1], "b": [0, 1]}
+    graph = LDAG.from_edges([("l", "a"), ("l", "b")], states=states, latent=(name for name in "l"))
+    assert graph == LDAG.from_text("a {0, 1}\nb {0, 1}\nlatent l\nl -> a\nl -> b")
+    assert LDAG.from_edges([("l", "a")], states=states, latent="l").latent == ("l",)
+    with pytest.raises(UnknownVariable, match="latent: no variable 'm'"):
+        LDAG.from_edges([("l", "a")], states=states, latent=["l", "m"])
+
+
+def test_an_arc_is_more_than_a_name() -> None:
+    """A variable of such a name that has a label, a parent, states or another child is written out."""
+    texts = [
+        'latent "x <-> y" {0, 1, 2}\nx {0, 1}\ny {0, 1}\n"x <-> y" -> x\n"x <-> y" -> y\n',
+        'x {0, 1}\ny {0, 1}\nz {0, 1}\nlatent "x <-> y"\n"x <-> y" -> x\nz -> y\n"x <-> y" -> y : z=1\n',
+        'x {0, 1}\ny {0, 1}\nz {0, 1}\nlatent "x <-> y"\n"x <-> y" -> x\n"x <-> y" -> y\n"x <-> y" -> z\n',
+        'x {0, 1}\ny {0, 1}\nz {0, 1}\nlatent "x <-> y"\n"x <-> y" -> x\n"x <-> y" -> y\nz -> "x <-> y"\n',
+        '"x <-> y" {0, 1}\nx {0, 1}\ny {0, 1}\n"x <-> y" -> x\n"x <-> y" -> y\n',
+    ]
+    for text in texts:
+        assert LDAG.from_text(text).to_text() == text
+    assert LDAG.from_text(texts[0]).arcs == {"x <-> y": ("x", "y")}  # with states it is drawn as one
+    assert [LDAG.from_text(text).arcs for text in texts[1:]] == [{}] * 4
+
+
+def test_arcs_are_described() -> None:
+    """As a line among the edges, and not as a variable."""
+    said = ARC.describe()
+    assert said.sections["Edges"] == ["l -> z", "z -> x", "x -> y", "l -> y", "x <-> y"]
+    assert said.sections["Variables"][-1] == "l  (latent, of any number of states)"
+
+
+@pytest.mark.parametrize("name", ["l", "x <-> y"])
+def test_questions_take_latents_for_variables(name: str) -> None:
+    """Separation, context graphs and equivalence do not ask who was observed."""
+    assert ARC.implies("l", "x <-> y")
+    assert not ARC.implies(name, "y")
+    assert ("l", "y") not in ARC.context_graph({"x": 1}).edges
+    assert ARC.equivalent_to(LDAG.from_text(ARC.to_text()))
+
+
+def test_numbers_give_states() -> None:
+    """A network has tables, and so its variables have states."""
+    half = [[0.5, 0.5], [0.4, 0.6]]
+    graph = LDAG.from_text("x <-> y")
+    net = Network.from_parameters(graph, {"x <-> y": [0.1, 0.9], "x": half, "y": half})
+    assert net.ldag.undeclared == frozenset()
+    assert Network.from_json(net.to_json()) == net
+    assert net.ldag.arcs == graph.arcs
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("latent l\nl -> a\nl -> b", r"^the latent variable 'l' was written without states; write latent l \{0, 1\}"),
+        (
+            "a <-> b",
+            r"^the latent variable 'a <-> b' was written .*; write latent L \{0, 1\}, L -> a and L -> b in",
+        ),
+    ],
+)
+def test_data_need_states(text: str, message: str) -> None:
+    """What estimates or scores refuses a latent variable of any number of states, also in a graph made of the first."""
+    few = {"a": TABLE["a"], "b": TABLE["b"]}
+    written = LDAG.from_text(text)
+    for graph in (written, written.regular()):
+        for ask in (
+            lambda graph: Network.from_data(graph, few),
+            lambda graph: ldag.score(graph, few, prior="uniform"),
+            lambda graph: ldag.learn(few, kappa=0.5, equivalent_sample_size=1, start=graph),
+        ):
+            with pytest.raises(DataError, match=message):
+                ask(graph)
+        states = {graph.latent[0]: ["u", "v", "w"]}
+        assert take_states(graph, few, {"states": states})[0].schema.n_states[graph.schema.node(graph.latent[0])] == 3
+
+
 def test_word_as_a_name() -> None:
     """Variables may still be called latent or cut, latent ones too."""
     plain = LDAG.from_text("latent {0, 1}\nlatent -> x\nlatent -> cut")
@@ -133,7 +259,7 @@ def test_states_given_later() -> None:
     written = LDAG.from_text("latent h\nh -> a\nh -> b")
     few = {"a": TABLE["a"], "b": TABLE["b"]}
     for data in (few, read(few)):
-        with pytest.raises(DataError, match=r"^the latent variable 'h' has no states; write 'latent h \{0, 1\}'.*, or"):
+        with pytest.raises(DataError, match=r"^the latent variable 'h' was written without states; .*, or"):
             take_states(written, data)
         graph, known = take_states(written, data, {"states": {"h": ["x", "y", "z"]}})
         assert graph.variables[0] == Variable("h", ("x", "y", "z"), latent=True)

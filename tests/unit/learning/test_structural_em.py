@@ -250,7 +250,7 @@ def test_latent_variables_need_a_graph_that_connects_them() -> None:
     with pytest.raises(ArgumentError, match=r"latent variable 'h' .* give start"):
         ldag.learn(SMALL, **FIXED, method="climb", start=alone)
     stateless = LDAG.from_text("latent h\n" + "\n".join(f"h -> {name}" for name in SMALL.names))
-    with pytest.raises(DataError, match=r"'h' has no states; write 'latent h \{0, 1\}' in the graph$"):
+    with pytest.raises(DataError, match=r"'h' was written without states; write latent h \{0, 1\}$"):
         ldag.learn(SMALL, **FIXED, method="climb", start=stateless)
 
 
