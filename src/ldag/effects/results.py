@@ -83,7 +83,7 @@ class RankProof:
     latent_states: Mapping[int, int]
     """States that latent variables had."""
     rank: int
-    """Of the derivatives of the observed table; with those of the effect it is one more."""
+    """Of the derivatives of the observed table; with those of the effect it is larger."""
     n_parameters: int
     n_draws: int
     case: States = field(default_factory=dict)
