@@ -1,6 +1,6 @@
 """Why an effect is identified, or is not, in sentences that a reader can repeat."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ldag.effects.results import (
@@ -14,27 +14,12 @@ from ldag.effects.results import (
     States,
     Twins,
 )
-from ldag.effects.spelling import spell, write_assignments
+from ldag.effects.spelling import spell, write_assignments, write_statement
 from ldag.formats import spell_name
 from ldag.model import Schema, Variable
 from ldag.reasoning import Verdict
 
 INDENT = "  "
-
-
-def write_statement(schema: Schema, question: EffectQuestion, case: States | None = None) -> str:
-    """Return what was asked, as P(Y | do(X), Z); a case fixes some of it."""
-    states = {**question.setting, **question.context, **(case or {})}
-
-    def write(nodes: Iterable[int]) -> list[str]:
-        return [
-            write_assignments(schema, {node: states[node]}) if node in states else spell_name(schema[node].name)
-            for node in nodes
-        ]
-
-    extra = [node for node in states if node not in (*question.do, *question.given, *question.target)]
-    conditions = [f"do({', '.join(write(question.do))})", *write(question.given), *write(extra)]
-    return f"P({', '.join(write(question.target))} | {', '.join(conditions)})"
 
 
 @dataclass(frozen=True, eq=False)

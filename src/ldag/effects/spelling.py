@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ldag.effects.formulas import (
+    ONE,
     Anywhere,
     Axis,
     Cases,
@@ -17,8 +18,10 @@ from ldag.effects.formulas import (
     Sum,
     free_axes,
     parts,
+    slots,
     subformulas,
 )
+from ldag.effects.results import EffectQuestion, States
 from ldag.formats import spell_name
 from ldag.model import Schema
 from ldag.reasoning import assignments
@@ -206,6 +209,22 @@ class PlainValues:
 
     def _axis(self, axis: Axis) -> dict[str, object]:
         return {"variable": self.schema[axis[0]].name, "symbol": self.spelling.axis(axis)}
+
+
+def write_statement(
+    schema: Schema, question: EffectQuestion, case: States | None = None, *, is_latex: bool = False
+) -> str:
+    """Return what was asked, as P(Y | do(X), Z); a case fixes some of it."""
+    states = {**question.setting, **question.context, **(case or {})}
+    writer = (LatexFormula if is_latex else FormulaText)(schema, ONE)
+
+    def write(nodes: Iterable[int]) -> list[str]:
+        return [writer.slot(slot) for slot in slots(nodes, states)]
+
+    extra = [node for node in states if node not in (*question.do, *question.given, *question.target)]
+    operator = r"\operatorname{do}" if is_latex else "do"
+    conditions = [f"{operator}({', '.join(write(question.do))})", *write(question.given), *write(extra)]
+    return f"P({', '.join(write(question.target))}{writer.bar}{', '.join(conditions)})"
 
 
 def spell(schema: Schema, formula: Formula, taken: Iterable[int] = ()) -> str:
