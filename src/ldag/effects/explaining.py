@@ -11,7 +11,6 @@ from ldag.effects.results import (
     Premise,
     RankProof,
     Reason,
-    States,
     Twins,
 )
 from ldag.effects.spelling import spell, write_assignments, write_statement

@@ -13,6 +13,7 @@ from ldag.graph.questions import EquivalenceClass as EquivalenceClass
 from ldag.graph.questions import GraphDifference as GraphDifference
 from ldag.graph.questions import Names as Names
 from ldag.graph.records import assemble as assemble
+from ldag.graph.records import check_disjoint as check_disjoint
 from ldag.graph.records import check_pairs as check_pairs
 from ldag.graph.records import disassemble as disassemble
 from ldag.graph.records import name_contexts as name_contexts
