@@ -17,6 +17,7 @@ from ldag.cli.settings import (
 )
 from ldag.cli.tables import load_table, print_result, table_options
 from ldag.data import ReadOptions
+from ldag.errors import argument
 from ldag.formats import check_document_path, check_place
 from ldag.learning import Deadline, check_time_limit
 from ldag.uncertainty import PosteriorChoice
@@ -67,6 +68,9 @@ class KnownWords(click.Choice):  # type: ignore[type-arg]  # generic in some ver
     multiple=True,
     help="Weight of the prior over parameters; several are summed over.  [1, 10, 30, 100]",
 )
+@click.option(
+    "--effects", "target", metavar="NAME", help="Also rank all variables by how much setting them changes it."
+)
 @constraint_options
 @click.option("--iter", "n_iter", cls=RareOption, type=int, help="For chain: rounds of each run.  [4,000]")
 @click.option(
@@ -82,7 +86,9 @@ class KnownWords(click.Choice):  # type: ignore[type-arg]  # generic in some ver
 @checkpoint_option
 @table_options
 @json_option
-def posterior(data: str, output: str | None, reading: ReadOptions, as_json: bool, **options: Any) -> None:
+def posterior(
+    data: str, output: str | None, target: str | None, reading: ReadOptions, as_json: bool, **options: Any
+) -> None:
     """Say how probable edges and labels are, given DATA (a file, or the name of a data set).
 
     \b
@@ -95,8 +101,14 @@ def posterior(data: str, output: str | None, reading: ReadOptions, as_json: bool
     constraints = read_constraints(*map(options.pop, CONSTRAINTS))
     options["equivalent_sample_size"] = options["equivalent_sample_size"] or None
     table = load_table(data, reading, use_of_gaps="averaged over completions")
+    if target is not None:
+        table.schema.node(target, f"{argument('effects')}: ")
     options["time_limit"] = left_for_search(deadline)
     result = learn_posterior(table, constraints=constraints, **options)
     if output is not None:
         result.save(output)
-    print_result(result, table, result.summary() if as_json else None)
+    effects = None if target is None else result.effects(target)
+    told = {} if effects is None else {"effects": effects.to_dict()}
+    print_result(result, table, {**result.summary(), **told} if as_json else None)
+    if effects is not None and not as_json:
+        click.echo(str(effects))

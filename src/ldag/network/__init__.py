@@ -5,6 +5,7 @@ from ldag.network.answers import AnswerKey as AnswerKey
 from ldag.network.answers import Averaged as Averaged
 from ldag.network.answers import AveragedAnswer as AveragedAnswer
 from ldag.network.answers import Compiled as Compiled
+from ldag.network.answers import Contrasts as Contrasts
 from ldag.network.answers import Estimated as Estimated
 from ldag.network.answers import Marginals as Marginals
 from ldag.network.answers import StateMapping as StateMapping
@@ -28,6 +29,10 @@ from ldag.network.imputing import fill_cells as fill_cells
 from ldag.network.imputing import impute_table as impute_table
 from ldag.network.influence import BoundedStates as BoundedStates
 from ldag.network.influence import Contrast as Contrast
+from ldag.network.measures import average_draws as average_draws
+from ldag.network.measures import compare_means as compare_means
+from ldag.network.measures import contrast_draws as contrast_draws
+from ldag.network.measures import information_of_settings as information_of_settings
 from ldag.network.prediction import RowTable as RowTable
 from ldag.network.prediction import Unseen as Unseen
 from ldag.network.prediction import describe_unknown as describe_unknown

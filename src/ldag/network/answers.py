@@ -24,6 +24,8 @@ class StateMapping(dict[AnswerKey, AnswerValue], Drawable):
     as its own and satisfy the constraints it was learned under."""
     undetermined: tuple[Edge, ...] = ()
     """The arrows which the range is wide for, whose direction is not determined."""
+    notes: tuple[str, ...] = ()
+    """What is to be known of the numbers, such as strata that the data hardly visit."""
 
     def __init__(
         self, values: Iterable[tuple[AnswerKey, AnswerValue]] = (), targets: Iterable[str] = (), said: str = ""
@@ -64,6 +66,17 @@ class AveragedAnswer(StateMapping[Averaged]):
         shown = [", ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in self]
         width = max(map(len, shown), default=0)
         return "\n".join(f"{text:<{width}}  {value}" for text, value in zip(shown, self.values(), strict=True))
+
+
+class Contrasts(dict[str, Averaged], Printable):
+    """Comparisons of two settings by name: difference, ratio, odds ratio, each with a mean and an interval."""
+
+    notes: tuple[str, ...] = ()
+    """As in `Answer`."""
+
+    def __str__(self) -> str:
+        width = max(map(len, self), default=0)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in self.items())
 
 
 class Marginals(dict[str, dict[State, float]], Drawable):

@@ -62,9 +62,9 @@ class Network(Questions):
     ) -> dict[str, Contrast]:
         """Compare the probability of an event when variables are set one way and another.
 
-        Returns the "difference" and the "ratio" of the two probabilities. In a learned network each has a range over
-        all graphs that say the same and satisfy the constraints, and a `GraphWarning` names the arrows that make
-        it wide, as in `query`. Intervals that know of other graphs come from `Posterior.contrast`.
+        Returns the "difference", the "ratio" and the "odds ratio" of the two probabilities. In a learned network each
+        has a range over all graphs that say the same and satisfy the constraints, and a `GraphWarning` names the arrows
+        that make it wide, as in `query`. Intervals that know of other graphs come from `Posterior.contrast`.
 
         Examples
         --------

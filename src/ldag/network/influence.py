@@ -16,6 +16,7 @@ from ldag.model import State, Variable
 from ldag.network.arguments import Findings, Targets, read_findings, spell_findings
 from ldag.network.asking import RANGE, Asking
 from ldag.network.directions import SAME, tell_arrows
+from ldag.network.measures import compare_probabilities
 
 
 @dataclass(frozen=True)
@@ -136,10 +137,9 @@ def contrast_answers(
         n_left_out = len(sides[0]) - len(pairs)
         if np.ptp(pairs, axis=0).max() > SAME or not members.has_all(n_left_out):
             tell_arrows(members.arrows, RANGE.format(over=members.count(n_left_out)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        both = {"difference": pairs[:, 0] - pairs[:, 1], "ratio": pairs[:, 0] / pairs[:, 1]}
-    ends = {name: (v.min(), v.max()) if is_known else (np.nan, np.nan) for name, v in both.items()}
-    return {name: Contrast(*map(float, (v[0], *ends[name]))) for name, v in both.items()}
+    compared = compare_probabilities(pairs[:, 0], pairs[:, 1])
+    ends = {name: (v.min(), v.max()) if is_known else (np.nan, np.nan) for name, v in compared.items()}
+    return {name: Contrast(*map(float, (v[0], *ends[name]))) for name, v in compared.items()}
 
 
 def bound_states(asking: Asking, of: Targets, given: Findings | None, do: Context | None) -> BoundedStates:

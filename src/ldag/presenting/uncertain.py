@@ -13,7 +13,7 @@ from ldag.graph import LDAG
 from ldag.presenting.documents import Block, Figure, Listing, TableBlock
 from ldag.presenting.graphs import graph_picture
 from ldag.presenting.looks import blocks, chart, picture
-from ldag.uncertainty import Agreement, Bootstrap, EdgeChances, Mixture, Posterior
+from ldag.uncertainty import Agreement, Bootstrap, EdgeChances, EffectSizes, Mixture, Posterior
 
 MOST_PAIRS = 40
 """Pairs that are listed or drawn; others are counted."""
@@ -94,6 +94,26 @@ def _(edges: EdgeChances) -> Drawing:
 @blocks.register
 def _(edges: EdgeChances) -> list[Block]:
     return [_pair_table(edges)]
+
+
+@chart.register
+def _(effects: EffectSizes) -> Drawing:
+    table = _effect_table(effects)
+    return lay_out_table(table.header, table.rows, title=f"How much setting each variable changes {effects.target}")
+
+
+@blocks.register
+def _(effects: EffectSizes) -> list[Block]:
+    return [_effect_table(effects)]
+
+
+def _effect_table(effects: EffectSizes) -> TableBlock:
+    """Return a row per variable; the longest bar is the largest effect."""
+    largest = max((effect.size for effect in effects), default=0.0) or 1.0
+    rows: list[TableRow] = [
+        (f"{one.variable} ({one.size:.4f} nats)", Meter(one.size / largest), Meter(one.probability)) for one in effects
+    ]
+    return TableBlock(("variable", "effect, of the largest", "probability of a path"), tuple(rows))
 
 
 def _pair_table(edges: EdgeChances) -> TableBlock:

@@ -5,6 +5,8 @@ from ldag.uncertainty.agreement import (
     Chance,
     EdgeChance,
     EdgeChances,
+    EffectSize,
+    EffectSizes,
     LabelChance,
     strongest_first,
 )
@@ -26,6 +28,8 @@ __all__ = [
     "Directions",
     "EdgeChance",
     "EdgeChances",
+    "EffectSize",
+    "EffectSizes",
     "GraphPrior",
     "LabelChance",
     "MemberVariety",

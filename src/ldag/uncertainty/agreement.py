@@ -114,6 +114,49 @@ class EdgeChances(tuple[EdgeChance, ...], Drawable):
                 yield edge
 
 
+class EffectSize(NamedTuple):
+    """How much setting a variable changes a target, in nats, and the probability that there is a path of arrows."""
+
+    variable: str
+    size: float
+    probability: float
+    mc_error: float = 0.0
+    """Of the probability; 0 where it is exact."""
+
+
+class EffectSizes(tuple[EffectSize, ...], Drawable):
+    """The effects of all other variables on a target, the largest first: a tuple that draws itself as bars."""
+
+    target: str
+
+    def __new__(cls, effects: Iterable[EffectSize], target: str) -> "EffectSizes":
+        """Take effects in their order."""
+        sizes = super().__new__(cls, effects)
+        sizes.target = target
+        return sizes
+
+    def __getnewargs__(self) -> tuple[object, ...]:
+        return tuple(self), self.target
+
+    def __repr__(self) -> str:
+        return f"<EffectSizes: of {counted(len(self), 'variable')} on {self.target}>"
+
+    def __str__(self) -> str:
+        width = max((len(effect.variable) for effect in self), default=0)
+        lines = [f"  {one.variable:<{width}}  {one.size:.4f}  {one.probability:.2f}" for one in self]
+        return "\n".join([f"effects on {self.target}: size in nats, probability of a path", *lines])
+
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values."""
+        return {"target": self.target, "effects": [effect._asdict() for effect in self]}
+
+    def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
+        """Return a dataframe: variable, size, probability, mc_error."""
+        names = np.array([effect.variable for effect in self], dtype=object)
+        numbers = {name: np.array([getattr(one, name) for one in self]) for name in EffectSize._fields[1:]}
+        return make_frame({"variable": names, **numbers}, backend)
+
+
 def strongest_first(names: Sequence[str], arcs: Mapping[Edge, float], title: str) -> EdgeChances:
     """Return every ordered pair, given the share of every arc: the strongest pairs first."""
     edges = []

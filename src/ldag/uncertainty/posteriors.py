@@ -10,13 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_seed, check_share, check_whole, tell_renamed
-from ldag.data import AnyTable, Reading, check_data
+from ldag.data import AnyTable, Dataset, Reading, check_data
 from ldag.errors import ArgumentError, counted, list_names
 from ldag.formats import Context, DocumentRecord, read_document, read_variables, write_document, write_variables
 from ldag.graph import LDAG
 from ldag.model import Counts, Smoothing, class_counts, configuration_counts
-from ldag.network import Answer, Averaged, AveragedAnswer, DrawOptions, ImputeOptions, Network, Targets
-from ldag.uncertainty.agreement import label_lines
+from ldag.network import (
+    Answer,
+    Averaged,
+    AveragedAnswer,
+    Contrasts,
+    DrawOptions,
+    ImputeOptions,
+    Network,
+    Targets,
+    contrast_draws,
+    information_of_settings,
+)
+from ldag.uncertainty.agreement import EffectSize, EffectSizes, label_lines
 from ldag.uncertainty.bootstraps import Bootstrap
 from ldag.uncertainty.chains import CONVERGED, Diagnostics
 from ldag.uncertainty.component import Component, likely_families
@@ -24,12 +35,14 @@ from ldag.uncertainty.drawn import DrawnFamilies, DrawnGraph
 from ldag.uncertainty.families import FamilyLabels
 from ldag.uncertainty.graph_posterior import GraphPosterior, PosteriorMethod
 from ldag.uncertainty.mixtures import Mixture
-from ldag.uncertainty.whole_graphs import DirectionChances, is_small, mean_answer
+from ldag.uncertainty.whole_graphs import DirectionChances, adjust_for_parents, is_small, mean_answer
 
 T = TypeVar("T")
 
 N_MEMBERS = 500
 """Graphs drawn for an answer."""
+N_SIZED = 100
+"""Graphs drawn for the sizes of effects where parents alone do not tell them."""
 SHOWN_EDGE = 0.05
 """Pairs that are less probably joined are counted, not listed, when a posterior is printed."""
 CERTAIN = 0.99
@@ -162,17 +175,18 @@ class Posterior(GraphPosterior):
     def contrast(
         self,
         event: Context,
+        given: Context | None = None,
         *,
         do: Context,
         against: Context,
         interval: float = 0.95,
         n_draws: int = N_MEMBERS,
         rng: Rng = None,
-    ) -> dict[str, Averaged]:
+    ) -> Contrasts:
         """Compare the probability of an event when variables are set one way and another.
 
-        Returns the "difference" and the "ratio" of the two probabilities, each with a mean and an interval over graphs,
-        labels and parameters.
+        Returns the "difference", the "ratio" and the "odds ratio" of the two probabilities, each with a mean and an
+        interval over graphs, labels and parameters. What is ``given`` is known after the variables were set.
 
         Examples
         --------
@@ -190,12 +204,58 @@ class Posterior(GraphPosterior):
         place = tuple(codes[self.schema.node(name)] for name in names)
         mixture = self.mixture(n_draws, rng)
         seed = check_seed(rng)
-        first, second = (
-            np.array([drawn[place] for drawn in mixture.draw_answers(names, do=one, n_draws=2 * n_draws, rng=seed)])
-            for one in (do, against)
-        )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return {"difference": _average(first - second, interval), "ratio": _average(first / second, interval)}
+        sides = (mixture.draw_answers(names, given, do=one, n_draws=2 * n_draws, rng=seed) for one in (do, against))
+        first, second = (np.array([one[place] for one in drawn]) for drawn in sides)
+        return contrast_draws(first, second, interval)
+
+    def effects(self, target: str) -> EffectSizes:
+        """Rank all variables by how much setting them changes a target, as a first look at what is worth asking.
+
+        The size of an effect is what setting a variable, to each of its states equally often, would tell about the
+        target, in nats (the Jensen-Shannon divergence of the target's distributions). It is averaged over what the
+        variable's parents may be: given these, the effect is had by adjusting for them, and there is none on a target
+        among them. This needs no draws of graphs; only where data have gaps, or of a file, are graphs drawn. Beside it
+        stands the probability that there is a path of arrows from the variable to the target.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> post = ldag.posterior(ldag.datasets.load("ucb"))
+        >>> [effect.variable for effect in post.effects("admitted")]
+        ['department', 'gender']
+        """
+        node = self.schema.node(target, "target: ")
+        others = [name for name in self.names if name != target]
+        chances = {name: self.ancestor(name, target) for name in others}
+        data = None if self.has_gaps else self.data
+        sizes = (self._draw_sizes(target) if data is None else self._adjust_sizes(node, data)) if others else {}
+        effects = [EffectSize(name, sizes[name], float(p), p.mc_error) for name, p in chances.items()]
+        return EffectSizes(sorted(effects, key=lambda one: -round(one.size, 12)), target)
+
+    def _adjust_sizes(self, target: int, data: Dataset) -> dict[str, float]:
+        """Return the mean sizes of effects, by the posterior of every variable's parents."""
+        sizes = {}
+        for node in self.schema.nodes(name for name in self.names if name != self.schema[target].name):
+            size = 0.0
+            for component in self._likely:
+                prior = component.setting.equivalent_sample_size
+                for parents, probability in component.likely(node):
+                    if target not in parents:
+                        effect = adjust_for_parents(data.columns, self.schema.n_states, target, node, parents, prior)
+                        size += component.weight * probability * information_of_settings(effect)
+            sizes[self.schema[node].name] = size
+        return sizes
+
+    def _draw_sizes(self, target: str) -> dict[str, float]:
+        """Return the mean sizes of effects in drawn graphs, with the means of their parameters."""
+        mixture = self.mixture(N_SIZED)
+        sizes = dict.fromkeys((name for name in self.names if name != target), 0.0)
+        for member, share in zip(mixture.members, mixture.weights or (), strict=True):
+            for name in sizes:
+                settings = ({name: state} for state in self.schema[self.schema.node(name)].states)
+                answers = [list(member.query(target, do=one).values()) for one in settings]
+                sizes[name] += share * information_of_settings(np.array(answers))
+        return sizes
 
     def log_likelihood(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
         """Return the log probability of new data given those seen, everything averaged out: a ratio of evidences.
@@ -400,11 +460,6 @@ def _spell_shares(shares: Mapping[float, float]) -> str:
     if len(shares) == 1:
         return f"{next(iter(shares)):g}"
     return ", ".join(f"{number:g} ({share:.2f})" for number, share in shares.items() if share >= 0.005) or "any"
-
-
-def _average(values: NDArray[np.float64], interval: float) -> Averaged:
-    low, high = np.quantile(values, [(1 - interval) / 2, (1 + interval) / 2])
-    return Averaged(float(values.mean()), float(low), float(high))
 
 
 def unpack_document(record: DocumentRecord) -> Posterior | Bootstrap | Mixture:

@@ -1,4 +1,4 @@
-"""What only whole graphs can tell: all of a small space, one by one, or drawn ones."""
+"""What only whole graphs can tell: all of a small space, one by one, or drawn ones; and effects by parents alone."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ldag._native import Columns
 from ldag.constraints import SearchSpace
+from ldag.data import count_family
 from ldag.inference import Engine
 from ldag.model import CodedFamily, Model, Structure, freeze
 from ldag.reasoning import Question, cpdag, d_separated, essential_edges
@@ -103,6 +105,20 @@ def mean_answer(
         _, answer = Engine(model.intervened(do)).joint(targets, dict(do))
         total += probability * answer
     return total
+
+
+def adjust_for_parents(
+    columns: Columns, n_states: Sequence[int], target: int, node: int, parents: ParentSet, size: float
+) -> Floats:
+    """Return the distributions of a target when a node is set, a row per state, if these are the node's parents.
+
+    Probabilities of the target in strata of the parents, weighed by how probable these are; all are means under a prior
+    that counts for ``size`` observations. The target must not be among the parents.
+    """
+    counts = count_family(columns, n_states, target, (*parents, node)).astype(np.float64)
+    smoothed = (counts + size / counts.size).reshape(-1, n_states[node], n_states[target])
+    weights = smoothed.sum(axis=(1, 2)) / smoothed.sum()
+    return np.asarray(np.einsum("s,sxy->xy", weights, smoothed / smoothed.sum(axis=2, keepdims=True)))
 
 
 def _is_acyclic(dag: Dag) -> bool:

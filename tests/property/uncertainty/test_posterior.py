@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -183,3 +184,43 @@ def test_settings_are_weighed_by_their_evidence(
         gone = partial(oracle.vanishes, n_states=question.n_states, i=i, j=j, context=context)
         stays = weights @ np.array(shares) - weights @ np.array([oracle.total(graphs, gone) for _, graphs in every])
         assert post.edge(NAMES[i], NAMES[j], context={NAMES[3 - i - j]: 0}) == pytest.approx(stays, abs=1e-8)
+
+
+@settings(deadline=None, max_examples=8)
+@given(questions())
+def test_sizes_of_effects_against_all_graphs(
+    problem: tuple[oracle.Question, Space, ldag.Constraints | None],
+) -> None:
+    """Every graph says what a variable's parents are: adjust for them by counting, and compare what is told."""
+    question, space, constraints = problem
+    _, graphs = oracle.posterior(question, space)
+    effects = ask(question, constraints).effects("a")
+    rows = np.array(question.rows)
+    assert {one.variable for one in effects} == set(NAMES[1:3])
+    for node, name in ((1, NAMES[1]), (2, NAMES[2])):
+        one = next(one for one in effects if one.variable == name)
+        assert one.probability == pytest.approx(oracle.total(graphs, partial(oracle.is_above, i=node, j=0)), abs=1e-8)
+        expected = math.fsum(g.probability * _adjusted_size(question, rows, node, g.parents[node]) for g in graphs)
+        assert one.size == pytest.approx(expected, abs=1e-8)
+    assert [one.size for one in effects] == sorted((one.size for one in effects), reverse=True)
+
+
+def _adjusted_size(question: oracle.Question, rows: np.ndarray, node: int, parents: tuple[int, ...]) -> float:
+    """The divergence of the target's distributions, by loops over strata."""
+    if 0 in parents:
+        return 0.0
+    n, size = question.n_states, question.equivalent_sample_size
+    strata = list(product(*(range(n[p]) for p in parents)))
+    each = size / (len(strata) * n[node] * n[0])
+    answers = []
+    for state in range(n[node]):
+        answer = np.zeros(n[0])
+        for stratum in strata:
+            here = rows[(rows[:, list(parents)] == stratum).all(axis=1)] if parents else rows
+            weight = (len(here) + each * n[node] * n[0]) / (len(rows) + size)
+            there = here[here[:, node] == state]
+            counts = np.array([(there[:, 0] == y).sum() for y in range(n[0])]) + each
+            answer += weight * counts / counts.sum()
+        answers.append(answer)
+    mean = np.mean(answers, axis=0)
+    return float(np.mean([(a * np.log(a / mean)).sum() for a in answers]))

@@ -287,3 +287,34 @@ def test_settings_that_the_evidence_rules_out_are_kept_by_their_number() -> None
     assert one.log_evidence is not None
     assert none.log_evidence is not None
     assert both.log_evidence == pytest.approx(np.logaddexp(one.log_evidence, none.log_evidence) - np.log(2))
+
+
+def test_comparisons_of_settings_have_odds_and_conditions(post: ldag.Posterior) -> None:
+    """The odds ratio belongs to the two answers; what is given changes them as it changes `query`."""
+    event, do, against = {"pressure": ">140"}, {"smoking": "yes"}, {"smoking": "no"}
+    compared = post.contrast(event, do=do, against=against, rng=1)
+    a, b = (post.query("pressure", do=one)[">140"] for one in (do, against))
+    assert compared["difference"].mean == pytest.approx(a - b, abs=0.01)
+    assert compared["odds ratio"].mean == pytest.approx(a / (1 - a) / (b / (1 - b)), abs=0.05)
+    given = {"protein": "<3"}
+    inside = post.contrast(event, given, do=do, against=against, rng=1)
+    c, d = (post.query("pressure", given, do=one, rng=1)[">140"] for one in (do, against))
+    assert inside["difference"].mean == pytest.approx(c - d, abs=0.01)
+    assert inside["difference"].mean < compared["difference"].mean - 0.01
+
+
+def test_effects_are_ranked_and_shown(post: ldag.Posterior, tmp_path: Path) -> None:
+    """As text, plain values, a frame and a picture; a file, which has no data, draws graphs and agrees roughly."""
+    effects = post.effects("pressure")
+    assert {effect.variable for effect in effects[:2]} == {"protein", "smoking"}
+    assert str(effects).startswith("effects on pressure: size in nats, probability of a path\n  ")
+    assert json.loads(json.dumps(effects.to_dict()))["effects"][0]["variable"] == effects[0].variable
+    assert list(effects.to_frame()["size"]) == [effect.size for effect in effects]  # type: ignore[index]
+    effects.save_picture(tmp_path / "effects.svg")
+    assert "How much setting each variable changes pressure" in (tmp_path / "effects.svg").read_text()
+    post.save(tmp_path / "post.json")
+    again = ldag.Posterior.load(tmp_path / "post.json").effects("pressure")
+    assert {effect.variable for effect in again[:2]} == {"protein", "smoking"}
+    assert sum(effect.size for effect in again) == pytest.approx(sum(effect.size for effect in effects), rel=0.5)
+    with pytest.raises(UnknownVariable, match="target: no variable 'presure'"):
+        post.effects("presure")

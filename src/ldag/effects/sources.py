@@ -1,0 +1,323 @@
+"""What formulas are evaluated on: data, networks and posteriors, as one table or as draws of it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.checks import Rng, check_seed, check_whole
+from ldag.data import AnyTable, Dataset, Reading, ReadOptions, check_data, note_ignored, read_for, read_table
+from ldag.effects.formulas import Draws
+from ldag.errors import ArgumentError, DataError, suggest, tell
+from ldag.graph import LDAG
+from ldag.learning import Fit
+from ldag.model import Schema
+from ldag.network import Network
+from ldag.scoring import check_equivalent_sample_size
+from ldag.uncertainty import Mixture, Posterior
+
+JOINT_CELLS = 1 << 16
+"""Cells of a table that is drawn as a whole, so that all its conditionals are of one draw."""
+CELLS_AT_ONCE = 1 << 22
+"""Numbers that are drawn and held at once: 32 MB."""
+FEW = 0.1
+"""Gamma variables of a smaller shape may be too small for a number, and are drawn by their logarithm."""
+N_DRAWS = 1000
+"""Draws of a table for an interval."""
+
+AnySource: TypeAlias = "AnyTable | Network | Fit | Posterior | Mixture"
+"""What an effect can be evaluated on."""
+
+
+class NumberSource:
+    """A source that knows its variables, what is to be said of it, and how to be taken in parts that fit memory."""
+
+    @property
+    def schema(self) -> Schema:
+        """The graph's variables."""
+        raise NotImplementedError
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of where the numbers come from."""
+        raise NotImplementedError
+
+    @property
+    def n_states(self) -> tuple[int, ...]:
+        """States of every variable, by number."""
+        return self.schema.n_states
+
+    def conditional(self, of: tuple[int, ...], given: tuple[int, ...]) -> Draws:
+        """Return P(of | given) as an array (draws, states of each of ``of``, states of each of ``given``)."""
+        raise NotImplementedError
+
+    def parts(self) -> "Iterator[NumberSource]":
+        """Go through sources that together have all draws, in their order."""
+        yield self
+
+
+def take_source(
+    thing: AnySource,
+    graph: LDAG,
+    needs: Sequence[int],
+    *,
+    n_draws: int | None = None,
+    equivalent_sample_size: float = 1.0,
+    rng: Rng = None,
+    reading: Reading | None = None,
+) -> NumberSource:
+    """Return what formulas that read some variables are evaluated on: one table, or with ``n_draws`` draws of it.
+
+    One table has relative frequencies, or what a network or posterior says on average. Draws of data are from the
+    Dirichlet posterior of the table over ``needs``, the prior spread evenly; those of a network or posterior are of
+    parameters, and of graphs.
+    """
+    if n_draws is not None:
+        check_whole(n_draws, "n_draws")
+    seed = check_seed(rng)
+    if isinstance(thing, Fit):
+        thing = thing.network
+    if isinstance(thing, Network | Posterior | Mixture):
+        if reading:
+            raise ArgumentError(f"{next(iter(reading))}= is for tables; {type(thing).__name__} has been read already")
+        return _ask(thing, graph.schema, tuple(needs), n_draws, seed)
+    graph, data = take_table(graph, thing, needs, reading)
+    table = CountedTable(graph.schema, tuple(needs), data)
+    if n_draws is None:
+        return MeanSource(table)
+    return DirichletSource(table, check_equivalent_sample_size(equivalent_sample_size), n_draws, (seed,))
+
+
+def take_table(
+    graph: LDAG, data: AnyTable, needs: Sequence[int], reading: Reading | None = None
+) -> tuple[LDAG, Dataset]:
+    """Return the columns that are needed, without rows that have gaps in them, and the graph with their states."""
+    names = [graph.schema[node].name for node in needs]
+    part, undeclared = graph.schema.reordered(needs), graph.undeclared & set(names)
+    if isinstance(data, Dataset):
+        _check_columns(names, data.names)
+        known = check_data(data.select(names), part, reading, undeclared)
+    else:
+        options = ReadOptions(**{"missing": "keep", **(reading or {})})  # type: ignore[arg-type]
+        table = read_table(data, options)
+        _check_columns(names, table.names)
+        known = read_for(table, part, options, undeclared)
+        others = [name for name in table.names if name not in {*names, options.counts, options.weights}]
+        known = replace(known, notes=tuple(note for note in known.notes if note != note_ignored(others)))
+    known = known.complete_rows()
+    if not isinstance(data, Dataset):
+        tell(known.notes)
+    if not known.total:
+        raise DataError("every row has a gap in a column that the formula reads, so there is nothing to evaluate")
+    stated = graph.with_states(known.variables)
+    return stated, known.aligned_to(stated.schema.reordered(needs))
+
+
+def _check_columns(names: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse data that do not have what the formula reads."""
+    for name in names:
+        if name not in known:
+            raise DataError(
+                f"the data have no column {name!r}, which the formula reads{suggest(name, known)}; give data that have"
+                " it, or ask for an effect that does without"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class CountedTable:
+    """Counts of some of a graph's variables."""
+
+    schema: Schema
+    needs: tuple[int, ...]
+    """The columns of the data, by number."""
+    data: Dataset
+
+    @property
+    def n_cells(self) -> int:
+        """How many cells a table over all columns has."""
+        return prod(self.schema.n_states[node] for node in self.needs)
+
+    def shape(self, nodes: Sequence[int]) -> list[int]:
+        """Return how many states nodes have."""
+        return [self.schema.n_states[node] for node in nodes]
+
+    def count(self, nodes: Sequence[int]) -> NDArray[np.float64]:
+        """Return how often nodes have which states, an axis each."""
+        if not nodes:
+            return np.full((), float(self.data.total))
+        counts = self.data.columns.counts([self.needs.index(node) for node in nodes])
+        return np.asarray(counts, dtype=np.float64).reshape(self.shape(nodes))
+
+
+@dataclass(frozen=True, eq=False)
+class CountSource(NumberSource):
+    """A source whose numbers come from counts."""
+
+    table: CountedTable
+    size: float = 0.0
+    """How many observations the prior counts for; they are spread evenly over the cells."""
+
+    @property
+    def schema(self) -> Schema:
+        """The graph's variables."""
+        return self.table.schema
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done to the data."""
+        return self.table.data.notes
+
+
+@dataclass(frozen=True, eq=False)
+class MeanSource(CountSource):
+    """Relative frequencies, or with a prior the means of their posterior.
+
+    Where a stratum was never visited and there is no prior, nothing is known, and the probabilities are 0.
+    """
+
+    def conditional(self, of: tuple[int, ...], given: tuple[int, ...]) -> Draws:
+        """Return relative frequencies."""
+        counts = self.table.count((*of, *given))
+        flat = (counts + self.size / counts.size).reshape([-1, prod(self.table.shape(given))])
+        total = flat.sum(axis=0)
+        return np.asarray(flat / np.where(total > 0, total, 1.0)).reshape([1, *counts.shape])
+
+
+@dataclass(frozen=True, eq=False)
+class DirichletSource(CountSource):
+    """Draws from the posterior of a table of counts under a Dirichlet prior that is spread evenly over its cells.
+
+    A table of up to 65,536 cells is drawn as a whole. Of a larger one, every set of variables that a probability is
+    about is drawn by itself: each probability has the right distribution, but probabilities about different variables
+    are drawn as if they were independent, which they are in an adjustment and only roughly elsewhere.
+    """
+
+    n_draws: int = 1
+    seed: tuple[int, ...] = (0,)
+    _logs: dict[tuple[int, ...], Draws] = field(default_factory=dict)
+
+    def conditional(self, of: tuple[int, ...], given: tuple[int, ...]) -> Draws:
+        """Return drawn conditional distributions; those of a stratum that was never visited are the prior's."""
+        wanted = (*of, *given)
+        whole = self.table.needs if self.table.n_cells <= JOINT_CELLS else tuple(sorted(wanted))
+        axes = [1 + whole.index(node) for node in wanted]
+        rest = [axis for axis in range(1, 1 + len(whole)) if axis not in axes]
+        sizes = [prod(self.table.shape(nodes)) for nodes in (of, given)]
+        logs = self._draw(whole).transpose([0, *axes, *rest]).reshape([self.n_draws, *sizes, -1])
+        return share_out(logs).reshape([self.n_draws, *self.table.shape(wanted)])
+
+    def _draw(self, nodes: tuple[int, ...]) -> Draws:
+        """Return the logarithms of gamma variables, which are in the proportions of probabilities; drawn once."""
+        if nodes not in self._logs:
+            counts = self.table.count(nodes)
+            shapes = (counts + self.size / counts.size).reshape(-1)
+            logs = log_gammas(shapes, self.n_draws, np.random.default_rng([*self.seed, *nodes]))
+            self._logs[nodes] = logs.reshape([self.n_draws, *counts.shape])
+        return self._logs[nodes]
+
+    def parts(self) -> Iterator[NumberSource]:
+        """Go through sources of so few draws each that they fit memory."""
+        n_each = max(8, CELLS_AT_ONCE // min(self.table.n_cells, CELLS_AT_ONCE))
+        for number, first in enumerate(range(0, self.n_draws, n_each)):
+            n_draws = min(n_each, self.n_draws - first)
+            yield replace(self, n_draws=n_draws, seed=(*self.seed, number), _logs={})
+
+
+def log_gammas(shapes: NDArray[np.float64], n_draws: int, rng: np.random.Generator) -> Draws:
+    """Draw logarithms of gamma variables, a row per draw, also where the variables are too small for a number."""
+    few = shapes < FEW
+    logs = np.log(rng.standard_gamma(np.where(few, shapes + 1, shapes), (n_draws, len(shapes))))
+    logs[:, few] -= rng.standard_exponential((n_draws, int(few.sum()))) / shapes[few]
+    return np.asarray(logs)
+
+
+def share_out(logs: Draws) -> Draws:
+    """Return the conditional distributions of logarithms (draws, of, given, rest): the rest is summed out."""
+    parts = np.exp(logs - logs.max(axis=(1, 3), keepdims=True)).sum(axis=3)
+    return np.asarray(parts / parts.sum(axis=1, keepdims=True))
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerSource(NumberSource):
+    """What a network or posterior answers about some variables: one table, or one for each draw of its parameters."""
+
+    variables: Schema
+    needs: tuple[int, ...]
+    ask: Callable[[tuple[int, ...]], Draws]
+    """Returns the joint distributions (draws, an axis per node)."""
+    n_draws: int = 1
+    remarks: tuple[str, ...] = ()
+    _joints: dict[tuple[int, ...], Draws] = field(default_factory=dict)
+
+    @property
+    def schema(self) -> Schema:
+        """The graph's variables."""
+        return self.variables
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is said of the network."""
+        return self.remarks
+
+    def conditional(self, of: tuple[int, ...], given: tuple[int, ...]) -> Draws:
+        """Return conditional distributions; where what is given is impossible, all states are alike."""
+        wanted = (*of, *given)
+        is_small = self.n_draws * prod(self.n_states[node] for node in self.needs) <= CELLS_AT_ONCE
+        whole = self.needs if is_small else tuple(sorted(wanted))
+        if whole not in self._joints:
+            self._joints[whole] = self.ask(whole)
+        joint = self._joints[whole]
+        rest = tuple(1 + axis for axis, node in enumerate(whole) if node not in wanted)
+        kept = [node for node in whole if node in wanted]
+        table = joint.sum(axis=rest).transpose([0, *(1 + kept.index(node) for node in wanted)])
+        total = table.sum(axis=tuple(range(1, 1 + len(of))), keepdims=True)
+        even = 1 / prod(self.n_states[node] for node in of)
+        return np.where(total > 0, table / np.where(total > 0, total, 1.0), even)
+
+
+def _ask(
+    thing: Network | Posterior | Mixture, schema: Schema, needs: tuple[int, ...], n_draws: int | None, seed: int
+) -> AnswerSource:
+    """Return the source of what a network or posterior answers; the same seed draws the same for every question."""
+    known = thing.ldag.schema if isinstance(thing, Network) else thing.schema
+    orders = {node: _state_places(schema, known, node) for node in needs}
+    drawer = thing.mixture(n_draws, seed) if isinstance(thing, Posterior) and n_draws else thing
+
+    def ask(nodes: tuple[int, ...]) -> Draws:
+        names = [schema[node].name for node in nodes]
+        if n_draws is None:
+            mean = np.array(list(thing.query(names).values())).reshape([1, *(len(orders[node]) for node in nodes)])
+            return _in_order(mean, [orders[node] for node in nodes])
+        assert not isinstance(drawer, Posterior)
+        drawn = drawer.draw_answers(names, n_draws=n_draws, rng=seed)
+        return _in_order(drawn, [orders[node] for node in nodes])
+
+    notes = (*(getattr(thing, "notes", ())),)
+    if isinstance(thing, Network) and thing.em is not None and n_draws:
+        notes = ("the network was estimated from data with gaps, and intervals take expected counts for counts",)
+    return AnswerSource(schema, needs, ask, n_draws or 1, notes)
+
+
+def _state_places(schema: Schema, known: Schema, node: int) -> list[int]:
+    """Return where a graph's states are among those of a network, which must have the same."""
+    mine = schema[node]
+    if mine.name not in known.names:
+        raise ArgumentError(f"the network has no variable {mine.name!r}, which the formula reads")
+    theirs = known[known.node(mine.name)]
+    if len(mine.states) != len(theirs.states):
+        raise ArgumentError(
+            f"{mine.name!r} has the states {', '.join(map(str, theirs.states))} in the network and"
+            f" {', '.join(map(str, mine.states))} in the graph; they must be the same"
+        )
+    return [theirs.code(state, "the network does not know a state of the graph: ") for state in mine.states]
+
+
+def _in_order(table: Draws, orders: Sequence[Sequence[int]]) -> Draws:
+    """Return a table with the states of every axis in another order."""
+    for axis, order in enumerate(orders):
+        if list(order) != list(range(len(order))):
+            table = table.take(order, axis=axis + 1)
+    return table
