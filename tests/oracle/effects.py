@@ -1,6 +1,6 @@
 """Effects by enumeration: random models with latents, their observed tables, and what interventions really do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -157,3 +157,34 @@ def random_structure(
         has_label = label_rate > 0 and len(family.parents) > 1
         families.append(CodedFamily.from_labels(family.parents, grid, labels) if has_label else family)
     return Structure(n_states, tuple(families)).regular(), frozenset(range(n_observed, n))
+
+
+def is_hedge(graph: NamedGraph, outer: Set[int], inner: Set[int], do: Set[int], target: Set[int]) -> bool:
+    """Whether two sets are a hedge, by definition: arcs connect each, all of the larger is above the smaller inside it.
+
+    The smaller one lies above the target where nothing causes the treatments, and only the larger one has treatments.
+    """
+    parents = [set(family.parents) for family in graph.structure.families]
+
+    def above(some: Set[int], among: Set[int]) -> set[int]:
+        reached = set(some)
+        while more := {p for v in reached for p in parents[v] if p in among} - reached:
+            reached |= more
+        return reached
+
+    def is_connected(some: Set[int]) -> bool:
+        reached = {min(some)}
+        while more := {b for a in reached for b in some if parents[a] & parents[b] & graph.latent} - reached:
+            reached |= more
+        return reached == set(some)
+
+    everything = set(range(len(parents)))
+    return bool(
+        inner < outer
+        and outer & do
+        and not inner & do
+        and is_connected(outer)
+        and is_connected(inner)
+        and above(inner, outer) == set(outer)
+        and inner <= above(target, everything - do)
+    )

@@ -147,8 +147,8 @@ def rename(formula: Formula, new: Mapping[Axis, Axis]) -> Formula:
 
 
 def _move(slot: Slot, new: Mapping[Axis, Axis]) -> Slot:
-    node, copy = new.get((slot.node, slot.copy), (slot.node, slot.copy))
-    return Slot(node, copy)
+    axis = new.get((slot.node, slot.copy))
+    return slot if axis is None else Slot(*axis)
 
 
 def fix(formula: Formula, states: Mapping[int, int]) -> Formula:

@@ -3,7 +3,7 @@
 Sets of nodes are whole numbers inside, bit v standing for node v, and frozen sets outside.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -140,6 +140,12 @@ class MixedGraph:
                 waiting ^= 1 << node
         return tuple(order)
 
+    def pillow(self, node: int, before: Iterable[int]) -> NodeSet:
+        """Return which of the nodes before one in an order it depends on: those of its district, and their parents."""
+        kept = _bits(before)
+        district = _close(_among(self._siblings, kept | 1 << node), 1 << node)
+        return _set((district | _join(self._parents, district)) & kept)
+
     def reach(self, start: Iterable[int], given: Iterable[int]) -> NodeSet:
         """Return the nodes at which a path from ``start`` arrives that is open given some nodes, given ones too."""
         blocked = _bits(given)
@@ -171,10 +177,13 @@ def _bits(nodes: Iterable[int]) -> int:
     return mask
 
 
-def _members(mask: int) -> Iterator[int]:
+def _members(mask: int) -> list[int]:
+    """Return the nodes of a set, ascending."""
+    members = []
     while mask:
-        yield (mask & -mask).bit_length() - 1
+        members.append((mask & -mask).bit_length() - 1)
         mask &= mask - 1
+    return members
 
 
 def _set(mask: int) -> NodeSet:
@@ -184,8 +193,9 @@ def _set(mask: int) -> NodeSet:
 def _join(rows: Sequence[int], mask: int) -> int:
     """Return what any of some nodes has in its row."""
     joined = 0
-    for node in _members(mask):
-        joined |= rows[node]
+    while mask:
+        joined |= rows[(mask & -mask).bit_length() - 1]
+        mask &= mask - 1
     return joined
 
 
