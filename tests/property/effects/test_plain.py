@@ -1,0 +1,41 @@
+"""Plain identification on random graphs and models: exact formulas, hedges by definition."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ldag.effects.formulas import evaluate, free_axes
+from ldag.effects.mixed_graphs import MixedGraph
+from ldag.effects.plain import identify_plain
+from ldag.effects.results import Hedge
+from tests.oracle.effects import (
+    NamedGraph,
+    is_hedge,
+    observed_source,
+    random_parameters,
+    random_structure,
+    true_effect,
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.integers(0, 2**32 - 1))
+def test_a_formula_is_exact_and_a_refusal_is_a_hedge(seed: int) -> None:
+    """With 2 and 3 states; one or two treatments and outcomes, up to two conditions."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 7))
+    structure, latent = random_structure(rng, n, int(rng.integers(0, 5)), max_states=3 if n < 6 else 2, density=0.45)
+    order = rng.permutation(n).tolist()
+    ends = np.cumsum([rng.integers(1, 3), rng.integers(1, 3), rng.integers(0, 3)])
+    target, do, condition = order[: ends[0]], order[ends[0] : ends[1]], order[ends[1] : ends[2]]
+    graph = MixedGraph.project([family.parents for family in structure.families], latent)
+    answer = identify_plain(graph, target, do, condition)
+    if isinstance(answer, Hedge):
+        assert is_hedge(NamedGraph(structure, latent, ()), answer.outer, answer.inner, answer.do, answer.target)
+        return
+    nodes = [*target, *do, *condition]
+    assert free_axes(answer) <= {(node, 0) for node in nodes}
+    parameters = random_parameters(structure, rng)
+    source = observed_source(structure, latent, parameters)
+    values = evaluate(answer, source).over(nodes, source.n_states)[0]
+    assert np.allclose(values, true_effect(structure, parameters, target, do, condition), atol=1e-10, rtol=0)
