@@ -75,3 +75,32 @@ def test_charts_that_are_not_there_are_refused(files: dict[str, str], tmp_path: 
         ((files["model"], "--trace", "--focus", "sex"), "--focus does not go with --trace"),
     ):
         assert words in run("plot", *arguments, "-o", target)
+
+
+TRIAL = """
+latent motivation
+assigned {no, yes}
+treated {no, yes}
+motivation -> treated : assigned=yes
+motivation -> recovered
+assigned -> treated
+treated -> recovered
+treated <-> age
+"""
+
+
+def test_what_is_set_from_outside(tmp_path: Path) -> None:
+    """Arrows into it are cut; a variable that contexts name again makes a picture of each."""
+    (tmp_path / "trial.ldag").write_text(TRIAL)
+    source, target = str(tmp_path / "trial.ldag"), tmp_path / "trial.svg"
+    assert run("plot", source, "--do", "treated", "-o", str(target)) == ""
+    assert "motivation → treated (cut)" in target.read_text()
+    contexts = ("-c", "assigned=no", "-c", "assigned=yes")
+    assert run("plot", source, "--do", "treated=yes", *contexts, "-o", str(target)) == ""
+    text = target.read_text()
+    assert (text.count("assigned is no</text>"), text.count("assigned is yes</text>")) == (1, 3)  # two are labels
+    assert text.count("= yes</text>") == 3
+    assert run("plot", source, "--do", "treated,assigned", "--by", "recovered", "-o", str(target)) == ""
+    assert target.read_text().count(">do(assigned)</text>") == 2
+    wrong = run("plot", source, "--do", "treated=yes", "--do", "assigned", "-o", str(target))
+    assert "--do: give a state to all variables or to none, got 'treated=yes' and 'assigned'" in wrong

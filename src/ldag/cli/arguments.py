@@ -154,6 +154,27 @@ def split_context(given: Iterable[str], option: str = "--context") -> dict[str, 
     return context
 
 
+def split_contexts(given: Sequence[str]) -> Context | list[dict[str, State]]:
+    """Return one context; or, where a variable is named again, as many as were given."""
+    several = [split_context([text]) for text in given]
+    names = [name for context in several for name in context]
+    return several if len(set(names)) < len(names) else split_context(given)
+
+
+def split_settings(variables: Iterable[Variable], given: Iterable[str], option: str = "--do") -> list[str] | Context:
+    """Return variables that are set from outside: names, or names with their states; all must be of one kind."""
+    known = list(variables)
+    names = {variable.name for variable in known}
+    texts = list(given)
+    with_states = [text for text in texts if "=" in text and text not in names]
+    if not with_states:
+        return split_names(known, texts)
+    if len(with_states) < len(texts):
+        other = next(text for text in texts if text not in with_states)
+        raise ArgumentError(f"{option}: give a state to all variables or to none, got {with_states[0]!r} and {other!r}")
+    return split_context(texts, option)
+
+
 def print_notes(notes: Iterable[str]) -> None:
     """Tell something beside the result, on standard error."""
     for note in notes:

@@ -5,9 +5,9 @@ from typing import TypeAlias
 
 import click
 
-from ldag.cli.arguments import json_option, load_any, print_json, split_context, split_names
+from ldag.cli.arguments import json_option, load_any, print_json, split_contexts, split_names, split_settings
 from ldag.cli.pipes import MODEL, Target
-from ldag.drawing import PENS, Direction, Drawable
+from ldag.drawing import PENS, Drawable
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.learning import CrossValidation, Trace
@@ -84,7 +84,14 @@ def _graph_of(loaded: Loaded) -> LDAG:
     metavar="FILE",
     help=f"The picture: {', '.join(PENS)}.",
 )
-@click.option("--context", "-c", multiple=True, metavar="NAME=STATE", help="Dash the edges that vanish in a context.")
+@click.option(
+    "--context",
+    "-c",
+    multiple=True,
+    metavar="NAME=STATE",
+    help="Dash the edges that vanish in a context; a picture each if a variable is named again.",
+)
+@click.option("--do", "-d", multiple=True, metavar="NAMES", help="Cut the arrows into these; also NAME=STATE.")
 @click.option("--focus", "-f", multiple=True, metavar="NAMES", help="Show only these and their Markov blankets.")
 @click.option("--labels/--no-labels", default=None, help="Draw labels; by default up to 40.")
 @click.option("--arrows/--no-arrows", default=None, help="Draw arrows that may point either way hollow (the default).")
@@ -99,13 +106,11 @@ def plot(
     model: str,
     output: str,
     context: tuple[str, ...],
+    do: tuple[str, ...],
     focus: tuple[str, ...],
-    labels: bool | None,
-    arrows: bool | None,
-    direction: Direction | None,
     by: str | None,
     as_json: bool,
-    **charts: object,
+    **others: object,
 ) -> None:
     """Draw MODEL, a graph, a network, a posterior, a bootstrap or a mixture, or one of its charts.
 
@@ -114,7 +119,9 @@ def plot(
     \b
     ldag plot guard -o guard.svg
     ldag plot guard -o spies.svg --context person=spy
+    ldag plot guard -o both.svg --context person=spy --context person=worker
     ldag plot guard -o people.svg --by person
+    ldag plot trial.ldag -o trial.svg --do treated
     ldag plot model.json -o graph.png --focus pressure --direction right
     ldag plot model.json -o rules.svg --rules pressure
     ldag plot model.json -o curve.svg --curve
@@ -122,14 +129,14 @@ def plot(
     ldag plot boot.json -o bars.png --bars
     """
     loaded = load_any(model)
-    choice = ChartChoice(**charts)  # type: ignore[arg-type]  # by name, checked by click
+    looks = {name: others.pop(name) for name in ("labels", "arrows", "direction")}
+    choice = ChartChoice(**others)  # type: ignore[arg-type]  # by name, checked by click
     graph = _graph_of(loaded)
     own = {
-        "context": split_context(context) or None,
+        "context": split_contexts(context) or None,
+        "do": split_settings(graph.variables, do) or None,
         "focus": split_names(graph.variables, focus) or None,
-        "labels": labels,
-        "arrows": arrows,
-        "direction": direction,
+        **looks,
     }
     options = {name: value for name, value in own.items() if value is not None}
     if by is not None and "context" in options:

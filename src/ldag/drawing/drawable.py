@@ -52,8 +52,10 @@ def write_picture(drawing: Drawing, path: Path) -> None:
 class PictureOptions(TypedDict, total=False):
     """What a picture shows; every picture of a graph, a network or a fit takes these."""
 
-    context: Context | None
-    """Edges that vanish in this context are dashed and grey."""
+    context: Context | Sequence[Context] | None
+    """Edges that vanish in this context are dashed and grey; of several contexts there is a picture each."""
+    do: str | Iterable[str] | Context | None
+    """Variables that are set from outside, perhaps to a state: the arrows into them are cut."""
     focus: str | Iterable[str] | None
     """Only these variables and their Markov blankets: parents, children, and the children's other parents."""
     labels: bool | None
@@ -101,12 +103,13 @@ class Drawable:
         Parameters
         ----------
         **options
-            For pictures of graphs; charts take none. ``context``: a context, whose vanishing edges are dashed and grey.
-            ``focus``: one or several variables, of which only the Markov blankets are shown. ``labels``: whether labels
-            are drawn (None: up to 40). ``arrows``: whether arrows that an equivalent graph could turn are drawn hollow.
-            ``forbidden``: arrows that no graph may have, so that their opposites are not hollow. ``direction``: "down"
-            or "right". ``probabilities``: of edges, as widths. ``notes``: other lines on edges. ``title``: what is
-            shown, for screen readers.
+            For pictures of graphs; charts take none. ``context``: a context, whose vanishing edges are dashed and grey,
+            or several, which get a picture each. ``do``: variables that are set from outside, perhaps with their
+            states: arrows into them are cut. ``focus``: one or several variables, of which only the Markov blankets are
+            shown. ``labels``: whether labels are drawn (None: up to 40). ``arrows``: whether arrows that an equivalent
+            graph could turn are drawn hollow (not if ``do`` is given). ``forbidden``: arrows that no graph may have, so
+            that their opposites are not hollow. ``direction``: "down" or "right". ``probabilities``: of edges, as
+            widths. ``notes``: other lines on edges. ``title``: what is shown, for screen readers.
 
         Examples
         --------

@@ -1,19 +1,19 @@
 """Pictures of graphs: what they show, as drawings where everything has its place and marks; and sheets of them.
 
 Nothing is told by colour alone: labelled edges carry a pill, absent ones are dashed, reversible ones have hollow
-arrowheads. So the picture reads in greyscale.
+arrowheads, arcs two heads and no box, and arrows that are cut two bars. So the picture reads in greyscale.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import hypot
 from typing import Literal
 
+from ldag.drawing.arrows import ARC_REACH, draw_cut, put_head, swing
 from ldag.drawing.component import Size
-from ldag.drawing.layout import lay_out_layers
+from ldag.drawing.layout import Layout, lay_out_layers
 from ldag.drawing.lettering import TextBlock, text_width
 from ldag.drawing.marks import Anchor, Drawing, Group, Mark, Shape, Stroke, Words, move
-from ldag.drawing.routes import Cubic, Point, curve
+from ldag.drawing.routes import Box, Cubic, Point, curve
 from ldag.errors import ArgumentError, GraphError
 from ldag.model import find_cycle
 
@@ -28,7 +28,8 @@ Change = Literal["", "missing", "extra", "reversed"]
 class PictureNode:
     """A box: a name, a small mark that the legend explains, whether it stands out, and the state that is known.
 
-    The border of a latent one is dashed.
+    The border of a latent one is dashed; one that is an arc has no box, and its two edges are one line. ``is_set``: its
+    state is set from outside.
     """
 
     name: str
@@ -36,6 +37,14 @@ class PictureNode:
     is_emphasised: bool = False
     state: str = ""
     is_latent: bool = False
+    is_arc: bool = False
+    is_set: bool = False
+
+    @property
+    def said(self) -> str:
+        """The name with what there is to say of it."""
+        words = [word for word, holds in (("latent", self.is_latent), ("set from outside", self.is_set)) if holds]
+        return f"{self.name} ({', '.join(words)})" if words else self.name
 
 
 @dataclass(frozen=True)
@@ -44,7 +53,8 @@ class PictureEdge:
 
     ``label`` has a line per context; ``note`` is what the tooltip says instead where labels are not drawn, or cut.
     ``is_absent``: the edge vanishes in the context shown. ``is_reversible``:
-    an equivalent graph has it the other way round. ``probability`` sets the width.
+    an equivalent graph has it the other way round. ``probability`` sets the width. ``is_cut``: its child is set from
+    outside, whatever the parent is.
     """
 
     parent: int
@@ -55,6 +65,7 @@ class PictureEdge:
     probability: float | None = None
     change: Change = ""
     note: str = ""
+    is_cut: bool = False
 
     @property
     def ends(self) -> tuple[int, int]:
@@ -87,13 +98,16 @@ class Picture:
             text += f" (joined with probability {edge.probability:.2f})"
         if edge.change:
             text += f" ({edge.change})"
+        if edge.is_cut:
+            text += " (cut)"
         label = edge.note or "; ".join(edge.label)
         return f"{text} : {label}" if label else text
 
     def describe(self) -> str:
         """Return the whole picture in words."""
-        names = ", ".join(f"{node.name} (latent)" if node.is_latent else node.name for node in self.nodes) or "none"
-        edges = ", ".join(self.describe_edge(edge) for edge in self.edges) or "none"
+        names = ", ".join(node.said for node in self.nodes if not node.is_arc) or "none"
+        arrows = [self.describe_edge(edge) for edge in self.edges if not self.nodes[edge.parent].is_arc]
+        edges = ", ".join([*arrows, *(node.said for node in self.nodes if node.is_arc)]) or "none"
         return f"Nodes: {names}. Edges: {edges}."
 
 
@@ -108,8 +122,12 @@ def legend_of(edges: Sequence[PictureEdge], context: str = "", nodes: Sequence[P
         parts.append("hollow arrow: may point either way")
     if any(edge.probability is not None for edge in edges):
         parts.append("width: probability that the two are joined")
-    if any(node.is_latent for node in nodes):
+    if any(edge.is_cut for edge in edges):
+        parts.append("‖: cut, because the variable is set from outside")
+    if any(node.is_latent and not node.is_arc for node in nodes):
         parts.append("dashed box: latent, not observed")
+    if any(node.is_arc for node in nodes):
+        parts.append("dashed arc: a latent cause of both")
     changes = {
         "missing": "dotted: only in the first graph",
         "extra": "bold: only in the second graph",
@@ -133,11 +151,12 @@ have more than these, which are then counted."""
 
 CORNER = 9.0
 LINE_WIDTH = 1.6
-ARROW_LENGTH, ARROW_WIDTH = 9.5, 8.0
 CORE = 1.8
 """The white core of a double line."""
 LATENT_DASHES = 6.0, 4.0
-"""Of the border of a latent variable."""
+"""Of the border of a latent variable, and of an arc."""
+ARC_SIZE, ARC_CLEARANCE = (2 * ARC_REACH, 2.0), 3.0
+"""The room that the top of an arc takes, and how far it stays from boxes if it can."""
 CHANGE_WIDTHS = {"missing": 2.0, "extra": 3.4, "reversed": 4.6}
 
 SHEET_WIDTH = 1400.0
@@ -213,8 +232,9 @@ def place(picture: Picture) -> Placement:
         if edge.label
     }
     upward = _find_upward(picture)
+    sizes = [ARC_SIZE if n.is_arc else turn(node_size(block)) for n, block in zip(picture.nodes, texts, strict=True)]
     layout = lay_out_layers(
-        [turn(node_size(block)) for block in texts],
+        sizes,
         [edge.ends[::-1] if position in upward else edge.ends for position, edge in enumerate(picture.edges)],
         {position: turn(_label_size(block)) for position, block in labels.items()},
     )
@@ -222,7 +242,7 @@ def place(picture: Picture) -> Placement:
     legend = TextBlock.of(picture.legend, LEGEND_FONT, max_width=max(wide, LEGEND_WIDTH), max_lines=60)
     width = max(wide, legend.width)
     right = 0.0 if _is_list(picture) else (width - wide) / 2  # above the middle of a wider legend
-    curves = [curve(route) for route in layout.edges]
+    curves = _swing_arcs(picture, layout, sizes)
     curves = [turn_back(pieces) if position in upward else pieces for position, pieces in enumerate(curves)]
     return Placement(
         picture,
@@ -236,9 +256,31 @@ def place(picture: Picture) -> Placement:
     )
 
 
+def _swing_arcs(picture: Picture, layout: Layout, sizes: Sequence[Size]) -> list[list[Cubic]]:
+    """Return the curves of all edges, of which the two that leave an arc's top are one line."""
+    curves = [curve(route) for route in layout.edges]
+    arcs = _arcs(picture)
+    for node, (first, second) in arcs.items():
+        own = {*arcs, picture.edges[first].child, picture.edges[second].child}
+        places = enumerate(zip(layout.nodes, sizes, strict=True))
+        boxes = [Box.around(centre, size, ARC_CLEARANCE) for other, (centre, size) in places if other not in own]
+        curves[first], curves[second] = swing(layout.nodes[node], (curves[first], curves[second]), boxes)
+    return curves
+
+
+def _arcs(picture: Picture) -> dict[int, list[int]]:
+    """Return the nodes that are arcs, with the places of their two edges."""
+    arcs: dict[int, list[int]] = {number: [] for number, node in enumerate(picture.nodes) if node.is_arc}
+    for place, edge in enumerate(picture.edges):
+        if edge.parent in arcs:
+            arcs[edge.parent].append(place)
+    return arcs
+
+
 def _node_text(node: PictureNode) -> TextBlock:
     """Return what stands in a box: the name, and below it the state that is known."""
-    name = node.name + (f" {node.mark}" if node.mark else "")
+    name = f"do({node.name})" if node.is_set else node.name
+    name += f" {node.mark}" if node.mark else ""
     block = TextBlock.of([name], NODE_FONT, max_width=170, max_lines=3)
     if not node.state:
         return block
@@ -285,17 +327,31 @@ def _find_upward(picture: Picture) -> set[int]:
 def _edges(placed: Placement) -> Iterator[Group]:
     """Go through the edges: smooth lines with an arrowhead at the child."""
     for edge, pieces in zip(placed.picture.edges, placed.curves, strict=True):
-        kind = edge.change or ("absent" if edge.is_absent else "labelled" if edge.label or edge.note else "plain")
+        if placed.picture.nodes[edge.parent].is_arc:
+            continue
+        is_pale, is_labelled = edge.is_absent or edge.is_cut, edge.label or edge.note
+        kind = edge.change or ("absent" if is_pale else "labelled" if is_labelled else "plain")
         width = _line_width(edge)
-        points, corners = _arrow(pieces, max(1.0, width / 2.4))  # wide lines have larger heads
+        points, corners = put_head(pieces, max(1.0, width / 2.4))  # wide lines have larger heads
         dashes = (1.5, 4.5) if edge.change == "missing" else (5.0, 5.0) if edge.is_absent else None
         marks: list[Mark] = [Stroke(points, kind, width, dashes=dashes, is_curve=True)]
         if edge.change == "reversed":
             marks.append(Stroke(points, "ground", CORE, is_curve=True))
         hollow = Shape(corners, "ground", border=kind, border_width=1.2)
         marks.append(hollow if edge.is_reversible else Shape(corners, kind))
+        marks += draw_cut(pieces[-1], "faint") if edge.is_cut else ()
         kinds = f"edge {kind} hollow" if edge.is_reversible else f"edge {kind}"
         yield Group(kinds, tuple(marks), placed.picture.describe_edge(edge), _ends(edge))
+
+
+def _halves(placed: Placement, places: Sequence[int]) -> Iterator[Group]:
+    """Go through the halves of an arc, from its top to its two ends: dashed lines, pale where they are cut."""
+    for edge, pieces in ((placed.picture.edges[place], placed.curves[place]) for place in places):
+        kind = "absent" if edge.is_absent or edge.is_cut else "plain"
+        points, corners = put_head(pieces, 1.0)
+        line = Stroke(points, kind, LINE_WIDTH, dashes=LATENT_DASHES, is_curve=True)
+        cuts = draw_cut(pieces[-1], "faint") if edge.is_cut else ()
+        yield Group(f"edge {kind}", (line, Shape(corners, kind), *cuts), data=_ends(edge))
 
 
 def _line_width(edge: PictureEdge) -> float:
@@ -305,42 +361,28 @@ def _line_width(edge: PictureEdge) -> float:
     return LINE_WIDTH if edge.probability is None else 0.6 + 4.2 * edge.probability
 
 
-def _arrow(pieces: Sequence[Cubic], scale: float) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
-    """Return the points of a curve shortened to where the arrowhead begins, and the corners of the arrowhead."""
-    *before, (start, first, second, end) = pieces
-    dx, dy = end[0] - second[0], end[1] - second[1]
-    length = hypot(dx, dy)
-    along = (dx / length, dy / length)
-    neck = (end[0] - along[0] * scale * ARROW_LENGTH, end[1] - along[1] * scale * ARROW_LENGTH)
-    bend = (second[0] + neck[0] - end[0], second[1] + neck[1] - end[1])
-    half = scale * ARROW_WIDTH / 2
-    corners = (
-        (neck[0] - along[1] * half, neck[1] + along[0] * half),
-        end,
-        (neck[0] + along[1] * half, neck[1] - along[0] * half),
-    )
-    shortened = [*before, (start, first, bend, neck)]
-    return (pieces[0][0], *(point for piece in shortened for point in piece[1:])), corners
-
-
 def _labels(placed: Placement) -> Iterator[Group]:
     """Go through the labels: small text on a white pill."""
     for position, (block, centre) in placed.labels.items():
         edge = placed.picture.edges[position]
-        line, colour = ("absent", "faint") if edge.is_absent else ("label", "note")
+        is_pale = edge.is_absent or edge.is_cut
+        line, colour = ("absent", "faint") if is_pale else ("label", "note")
         pill = _box(centre, _label_size(block), "ground", line, 1.0)
-        kind = "label absent" if edge.is_absent else "label"
+        kind = "label absent" if is_pale else "label"
         tip = placed.picture.describe_edge(edge)
         yield Group(kind, (pill, *_write(block, centre, colour)), tip, _ends(edge))
 
 
 def _nodes(placed: Placement) -> Iterator[Group]:
-    """Go through the nodes: names in rounded boxes."""
-    for node, centre, block in zip(placed.picture.nodes, placed.nodes, placed.texts, strict=True):
-        box = _box(centre, node_size(block), "node", "rim", 2.6 if node.is_emphasised else 1.4)
+    """Go through the nodes: names in rounded boxes, or arcs."""
+    arcs = _arcs(placed.picture)
+    for number, (node, centre, block) in enumerate(zip(placed.picture.nodes, placed.nodes, placed.texts, strict=True)):
+        if node.is_arc:
+            yield Group("node latent arc", tuple(_halves(placed, arcs[number])), node.said)
+            continue
+        box = _box(centre, node_size(block), "node", "rim", 2.6 if node.is_emphasised or node.is_set else 1.4)
         box = replace(box, dashes=LATENT_DASHES) if node.is_latent else box
-        tip = f"{node.name} (latent)" if node.is_latent else node.name
-        yield Group("node latent" if node.is_latent else "node", (box, *_write(block, centre, "ink")), tip)
+        yield Group("node latent" if node.is_latent else "node", (box, *_write(block, centre, "ink")), node.said)
 
 
 def _legend(placed: Placement) -> Iterator[Group]:

@@ -12,7 +12,7 @@ from itertools import pairwise
 Point = tuple[float, float]
 Cubic = tuple[Point, Point, Point, Point]
 
-BISECTIONS = 20
+BISECTIONS, SAMPLES = 20, 24
 HANDLE = 0.5
 """Length of the handles of a piece as a part of its height; up to 0.5 the pieces stay monotone."""
 LEAN = 0.35
@@ -80,6 +80,13 @@ def meets(cubic: Cubic, box: Box) -> bool:
         return False
     enters, leaves = _x_at(cubic, max(y0, box.top)), _x_at(cubic, min(y1, box.bottom))
     return min(enters, leaves) < box.right and max(enters, leaves) > box.left
+
+
+def is_inside(cubic: Cubic, box: Box) -> bool:
+    """Tell whether a piece of any shape comes into a box, as far as some points of it show."""
+    steps = (number / SAMPLES for number in range(SAMPLES + 1))
+    points = ((_at(cubic, t, 0), _at(cubic, t, 1)) for t in steps)
+    return any(box.left < x < box.right and box.top < y < box.bottom for x, y in points)
 
 
 def simplify(stops: Sequence[Sequence[Sequence[Point]]], boxes: Sequence[Box]) -> tuple[Point, ...]:

@@ -10,7 +10,7 @@
  * @typedef {{inputs: {node: number[], state: number[], parameter: number[]}, parameters: number[],
  *   sums: {first: number[], a: number[], b: number[]}, root: number}} Circuit
  * @typedef {{parent: number, child: number, others: number[], label: string | null}} Edge
- * @typedef {{name: string, states: string[]}} Variable
+ * @typedef {{name: string, states: string[], latent: boolean}} Variable
  * @typedef {{title: string, variables: Variable[], edges: Edge[], circuits: Circuit[], weights: number[], why: string}} Model
  * @typedef {{state: number, isSet: boolean}} Finding
  * @typedef {Map<number, Finding>} Findings
@@ -172,7 +172,7 @@ class Explorer {
       const card = this.make("section", "variable", list);
       card.id = `v${node}`;
       const head = this.make("h3", "", card);
-      head.textContent = variable.name;
+      head.textContent = variable.latent ? `${variable.name} (latent)` : variable.name;
       variable.states.forEach((state, code) => {
         const button = this.make("button", "state", card);
         button.setAttribute("type", "button");

@@ -18,7 +18,18 @@ from ldag.drawing import (
     legend_of,
 )
 from ldag.errors import ArgumentError
-from ldag.formats import MOST_CASES, Context, Edge, absent_if, brief_conditions, conditions
+from ldag.formats import (
+    MOST_CASES,
+    Context,
+    Edge,
+    EdgeRecord,
+    GraphRecord,
+    VariableRecord,
+    absent_if,
+    brief_conditions,
+    conditions,
+    find_arcs,
+)
 from ldag.graph import LDAG, Multinet
 from ldag.model import Counts, Variable
 from ldag.presenting.documents import Block, Figure, Listing
@@ -53,7 +64,7 @@ def graph_picture(graph: LDAG, options: PictureOptions) -> Picture:
         if edge.parent in place and edge.child in place
     )
     boxes, rules = _boxes(graph, nodes, options)
-    context = options.get("context")
+    context = _states_shown(options)
     given = ", ".join(conditions([context], graph.variables)) if context else ""
     legend = [legend_of(edges, given, boxes), *rules]
     hidden = sum(bool(edge.note and not edge.label) for edge in edges)
@@ -99,13 +110,37 @@ def _nodes_in_focus(graph: LDAG, focus: str | Iterable[str] | None) -> list[int]
     if focus is None:
         return list(range(len(graph.schema)))
     chosen = graph.schema.nodes(check_names(focus), "focus: ")
-    return sorted({*chosen, *graph.structure.markov_blanket(chosen)})
+    near = {*chosen, *graph.structure.markov_blanket(chosen)}
+    arcs = (ends for name, ends in graph.arcs.items() if graph.schema.node(name) in near)
+    return sorted({*near, *(graph.schema.node(end) for ends in arcs for end in ends)})
+
+
+def _states_shown(options: PictureOptions) -> Context:
+    """Return the states that are known in a picture: of its context, and of what is set from outside."""
+    context, do = options.get("context") or {}, options.get("do") or ()
+    if not isinstance(context, Mapping):
+        raise ArgumentError(f"context: a context maps variables to states, such as {{'x': 'yes'}}, got {context!r}")
+    names = [do] if isinstance(do, str) else do
+    for name in names:
+        if name in context:
+            raise ArgumentError(f"{name!r} is in the context and set from outside; name it in context or in do")
+    return {**context, **do} if isinstance(do, Mapping) else context
+
+
+def _nodes_set(graph: LDAG, options: PictureOptions) -> frozenset[int]:
+    """Return the nodes that are set from outside."""
+    do = options.get("do") or ()
+    if isinstance(do, Mapping):
+        return frozenset(graph.schema.context(do, "do: "))
+    return frozenset(graph.schema.nodes(do, "do: "))
 
 
 def _edges(graph: LDAG, options: PictureOptions) -> list[PictureEdge]:
     """Return every edge with what is to be said about it."""
-    kept = context_parents(graph.structure, graph.schema.context(options.get("context"), "context: "))
-    reversible = graph.edge_directions(options.get("forbidden", ())).open if options.get("arrows", True) else ()
+    cut = _nodes_set(graph, options)
+    kept = context_parents(graph.structure, graph.schema.context(_states_shown(options), "context: "))
+    may_turn = options.get("arrows", not cut)  # who sets something takes the arrows for causes
+    reversible = graph.edge_directions(options.get("forbidden", ())).open if may_turn else ()
     probabilities, notes = options.get("probabilities") or {}, options.get("notes") or {}
     draw_labels = options.get("labels")
     draw_labels = len(graph.labelled_edges) <= MOST_LABELS if draw_labels is None else draw_labels
@@ -119,10 +154,11 @@ def _edges(graph: LDAG, options: PictureOptions) -> list[PictureEdge]:
                 parent,
                 child,
                 drawn if draw_labels else (),
-                parent not in kept[child],
-                name in reversible,
+                parent not in kept[child] and child not in cut,
+                name in reversible and name[0] not in graph.arcs,
                 probabilities.get(name),
                 note="" if draw_labels and drawn == text else "; ".join(text),
+                is_cut=child in cut,
             )
         )
     return edges
@@ -158,14 +194,15 @@ def _put_short(line: str, short: Mapping[str, str]) -> str:
 def _boxes(graph: LDAG, nodes: Sequence[int], options: PictureOptions) -> tuple[tuple[PictureNode, ...], list[str]]:
     """Return the boxes, with a mark where labels cannot tell the classes, and these classes in words."""
     focus = options.get("focus")
-    context: Context = options.get("context") or {}
+    context, done = _states_shown(options), _nodes_set(graph, options)
     chosen = set() if focus is None else set(check_names(focus))
     boxes, rules = [], []
     for node in nodes:
         name = graph.schema[node].name
         mark = "" if graph.is_csi_consistent(name) else "*"
         state = str(context[name]) if name in context else ""
-        boxes.append(PictureNode(name, mark, name in chosen, state, graph.schema[node].latent))
+        is_latent, is_arc = graph.schema[node].latent, name in graph.arcs
+        boxes.append(PictureNode(name, mark, name in chosen, state, is_latent, is_arc, node in done))
         if mark:
             rules += _classes_in_words(graph, name)
     return tuple(boxes), rules
@@ -192,18 +229,30 @@ def comparison_picture(comparison: Comparison, options: PictureOptions) -> Pictu
     changes.update(dict.fromkeys(comparison.extra_edges, "extra"))
     changes.update(dict.fromkeys(comparison.reversed_edges, "reversed"))
     names = [variable.name for variable in comparison.variables]
+    arcs = _common_arcs(comparison, changes)
     is_drawn = len(comparison.edge_labels) <= MOST_LABELS
     edges = []
     for edge, change in changes.items():
         lines = _label_lines(comparison, edge)
         label, note = (lines, "") if is_drawn else ((), "; ".join(lines))
         edges.append(PictureEdge(names.index(edge[0]), names.index(edge[1]), label=label, change=change, note=note))
-    nodes = tuple(PictureNode(variable.name, is_latent=variable.latent) for variable in comparison.variables)
+    nodes = tuple(
+        PictureNode(variable.name, is_latent=variable.latent, is_arc=variable.name in arcs)
+        for variable in comparison.variables
+    )
     legend = [legend_of(edges, nodes=nodes)]
     if not is_drawn:
         legend.append(f"{len(comparison.edge_labels)} edges have labels that are not drawn")
     title = options.get("title") or "Two graphs compared"
     return Picture(nodes, tuple(edges), tuple(filter(None, legend)), title, options.get("direction", "down"))
+
+
+def _common_arcs(comparison: Comparison, changes: Mapping[Edge, Change]) -> set[str]:
+    """Return the arcs of which both graphs say the same; others are drawn as latent variables with a box."""
+    variables = tuple(VariableRecord(v.name, v.states, latent=v.latent) for v in comparison.variables)
+    edges = tuple(EdgeRecord(*edge, ({},) if edge in comparison.edge_labels else ()) for edge in changes)
+    differ = {parent for (parent, _), change in changes.items() if change}
+    return set(find_arcs(GraphRecord(variables, edges))) - differ
 
 
 @blocks.register

@@ -3,12 +3,13 @@
 Other modules of this room register a function for each type. A type with a picture takes the options of pictures.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ldag.drawing import Drawable, Drawing, Picture, PictureOptions, draw_picture
+from ldag.drawing import Drawable, Drawing, Picture, PictureOptions, draw_picture, draw_sheet
 from ldag.errors import ArgumentError
+from ldag.formats import Context, conditions
 from ldag.presenting.documents import Block, Figure, Listing
 from ldag.presenting.html import write_fragment
 
@@ -41,10 +42,22 @@ def blocks(value: object) -> list[Block]:
 def draw(value: object, options: PictureOptions) -> Drawing:
     """Return a value as a drawing: its picture, or else its chart."""
     if _has_own(picture, value):
-        return draw_picture(picture(value, options))
+        context = options.get("context")
+        if context is None or isinstance(context, Mapping):
+            return draw_picture(picture(value, options))
+        return _draw_contexts(value, context, options)
     if options and _has_own(chart, value):
         raise ArgumentError(f"{min(options)} is for pictures of graphs; a {type(value).__name__} is a chart")
     return chart(value)
+
+
+def _draw_contexts(value: object, contexts: Sequence[Context], options: PictureOptions) -> Drawing:
+    """Return a picture for each of some contexts, side by side."""
+    pictures = []
+    for context in contexts:
+        own: PictureOptions = {**options, "context": context}
+        pictures.append((", ".join(conditions([context])), picture(value, own)))
+    return draw_sheet(options.get("title") or "Context graphs", pictures)
 
 
 def write_cell(value: object) -> str:
@@ -66,7 +79,7 @@ def plot(thing: Drawable, *, ax: "Axes | None" = None, **options: Unpack[Picture
     ax
         The axes to draw into, which are returned; None makes a figure of the picture's own size.
     **options
-        For pictures of graphs: ``context``, ``focus``, ``labels``, ``arrows``, ``direction`` and others, as in
+        For pictures of graphs: ``context``, ``do``, ``focus``, ``labels``, ``arrows``, ``direction`` and others, as in
         `LDAG.to_svg`.
 
     Examples

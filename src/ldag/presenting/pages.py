@@ -69,7 +69,8 @@ def report(
     """
     target = check_ending(path, (".html", ".htm", ".md"), "a report")
     subject = _subject(source, data, posterior, check_time_limit(time_limit))
-    n = counted(len(subject.graph.variables), "column")
+    n_latent = len(subject.graph.latent)
+    n = counted(len(subject.graph.variables) - n_latent, "column") + (f", {n_latent} latent" if n_latent else "")
     size = "" if subject.data is None else f", {counted(subject.data.total, 'row')}"
     document = Document(title or "What depends on what, and when", f"{n}{size}", tuple(all_sections(subject)))
     write = write_markdown if target.suffix.lower() == ".md" else write_html
@@ -231,7 +232,10 @@ def _model(model: Network | Mixture, title: str) -> dict[str, object]:
             f"{what} too large for a page to compute probabilities (more than {MOST_PRODUCTS:,} products, "
             f"around {names}); the library does that. Here, clicks show which arrows do not matter."
         )
-    variables = [{"name": v.name, "states": [state_in_words(v, state) for state in v.states]} for v in graph.variables]
+    variables = [
+        {"name": v.name, "states": [state_in_words(v, state) for state in v.states], "latent": v.latent}
+        for v in graph.variables
+    ]
     told = {"title": title, "variables": variables, "edges": _edges(graph)}
     return {**told, "circuits": circuits, "weights": list(weighed.values()), "why": why}
 

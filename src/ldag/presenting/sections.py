@@ -137,7 +137,7 @@ def summary_section(subject: Subject) -> Section:
         every = "No column helps to guess another: " if not sentences else "Connected with nothing else: "
         blocks.append(Paragraph(f"{every}{', '.join(alone)}."))
     if graph.latent:
-        blocks.append(Paragraph(f"Not observed: {', '.join(graph.latent)}. {LATENT}"))
+        blocks += _tell_latent(graph)
     thin = () if data is None else find_thin_families(graph, data.n_seen)
     if data is not None and thin:
         text = (
@@ -148,13 +148,23 @@ def summary_section(subject: Subject) -> Section:
     return Section("What was found", tuple(blocks))
 
 
+def _tell_latent(graph: LDAG) -> Iterator[Paragraph]:
+    """Say what nobody observed: variables by name, and latent causes that have none."""
+    named = [name for name in graph.latent if name not in graph.arcs]
+    pairs = [f"{first} and {second}" for first, second in graph.arcs.values()]
+    if pairs:
+        yield Paragraph(f"Joined by a cause that nobody observed (a dashed arc): {'; '.join(pairs)}.")
+    if named:
+        yield Paragraph(f"Not observed: {', '.join(named)}. {LATENT}")
+
+
 def _tell_dependences(subject: Subject) -> list[str]:
     """Return sentences about variables and what they depend on, the surest first."""
     graph, words = subject.graph, subject.exceptions
     sentences: list[tuple[float, str]] = []
     for variable in graph.variables:
         name = variable.name
-        parents = graph.parents(name)
+        parents = [parent for parent in graph.parents(name) if parent not in graph.arcs]
         if not parents:
             continue
         edges = [(parent, name) for parent in parents]

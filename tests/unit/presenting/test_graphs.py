@@ -10,9 +10,9 @@ import pytest
 
 import ldag
 from ldag import LDAG
-from ldag.drawing import Direction
-from ldag.drawing.graphs import place
-from ldag.errors import ArgumentError, UnknownVariable
+from ldag.drawing import Direction, PictureOptions, routes
+from ldag.drawing.graphs import node_size, place
+from ldag.errors import ArgumentError, LdagError, UnknownVariable
 from ldag.presenting.graphs import comparison_picture, graph_picture, notes_of_rows
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -265,3 +265,97 @@ def test_latent_variables_have_a_dashed_border() -> None:
     figure = graph.plot()
     boxes = [patch for patch in figure.patches if type(patch).__name__ == "FancyBboxPatch"]
     assert [patch.get_linestyle() != "solid" for patch in boxes].count(True) == 1
+
+
+BOW = LDAG.from_text("z -> x\nx -> y\nx <-> y")
+
+
+def test_an_arc_has_no_box() -> None:
+    """It is one dashed line with two heads, and the legend says what it is."""
+    svg = BOW.to_svg()
+    boxes = [group for group in groups(svg, "node") if group.find(f"{SVG}rect") is not None]
+    assert [words(group) for group in boxes] == [["z"], ["x"], ["y"]]
+    (arc,) = [group for group in groups(svg, "node") if group.find(f"{SVG}rect") is None]
+    lines = list(arc.iter(f"{SVG}path"))
+    assert [path.get("stroke-dasharray") for path in lines] == ["6 4", "6 4"]
+    assert len({(path.get("d") or "").split("C")[0] for path in lines}) == 1  # both begin at the top
+    assert len(list(arc.iter(f"{SVG}polygon"))) == 2
+    assert "dashed arc: a latent cause of both" in svg
+    assert "Edges: z → x, x → y, x &lt;-&gt; y (latent)." in svg
+    assert "may point either way" not in LDAG.from_text("x <-> y").to_svg()
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_arcs_keep_clear_of_boxes(direction: Direction) -> None:
+    """In graphs with arcs between many variables no arc runs through a box."""
+    text = "a -> b -> c -> d -> e\na <-> b\na <-> e\nb <-> d\nc <-> e\nz -> c\na <-> c\nz <-> e"
+    placed = place(graph_picture(LDAG.from_text(text), {"direction": direction}))
+    boxes = [
+        routes.Box.around(centre, node_size(block), -1.0)
+        for node, centre, block in zip(placed.picture.nodes, placed.nodes, placed.texts, strict=True)
+        if not node.is_arc
+    ]
+    assert len(boxes) == 6
+    assert not [1 for pieces in placed.curves for cubic in pieces for box in boxes if routes.is_inside(cubic, box)]
+
+
+def test_arcs_in_focus_have_both_ends() -> None:
+    """What an arc joins with something is part of the picture."""
+    graph = LDAG.from_text("x -> y\nx <-> z\nz -> w")
+    boxes = [words(g) for g in groups(graph.to_svg(focus="x"), "node")]
+    assert boxes == [["x"], ["y"], ["z"], []]
+
+
+@pytest.mark.parametrize("do", ["x", ["x"], {"x": 1}])
+def test_arrows_into_what_is_set_are_cut(do: str | list[str] | dict[str, int]) -> None:
+    """They are pale with two bars, and only the half of an arc that ends there is."""
+    svg = BOW.to_svg(do=do)
+    drawn = [g for g in groups(svg, "edge") if "absent" in (g.get("class") or "")]
+    pale = [(g.get("data-parent"), g.get("data-child")) for g in drawn]
+    assert pale == [("0", "1"), ("3", "1")]
+    assert svg.count("z → x (cut)") == 2  # in the description and in the tooltip
+    assert "‖: cut, because the variable is set from outside" in svg
+    own = next(words(group) for group in groups(svg, "node") if words(group)[:1] == ["do(x)"])
+    assert own == (["do(x)", "= 1"] if isinstance(do, dict) else ["do(x)"])
+    assert "hollow" not in svg
+    assert "hollow" in LDAG.from_text("a -> b").to_svg(do="a", arrows=True)
+
+
+def test_labels_that_name_what_is_set() -> None:
+    """With its state an edge that vanishes there is dashed; without it is not."""
+    graph = LDAG.from_text("x -> y\nl -> y : x=1")
+    assert "dashed: absent if x is 1" in graph.to_svg(do={"x": 1})
+    assert "dashed: absent" not in graph.to_svg(do={"x": 0}) + graph.to_svg(do="x")
+
+
+def test_a_picture_for_each_context() -> None:
+    """Several contexts stand side by side under headings."""
+    svg = GUARD.to_svg(context=[{"person": "spy"}, {"person": "worker"}], do="badge")
+    assert [words(group) for group in groups(svg, "heading")] == [["person is spy"], ["person is worker"]]
+    assert svg.count("dashed: absent") == 0  # the arrows that would be are cut
+    assert len([group for group in groups(svg, "node") if words(group)[0] == "do(badge)"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"do": "z", "context": {"z": 1}}, "^'z' is in the context and set from outside; name it in context or in do$"),
+        ({"do": "zz"}, "^do: no variable 'zz'"),
+        ({"do": {"z": 2}}, "^do: variable 'z' has no state 2"),
+        ({"do": 3}, "^do: expected a variable's name or several, got 3$"),
+    ],
+)
+def test_bad_settings(options: PictureOptions, message: str) -> None:
+    """Unknown names and states are refused, and what is both seen and set."""
+    with pytest.raises(LdagError, match=message):
+        BOW.to_svg(**options)
+
+
+def test_arcs_of_two_graphs() -> None:
+    """An arc that both have is an arc; one that only one of them has is a latent variable with a box."""
+    text = "z -> x\nx -> y\nx <-> y"
+    same = LDAG.from_text(text).with_states(BOW.variables)
+    assert len(groups(ldag.compare(BOW, same).to_svg(), "node")[-1].findall(f"{SVG}rect")) == 0
+    other = LDAG.from_text('x {0, 1}\ny {0, 1}\nz {0, 1}\nlatent "x <-> y"\n"x <-> y" -> y\nz -> x\nx -> y')
+    svg = ldag.compare(BOW, other).to_svg()
+    assert len([group for group in groups(svg, "node") if group.find(f"{SVG}rect") is not None]) == 4

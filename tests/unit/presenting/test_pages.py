@@ -353,3 +353,24 @@ def test_a_report_names_latent_variables(tmp_path: Path) -> None:
     assert "data cannot tell that of the latent variable 'h'; leave it out" in text
     ldag.report(net, tmp_path / "without.md", posterior=None)
     assert "Not observed: h." in (tmp_path / "without.md").read_text()
+
+
+def test_pages_of_a_network_with_arcs(tmp_path: Path) -> None:
+    """A report says what an arc joins, and the explorer has a part of the picture for every variable and edge."""
+    half = [[0.5, 0.5], [0.4, 0.6]]
+    graph = ldag.LDAG.from_text("x -> y\nx <-> y\nlatent l {0, 1}\nl -> x\nl -> z")
+    tables = {"x <-> y": [[0.1, 0.9]], "l": [[0.2, 0.8]], "x": half * 2, "y": half * 2, "z": half}
+    net = ldag.Network.from_parameters(graph, tables)
+    ldag.report(net, tmp_path / "report.md")
+    text = (tmp_path / "report.md").read_text()
+    assert "3 columns, 2 latent" in text
+    assert "Joined by a cause that nobody observed (a dashed arc): x and y.\n\nNot observed: l." in text
+    assert "- y depends on x." in text
+    ldag.explore(net, tmp_path / "explorer.html")
+    page = (tmp_path / "explorer.html").read_text()
+    assert page.count('<g class="node') == len(graph.variables)
+    for parent, child in graph.structure.edges:
+        assert f'data-parent="{parent}" data-child="{child}"' in page
+    content = re.search(r'id="model">(.*?)</script>', page, re.DOTALL)
+    assert content is not None
+    assert [v["latent"] for v in json.loads(content[1])["variables"]] == [v.latent for v in graph.variables]
