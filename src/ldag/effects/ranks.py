@@ -21,9 +21,10 @@ does not, then the minor is zero at a random point with probability at most r d 
 points are drawn until all of them fail with probability below 2 ** -60, and the largest ranks count.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from math import ceil, log2, prod
 
 import numpy as np
@@ -32,12 +33,18 @@ from numpy.typing import NDArray
 from ldag.effects.derivatives import ClassEntries, SumOfProducts
 from ldag.effects.premises import free_latents, with_latent_states
 from ldag.effects.results import Budget, EffectQuestion, RankProof
-from ldag.model import Structure
+from ldag.model import CodedFamily, Partition, Structure
 
 SURENESS = 60
 """A proof is accepted once its error probability is below 2 ** -SURENESS, as for independencies."""
 SIZES = (2, 3, 4, 5, 6, 8, 12, 16, 24, 32)
 """Numbers of states that latents get in turn: proofs mostly need 2 or 3, few need 5, and more cost little to try."""
+N_FIRST_SIZES = 2
+"""Sizes with all edges, before some are cut: they mostly do, and few edges are easier to grasp than many states."""
+N_CUT_SIZES = 2
+"""Sizes with edges cut: these models are meant to be simple."""
+N_RANDOM_CUTS = 60
+"""Random sets of edges to cut; each costs about as much as one size."""
 N_PRIMES = 50_697_537
 """Primes between 2 ** 30 and 2 ** 31."""
 
@@ -65,29 +72,83 @@ def prove_by_rank(
 def attempt_rank_proof(
     structure: Structure, latent: frozenset[int], question: EffectQuestion, budget: Budget
 ) -> RankAttempt:
-    """Compare ranks with latents of more and more states, and tell how far that went."""
+    """Compare ranks with latents of more and more states, and where edges make no difference; tell how far that went.
+
+    Models in which an edge makes no difference are models of the graph too. Latents that have many children can be
+    recovered from them, unless some of these do not listen.
+    """
     check_case(question)
     free = tuple(sorted(free_latents(structure, latent) - set(question.do)))
-    done, why = 0, "no latent variable may have another number of states"
-    for states in try_sizes(free):
-        test = RankTest(with_latent_states(structure, states), latent, question)
-        if test.n_columns > budget.n_parameters:
-            why = f"with more there are more than {budget.n_parameters} parameters"
-            break
-        if test.largest > budget.cells:
-            why = f"with more a table has more than {budget.cells} cells"
-            break
+    done, n_simpler, why = 0, 0, "more were not tried"
+    for cut, size in _simplifications(structure, latent, bool(free)):
+        sized = with_latent_states(cut_edges(structure, cut), dict.fromkeys(free, size))
+        test = RankTest(sized, latent, question)
+        too_large = _spell_excess(test, budget)
+        if too_large and not cut:
+            why = f"with more {too_large}"
+        if too_large:
+            continue
         proof = test.run(np.random.default_rng(0))
         if proof is not None:
-            return RankAttempt(proof)
-        done = max(states.values(), default=0)
-        why = "more were not tried" if free else why
-    return RankAttempt(None, (f"ranks with latent variables of up to {done} states: {why}",))
+            return RankAttempt(replace(proof, cut=tuple(sorted(cut))))
+        n_simpler, done = n_simpler + bool(cut), done if cut else max(done, size)
+    text = f"up to {done} states ({why})" if free else "their states, which labels or the question name"
+    return RankAttempt(None, (f"ranks with latent variables of {text}, and {n_simpler} times with edges cut",))
 
 
-def try_sizes(free: tuple[int, ...]) -> Iterator[dict[int, int]]:
-    """Go through numbers of states of latents that may have any."""
-    yield from ([dict.fromkeys(free, size) for size in SIZES] if free else [{}])
+def _spell_excess(test: "RankTest", budget: Budget) -> str:
+    """Say why a test is beyond the budget, if it is."""
+    if test.n_columns > budget.n_parameters:
+        return f"there are more than {budget.n_parameters} parameters"
+    return f"a table has more than {budget.cells} cells" if test.largest > budget.cells else ""
+
+
+def _simplifications(
+    structure: Structure, latent: frozenset[int], has_free: bool
+) -> Iterator[tuple[frozenset[tuple[int, int]], int]]:
+    """Go through edges to cut, and numbers of states of free latents: the whole graph first, the largest at the end."""
+    whole = frozenset[tuple[int, int]]()
+    yield from ((whole, size) for size in (SIZES[:N_FIRST_SIZES] if has_free else SIZES[:1]))
+    for cut in _edges_to_cut(structure, latent):
+        yield from ((cut, size) for size in SIZES[: N_CUT_SIZES if has_free else 1])
+    yield from ((whole, size) for size in (SIZES[N_FIRST_SIZES:] if has_free else ()))
+
+
+def _edges_to_cut(structure: Structure, latent: frozenset[int]) -> Iterator[frozenset[tuple[int, int]]]:
+    """Go through sets of edges to cut: all from latents but two from one of them, then random ones."""
+    from_latent = frozenset(edge for edge in structure.edges if edge[0] in latent)
+    pairs = [
+        frozenset({(node, a), (node, b)})
+        for node in sorted(latent)
+        for a, b in combinations(structure.children[node], 2)
+    ]
+    rng = np.random.default_rng(0)
+    shares = [0.5 if edge in from_latent else 0.15 for edge in structure.edges]
+    random = [
+        frozenset(
+            edge for edge, is_cut in zip(structure.edges, rng.random(len(shares)) < shares, strict=True) if is_cut
+        )
+        for _ in range(N_RANDOM_CUTS if from_latent else 0)
+    ]
+    yield from dict.fromkeys(cut for cut in (*(from_latent - pair for pair in pairs), *random) if cut)
+
+
+def cut_edges(structure: Structure, cut: Iterable[tuple[int, int]]) -> Structure:
+    """Return the structure of the models in which some edges make no difference; every label still holds."""
+    families = list(structure.families)
+    for child in {child for _, child in cut}:
+        family = families[child]
+        gone = tuple(axis for axis, parent in enumerate(family.parents) if (parent, child) in cut)
+        classes = family.partition.to_array().reshape(family.partition.grid.n_states)
+        joined = np.arange(family.partition.n_classes)
+        before = joined[:0]
+        while not np.array_equal(joined, before):  # the lowest class that lines along the cut parents lead to
+            before = joined.copy()
+            np.minimum.at(joined, classes, joined[classes].min(axis=gone, keepdims=True))
+        kept = tuple(parent for axis, parent in enumerate(family.parents) if axis not in gone)
+        whole = Partition.of(family.partition.grid, joined[classes])
+        families[child] = CodedFamily.from_partition(kept, whole.without(gone)).regular()
+    return Structure(structure.n_states, tuple(families))
 
 
 def check_case(question: EffectQuestion) -> None:

@@ -88,6 +88,8 @@ class RankProof:
     n_draws: int
     case: States = field(default_factory=dict)
     """The setting and the states of given variables for which it was shown."""
+    cut: tuple[tuple[int, int], ...] = ()
+    """Edges that make no difference in the models that show it: without them latents are harder to recover."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ parameters of one block change, in logarithms, so that they stay between 0 and 1
 those of classes.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ldag.effects.derivatives import FamilyFactor
 from ldag.effects.premises import with_latent_states
-from ldag.effects.ranks import LatentBlock, RankTest, attempt_rank_proof, check_case, target_weights
+from ldag.effects.ranks import LatentBlock, RankTest, attempt_rank_proof, check_case, cut_edges, target_weights
 from ldag.effects.results import Budget, EffectQuestion, Twins
 from ldag.model import Model, Structure, freeze
 
@@ -30,7 +30,9 @@ SMALLEST_PROBABILITY = 0.01
 """No parameter is smaller, so that no cell of the table is empty."""
 CLOSE = 1e-13
 """Cells of tables that differ by less are equal, up to rounding."""
-N_STARTS = 8
+LARGE = 2**9
+"""Cells of a joint table that make a walk slow."""
+N_STARTS = 6
 """Models to walk from; the first mostly does."""
 N_STEPS = 30
 """Steps of one walk."""
@@ -43,6 +45,7 @@ SMALLEST_SLOPE = 1e-9
 MAX_ENTRIES = 2**24
 """Numbers in the largest matrix of derivatives, 128 MB."""
 
+Edge = tuple[int, int]
 RealArray = NDArray[np.float64]
 
 
@@ -52,41 +55,116 @@ def find_twins(
     question: EffectQuestion,
     latent_states: Mapping[int, int] | None = None,
     rng_seed: int = 0,
+    cut: Iterable[Edge] = (),
 ) -> Twins | None:
     """Return two models with one observed table and two effects, the effects as far apart as a few walks lead.
 
-    ``latent_states`` are those of a proof; without them numbers of states are tried in turn. None: no walk leads away,
-    the effects are too near, or the tables too large.
+    ``latent_states`` and ``cut`` are those of a proof; without them, or where they lead nowhere, one is looked for.
+    None: no walk leads away, the effects are too near, or the tables too large.
     """
     check_case(question)
-    if latent_states is None:
-        proof = attempt_rank_proof(structure, latent, question, Budget()).proof
-        if proof is None:
-            return None
-        latent_states = proof.latent_states
-    sized = with_latent_states(structure, {v: n for v, n in latent_states.items() if n != structure.n_states[v]})
-    test = RankTest(sized, latent, question)
     rng = np.random.default_rng(rng_seed)
+    if latent_states is not None:
+        twins = _find_in_submodel(structure, latent, question, latent_states, cut, rng)
+        if twins is not None:
+            return twins
+    proof = attempt_rank_proof(structure, latent, question, Budget()).proof
+    if proof is None or (proof.latent_states, proof.cut) == (latent_states, tuple(cut)):
+        return None
+    return _find_in_submodel(structure, latent, question, proof.latent_states, proof.cut, rng)
+
+
+def _find_in_submodel(
+    structure: Structure,
+    latent: frozenset[int],
+    question: EffectQuestion,
+    latent_states: Mapping[int, int],
+    cut: Iterable[Edge],
+    rng: np.random.Generator,
+) -> Twins | None:
+    """Walk where some edges make no difference, and return models of the whole graph."""
+    sized = with_latent_states(structure, {v: n for v, n in latent_states.items() if n != structure.n_states[v]})
+    test = _simplify(RankTest(cut_edges(sized, frozenset(cut)), latent, question), rng)
     best: Twins | None = None
-    for _ in range(N_STARTS):
-        twins = _walk_both_ways(test, _draw_inner_parameters(sized, rng))
+    for number in range(N_STARTS):
+        twins = _walk_both_ways(test, _draw_start(test, number % 2 == 0, rng))
         if twins is not None and (best is None or _difference(twins) > _difference(best)):
             best = twins
         if best is not None and _difference(best) >= CLEAR_DIFFERENCE:
             break
-    return best if best is not None and _difference(best) >= SMALLEST_DIFFERENCE else None
+    if best is None or _difference(best) < SMALLEST_DIFFERENCE:
+        return None
+    first, second = (_extend_model(model, sized) for model in best.models)
+    return replace(best, models=(first, second))
+
+
+def _simplify(test: RankTest, rng: np.random.Generator) -> RankTest:
+    """Cut edges from latents that a proof can do without, half of them at a time, while tables are large."""
+    n_cut = sum(node in test.latent for node, _ in test.structure.edges)
+    while n_cut > 1 and any(prod(table_shape(block)) > LARGE for block in test.affecting):
+        n_cut = (n_cut + 1) // 2
+        edges = [edge for edge in test.structure.edges if edge[0] in test.latent]
+        for at in range(0, len(edges), n_cut):
+            simpler = RankTest(cut_edges(test.structure, edges[at : at + n_cut]), test.latent, test.question)
+            if simpler.run(rng) is not None:
+                test = simpler
+    return test
+
+
+def table_shape(block: LatentBlock) -> tuple[int, int]:
+    """Return the cells of a block's observed table, and the states of its latents."""
+    states = block.structure.n_states
+    latents = block.variables - set(block.observed)
+    return prod(states[v] for v in block.observed), prod(states[v] for v in latents)
+
+
+def _extend_model(model: Model, structure: Structure) -> Model:
+    """Return the same distribution as a model of a structure with more edges and classes."""
+    tables = []
+    for own, family, rows in zip(model.structure.families, structure.families, model.probabilities, strict=True):
+        axes = [family.parents.index(parent) for parent in own.parents]
+        classes = own.partition.over(family.partition.grid, axes)
+        tables.append(freeze(rows[classes[family.partition.first]]))
+    return Model(structure, tuple(tables))
 
 
 def _difference(twins: Twins) -> float:
     return abs(twins.effects[0] - twins.effects[1])
 
 
-def _draw_inner_parameters(structure: Structure, rng: np.random.Generator) -> list[RealArray]:
-    """Draw one distribution per class of every node, away from the border."""
-    return [
+def _draw_start(test: RankTest, is_plain: bool, rng: np.random.Generator) -> list[RealArray]:
+    """Draw one distribution per class of every node, away from the border.
+
+    Unless it is to be plain, nodes on a way from a treatment to the target nearly copy each other, since an effect is
+    lost on a long way otherwise.
+    """
+    structure = test.structure
+    tables = [
         0.2 / n + 0.8 * rng.dirichlet(np.ones(n), size=family.partition.n_classes)
         for n, family in zip(structure.n_states, structure.families, strict=True)
     ]
+    for parent, node in () if is_plain else _find_way(structure, test.question):
+        family, n = structure.families[node], structure.n_states[node]
+        axis = family.parents.index(parent)
+        states = [family.partition.grid.configuration(int(index))[axis] for index in family.partition.first]
+        tables[node] = 0.2 * tables[node] + 0.8 * np.eye(n)[np.array(states) % n]
+    return tables
+
+
+def _find_way(structure: Structure, question: EffectQuestion) -> list[Edge]:
+    """Return the edges of a shortest way from a treatment to the target; none if there is no way."""
+    before: dict[int, int] = {}
+    todo = list(question.do)
+    for node in todo:
+        if node in question.target:
+            way = [(before[node], node)]
+            while way[-1][0] in before:
+                way.append((before[way[-1][0]], way[-1][0]))
+            return way
+        new = [child for child in structure.children[node] if child not in before and child not in question.do]
+        before.update(dict.fromkeys(new, node))
+        todo.extend(new)
+    return []
 
 
 def _walk_both_ways(test: RankTest, start: list[RealArray]) -> Twins | None:
@@ -138,12 +216,9 @@ class Fibre:
         sizes = [np.full(len(self.given[node]), self.given[node].shape[1]) for node in self.block.nodes]
         return np.concatenate([[0], np.cumsum(np.concatenate(sizes))[:-1]])
 
-    @property
+    @cached_property
     def _cells(self) -> tuple[int, int]:
-        """Cells of the observed table, and states of the latents."""
-        states = self.test.structure.n_states
-        latents = self.block.variables - set(self.block.observed)
-        return prod(states[v] for v in self.block.observed), prod(states[v] for v in latents)
+        return table_shape(self.block)
 
     @property
     def is_small(self) -> bool:

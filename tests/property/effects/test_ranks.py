@@ -47,7 +47,7 @@ def test_every_proof_has_twins(max_states: int) -> None:
     """Whatever ranks refute, two models refute as well, and nothing of ours is used to look at them."""
     rng = np.random.default_rng(max_states)
     n_proofs = 0
-    for structure, latent, question in random_cases(rng, 120, 4, max_states):
+    for structure, latent, question in random_cases(rng, 50, 4, max_states):
         proof = prove_by_rank(structure, latent, question, Budget(n_parameters=200))
         if proof is not None:
             n_proofs += 1

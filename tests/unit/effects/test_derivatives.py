@@ -22,7 +22,7 @@ def test_values_and_slopes_are_those_of_the_whole_table(seed: int) -> None:
         for v, own in weights.items():
             joint = joint[None] if joint.ndim == len(structure) else joint
             joint = joint * own.reshape(5, *(-1 if axis == v else 1 for axis in range(len(structure))))
-        return joint.reshape(5, -1).sum(axis=1)
+        return np.asarray(joint.reshape(5, -1).sum(axis=1))
 
     polynomial = SumOfProducts.of(structure, range(len(structure)), weights, fixed)
     values, slopes = polynomial.differentiate(dict(enumerate(parameters)), weights, None)

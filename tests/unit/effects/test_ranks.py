@@ -11,15 +11,19 @@ from ldag.effects.ranks import (
     RankTest,
     attempt_rank_proof,
     compare_ranks,
+    cut_edges,
     draw_prime,
     latent_blocks,
     prove_by_rank,
 )
 from ldag.effects.results import Budget, EffectQuestion
+from ldag.model import Structure
 from tests.oracle.effects import read_graph
 
+Case = tuple[Structure, frozenset[int], EffectQuestion]
 
-def ask(text: str, target: str, do: dict[str, int], context: dict[str, int] | None = None):  # type: ignore[no-untyped-def]
+
+def ask(text: str, target: str, do: dict[str, int], context: dict[str, int] | None = None) -> Case:
     """A graph in text with its latents, and a question, by number."""
     graph = LDAG.from_text(text)
     names = [variable.name for variable in graph.variables]
@@ -73,12 +77,36 @@ def test_a_latent_treatment_may_have_an_effect_that_is_none() -> None:
 
 
 def test_a_latent_that_a_label_names_keeps_its_states() -> None:
-    """U decides by its states where X matters: two states stay two, however many those of L grow to."""
-    text = "latent U {0, 1}\nlatent L {0, 1}\nU -> Y\nX -> Y : U=1\nL -> X\nL -> Y\nU -> A\nU -> B\nU -> C"
-    assert prove_by_rank(*ask(text, "Y", {"X": 0}), Budget()) is not None
-    structure, latent, question = ask("latent U {0, 1}\nU -> Y\nX -> Y : U=1\nU -> A\nU -> B\nU -> C", "Y", {"X": 0})
-    attempt = attempt_rank_proof(structure, latent, question, Budget())
-    assert "no latent variable may have another number of states" in attempt.tried[0]
+    """U decides by its states where X matters: two states stay two, and what they cannot show is not shown."""
+    text = "latent U {0, 1}\nU -> Y\nX -> Y : U=1\nU -> A\nU -> B\nU -> C"
+    attempt = attempt_rank_proof(*ask(text, "Y", {"X": 0}), Budget())
+    assert attempt.proof is None
+    assert "their states, which labels or the question name" in attempt.tried[0]
+
+
+def test_edges_are_cut_where_a_latent_could_be_recovered() -> None:
+    """Three proxies tell what U is, whose states a label names; in models where they do not listen nobody knows."""
+    text = "latent U {0, 1}\nU -> X\nU -> Y\nX -> Y : U=1\nU -> A\nU -> B\nU -> C"
+    structure, latent, question = ask(text, "Y", {"X": 0})
+    assert RankTest(structure, latent, question).run(np.random.default_rng(0)) is None
+    proof = prove_by_rank(structure, latent, question, Budget())
+    assert proof is not None
+    assert set(proof.latent_states.values()) == {2}
+    assert len(proof.cut) == 3
+
+
+def test_cut_edges_make_no_difference_and_labels_stay() -> None:
+    """By hand: A -> Y : B=0 without B is a family of nothing, without A it is one of B and C."""
+    structure, *_ = ask("A -> Y : B=0\nB -> Y : A=0\nC -> Y\nA -> C", "Y", {"A": 0})
+    number = {name: i for i, name in enumerate("AYBC")}
+    assert structure.n_states == (2, 2, 2, 2)
+    y, c = number["Y"], number["C"]
+    without_c = cut_edges(structure, [(c, y)])
+    assert without_c.parents(y) == (number["A"], number["B"])
+    assert without_c.families[y].partition.to_array().tolist() == [0, 0, 0, 1]
+    assert without_c.parents(c) == (number["A"],)
+    assert cut_edges(structure, [(number["B"], y)]).parents(y) == (c,)
+    assert cut_edges(structure, structure.edges).edges == ()
 
 
 def test_a_small_latent_can_be_recovered_and_a_larger_one_not() -> None:
@@ -103,15 +131,14 @@ def test_a_proof_tells_ranks_and_the_case() -> None:
 
 def test_budgets_end_the_growth_and_say_so() -> None:
     """Too many parameters, or too large a table: what was done is told, with the reason."""
-    structure, latent, question = ask(IDENTIFIED[1][0], "Y", {"X": 0})
-    assert "up to 4 states: with more there are more than 18 param" in _tried(structure, latent, question, 18)
-    cells = attempt_rank_proof(structure, latent, question, Budget(cells=12)).tried[0]
-    assert "up to 3 states: with more a table has more than 12 cells" in cells
-    assert "up to 32 states: more were not tried" in _tried(structure, latent, question, 10_000)
-
-
-def _tried(structure, latent, question, n_parameters: int) -> str:  # type: ignore[no-untyped-def]
-    return attempt_rank_proof(structure, latent, question, Budget(n_parameters=n_parameters)).tried[0]
+    case = ask(IDENTIFIED[1][0], "Y", {"X": 0})
+    few, small, large = (
+        attempt_rank_proof(*case, budget).tried[0]
+        for budget in (Budget(n_parameters=18), Budget(cells=12), Budget(n_parameters=10_000))
+    )
+    assert "up to 4 states (with more there are more than 18 parameters)" in few
+    assert "up to 3 states (with more a table has more than 12 cells)" in small
+    assert "up to 32 states (more were not tried)" in large
 
 
 def test_one_case_at_a_time() -> None:

@@ -52,6 +52,27 @@ def test_without_a_proof_numbers_of_states_are_tried() -> None:
     assert again.effects == pair.effects
 
 
+def test_an_effect_at_the_end_of_a_long_way_is_seen() -> None:
+    """Ten steps of the chain, all tied by one latent: tables of 2 ** 11 cells, and still two clear effects."""
+    chain = "\n".join(f"V{i} -> V{i + 1}\nL -> V{i}" for i in range(10))
+    structure, latent, question = ask(f"latent L {{0, 1}}\n{chain}\nL -> V10", "V10", {"V0": 1})
+    pair = find_twins(structure, latent, question)
+    assert pair is not None
+    assert check_twins(pair, structure, latent, question) >= twins.CLEAR_DIFFERENCE
+
+
+def test_large_blocks_are_simplified_before_a_walk() -> None:
+    """Ten arcs in a row tie everything: with all edges a joint table has 2 ** 19 cells, and few are needed."""
+    arcs = "\n".join(f"latent L{i} {{0, 1}}\nL{i} -> V{i}\nL{i} -> V{i + 1}" for i in range(9))
+    chain = "\n".join(f"V{i} -> V{i + 1}" for i in range(9))
+    structure, latent, question = ask(f"{arcs}\n{chain}", "V9", {"V8": 1})
+    pair = find_twins(structure, latent, question, dict.fromkeys(latent, 3))
+    assert pair is not None
+    simple = [np.ptp(rows, axis=0).max() == 0 for rows in pair.models[0].probabilities]
+    assert sum(simple) > 5
+    assert abs(pair.effects[0] - pair.effects[1]) >= twins.CLEAR_DIFFERENCE
+
+
 def test_what_has_a_formula_has_no_twins() -> None:
     """Front door: whatever the latent is, every walk stays where it is."""
     structure, latent, question = ask("latent L {0, 1}\nX -> M\nM -> Y\nL -> X\nL -> Y", "Y", {"X": 0})
