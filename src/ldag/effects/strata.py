@@ -139,10 +139,35 @@ def insert_one(scene: Scene, question: EffectQuestion) -> Iterator[tuple[Premise
             yield premise, condition(q, [node]), {}
 
 
-def insert_and(scene: Scene, question: EffectQuestion, rule: Rule, n_inserted: int) -> Reason | None:
+def leave_out_one(scene: Scene, question: EffectQuestion) -> Iterator[tuple[Premise, EffectQuestion]]:
+    """Yield questions without one condition that makes no difference."""
+    q = question
+    premises = scene.premises(frozenset(q.do))
+    for node in (*q.given, *q.context):
+        given = tuple(other for other in q.given if other != node)
+        context = {other: state for other, state in q.context.items() if other != node}
+        fixed = {**context, **q.setting, premises.node: SET}
+        premise = premises.holds(q.target, [node], [*given, *free_treatments(q)], fixed)
+        if premise:
+            yield premise, replace(q, given=given, context=context)
+
+
+def set_one(scene: Scene, question: EffectQuestion) -> Iterator[tuple[EffectQuestion, tuple[Premise, ...]]]:
+    """Yield questions with one more treatment, a label's variable that has no effect where the others are set."""
+    q = question
+    above = scene.structure.ancestors(named_nodes(q))
+    for node in sorted((scene.observed & scene.label_nodes & above) - named_nodes(q)):
+        for state in range(scene.structure.n_states[node]):
+            more = replace(q, do=(*q.do, node), setting={**q.setting, node: state})
+            for rule, _, premises in reduce_treatments(scene, more, [node]):
+                if rule == "no effect":
+                    yield more, premises
+
+
+def insert_and(scene: Scene, question: EffectQuestion, rule: Rule, n_inserted: int, at_least: int = 0) -> Reason | None:
     """Answer by a rule after conditioning on as few further variables as will do."""
-    for most in range(n_inserted + 1):
-        reason = _insert_exactly(scene, question, rule, most)
+    for size in range(at_least, n_inserted + 1):
+        reason = _insert_exactly(scene, question, rule, size)
         if reason:
             return reason
     return None
