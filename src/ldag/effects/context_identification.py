@@ -12,13 +12,15 @@ in the graph of M(c), which is a part of G(c), and
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from ldag.effects.formulas import (
+    ByState,
     Cases,
     Formula,
     Probability,
+    Remainder,
     Slot,
     add_up,
     fix,
@@ -34,6 +36,7 @@ from ldag.effects.premises import Scene
 from ldag.effects.results import Budget, EffectQuestion, Hedge, Reason, States
 from ldag.effects.strata import (
     Rule,
+    condition,
     insert_and,
     leave_out_one,
     named_nodes,
@@ -103,6 +106,7 @@ class LabelSearch:
             yield self._set_instead(question, depth)
             yield self._split(question, depth)
             yield sum_strata(scene, question, lambda q: self.solve(q, depth - 1))
+            yield self._subtract(question, depth)
 
     def _insert(self, question: EffectQuestion) -> Reason | None:
         return insert_and(self.scene, question, lambda q: read_directly(self.scene, q), self.scene.budget.max_inserted)
@@ -151,20 +155,45 @@ class LabelSearch:
 
     def _split(self, question: EffectQuestion, depth: int) -> Reason | None:
         """Answer by districts at the setting."""
-        terms: list[Formula] = []
-        steps: list[Reason] = []
-        gone: set[tuple[int, int]] = set()
-        cells = _DistrictCells(self.scene, question, lambda q: self.solve(q, depth - 1)).fill({})
-        if cells is None:
+        cells = _DistrictCells(self.scene, question, lambda q: self.solve(q, depth - 1))
+        joint = cells.sum_up({}, ()) or cells.sum_up({}, cells.labelled_targets())
+        if joint is None:
             return None
-        for cell in cells:
-            terms.append(cell.formula)
-            steps += cell.steps
-            gone.update(cell.vanished)
-        joint = terms[0] if len(terms) == 1 else Cases(tuple(terms))
-        has_conditions = bool(question.given or question.context)
-        formula = make_quotient(joint, add_up(question.target, joint)) if has_conditions else joint
-        return Reason("districts at the setting", question, formula, steps=tuple(steps), vanished=tuple(sorted(gone)))
+        formula = joint.formula
+        if question.given or question.context:
+            formula = make_quotient(formula, add_up(question.target, formula))
+        return Reason("districts at the setting", question, formula, steps=joint.steps, vanished=joint.vanished)
+
+    def _subtract(self, question: EffectQuestion, depth: int) -> Reason | None:
+        """Answer at one state of a label's variable by the answer without it, less those at its other states."""
+        for node in sorted(question.context.keys() & self.scene.label_nodes):
+            context = {other: state for other, state in question.context.items() if other != node}
+            whole = replace(question, context=context)
+            others = [
+                condition(whole, context={node: state})
+                for state in range(self.scene.structure.n_states[node])
+                if state != question.context[node]
+            ]
+            steps = ask_all(lambda q: self.solve(q, depth - 1), [whole, replace(whole, target=(node,)), *others])
+            if steps is None:
+                continue
+            total, weight, *parts = steps
+            rest = [multiply([fix(weight.formula, part.question.context), part.formula]) for part in parts]
+            less = Remainder(total.formula, rest[0] if len(rest) == 1 else Cases(tuple(rest)))
+            formula = make_quotient(less, fix(weight.formula, question.context))
+            return Reason("subtraction", question, formula, steps=tuple(steps), adjusted=(node,))
+        return None
+
+
+def ask_all(rule: Rule, questions: Sequence[EffectQuestion]) -> list[Reason] | None:
+    """Answer all questions, or none."""
+    reasons: list[Reason] = []
+    for question in questions:
+        reason = rule(question)
+        if reason is None:
+            return None
+        reasons.append(reason)
+    return reasons
 
 
 def _key(question: EffectQuestion) -> QuestionKey:
@@ -280,6 +309,12 @@ class _Cell:
     vanished: tuple[tuple[int, int], ...]
 
 
+def _join_cells(formula: Formula, cells: Sequence[_Cell]) -> _Cell:
+    """Return a cell made of others."""
+    vanished = frozenset(edge for cell in cells for edge in cell.vanished)
+    return _Cell(formula, tuple(step for cell in cells for step in cell.steps), tuple(sorted(vanished)))
+
+
 @dataclass(frozen=True, eq=False)
 class _DistrictCells:
     """P(y | do x) as a sum of products over districts of the graph at X=x, label variables by value where needed.
@@ -293,29 +328,46 @@ class _DistrictCells:
     question: EffectQuestion
     ask: Rule
 
-    def fill(self, by_value: dict[int, int]) -> list[_Cell] | None:
-        """Return cells that cover all states, or None."""
+    def labelled_targets(self) -> tuple[int, ...]:
+        """Return the targets that labels name, where there are conditions below them."""
+        q = self.question
+        return tuple(node for node in q.target if node in self.scene.label_nodes and (q.given or q.context))
+
+    def sum_up(self, by_value: dict[int, int], targets: tuple[int, ...]) -> _Cell | None:
+        """Return P(target, given, context | do), with a formula of its own for each state of some targets."""
+        if not targets:
+            return self._fill(by_value)
+        node = targets[0]
+        branches = []
+        for state in range(self.scene.structure.n_states[node]):
+            cell = self.sum_up({**by_value, node: state}, targets[1:])
+            if cell is None:
+                return None
+            branches.append(cell)
+        return _join_cells(ByState((node, 0), tuple(cell.formula for cell in branches)), branches)
+
+    def _fill(self, by_value: dict[int, int]) -> _Cell | None:
+        """Return the sum over all states of what is not fixed, label variables by value where needed."""
         q, scene = self.question, self.scene
         fixed = {**q.context, **q.setting, **by_value}
         parents = [() if node in q.do else row for node, row in enumerate(_cut_graph(scene.structure, fixed))]
         graph = MixedGraph.project(parents, scene.latent - frozenset(q.do))
         asked = (named_nodes(q) | by_value.keys()) - frozenset(q.do)
         inside = graph.ancestors(asked) - frozenset(q.do)
-        cell = self._multiply(graph.subgraph(inside | frozenset(q.do)), inside, fixed)
-        if cell is not None:
-            summed = inside - asked
-            vanished = _vanished_edges(scene.structure, fixed, q)
-            return [_Cell(add_up(summed, cell[0]), cell[1], vanished)]
+        product = self._multiply(graph.subgraph(inside | frozenset(q.do)), inside, fixed)
+        if product is not None:
+            formula, steps = product
+            return _Cell(add_up(inside - asked, formula), steps, _vanished_edges(scene.structure, fixed, q))
         split = min((inside - asked) & scene.label_nodes, default=None)
         if split is None:
             return None
         cells: list[_Cell] = []
         for state in range(scene.structure.n_states[split]):
-            more = self.fill({**by_value, split: state})
-            if more is None:
+            cell = self._fill({**by_value, split: state})
+            if cell is None:
                 return None
-            cells += more
-        return cells
+            cells.append(cell)
+        return _join_cells(Cases(tuple(cell.formula for cell in cells)), cells)
 
     def _multiply(
         self, graph: MixedGraph, inside: frozenset[int], fixed: States
@@ -326,12 +378,12 @@ class _DistrictCells:
         beside = self._parents_with(fixed)
         for district in graph.subgraph(inside).districts():
             treatments = (graph.parents_of(district) | beside.parents_of(district) & fixed.keys()) - district
-            for part in self._questions(district, treatments, fixed):
-                reason = self.ask(part)
-                if reason is None:
-                    return None
-                factors.append(fix(reason.formula, fixed))
-                steps.append(reason)
+            ways = (ask_all(self.ask, way) for way in self._questions(district, treatments, fixed))
+            reasons = next(filter(None, ways), None)
+            if reasons is None:
+                return None
+            factors += [fix(reason.formula, fixed) for reason in reasons]
+            steps += reasons
         return multiply(factors), tuple(steps)
 
     def _parents_with(self, fixed: States) -> MixedGraph:
@@ -344,13 +396,16 @@ class _DistrictCells:
 
     def _questions(
         self, district: frozenset[int], treatments: frozenset[int], fixed: States
-    ) -> Iterator[EffectQuestion]:
-        """Yield the factors of one district: fixed members first, the others given these."""
+    ) -> Iterator[list[EffectQuestion]]:
+        """Yield ways to ask for one district: fixed members at once or one by one, then the others given these."""
         setting = {node: state for node, state in fixed.items() if node in treatments}
-        first = tuple(sorted(district & fixed.keys()))
+        first = [node for node in self.scene.structure.order if node in district and node in fixed]
         rest = tuple(sorted(district - fixed.keys()))
-        do = tuple(sorted(treatments))
-        if first:
-            yield EffectQuestion(first, do, setting=setting)
-        if rest:
-            yield EffectQuestion(rest, do, context={node: fixed[node] for node in first}, setting=setting)
+        for size in dict.fromkeys((max(len(first), 1), 1)):
+            asked = [tuple(first[i : i + size]) for i in range(0, len(first), size)]
+            questions: list[EffectQuestion] = []
+            context: dict[int, int] = {}
+            for target in [*asked, rest] if rest else asked:
+                questions.append(EffectQuestion(target, tuple(sorted(treatments)), (), dict(context), setting))
+                context |= {node: fixed[node] for node in target if node in fixed}
+            yield questions

@@ -80,7 +80,23 @@ class Anywhere:
     body: "Formula"
 
 
-Formula = Probability | Sum | Product | Quotient | Cases | Anywhere
+@dataclass(frozen=True, eq=False)
+class Remainder:
+    """One formula less another: what is left of a whole without some of its cases."""
+
+    whole: "Formula"
+    rest: "Formula"
+
+
+@dataclass(frozen=True, eq=False)
+class ByState:
+    """A formula of its own for every state of an axis, on which none of them depends otherwise."""
+
+    axis: Axis
+    branches: tuple["Formula", ...]
+
+
+Formula = Probability | Sum | Product | Quotient | Cases | Anywhere | Remainder | ByState
 ONE = Product(())
 
 
@@ -175,6 +191,10 @@ def replace_slots(formula: Formula, change: Callable[[Slot], Slot]) -> Formula:
             return part if (of, given) == (part.of, part.given) else Probability(of, given)
         old = parts(part)
         new = tuple(map(visit, old))
+        if isinstance(part, ByState):
+            slot = change(Slot(*part.axis))
+            if slot.axis != part.axis:
+                return ByState(slot.axis, new) if slot.axis is not None else new[slot.state or 0]
         return part if all(a is b for a, b in zip(old, new, strict=True)) else with_parts(part, new)
 
     return visit(formula)
@@ -189,7 +209,9 @@ def parts(formula: Formula) -> tuple[Formula, ...]:
             return (body,)
         case Product(inside) | Cases(inside):
             return inside
-        case Quotient(top, bottom):
+        case ByState(_, branches):
+            return branches
+        case Quotient(top, bottom) | Remainder(top, bottom):
             return (top, bottom)
 
 
@@ -208,6 +230,10 @@ def with_parts(formula: Formula, new: tuple[Formula, ...]) -> Formula:
             return Cases(new)
         case Quotient():
             return Quotient(*new)
+        case Remainder():
+            return Remainder(*new)
+        case ByState(axis, _):
+            return ByState(axis, new)
 
 
 def subformulas(formula: Formula) -> Iterator[Formula]:
@@ -232,7 +258,8 @@ def free_axes(formula: Formula) -> frozenset[Axis]:
             free[id(part)] = frozenset(slot.axis for slot in (*part.of, *part.given) if slot.axis is not None)
         else:
             inside = frozenset[Axis]().union(*(free[id(p)] for p in parts(part)))
-            free[id(part)] = inside - set(part.over) if isinstance(part, Sum | Anywhere) else inside
+            own = {part.axis} if isinstance(part, ByState) else set()
+            free[id(part)] = inside - set(part.over) if isinstance(part, Sum | Anywhere) else inside | own
     return free[id(formula)]
 
 
@@ -276,6 +303,10 @@ def evaluate(formula: Formula, source: Source) -> FormulaValues:
                 result = _divide(values[id(top)], values[id(bottom)])
             case Cases(terms):
                 result = _add([values[id(term)] for term in terms])
+            case Remainder(whole, rest):
+                result = _add([values[id(whole)], _negate(values[id(rest)])])
+            case ByState(axis, branches):
+                result = _stack(axis, [values[id(branch)] for branch in branches])
             case Anywhere(over, body):
                 nodes = tuple(node for node, _ in over)
                 weights = _at_slots([Slot(*axis) for axis in over], source.conditional(nodes, ()))
@@ -323,6 +354,16 @@ def _add(terms: Sequence[FormulaValues]) -> FormulaValues:
     for array in arrays[1:]:
         total = total + array
     return FormulaValues(axes, total)
+
+
+def _negate(table: FormulaValues) -> FormulaValues:
+    return FormulaValues(table.axes, -table.array)
+
+
+def _stack(axis: Axis, branches: Sequence[FormulaValues]) -> FormulaValues:
+    """Put one table per state of an axis beside each other."""
+    axes, arrays = _align_values(branches)
+    return FormulaValues((*axes, axis), np.stack(np.broadcast_arrays(*arrays), axis=-1))
 
 
 def _align_values(tables: Sequence[FormulaValues]) -> tuple[tuple[Axis, ...], list[Draws]]:

@@ -9,11 +9,13 @@ from ldag.effects.formulas import (
     ONE,
     Anywhere,
     Axis,
+    ByState,
     Cases,
     Formula,
     Probability,
     Product,
     Quotient,
+    Remainder,
     Slot,
     Sum,
     free_axes,
@@ -86,15 +88,25 @@ class FormulaText:
                 inside = self.bar.join(self.comma.join(map(self.slot, side)) for side in (of, given) if side)
                 return f"P({inside})"
             case Sum(over, body):
-                return f"{self._sum_sign(over)} {self._within(body, Cases, Anywhere)}"
+                return f"{self._sum_sign(over)} {self._within(body, Cases, Anywhere, Remainder, ByState)}"
             case Product(factors):
                 return self._product(factors)
             case Quotient(top, bottom):
                 return self._fraction(self._part(top), self._part(bottom))
             case Cases(terms):
-                return " + ".join(self._within(term, Sum, Anywhere) for term in terms)
+                return " + ".join(self._within(term, Sum, Anywhere, ByState) for term in terms)
             case Anywhere(over, body):
                 return f"{self._part(body)} {self._any_sign(over)}"
+            case Remainder(whole, rest):
+                kinds = (Anywhere, ByState)
+                return f"{self._within(whole, Sum, *kinds)} - {self._within(rest, Cases, Remainder, *kinds)}"
+            case ByState(axis, branches):
+                return self._branches(axis, branches)
+
+    def _branches(self, axis: Axis, branches: Sequence[Formula]) -> str:
+        """Write a formula per state."""
+        states = [self.slot(Slot(axis[0], 0, state)) for state in range(len(branches))]
+        return "; ".join(f"{self._part(part)} at {at}" for part, at in zip(branches, states, strict=True))
 
     def _product(self, factors: Sequence[Formula]) -> str:
         """Write factors, sums last, all but the last of them in brackets: a sum goes to the end."""
@@ -102,7 +114,7 @@ class FormulaText:
             return "1"
         ordered = sorted(factors, key=lambda factor: isinstance(factor, Sum))
         *first, last = ordered
-        kinds = (Sum, Cases, Anywhere, Quotient)
+        kinds = (Sum, Cases, Anywhere, Quotient, Remainder, ByState)
         return " ".join([*(self._within(factor, *kinds) for factor in first), self._within(last, *kinds[1:])])
 
     def _within(self, part: Formula, *kinds: type) -> str:
@@ -200,6 +212,10 @@ class PlainValues:
                 return {"cases": [self.of(term) for term in terms]}
             case Quotient(top, bottom):
                 return {"quotient": [self.of(top), self.of(bottom)]}
+            case Remainder(whole, rest):
+                return {"difference": [self.of(whole), self.of(rest)]}
+            case ByState(axis, branches):
+                return {"by state": {"of": self._axis(axis), "branches": [self.of(branch) for branch in branches]}}
 
     def _slot(self, slot: Slot) -> dict[str, object]:
         if slot.axis is not None:
