@@ -35,11 +35,11 @@ from ldag.effects.plain import identify_plain
 from ldag.effects.premises import Scene
 from ldag.effects.results import Budget, EffectQuestion, Hedge, Reason, States
 from ldag.effects.strata import (
-    Rule,
+    EffectRule,
     condition,
     insert_and,
     leave_out_one,
-    named_nodes,
+    nodes_of,
     read_directly,
     reduce_treatments,
     set_one,
@@ -53,7 +53,7 @@ MAX_DEPTH = 3
 MAX_PARTS = 3
 """Treatments of which every part is tried; of more, only single ones."""
 
-Parents = list[tuple[int, ...]]
+
 QuestionKey = tuple[object, ...]
 
 
@@ -61,18 +61,20 @@ def identify_with_labels(
     structure: Structure, latent: frozenset[int], question: EffectQuestion, budget: Budget
 ) -> Reason | None:
     """Return a formula for one setting of the treatments, with its derivation, if the rules for labels have one."""
-    return LabelSearch.of(structure, latent, budget, question.do).solve(question)
+    return LabelIdentification.of(structure, latent, budget, question.do).solve(question)
 
 
 @dataclass(eq=False)
-class LabelSearch:
+class LabelIdentification:
     """All rules by turns, cheapest first; what was asked once is remembered."""
 
     scene: Scene
     _known: dict[QuestionKey, tuple[int, Reason | None]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, structure: Structure, latent: frozenset[int], budget: Budget, do: Iterable[int]) -> "LabelSearch":
+    def of(
+        cls, structure: Structure, latent: frozenset[int], budget: Budget, do: Iterable[int]
+    ) -> "LabelIdentification":
         """Make the search for a graph; several settings and contexts may be asked of one."""
         return cls(Scene.of(structure, latent, budget, do))
 
@@ -185,7 +187,7 @@ class LabelSearch:
         return None
 
 
-def ask_all(rule: Rule, questions: Sequence[EffectQuestion]) -> list[Reason] | None:
+def ask_all(rule: EffectRule, questions: Sequence[EffectQuestion]) -> list[Reason] | None:
     """Answer all questions, or none."""
     reasons: list[Reason] = []
     for question in questions:
@@ -201,7 +203,7 @@ def _key(question: EffectQuestion) -> QuestionKey:
     return (*sets, frozenset(question.context.items()), frozenset(question.setting.items()))
 
 
-def _cut_graph(structure: Structure, fixed: States) -> Parents:
+def _cut_graph(structure: Structure, fixed: States) -> list[tuple[int, ...]]:
     """Return parents in the graph of the model with fixed states in the place of variables: nothing comes of these."""
     return [tuple(p for p in row if p not in fixed) for row in context_parents(structure, fixed)]
 
@@ -259,7 +261,7 @@ def _graph_given(
     """Return the graph of the model given conditions that no treatment is above, without them."""
     rows = list(parents)
     latent = set(scene.latent - frozenset(do))
-    for tied in _connected_above(parents, conditions):
+    for tied in _parts_above(parents, conditions):
         new = len(rows)
         rows = [(new,) if node in tied else row for node, row in enumerate(rows)] + [()]
         latent.add(new)
@@ -269,7 +271,7 @@ def _graph_given(
     return graph.subgraph(graph.nodes - frozenset(conditions))
 
 
-def _connected_above(parents: Sequence[tuple[int, ...]], conditions: Sequence[int]) -> list[frozenset[int]]:
+def _parts_above(parents: Sequence[tuple[int, ...]], conditions: Sequence[int]) -> list[frozenset[int]]:
     """Return the connected parts of what is above conditions, without these: given them, the parts are independent."""
     parts: list[set[int]] = []
     for node in _above(parents, conditions):
@@ -296,7 +298,7 @@ def _is_of_the_table(structure: Structure, formula: Formula, fixed: States) -> b
 def _vanished_edges(structure: Structure, fixed: States, question: EffectQuestion) -> tuple[tuple[int, int], ...]:
     """Return the edges above a question that vanish at fixed states."""
     kept = context_parents(structure, fixed)
-    above = structure.ancestors(named_nodes(question))
+    above = structure.ancestors(nodes_of(question))
     return tuple((p, child) for p, child in structure.edges if child in above and p not in kept[child])
 
 
@@ -326,7 +328,7 @@ class _DistrictCells:
 
     scene: Scene
     question: EffectQuestion
-    ask: Rule
+    ask: EffectRule
 
     def labelled_targets(self) -> tuple[int, ...]:
         """Return the targets that labels name, where there are conditions below them."""
@@ -352,7 +354,7 @@ class _DistrictCells:
         fixed = {**q.context, **q.setting, **by_value}
         parents = [() if node in q.do else row for node, row in enumerate(_cut_graph(scene.structure, fixed))]
         graph = MixedGraph.project(parents, scene.latent - frozenset(q.do))
-        asked = (named_nodes(q) | by_value.keys()) - frozenset(q.do)
+        asked = (nodes_of(q) | by_value.keys()) - frozenset(q.do)
         inside = graph.ancestors(asked) - frozenset(q.do)
         product = self._multiply(graph.subgraph(inside | frozenset(q.do)), inside, fixed)
         if product is not None:
@@ -387,10 +389,14 @@ class _DistrictCells:
         return multiply(factors), tuple(steps)
 
     def _parents_with(self, fixed: States) -> MixedGraph:
-        """Return the graph at fixed states in which these still have their arrows."""
+        """Return the graph at fixed states in which these keep all their arrows.
+
+        Of two fixed parents each may make no difference at the state of the other, and yet both together do.
+        """
+        structure = self.scene.structure
         parents = [
-            () if node in self.question.do else row
-            for node, row in enumerate(context_parents(self.scene.structure, fixed))
+            () if node in self.question.do else (*row, *(p for p in structure.parents(node) if p in fixed))
+            for node, row in enumerate(_cut_graph(structure, fixed))
         ]
         return MixedGraph.project(parents, self.scene.latent - frozenset(self.question.do))
 

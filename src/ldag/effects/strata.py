@@ -28,11 +28,11 @@ from ldag.reasoning import context_parents, d_separated
 MAX_SETS = 150
 """Sets of strata tried one by one; beyond, all variables that are no label's are taken, and then fewer."""
 
-Rule = Callable[[EffectQuestion], Reason | None]
-Cell = tuple[dict[int, int], Reason]
+EffectRule = Callable[[EffectQuestion], Reason | None]
+StratumCell = tuple[dict[int, int], Reason]
 
 
-def named_nodes(question: EffectQuestion) -> frozenset[int]:
+def nodes_of(question: EffectQuestion) -> frozenset[int]:
     """Return all variables of a question."""
     return frozenset((*question.target, *question.do, *question.given, *question.context))
 
@@ -47,7 +47,7 @@ def condition(question: EffectQuestion, given: Iterable[int] = (), context: Stat
     return replace(question, given=(*question.given, *given), context={**question.context, **(context or {})})
 
 
-def read_table(question: EffectQuestion) -> Formula:
+def read_probability(question: EffectQuestion) -> Formula:
     """Return P(target | given, context) of a question without treatments."""
     conditions = sorted((*question.given, *question.context))
     return Probability(slots(question.target), slots(conditions, question.context))
@@ -84,9 +84,9 @@ def reduce_treatments(
 def read_directly(scene: Scene, question: EffectQuestion) -> Reason | None:
     """Answer by what the table has, if all treatments have no effect or are as good as observed."""
     if not question.do:
-        return Reason("direct", question, read_table(question))
+        return Reason("direct", question, read_probability(question))
     for rule, rest, premises in reduce_treatments(scene, question, question.do):
-        return Reason(rule, question, read_table(rest), premises, vanished=find_vanished(premises))
+        return Reason(rule, question, read_probability(rest), premises, vanished=find_vanished(premises))
     return None
 
 
@@ -128,8 +128,8 @@ def insert_one(scene: Scene, question: EffectQuestion) -> Iterator[tuple[Premise
     premises = scene.premises(frozenset(q.do))
     around = [*q.given, *free_treatments(q)]
     fixed = {**q.context, **q.setting, premises.node: SET}
-    above = scene.structure.ancestors(named_nodes(q))
-    candidates = (scene.observed & above) - named_nodes(q)
+    above = scene.structure.ancestors(nodes_of(q))
+    candidates = (scene.observed & above) - nodes_of(q)
     for node in sorted(candidates, key=lambda node: (node not in scene.label_nodes, node)):
         premise = premises.holds(q.target, [node], around, fixed)
         if premise and node in scene.label_nodes:
@@ -155,8 +155,8 @@ def leave_out_one(scene: Scene, question: EffectQuestion) -> Iterator[tuple[Prem
 def set_one(scene: Scene, question: EffectQuestion) -> Iterator[tuple[EffectQuestion, tuple[Premise, ...]]]:
     """Yield questions with one more treatment, a label's variable that has no effect where the others are set."""
     q = question
-    above = scene.structure.ancestors(named_nodes(q))
-    for node in sorted((scene.observed & scene.label_nodes & above) - named_nodes(q)):
+    above = scene.structure.ancestors(nodes_of(q))
+    for node in sorted((scene.observed & scene.label_nodes & above) - nodes_of(q)):
         for state in range(scene.structure.n_states[node]):
             more = replace(q, do=(*q.do, node), setting={**q.setting, node: state})
             for rule, _, premises in reduce_treatments(scene, more, [node]):
@@ -164,7 +164,9 @@ def set_one(scene: Scene, question: EffectQuestion) -> Iterator[tuple[EffectQues
                     yield more, premises
 
 
-def insert_and(scene: Scene, question: EffectQuestion, rule: Rule, n_inserted: int, at_least: int = 0) -> Reason | None:
+def insert_and(
+    scene: Scene, question: EffectQuestion, rule: EffectRule, n_inserted: int, at_least: int = 0
+) -> Reason | None:
     """Answer by a rule after conditioning on as few further variables as will do."""
     for size in range(at_least, n_inserted + 1):
         reason = _insert_exactly(scene, question, rule, size)
@@ -173,7 +175,7 @@ def insert_and(scene: Scene, question: EffectQuestion, rule: Rule, n_inserted: i
     return None
 
 
-def _insert_exactly(scene: Scene, question: EffectQuestion, rule: Rule, n_inserted: int) -> Reason | None:
+def _insert_exactly(scene: Scene, question: EffectQuestion, rule: EffectRule, n_inserted: int) -> Reason | None:
     if not n_inserted:
         return rule(question)
     for premise, more, inserted in insert_one(scene, question):
@@ -185,7 +187,7 @@ def _insert_exactly(scene: Scene, question: EffectQuestion, rule: Rule, n_insert
     return None
 
 
-def sum_strata(scene: Scene, question: EffectQuestion, rule: Rule) -> Reason | None:
+def sum_strata(scene: Scene, question: EffectQuestion, rule: EffectRule) -> Reason | None:
     """Answer by a sum over strata in whose cells a rule answers."""
     for chosen, weights in _choose_strata(scene, question):
         reason = _sum_over(scene, question, chosen, weights, rule)
@@ -196,8 +198,8 @@ def sum_strata(scene: Scene, question: EffectQuestion, rule: Rule) -> Reason | N
 
 def _choose_strata(scene: Scene, question: EffectQuestion) -> Iterator[tuple[tuple[int, ...], Reason]]:
     """Yield sets of variables whose distribution under the treatments is in the table, small ones first."""
-    above = scene.structure.ancestors(named_nodes(question))
-    unused = sorted((scene.observed & above) - named_nodes(question))
+    above = scene.structure.ancestors(nodes_of(question))
+    unused = sorted((scene.observed & above) - nodes_of(question))
     single = [node for node in unused if _weigh(scene, question, (node,))]
     n_sets = 0
     for size in range(1, min(len(single), scene.budget.max_adjusted) + 1):
@@ -226,7 +228,7 @@ def _weigh(scene: Scene, question: EffectQuestion, strata: tuple[int, ...]) -> R
 
 
 def _sum_over(
-    scene: Scene, question: EffectQuestion, strata: tuple[int, ...], weights: Reason, rule: Rule
+    scene: Scene, question: EffectQuestion, strata: tuple[int, ...], weights: Reason, rule: EffectRule
 ) -> Reason | None:
     cells = _fill_cells(scene, question, strata, {}, rule)
     if cells is None:
@@ -242,7 +244,7 @@ def _sum_over(
     return Reason(name, question, formula, weights.premises, steps, adjusted=strata)
 
 
-def _sum_over_fewer(scene: Scene, question: EffectQuestion, strata: tuple[int, ...], rule: Rule) -> Reason | None:
+def _sum_over_fewer(scene: Scene, question: EffectQuestion, strata: tuple[int, ...], rule: EffectRule) -> Reason | None:
     """Take variables away from strata that will do, as long as the others still do."""
     for node in sorted(strata, key=lambda node: (node in scene.label_nodes, node)):
         fewer = tuple(other for other in strata if other != node)
@@ -255,8 +257,8 @@ def _sum_over_fewer(scene: Scene, question: EffectQuestion, strata: tuple[int, .
 
 
 def _fill_cells(
-    scene: Scene, question: EffectQuestion, strata: tuple[int, ...], fixed: dict[int, int], rule: Rule
-) -> list[Cell] | None:
+    scene: Scene, question: EffectQuestion, strata: tuple[int, ...], fixed: dict[int, int], rule: EffectRule
+) -> list[StratumCell] | None:
     """Return what covers all states of the strata, each with its reason; labels' variables are split where needed."""
     reason = _answer_cell(question, strata, fixed, rule)
     if reason:
@@ -264,7 +266,7 @@ def _fill_cells(
     split = next((node for node in strata if node in scene.label_nodes and node not in fixed), None)
     if split is None:
         return None
-    cells: list[Cell] = []
+    cells: list[StratumCell] = []
     for state in range(scene.structure.n_states[split]):
         inside = _fill_cells(scene, question, strata, {**fixed, split: state}, rule)
         if inside is None:
@@ -274,7 +276,7 @@ def _fill_cells(
 
 
 def _answer_cell(
-    question: EffectQuestion, strata: tuple[int, ...], fixed: Mapping[int, int], rule: Rule
+    question: EffectQuestion, strata: tuple[int, ...], fixed: Mapping[int, int], rule: EffectRule
 ) -> Reason | None:
     """Answer in one cell, with as few of the other strata as will do where some were split."""
     rest = [node for node in strata if node not in fixed]
