@@ -239,7 +239,7 @@ def identify_at_context(scene: Scene, question: EffectQuestion, chosen: Sequence
         is_read = not nodes_in(at_states) & scene.latent
         if is_read and _is_of_the_table(scene.structure, at_states, {node: fixed[node] for node in changed}):
             rule = "ID at the context" if changed else "ID in the context" if chosen else "ID"
-            gone = _vanished_edges(scene.structure, fixed, question)
+            gone = _list_vanished(scene.structure, fixed, question)
             return Reason(rule, question, at_states, vanished=gone)
     return None
 
@@ -295,7 +295,7 @@ def _is_of_the_table(structure: Structure, formula: Formula, fixed: States) -> b
     )
 
 
-def _vanished_edges(structure: Structure, fixed: States, question: EffectQuestion) -> tuple[tuple[int, int], ...]:
+def _list_vanished(structure: Structure, fixed: States, question: EffectQuestion) -> tuple[tuple[int, int], ...]:
     """Return the edges above a question that vanish at fixed states."""
     kept = context_parents(structure, fixed)
     above = structure.ancestors(nodes_of(question))
@@ -359,7 +359,7 @@ class _DistrictCells:
         product = self._multiply(graph.subgraph(inside | frozenset(q.do)), inside, fixed)
         if product is not None:
             formula, steps = product
-            return _Cell(add_up(inside - asked, formula), steps, _vanished_edges(scene.structure, fixed, q))
+            return _Cell(add_up(inside - asked, formula), steps, _list_vanished(scene.structure, fixed, q))
         split = min((inside - asked) & scene.label_nodes, default=None)
         if split is None:
             return None
