@@ -39,11 +39,12 @@ class KernelSum:
 class ObservedJoint:
     """The table that formulas read: the observed variables, in the context of ``base``.
 
-    Nodes that are ``early`` come before others wherever the graph allows, and stay among what a probability is
-    conditioned on.
+    Treatments stand first behind a bar. Nodes that are ``early`` come before others wherever the graph allows, and stay
+    among what a probability is conditioned on.
     """
 
     graph: MixedGraph
+    do: NodeSet = frozenset()
     base: tuple[Slot, ...] = ()
     early: NodeSet = frozenset()
 
@@ -62,8 +63,11 @@ class ObservedJoint:
         return self._write(frozenset([node]), self.graph.pillow(node, before) | (self.early & before))
 
     def _write(self, nodes: NodeSet, kept: NodeSet) -> Kernel:
-        formula = Probability(slots(sorted(nodes)), (*slots(sorted(kept)), *self.base))
-        return Kernel(nodes, nodes | kept, formula)
+        return Kernel(nodes, nodes | kept, self._spell(nodes, kept))
+
+    def _spell(self, nodes: NodeSet, given: NodeSet) -> Probability:
+        ordered = sorted(given, key=lambda node: (node not in self.do, node))
+        return Probability(slots(sorted(nodes)), (*slots(ordered), *self.base))
 
     def sum_out(self, kernels: Sequence[Kernel], gone: NodeSet) -> list[Kernel]:
         """Return the sum of a product of kernels over nodes, as a product again."""
@@ -118,7 +122,7 @@ class ObservedJoint:
         while last in after:
             last = after[last]
             nodes |= last.nodes
-        return Probability(slots(sorted(nodes)), (*slots(sorted(head.given)), *self.base))
+        return self._spell(nodes, head.given)
 
     def _add_up(self, part: KernelSum) -> Kernel:
         """Write a sum of a product: over one variable after the other where that leaves a probability."""

@@ -27,7 +27,7 @@ def identify_plain(
     The table is that in the context of ``base``, slots at fixed states. Its axes are variables of the three sets.
     Variables that are ``early`` come early in the order, and probabilities stay conditioned on them where they can.
     """
-    joint = ObservedJoint(graph, base, frozenset(early))
+    joint = ObservedJoint(graph, frozenset(do), base, frozenset(early))
     asked = frozenset(target)
     treated, seen = conditions_as_treatments(graph, asked, frozenset(do), frozenset(given))
     if not treated:

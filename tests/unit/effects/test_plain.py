@@ -17,8 +17,8 @@ BUTTERFLY = "A -> C, B -> C, C -> X, C -> Y, A -> X, B -> Y, X -> Y"
 IN_TIME = "L -> X2, X1 -> L, X1 -> Y, L -> Y, X2 -> Y, X1 <-> X2"
 
 IDENTIFIED = {
-    "back-door": ("Z -> X, Z -> Y, X -> Y", "Y", "X", "", "sum_{Z} P(Z) P(Y | Z, X)"),
-    "back-door in a stratum": ("Z -> X, Z -> Y, X -> Y", "Y", "X", "Z", "P(Y | Z, X)"),
+    "back-door": ("Z -> X, Z -> Y, X -> Y", "Y", "X", "", "sum_{Z} P(Z) P(Y | X, Z)"),
+    "back-door in a stratum": ("Z -> X, Z -> Y, X -> Y", "Y", "X", "Z", "P(Y | X, Z)"),
     "front-door": ("X -> M, M -> Y, X <-> Y", "Y", "X", "", "sum_{M} P(M | X) sum_{X'} P(X') P(Y | X', M)"),
     "front-door by a chain": (
         "X -> M, M -> N, N -> Y, X <-> Y",
@@ -28,12 +28,12 @@ IDENTIFIED = {
     "front-door with a covariate": (
         "C -> X, C -> M, C -> Y, X -> M, M -> Y, X <-> Y",
         *("Y", "X", ""),
-        "sum_{C, M} P(C) P(M | C, X) sum_{X'} P(X' | C) P(Y | C, X', M)",
+        "sum_{C, M} P(C) P(M | X, C) sum_{X'} P(X' | C) P(Y | X', C, M)",
     ),
     "front-door in a stratum": (
         "C -> X, C -> M, C -> Y, X -> M, M -> Y, X <-> Y",
         *("Y", "X", "C"),
-        "sum_{M} P(M | C, X) sum_{X'} P(X' | C) P(Y | C, X', M)",
+        "sum_{M} P(M | X, C) sum_{X'} P(X' | C) P(Y | X', C, M)",
     ),
     "double front-door": (
         "X -> M, M -> Y, X <-> Y, X -> N, N -> Y",
@@ -46,10 +46,10 @@ IDENTIFIED = {
         "[sum_{W} P(W) P(X, Y | W, Z)] / [sum_{W} P(W) P(X | W, Z)] for any Z",
     ),
     "M-bias": ("X -> Y, X <-> M, M <-> Y", "Y", "X", "", "P(Y | X)"),
-    "butterfly": (BUTTERFLY, "Y", "X", "", "sum_{C, B} P(C, B) P(Y | C, B, X)"),
-    "verma": (VERMA, "D", "C", "", "sum_{B} P(B | A) P(D | A, B, C) for any A"),
-    "verma, both": (VERMA, "D", "A C", "", "sum_{B} P(B | A') P(D | A', B, C) for any A'"),
-    "treatments in time": (IN_TIME, "Y", "X1 X2", "", "sum_{L} P(L | X1) P(Y | L, X2, X1)"),
+    "butterfly": (BUTTERFLY, "Y", "X", "", "sum_{C, B} P(C, B) P(Y | X, C, B)"),
+    "verma": (VERMA, "D", "C", "", "sum_{B} P(B | A) P(D | C, A, B) for any A"),
+    "verma, both": (VERMA, "D", "A C", "", "sum_{B} P(B | A') P(D | A', C, B) for any A'"),
+    "treatments in time": (IN_TIME, "Y", "X1 X2", "", "sum_{L} P(L | X1) P(Y | X2, X1, L)"),
     "two outcomes": (
         "X -> M, M -> Y, X <-> Y, X -> V",
         *("Y V", "X", ""),
