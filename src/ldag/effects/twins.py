@@ -32,8 +32,10 @@ CLOSE = 1e-13
 """Cells of tables that differ by less are equal, up to rounding."""
 LARGE = 2**9
 """Cells of a joint table that make a walk slow."""
-N_STARTS = 6
+N_STARTS = 4
 """Models to walk from; the first mostly does."""
+N_DRAWN = 4
+"""Models to choose one from that a walk starts at."""
 N_STEPS = 30
 """Steps of one walk."""
 SHORTEST_STEP = 0.02
@@ -86,8 +88,8 @@ def _find_in_submodel(
     sized = with_latent_states(structure, {v: n for v, n in latent_states.items() if n != structure.n_states[v]})
     test = _simplify(RankTest(cut_edges(sized, frozenset(cut)), latent, question), rng)
     best: Twins | None = None
-    for number in range(N_STARTS):
-        twins = _walk_both_ways(test, _draw_start(test, number % 2 == 0, rng))
+    for _ in range(N_STARTS):
+        twins = _walk_both_ways(test, rng)
         if twins is not None and (best is None or _difference(twins) > _difference(best)):
             best = twins
         if best is not None and _difference(best) >= CLEAR_DIFFERENCE:
@@ -167,29 +169,32 @@ def _find_way(structure: Structure, question: EffectQuestion) -> list[Edge]:
     return []
 
 
-def _walk_both_ways(test: RankTest, start: list[RealArray]) -> Twins | None:
-    """Walk from a model to a larger and to a smaller effect, in the block that changes it most."""
-    walks = [walk for block in test.affecting if (walk := Fibre(test, block, start)).is_small]
-    slopes = [(*walk.steepest(), walk) for walk in walks]
+def _walk_both_ways(test: RankTest, rng: np.random.Generator) -> Twins | None:
+    """Walk from a model to a smaller and to a larger effect: of a few, from the one where the effect changes most."""
+    slopes: list[tuple[float, int, Fibre]] = []
+    for number in range(N_DRAWN):
+        start = _draw_start(test, number % 2 == 0, rng)
+        walks = [walk for block in test.affecting if (walk := Fibre(test, block, start)).is_small]
+        slopes.extend((*walk.steepest(), walk) for walk in walks)
     if not slopes or max(slope for slope, _, _ in slopes) < SMALLEST_SLOPE:
         return None
     _, cell, walk = max(slopes, key=lambda slope: slope[0])
-    ends: list[tuple[float, RealArray]] = []
-    for sign in (1, -1):
-        near = walk.effect(walk.start)[0][cell]
-        ends.append((near, walk.start))
-        for point in walk.points(cell, sign):
-            ends[-1] = (float(walk.effect(point)[0][cell]), point)
-            if abs(ends[-1][0] - ends[0][0]) >= FAR_DIFFERENCE:
+    ends = [(float(walk.effect(walk.start)[0][cell]), walk.start)] * 2
+    for side, sign in enumerate((-1, 1)):
+        for effect, point in walk.points(cell, sign):
+            ends[side] = (effect, point)
+            if ends[1][0] - ends[0][0] >= FAR_DIFFERENCE:
                 break
+        if ends[1][0] - ends[0][0] >= FAR_DIFFERENCE:
+            break
     question = test.question
     states = test.structure.grid(question.target).configuration(cell)
     return Twins(
-        (walk.model(ends[1][1]), walk.model(ends[0][1])),
+        (walk.model(ends[0][1]), walk.model(ends[1][1])),
         dict(question.setting),
         dict(question.context),
         dict(zip(question.target, states, strict=True)),
-        (ends[1][0], ends[0][0]),
+        (ends[0][0], ends[1][0]),
     )
 
 
@@ -301,10 +306,13 @@ class Fibre:
 
     def _row_space(self, derivatives: RealArray) -> tuple[RealArray, RealArray]:
         """Return directions that change the table, a row each, and how much they do."""
-        tall = derivatives.shape[0] > 2 * derivatives.shape[1]
-        _, slopes, rows = np.linalg.svd(
-            np.linalg.qr(derivatives, mode="r") if tall else derivatives, full_matrices=False
-        )
+        n_rows, n_columns = derivatives.shape
+        if n_rows >= n_columns:
+            _, slopes, rows = np.linalg.svd(np.linalg.qr(derivatives, mode="r"))
+        else:  # the singular values of a small square are quicker to find than those of an oblong
+            basis, small = np.linalg.qr(derivatives.T)
+            _, slopes, turned = np.linalg.svd(small.T)
+            rows = turned @ basis.T
         kept = slopes > SMALLEST_SLOPE * slopes[0]
         return rows[kept], slopes[kept]
 
@@ -315,24 +323,27 @@ class Fibre:
         lengths = np.linalg.norm(gradient - gradient @ rows.T @ rows, axis=1)
         return float(lengths.max()), int(lengths.argmax())
 
-    def points(self, cell: int, sign: int) -> Iterator[RealArray]:
+    def points(self, cell: int, sign: int) -> Iterator[tuple[float, RealArray]]:
         """Walk from the start while the effect grows (sign 1) or falls (sign -1), as far as the border."""
         point, length, goal = self.start, 1.0, self.table(self.start)
+        effects, gradients = self.effect(point)
         for _ in range(N_STEPS):
             derivatives = self.derivatives(point)
             rows, slopes = self._row_space(derivatives)
-            gradient = self.effect(point)[1][cell]
-            direction = gradient - gradient @ rows.T @ rows
+            direction = gradients[cell] - gradients[cell] @ rows.T @ rows
             direction *= sign / max(np.abs(direction).max(), SMALLEST_SLOPE)
-            while length > SHORTEST_STEP:
-                new = self._return(point + length * direction, goal, derivatives, rows, slopes)
-                if new is not None:
-                    break
+            new, length = None, 2 * length
+            while new is None and length > SHORTEST_STEP:
                 length /= 2
-            else:
+                new = self._return(point + length * direction, goal, derivatives, rows, slopes)
+            before = effects[cell]
+            if new is None:
+                return
+            effects, gradients = self.effect(new)
+            if sign * (effects[cell] - before) <= 0:
                 return
             point, length = new, 1.5 * length
-            yield point
+            yield float(effects[cell]), point
 
     def _return(
         self, point: RealArray, goal: RealArray, derivatives: RealArray, rows: RealArray, slopes: RealArray
