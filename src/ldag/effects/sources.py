@@ -175,15 +175,18 @@ class CountSource(NumberSource):
 class MeanSource(CountSource):
     """Relative frequencies, or with a prior the means of their posterior.
 
-    Where a stratum was never visited and there is no prior, nothing is known, and the probabilities are 0.
+    Where a stratum was never visited and there is no prior, nothing is known, and ``fill`` stands in their place.
     """
+
+    fill: float = 0.0
 
     def conditional(self, of: tuple[int, ...], given: tuple[int, ...]) -> Draws:
         """Return relative frequencies."""
         counts = self.table.count((*of, *given))
         flat = (counts + self.size / counts.size).reshape([-1, prod(self.table.shape(given))])
         total = flat.sum(axis=0)
-        return np.asarray(flat / np.where(total > 0, total, 1.0)).reshape([1, *counts.shape])
+        known = np.where(total > 0, flat / np.where(total > 0, total, 1.0), self.fill)
+        return known.reshape([1, *counts.shape])
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """How far two distributions are apart: differences, ratios and odds ratios of an event, means, and information."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +18,7 @@ def compare_probabilities(first: Numbers, second: Numbers) -> dict[str, Numbers]
 
 def average_draws(draws: Numbers, interval: float) -> Averaged:
     """Return the mean of draws and the ends of their equal-tailed interval; odds may be infinite."""
-    between = "linear" if np.isfinite(draws).all() else "inverted_cdf"
+    between: Literal["linear", "inverted_cdf"] = "linear" if np.isfinite(draws).all() else "inverted_cdf"
     low, high = np.quantile(draws, [(1 - interval) / 2, (1 + interval) / 2], method=between)
     return Averaged(float(draws.mean()), float(low), float(high))
 

@@ -12,3 +12,5 @@ from ldag.proving.branches import bound_scores as bound_scores
 from ldag.proving.families import ParentChoice as ParentChoice
 from ldag.proving.families import bits_of as bits_of
 from ldag.proving.solver import load_highspy as load_highspy
+from ldag.proving.solver import run_highs as run_highs
+from ldag.proving.solver import start_highs as start_highs

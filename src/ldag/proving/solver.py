@@ -7,12 +7,12 @@ from typing import Any
 from ldag.errors import MissingDependency
 
 
-def load_highspy() -> Any:
-    """Return the solver's package."""
+def load_highspy(extra: str = "certify", purpose: str = "a certificate") -> Any:
+    """Return the solver's package, which an extra of this one installs."""
     try:
         import highspy
     except ImportError:
-        raise MissingDependency("highspy", "certify", "a certificate") from None
+        raise MissingDependency("highspy", extra, purpose) from None
     return highspy
 
 
