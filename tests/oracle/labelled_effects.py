@@ -20,8 +20,11 @@ def random_labelled_graph(
             if rng.random() < 0.55:
                 parents[order[j]].append(int(order[i]))
     for cause in range(n_observed, n_observed + n_latent):
-        for child in rng.choice(n_observed, size=int(rng.integers(2, 4)), replace=False):
-            parents[child].append(cause)
+        places = sorted(int(i) for i in rng.choice(n_observed, size=int(rng.integers(2, 4)), replace=False))
+        if len(places) == 3 and rng.random() < 0.4:  # a latent that something observed causes
+            parents[cause].append(int(order[places.pop(0)]))
+        for place in places:
+            parents[order[place]].append(cause)
     states = [int(r) for r in rng.integers(2, max_states + 1, size=n_observed)] + [2] * n_latent
     plain = structure_of(states, parents)
     named = [v for v in range(n_observed + n_latent) if v < n_observed or is_latent_named]

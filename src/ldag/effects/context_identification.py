@@ -13,7 +13,7 @@ in the graph of M(c), which is a part of G(c), and
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, product
 
 from ldag.effects.formulas import (
     ByState,
@@ -37,6 +37,7 @@ from ldag.effects.results import Budget, EffectQuestion, Hedge, Reason, States
 from ldag.effects.strata import (
     EffectRule,
     condition,
+    free_treatments,
     insert_and,
     leave_out_one,
     nodes_of,
@@ -50,6 +51,8 @@ from ldag.reasoning import context_parents
 
 MAX_DEPTH = 3
 """How often a question may be reduced to other questions that are no simpler in themselves."""
+PARTIAL_DEPTH = 1
+"""The same where there is no formula for the whole: what is said beside that should cost little."""
 MAX_PARTS = 3
 """Treatments of which every part is tried; of more, only single ones."""
 
@@ -62,6 +65,26 @@ def identify_with_labels(
 ) -> Reason | None:
     """Return a formula for one setting of the treatments, with its derivation, if the rules for labels have one."""
     return LabelIdentification.of(structure, latent, budget, question.do).solve(question)
+
+
+def identify_partial(
+    structure: Structure, latent: frozenset[int], question: EffectQuestion, budget: Budget
+) -> tuple[Reason, ...]:
+    """Return what is identified of an effect that is not: at single settings, or in contexts of one label variable.
+
+    The case is in the setting and the context of each reason's question.
+    """
+    search = LabelIdentification.of(structure, latent, budget, question.do)
+    nodes = sorted((search.scene.observed & search.scene.label_nodes) - nodes_of(question))
+    free = free_treatments(question)
+    reasons: list[Reason | None] = []
+    for states in product(*(range(structure.n_states[node]) for node in free)):
+        one = replace(question, setting={**question.setting, **dict(zip(free, states, strict=True))})
+        whole = search.solve(one, PARTIAL_DEPTH)
+        cases = ((node, state) for node in nodes for state in range(structure.n_states[node]))
+        parts = (condition(one, context={node: state}) for node, state in cases)
+        reasons += [whole] if whole else [search.solve(part, PARTIAL_DEPTH) for part in parts]
+    return tuple(reason for reason in reasons if reason)
 
 
 @dataclass(eq=False)
@@ -356,9 +379,9 @@ class _DistrictCells:
         graph = MixedGraph.project(parents, scene.latent - frozenset(q.do))
         asked = (nodes_of(q) | by_value.keys()) - frozenset(q.do)
         inside = graph.ancestors(asked) - frozenset(q.do)
-        product = self._multiply(graph.subgraph(inside | frozenset(q.do)), inside, fixed)
-        if product is not None:
-            formula, steps = product
+        factors = self._multiply(graph.subgraph(inside | frozenset(q.do)), inside, fixed)
+        if factors is not None:
+            formula, steps = factors
             return _Cell(add_up(inside - asked, formula), steps, _list_vanished(scene.structure, fixed, q))
         split = min((inside - asked) & scene.label_nodes, default=None)
         if split is None:
