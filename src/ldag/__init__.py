@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ldag.data import Dataset as Dataset
     from ldag.data import Gaps as Gaps
     from ldag.data import read as read
+    from ldag.effects import Effect as Effect
+    from ldag.effects import identify as identify
     from ldag.errors import DataNote as DataNote
     from ldag.errors import GraphWarning as GraphWarning
     from ldag.errors import LdagError as LdagError
@@ -64,6 +66,7 @@ _ROOMS = {
     " label_precision_recall structural_hamming_distance",
     "constraints": "Constraints",
     "data": "Dataset Gaps read",
+    "effects": "Effect identify",
     "errors": "DataNote GraphWarning LdagError",
     "formats": "FamilyScores",
     "graph": "LDAG",

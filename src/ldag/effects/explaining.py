@@ -1,8 +1,9 @@
 """Why an effect is identified, or is not, in sentences that a reader can repeat."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ldag.effects.formulas import free_case
 from ldag.effects.results import (
     CaseFormula,
     EffectOutcome,
@@ -28,6 +29,8 @@ class Explanation:
     schema: Schema
     question: EffectQuestion
     outcome: EffectOutcome
+    partial: tuple[CaseFormula, ...] = ()
+    """Of what is not identified: the cases that are."""
     plain: Hedge | None = None
     """What refuses it without the labels, if something does."""
     twins: Twins | None = None
@@ -46,12 +49,13 @@ class Explanation:
         formulas = self.outcome.formulas
         statement = write_statement(self.schema, self.question)
         if len(formulas) == 1:
-            yield f"{statement} is identified{self._how(formulas[0].reason)}."
+            reason, free = formulas[0].reason, self._free(formulas[0])
+            yield f"{statement} is identified{self._how(reason)}{self._vanish(reason, free=free)}."
         else:
             yield f"{statement} is identified, each setting by a formula of its own."
         for one in formulas:
             yield self._equation(one)
-            yield from self._reasons(one.reason, 1, is_general=not one.case)
+            yield from self._reasons(one.reason, 1, free=self._free(one))
         if self.plain is not None:
             yield f"Without the labels it is not identifiable: {self._hedge(self.plain)}."
 
@@ -76,16 +80,20 @@ class Explanation:
 
     def _parts(self) -> Iterator[str]:
         """Say what is identified although the whole is not."""
-        if self.outcome.formulas:
+        if self.partial:
             yield "Identified are:"
-        for one in self.outcome.formulas:
+        for one in self.partial:
             yield INDENT + self._equation(one).replace("\n", "\n" + INDENT)
-            yield from self._reasons(one.reason, 2, is_general=False)
+            yield from self._reasons(one.reason, 2, free=self._free(one))
 
     def _equation(self, one: CaseFormula) -> str:
         taken = (*self.question.do, *self.question.given, *self.question.target)
         statement = write_statement(self.schema, self.question, one.case)
         return f"{statement} = {spell(self.schema, one.formula, taken)}"
+
+    def _free(self, one: CaseFormula) -> frozenset[int]:
+        """Return the treatments for whose states together a formula holds; its reason speaks of one of them."""
+        return frozenset(self.question.do) - one.case.keys() - self.question.setting.keys()
 
     def _how(self, reason: Reason) -> str:
         """Say the main rule in a few words."""
@@ -108,17 +116,22 @@ class Explanation:
             case other:
                 return f", by {other}"
 
-    def _reasons(self, reason: Reason, depth: int, *, is_general: bool) -> Iterator[str]:
+    def _reasons(self, reason: Reason, depth: int, *, free: frozenset[int]) -> Iterator[str]:
         """Go through the steps of a derivation."""
         indent = INDENT * depth
-        for text in self._own_reasons(reason, is_general=is_general):
+        for text in self._own_reasons(reason, free=free):
             yield indent + text
         for step in reason.steps:
-            question = write_statement(self.schema, step.question)
-            yield f"{indent}{question} = {spell(self.schema, step.formula, step.question.do)}{self._how(step)}"
-            yield from self._reasons(step, depth + 1, is_general=is_general)
+            question, formula = step.question, step.formula
+            setting = {node: state for node, state in question.setting.items() if node not in free}
+            formula = free_case(formula, {node: question.setting[node] for node in question.setting.keys() & free})
+            question = replace(question, setting=setting)
+            statement = write_statement(self.schema, question)
+            text = spell(self.schema, formula, question.do).replace("\n", f"\n{indent}")
+            yield f"{indent}{statement} = {text}{self._how(step)}{self._vanish(step, free=free)}"
+            yield from self._reasons(step, depth + 1, free=free)
 
-    def _own_reasons(self, reason: Reason, *, is_general: bool) -> Iterator[str]:
+    def _own_reasons(self, reason: Reason, *, free: frozenset[int]) -> Iterator[str]:
         """Go through what one step rests on."""
         do, target = self._list(reason.question.do), self._list(reason.question.target)
         match reason.rule:
@@ -134,24 +147,30 @@ class Explanation:
                 yield f"no back-door path joins {do} and {target}"
             case "no effect" if not reason.premises:
                 yield f"no directed path leads from {do} to {target}"
-        if reason.vanished:
-            names = self.schema.names
-            gone = [f"{spell_name(names[a])} -> {spell_name(names[b])}" for a, b in reason.vanished]
-            where = write_assignments(self.schema, {**reason.question.context, **reason.inserted})
-            yield f"{', '.join(gone)} vanish{'es' if len(gone) == 1 else ''}{f' where {where}' if where else ''}"
         for premise in reason.premises:
-            yield self._premise(premise, reason.question, is_general=is_general)
+            yield self._premise(premise, reason.question, free=free)
 
-    def _premise(self, premise: Premise, question: EffectQuestion, *, is_general: bool) -> str:
+    def _vanish(self, reason: Reason, *, free: frozenset[int]) -> str:
+        """Say which edges have to vanish for a step, and where they do."""
+        if not reason.vanished:
+            return ""
+        names = self.schema.names
+        gone = [f"{spell_name(names[a])} -> {spell_name(names[b])}" for a, b in reason.vanished]
+        setting = {node: state for node, state in reason.question.setting.items() if node not in free}
+        where = write_assignments(self.schema, {**reason.question.context, **setting, **reason.inserted})
+        return f", as {', '.join(gone)} vanish{'es' if len(gone) == 1 else ''}{f' where {where}' if where else ''}"
+
+    def _premise(self, premise: Premise, question: EffectQuestion, *, free: frozenset[int]) -> str:
         """Say an independence of the augmented graph; its last node is the intervention."""
         do = f"do({self._list(question.do)})"
         schema = Schema((*self.schema, Variable(do, ("idle", "set"))))
-        first, *rest = Verdict(schema, premise.structure, premise.decision).explain().splitlines()
-        text = " ".join([first, *(line.strip() for line in rest)])
+        verdict = Verdict(schema, premise.structure, premise.decision)
+        reasons = " ".join(line.strip() for line in verdict.explain().splitlines()[1:])
+        text = f"{verdict.statement}: {reasons.removeprefix('CSI-separation: ').removeprefix('d-separation: ')}"
         for spelled in {spell_name(do), do}:
             text = text.replace(f"{spelled}=set", do).replace(spelled, do)
-        if is_general:
-            for node, state in question.setting.items():
+        for node, state in question.setting.items():
+            if node in free:
                 text = text.replace(write_assignments(self.schema, {node: state}), spell_name(self.schema[node].name))
         return text
 
@@ -172,8 +191,8 @@ class Explanation:
             f" {proof.rank}, with that of {statement} one more:"
         )
         yield (
-            f"{INDENT}some direction changes the effect and leaves the table as it is. Computed exactly modulo"
-            f" 2^31 - 1, at {proof.n_draws} random models; the chance of an error is below 2^-60."
+            f"{INDENT}some direction changes the effect and leaves the table as it is. Computed exactly, modulo"
+            f" random primes, at {proof.n_draws} random models; the chance of an error is below 2^-60."
         )
 
     def _twins(self, twins: Twins) -> Iterator[str]:

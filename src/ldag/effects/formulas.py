@@ -176,6 +176,15 @@ def fix(formula: Formula, states: Mapping[int, int]) -> Formula:
     return replace_slots(formula, set_state)
 
 
+def free_case(formula: Formula, case: Mapping[int, int]) -> Formula:
+    """Return the formula in which the states of a case are axes again."""
+
+    def free(slot: Slot) -> Slot:
+        return Slot(slot.node) if slot.state is not None and case.get(slot.node) == slot.state else slot
+
+    return replace_slots(formula, free)
+
+
 def replace_slots(formula: Formula, change: Callable[[Slot], Slot]) -> Formula:
     """Rebuild a tree with other slots; what is shared stays shared, and what does not change stays itself."""
     done: dict[int, Formula] = {}

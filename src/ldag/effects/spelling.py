@@ -46,7 +46,8 @@ class FormulaText:
         """Choose the names of everything in a formula; ``taken`` are variables whose bound copies get a prime."""
         self._schema = schema
         self._formula = formula
-        self._primes = _count_primes(formula, set(taken))
+        self._taken = frozenset(taken)
+        self._primes = _count_primes(formula, self._taken)
         self._shared: dict[int, tuple[Formula, str]] = {}
         self._name_shared()
 
@@ -85,7 +86,8 @@ class FormulaText:
     def _body(self, part: Formula) -> str:
         match part:
             case Probability(of, given):
-                inside = self.bar.join(self.comma.join(map(self.slot, side)) for side in (of, given) if side)
+                known_first = sorted(given, key=lambda slot: slot.copy > 0 or slot.node not in self._taken)
+                inside = self.bar.join(self.comma.join(map(self.slot, side)) for side in (of, known_first) if side)
                 return f"P({inside})"
             case Sum(over, body):
                 return f"{self._sum_sign(over)} {self._within(body, Cases, Anywhere, Remainder, ByState)}"

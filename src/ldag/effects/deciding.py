@@ -1,0 +1,159 @@
+"""Is an effect a function of the table? By the plain graph, then through labels, then a proof that it is not."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+
+from ldag.effects.context_identification import identify_with_labels
+from ldag.effects.formulas import Formula, fix, free_case, nodes_in
+from ldag.effects.mixed_graphs import MixedGraph
+from ldag.effects.plain import identify_plain
+from ldag.effects.ranks import attempt_rank_proof
+from ldag.effects.results import (
+    Budget,
+    CaseFormula,
+    EffectOutcome,
+    EffectProof,
+    EffectQuestion,
+    Hedge,
+    Reason,
+    States,
+    Status,
+)
+from ldag.effects.short_forms import find_short_form
+from ldag.effects.spelling import write_key
+from ldag.model import Structure
+from ldag.reasoning import label_variables
+
+MOST_CASES = 64
+"""Settings times states of given variables that are decided one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Deciding:
+    """One graph and one question."""
+
+    structure: Structure
+    """A regular one."""
+    latent: frozenset[int]
+    question: EffectQuestion
+    budget: Budget
+
+    @cached_property
+    def graph(self) -> MixedGraph:
+        """The graph over observed variables and treatments."""
+        parents = [family.parents for family in self.structure.families]
+        return MixedGraph.project(parents, self.latent - set(self.question.do))
+
+    def decide(self) -> EffectOutcome:
+        """Answer the question, the cheapest rule first."""
+        plain = self.by_plain_graph()
+        if isinstance(plain, Reason):
+            return EffectOutcome("identified", (CaseFormula({}, plain.formula, plain),))
+        if plain is not None and self.structure.is_table:
+            return EffectOutcome("not identifiable", proof=plain)
+        formulas, left = self._identify_cases()
+        if not left:
+            return EffectOutcome("identified", self._merge(formulas))
+        tried: list[str] = []
+        proof = self._refute(left, tried)
+        status: Status = "unknown" if proof is None else "not identifiable"
+        return EffectOutcome(status, self._merge(formulas), proof, tuple(tried))
+
+    def decide_quickly(self) -> EffectOutcome:
+        """Answer if there is a formula; a proof that there is none is not looked for."""
+        plain = self.by_plain_graph()
+        if isinstance(plain, Reason):
+            return EffectOutcome("identified", (CaseFormula({}, plain.formula, plain),))
+        formulas, left = self._identify_cases()
+        return EffectOutcome("unknown" if left else "identified", self._merge(formulas))
+
+    def by_plain_graph(self) -> Reason | Hedge | None:
+        """Answer without the labels; None if there is a formula that would read a latent variable."""
+        q = self.question
+        sides = frozenset(q.target), frozenset(q.do), frozenset(q.given) | frozenset(q.context)
+        short = find_short_form(self.graph, *sides)
+        if short is not None and not nodes_in(short[2]) & self.latent:
+            return Reason(short[0], q, self._settle(short[2]), adjusted=short[1])
+        result = identify_plain(self.graph, *sides)
+        if isinstance(result, Hedge):
+            return result
+        return None if nodes_in(result) & self.latent else Reason("ID", q, self._settle(result))
+
+    def _settle(self, formula: Formula) -> Formula:
+        """Fix what the question fixes."""
+        return fix(formula, {**self.question.context, **self.question.setting})
+
+    def _identify_cases(self) -> tuple[list[CaseFormula], list[States]]:
+        """Return formulas by case of treatments, and of given variables that labels name; and the cases without one."""
+        named = label_variables(self.structure)
+        formulas: list[CaseFormula] = []
+        left: list[States] = []
+        for case in self._cases(self.question.do, [node for node in self.question.given if node in named]):
+            reason = identify_with_labels(self.structure, self.latent, at_case(self.question, case), self.budget)
+            if reason is None:
+                left.append(case)
+            else:
+                formulas.append(CaseFormula(case, reason.formula, reason))
+        return formulas, left
+
+    def _refute(self, left: Iterable[States], tried: list[str]) -> EffectProof | None:
+        """Prove of one of these cases that it has no formula."""
+        for case in left:
+            for states in self._states_of(node for node in self.question.given if node not in case):
+                asked = at_case(self.question, {**case, **states})
+                attempt = attempt_rank_proof(self.structure, self.latent, asked, self.budget)
+                if attempt.proof is not None:
+                    return replace(attempt.proof, case={**case, **states})
+                tried += [text for text in attempt.tried if text not in tried]
+        return None
+
+    def identify_contexts(self) -> Iterator[CaseFormula]:
+        """Go through the single states of further variables in which an effect that has no formula has one."""
+        q = self.question
+        fixed = {*q.target, *q.do, *q.context, *self.latent}
+        for node in sorted(label_variables(self.structure) - fixed):
+            for state in range(self.structure.n_states[node]):
+                asked = at_case(q, {node: state})
+                outcome = replace(self, question=asked).decide_quickly()
+                for one in outcome.formulas if outcome.status == "identified" else ():
+                    yield CaseFormula({node: state, **one.case}, one.formula, one.reason)
+
+    def _cases(self, do: Iterable[int], given: Iterable[int]) -> Iterator[States]:
+        free = [node for node in do if node not in self.question.setting]
+        return self._states_of([*free, *given])
+
+    def _states_of(self, nodes: Iterable[int]) -> Iterator[States]:
+        """Go through the states of some variables together."""
+        chosen = tuple(nodes)
+        for states in product(*(range(self.structure.n_states[node]) for node in chosen)):
+            yield dict(zip(chosen, states, strict=True))
+
+    def _merge(self, cases: list[CaseFormula]) -> tuple[CaseFormula, ...]:
+        """Return one formula for all cases if they differ in nothing but the states of the case."""
+        free = {*self.question.do, *self.question.given} - self.question.setting.keys()
+        whole = 1
+        for node in cases[0].case if cases else ():
+            whole *= self.structure.n_states[node]
+        general = [(free_case(one.formula, one.case), one) for one in cases if one.case.keys() <= free]
+        keys = {write_key(formula) for formula, _ in general}
+        if len(cases) == whole and len(general) == whole and len(keys) == 1:
+            formula, first = general[0]
+            return (CaseFormula({}, formula, first.reason),)
+        return tuple(cases)
+
+
+def at_case(question: EffectQuestion, case: States) -> EffectQuestion:
+    """Return the question in a case: treatments set, other variables part of the context."""
+    q = question
+    setting = {**q.setting, **{node: state for node, state in case.items() if node in q.do}}
+    context = {**q.context, **{node: state for node, state in case.items() if node not in q.do}}
+    return EffectQuestion(q.target, q.do, tuple(node for node in q.given if node not in case), context, setting)
+
+
+def decide_effect(
+    structure: Structure, latent: frozenset[int], question: EffectQuestion, budget: Budget
+) -> EffectOutcome:
+    """Decide whether an effect is identified, is not, or that this is not known."""
+    return Deciding(structure.regular(), latent, question, budget).decide()
