@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from math import prod
 from typing import NamedTuple
 
@@ -13,7 +12,6 @@ from ldag.effects.results import States
 from ldag.effects.sources import CELLS_AT_ONCE, DirichletSource, MeanSource, NumberSource
 from ldag.errors import DataError, by_door, counted
 from ldag.model import Schema
-from ldag.network import Answer, AnswerKey, AveragedAnswer, average_draws
 
 ROWS_OF_THIN = 5
 """A stratum with fewer rows is thin: its probabilities come as much from the prior as from data."""
@@ -185,31 +183,3 @@ def note_thin_strata(thin: Sequence[ThinStratum], schema: Schema) -> tuple[str, 
     if others:
         parts.append(f"{len(others):,} more (weight {sum(one.weight for one in others):.3f} together)")
     return (f"strata that the formula weighs and the data hardly visit, where the prior decides: {'; '.join(parts)}",)
-
-
-def name_evaluation(
-    schema: Schema, target: Sequence[int], drawn: Draws, said: str = "", notes: Sequence[str] = ()
-) -> Answer:
-    """Return the mean of drawn distributions by state, or by tuples of states of several targets."""
-    names = [schema[node].name for node in target]
-    answer = Answer(zip(_keys(schema, target), drawn.mean(axis=0).reshape(-1).tolist(), strict=True), names, said)
-    answer.notes = tuple(notes)
-    return answer
-
-
-def name_estimate(
-    schema: Schema, target: Sequence[int], drawn: Draws, interval: float, said: str = "", notes: Sequence[str] = ()
-) -> AveragedAnswer:
-    """Return the means of drawn distributions by state, each with an equal-tailed interval."""
-    names = [schema[node].name for node in target]
-    values = [average_draws(draws, interval) for draws in drawn.reshape(len(drawn), -1).T]
-    answer = AveragedAnswer(zip(_keys(schema, target), values, strict=True), names, said)
-    answer.notes = tuple(notes)
-    return answer
-
-
-def _keys(schema: Schema, target: Sequence[int]) -> list[AnswerKey]:
-    """Return the states of a target, or the tuples of states of several."""
-    if len(target) == 1:
-        return [*schema[target[0]].states]
-    return [*product(*(schema[node].states for node in target))]

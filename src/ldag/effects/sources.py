@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ldag.checks import Rng, check_seed, check_whole
 from ldag.data import AnyTable, Dataset, Reading, ReadOptions, check_data, note_ignored, read_for, read_table
 from ldag.effects.formulas import Draws
-from ldag.errors import ArgumentError, DataError, suggest, tell
+from ldag.errors import ArgumentError, DataError, option, suggest, tell
 from ldag.graph import LDAG
 from ldag.learning import Fit
 from ldag.model import Schema
@@ -27,6 +27,10 @@ FEW = 0.1
 """Gamma variables of a smaller shape may be too small for a number, and are drawn by their logarithm."""
 N_DRAWS = 1000
 """Draws of a table for an interval."""
+N_GRAPHS = 500
+"""Graphs of a posterior that are drawn for it, as for its own answers."""
+JOINT_ANSWER = 1 << 18
+"""Cells of a table that a network is asked for at once."""
 
 AnySource: TypeAlias = "AnyTable | Network | Fit | Posterior | Mixture"
 """What an effect can be evaluated on."""
@@ -65,15 +69,15 @@ def take_source(
     needs: Sequence[int],
     *,
     n_draws: int | None = None,
-    equivalent_sample_size: float = 1.0,
+    equivalent_sample_size: float | None = None,
     rng: Rng = None,
     reading: Reading | None = None,
 ) -> NumberSource:
     """Return what formulas that read some variables are evaluated on: one table, or with ``n_draws`` draws of it.
 
     One table has relative frequencies, or what a network or posterior says on average. Draws of data are from the
-    Dirichlet posterior of the table over ``needs``, the prior spread evenly; those of a network or posterior are of
-    parameters, and of graphs.
+    Dirichlet posterior of the table over ``needs``, the prior, of one observation unless it is said, spread evenly;
+    those of a network or posterior are of parameters, and of graphs.
     """
     if n_draws is not None:
         check_whole(n_draws, "n_draws")
@@ -81,14 +85,17 @@ def take_source(
     if isinstance(thing, Fit):
         thing = thing.network
     if isinstance(thing, Network | Posterior | Mixture):
-        if reading:
-            raise ArgumentError(f"{next(iter(reading))}= is for tables; {type(thing).__name__} has been read already")
+        for name in (*(reading or {}), *(["equivalent_sample_size"] if equivalent_sample_size is not None else [])):
+            raise ArgumentError(f"{option(name)} is for tables, and this is a {type(thing).__name__}; leave it out")
         return _ask(thing, graph.schema, tuple(needs), n_draws, seed)
     graph, data = take_table(graph, thing, needs, reading)
     table = CountedTable(graph.schema, tuple(needs), data)
     if n_draws is None:
+        if equivalent_sample_size is not None:
+            raise ArgumentError(f"{option('equivalent_sample_size')} is for intervals; relative frequencies have none")
         return MeanSource(table)
-    return DirichletSource(table, check_equivalent_sample_size(equivalent_sample_size), n_draws, (seed,))
+    size = 1.0 if equivalent_sample_size is None else check_equivalent_sample_size(equivalent_sample_size)
+    return DirichletSource(table, size, n_draws, (seed,))
 
 
 def take_table(
@@ -268,7 +275,8 @@ class AnswerSource(NumberSource):
     def conditional(self, of: tuple[int, ...], given: tuple[int, ...]) -> Draws:
         """Return conditional distributions; where what is given is impossible, all states are alike."""
         wanted = (*of, *given)
-        is_small = self.n_draws * prod(self.n_states[node] for node in self.needs) <= CELLS_AT_ONCE
+        size = prod(self.n_states[node] for node in self.needs)
+        is_small = size <= JOINT_ANSWER and self.n_draws * size <= CELLS_AT_ONCE
         whole = self.needs if is_small else tuple(sorted(wanted))
         if whole not in self._joints:
             self._joints[whole] = self.ask(whole)
@@ -287,7 +295,7 @@ def _ask(
     """Return the source of what a network or posterior answers; the same seed draws the same for every question."""
     known = thing.ldag.schema if isinstance(thing, Network) else thing.schema
     orders = {node: _state_places(schema, known, node) for node in needs}
-    drawer = thing.mixture(n_draws, seed) if isinstance(thing, Posterior) and n_draws else thing
+    drawer = thing.mixture(min(n_draws, N_GRAPHS), seed) if isinstance(thing, Posterior) and n_draws else thing
 
     def ask(nodes: tuple[int, ...]) -> Draws:
         names = [schema[node].name for node in nodes]

@@ -61,7 +61,7 @@ def test_every_model_lies_inside_its_bounds(
         assume(False)
     truth = true_effect(structure, parameters, [nodes[0]], do, context=context)
     for node in do:
-        truth = truth.take(setting[node], axis=1)
+        truth = np.asarray(truth.take(setting[node], axis=1))
     assert bounds.changes[0] < 1e-6
     assert (bounds.low[0] <= truth + 1e-6).all()
     assert (bounds.high[0] >= truth - 1e-6).all()

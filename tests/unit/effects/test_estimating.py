@@ -11,8 +11,6 @@ from ldag.effects.estimating import (
     ROWS_OF_THIN,
     evaluate_formula,
     find_thin_strata,
-    name_estimate,
-    name_evaluation,
     note_thin_strata,
 )
 from ldag.effects.formulas import Cases, Formula, Probability, Slot, add_up, multiply, slots
@@ -143,17 +141,3 @@ def test_thin_strata_of_a_front_door_weigh_what_they_decide() -> None:
     thin = find_thin_strata(through_the_front_door(graph), [y], {x: 1}, source)
     assert [(one.states, one.n_rows) for one in thin] == [({x: 0, m: 1}, 4.0)]
     assert thin[0].weight == pytest.approx(0.504, abs=2e-3)  # P(M=1 | X=1) is 1, P(X=0) is 0.504
-
-
-def test_answers_have_names() -> None:
-    """One target by state, several by tuples; means and intervals are those of the draws."""
-    drawn = np.random.default_rng(1).dirichlet(np.ones(2), 500)
-    schema = LABELS.schema
-    y = schema.node("Y")
-    answer = name_estimate(schema, [y], drawn, 0.9, "X set to 1", ["a note"])
-    assert answer[1].mean == pytest.approx(drawn[:, 1].mean())
-    assert answer[1][1:] == pytest.approx(np.quantile(drawn[:, 1], [0.05, 0.95]))
-    assert (answer.targets, answer.said, answer.notes) == (("Y",), "X set to 1", ("a note",))
-    both = name_evaluation(schema, schema.nodes(["X", "Y"]), np.array([[[0.1, 0.2], [0.3, 0.4]]]), notes=["b"])
-    assert both == {(0, 0): 0.1, (0, 1): 0.2, (1, 0): 0.3, (1, 1): 0.4}
-    assert both.notes == ("b",)

@@ -80,6 +80,10 @@ def test_what_is_refused() -> None:
         take_source(other, GRAPH, (Z,))
     with pytest.raises(ArgumentError, match="counts= is for tables"):
         take_source(other, GRAPH, (Y,), reading={"counts": "n"})
+    with pytest.raises(ArgumentError, match="equivalent_sample_size= is for tables, and this is a Network"):
+        take_source(other, GRAPH, (Y,), n_draws=5, equivalent_sample_size=2)
+    with pytest.raises(ArgumentError, match="equivalent_sample_size= is for intervals"):
+        take_source({"X": [0, 1]}, GRAPH, (X,), equivalent_sample_size=2)
     with pytest.raises(ArgumentError, match="n_draws"):
         take_source(other, GRAPH, (Y,), n_draws=0)
 
@@ -169,6 +173,15 @@ def test_a_network_answers_as_its_own_interval_does() -> None:
     assert np.allclose(ends, [[value[i] for value in answer.values()] for i in (1, 2)], atol=1e-12)
     exact = evaluate_formula(formula, [y], {x: 1}, take_source(net, net.ldag, nodes))
     assert np.allclose(exact[0], [value.mean for value in answer.values()], atol=1e-12)
+
+
+def test_a_network_that_is_asked_leaf_by_leaf_draws_the_same_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables of leaves are of the same draws as one table over everything, so formulas are as sure as they were."""
+    net = ldag.Network.from_data(GRAPH, ldag.read(survey(200, 5), columns=["X", "Y", "Z"]))
+    whole = evaluate_formula(ADJUSTED, [Y], {X: 1}, take_source(net, GRAPH, (X, Y, Z), n_draws=50, rng=7))
+    monkeypatch.setattr("ldag.effects.sources.JOINT_ANSWER", 1)
+    leaves = evaluate_formula(ADJUSTED, [Y], {X: 1}, take_source(net, GRAPH, (X, Y, Z), n_draws=50, rng=7))
+    assert np.allclose(whole, leaves, atol=1e-12)
 
 
 def test_states_in_another_order_are_matched_by_name() -> None:
