@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ldag.data import Gaps as Gaps
     from ldag.data import read as read
     from ldag.effects import Effect as Effect
+    from ldag.effects import adjustment_sets as adjustment_sets
     from ldag.effects import identify as identify
     from ldag.errors import DataNote as DataNote
     from ldag.errors import GraphWarning as GraphWarning
@@ -66,7 +67,7 @@ _ROOMS = {
     " label_precision_recall structural_hamming_distance",
     "constraints": "Constraints",
     "data": "Dataset Gaps read",
-    "effects": "Effect identify",
+    "effects": "Effect adjustment_sets identify",
     "errors": "DataNote GraphWarning LdagError",
     "formats": "FamilyScores",
     "graph": "LDAG",
