@@ -186,6 +186,15 @@ def print_json(value: object) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
+def print_aligned(cells: list[list[str]], numbers: list[str], more: list[str]) -> None:
+    """Print texts in columns, and numbers to the right of them."""
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    last = max(map(len, numbers))
+    for texts, number, end in zip(cells, numbers, more or [""] * len(numbers), strict=True):
+        shown = "  ".join(f"{text:<{width}}" for text, width in zip(texts, widths, strict=True))
+        click.echo(f"{shown}  {number:>{last}}  {end}".rstrip())
+
+
 class Result(Protocol):
     """What commands print: a text, or the same as plain values."""
 

@@ -26,6 +26,7 @@ COMMANDS = {
     "show": "Show what a graph says.",
     "explain": "Explain one variable: its parents, rules and probabilities.",
     "implies": "Decide an independence, with a proof.",
+    "identify": "Decide whether an effect follows from a table, and estimate it.",
     "equivalent": "Decide whether two graphs say the same.",
     "compare": "Compare a graph or network with another.",
     "score": "Score a graph on data.",
@@ -50,7 +51,7 @@ GROUPS = {
     "How sure": ("posterior", "bootstrap", "average"),
     "Look": ("show", "explain", "plot", "report", "explore"),
     "Ask a network": ("query", "predict", "impute", "sample"),
-    "Reason about graphs": ("implies", "equivalent", "compare"),
+    "Reason about graphs": ("implies", "identify", "equivalent", "compare"),
     "Files": ("convert",),
     "For specialists": ("certify", "scores", "reproduce"),
 }

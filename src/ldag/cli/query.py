@@ -11,6 +11,7 @@ from ldag.cli.arguments import (
     add_observed_options,
     json_option,
     load_answering,
+    print_aligned,
     print_json,
     print_value,
     read_observed,
@@ -112,7 +113,7 @@ def _tell(names: list[str], answer: Answer, as_json: bool) -> None:
         return
     cells = [[spell_name(name) for name in names], *([spell_state(s) for s in states] for states, _, _ in rows)]
     shown = [_spell_range(end) for _, _, end in rows] if answer.undetermined else []
-    _print_aligned(cells, ["probability", *(f"{p:.4f}" for _, p, _ in rows)], ["range", *shown] if shown else [])
+    print_aligned(cells, ["probability", *(f"{p:.4f}" for _, p, _ in rows)], ["range", *shown] if shown else [])
 
 
 def _tell_intervals(names: list[str], answer: AveragedAnswer, as_json: bool) -> None:
@@ -123,7 +124,7 @@ def _tell_intervals(names: list[str], answer: AveragedAnswer, as_json: bool) -> 
         return
     cells = [[spell_name(name) for name in names], *([spell_state(s) for s in states] for states, _ in rows)]
     numbers = ["probability", *(f"{value.mean:.4f}" for _, value in rows)]
-    _print_aligned(cells, numbers, ["interval", *(_spell_range((value.low, value.high)) for _, value in rows)])
+    print_aligned(cells, numbers, ["interval", *(_spell_range((value.low, value.high)) for _, value in rows)])
 
 
 def _tell_all(marginals: Marginals, as_json: bool) -> None:
@@ -134,7 +135,7 @@ def _tell_all(marginals: Marginals, as_json: bool) -> None:
     cells = [[spell_name(name), spell_state(state)] for name, d in marginals.items() for state in d]
     shown = [_spell_range(ranges.get(name, {}).get(state)) for name, d in marginals.items() for state in d]
     chances = [f"{p:.4f}" for p in chain.from_iterable(d.values() for d in marginals.values())]
-    _print_aligned(cells, chances, shown if marginals.undetermined else [])
+    print_aligned(cells, chances, shown if marginals.undetermined else [])
 
 
 def _tell_states(net: Network, names: list[str], seen: Observed, memory_limit: str, as_json: bool) -> None:
@@ -174,12 +175,3 @@ def _range_of(ends: tuple[float, float] | None) -> dict[str, object]:
 
 def _spell_range(ends: tuple[float, float] | None) -> str:
     return "" if ends is None else f"{ends[0]:.4f} to {ends[1]:.4f}"
-
-
-def _print_aligned(cells: list[list[str]], numbers: list[str], more: list[str]) -> None:
-    """Print texts in columns, and numbers to the right of them."""
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    last = max(map(len, numbers))
-    for texts, number, end in zip(cells, numbers, more or [""] * len(numbers), strict=True):
-        shown = "  ".join(f"{text:<{width}}" for text, width in zip(texts, widths, strict=True))
-        click.echo(f"{shown}  {number:>{last}}  {end}".rstrip())

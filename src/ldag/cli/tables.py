@@ -10,9 +10,20 @@ import click
 
 from ldag import datasets
 from ldag.cli.arguments import RareOption, add_options, is_path, print_json, print_notes
-from ldag.data import Bins, Dataset, Dates, Missing, ReadOptions, Unusable, describe_size, read_for, read_with
-from ldag.errors import ArgumentError, list_names, option, suggest
-from ldag.graph import find_thin_families
+from ldag.data import (
+    Bins,
+    Dataset,
+    Dates,
+    Missing,
+    ReadOptions,
+    Unusable,
+    describe_size,
+    read_for,
+    read_table,
+    read_with,
+)
+from ldag.errors import ArgumentError, DataError, list_names, option, suggest
+from ldag.graph import LDAG, find_thin_families
 from ldag.model import Schema
 from ldag.network import Network
 
@@ -117,6 +128,19 @@ def load_table(
     data = read_with(source, reading) if schema is None else read_for(source, schema, reading, undeclared)
     print_notes(data.notes)
     return data
+
+
+def load_known_columns(source: str, reading: ReadOptions, graph: LDAG) -> Dataset:
+    """Return the columns of a table that are variables of a graph; some may be missing, and rows may have gaps."""
+    if source in datasets.names():
+        data = _load_shipped(source, reading)
+        return data.select([name for name in graph.schema.names if name in data.names])
+    reading = replace(reading, use_of_gaps="left out where they are read")
+    table = read_table(source, reading)
+    nodes = [node for node, name in enumerate(graph.schema.names) if name in table.names]
+    if not nodes:
+        raise DataError(f"no column of {source} is a variable of the graph, which has {list_names(graph.schema.names)}")
+    return read_for(table, graph.schema.reordered(nodes), reading, graph.undeclared)
 
 
 def is_terminal() -> bool:

@@ -341,6 +341,8 @@ def _reduce_tables(graph: Graph) -> dict[str, ReducedCPT]:
 
 def _parameters(graph: Graph) -> list[str]:
     lines = [f"{graph.dag_dimension} as a DAG -> {graph.dimension} with labels"]
+    if any(variable.undeclared for variable in graph.variables):
+        lines.append("A latent variable without states counts as one of two.")
     if not graph.is_maximal():
         lines.append("The labels are not maximal: closing them adds entries without a new independence.")
     if not graph.is_regular():

@@ -1,0 +1,242 @@
+"""`ldag identify`: whether an effect can be had from a table, by which formula, and what it is."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import click
+
+from ldag.cli.arguments import (
+    RareOption,
+    json_option,
+    load_answering,
+    load_model,
+    print_aligned,
+    print_json,
+    print_notes,
+    split_context,
+    split_names,
+    split_settings,
+)
+from ldag.cli.pipes import MODEL, TABLE
+from ldag.cli.tables import load_known_columns, table_options
+from ldag.data import Dataset, ReadOptions
+from ldag.effects import Effect
+from ldag.effects import identify as identify_effect
+from ldag.errors import ArgumentError
+from ldag.formats import Context, holds_models, spell_name, spell_state
+from ldag.graph import LDAG
+from ldag.model import State
+from ldag.network import Network
+from ldag.uncertainty import Mixture
+
+Source = Dataset | Network | Mixture
+"""What numbers come from."""
+
+Numbers = Mapping[Any, tuple[float, ...]]
+"""A mean and an interval, or two bounds, by what they are of."""
+
+OF_DATA = ("against", "event", "interval", "equivalent_sample_size", "n_draws", "rng", "bounds")
+"""Options that ask for numbers, and so for data."""
+
+
+@dataclass(frozen=True)
+class SettingResult:
+    """What data say of an effect at a setting, and perhaps at states of given variables."""
+
+    states: dict[str, State]
+    answer: Numbers
+    """By state of the target, or tuple of states."""
+
+
+@click.command()
+@click.argument("graph", type=MODEL)
+@click.argument("target")
+@click.option("--do", "-d", multiple=True, required=True, metavar="NAMES", help="What is set; also NAME=STATE.")
+@click.option("--given", "-g", multiple=True, metavar="NAMES", help="Variables to condition on, for all their states.")
+@click.option("--context", "-c", multiple=True, metavar="NAME=STATE", help="States to condition on.")
+@click.option("--latent", multiple=True, metavar="NAMES", help="Variables of GRAPH that nobody observed.")
+@click.option("--data", type=TABLE, metavar="DATA", help="Estimate the effect from a table, or from a network.")
+@click.option("--against", multiple=True, metavar="NAME=STATE", help="Compare --do with this, for --event.")
+@click.option(
+    "--event", multiple=True, metavar="NAME=STATE", help="The states of TARGET whose probability is compared."
+)
+@click.option("--interval", type=float, metavar="SHARE", help="The share of an interval.  [0.95]")
+@click.option("--equivalent-sample-size", cls=RareOption, type=float, help="Weight of the prior.  [1]")
+@click.option("--draws", "n_draws", cls=RareOption, type=int, help="Draws for an interval.  [1,000]")
+@click.option("--rng", type=int, help="Seed of the draws.  [0]")
+@click.option("--bounds", is_flag=True, default=None, help="Bound what the data leave open.")
+@click.option("--explain", is_flag=True, help="Say why: which edges vanish where, and what is adjusted for.")
+@click.option("--latex", is_flag=True, help="Print the formula as LaTeX.")
+@click.option("--budget", cls=RareOption, type=int, help="Cells of the largest table to build.  [4,194,304]")
+@table_options
+@json_option
+def identify(
+    graph: str,
+    target: str,
+    data: str | None,
+    explain: bool,
+    latex: bool,
+    reading: ReadOptions,
+    as_json: bool,
+    **asked: Any,
+) -> None:
+    """Tell whether the effect of what is set on TARGET follows from a table of what was observed, and by which formula.
+
+    TARGET is a variable, or several separated by commas. With --data the formula is evaluated, for every setting if
+    --do names none.
+
+    \b
+    ldag identify trial.ldag recovered --do treated
+    ldag identify trial.ldag recovered --do treated --explain
+    ldag identify trial.ldag recovered --do treated=yes --data survey.csv --counts n
+    ldag identify trial.ldag recovered --do treated=yes --against treated=no --event recovered=yes --data survey.csv
+    ldag identify bow.ldag Y --do X --data survey.csv --bounds
+    """
+    numbers = {name: value for name in OF_DATA if (value := asked.pop(name)) not in {None, ()}}
+    _check_options(data, numbers, explain, latex)
+    model, source = _load(graph, data, reading)
+    variables = model.variables
+    settings = split_settings(variables, asked["do"])
+    effect = identify_effect(
+        model,
+        split_names(variables, [target]),
+        do=list(settings) if "against" in numbers else settings,
+        given=split_names(variables, asked["given"]),
+        context=split_context(asked["context"]),
+        latent=split_names(variables, asked["latent"]),
+        **({} if asked["budget"] is None else {"budget": asked["budget"]}),
+    )
+    results, compared = [], None
+    if source is not None and not (effect.status == "identified" or "bounds" in numbers):
+        _say_why_not(effect)
+    elif source is not None and "against" in numbers:
+        compared = _compare(effect, source, settings, numbers)
+    elif source is not None:
+        results = list(_work_out(effect, source, settings, split_names(variables, asked["given"]), numbers))
+    if as_json:
+        print_json({**_describe(effect), **_list_numbers(results, compared, "bounds" in numbers)})
+        return
+    is_latex = latex and effect.status == "identified"
+    click.echo(effect.to_latex() if is_latex else _explain(effect) if explain else str(effect))
+    _print_numbers(effect, results, compared)
+
+
+def _check_options(data: str | None, numbers: Mapping[str, object], explain: bool, latex: bool) -> None:
+    """Check that options belong together."""
+    if explain and latex:
+        raise ArgumentError("--explain does not go with --latex; ask twice")
+    if data is None and numbers:
+        flag = {"n_draws": "draws"}.get(next(iter(numbers)), next(iter(numbers))).replace("_", "-")
+        raise ArgumentError(f"--{flag} asks for numbers; give --data, a table to have them from")
+    if ("against" in numbers) != ("event" in numbers):
+        raise ArgumentError(
+            "--against and --event go together: what --do is compared with, and the probability of what"
+        )
+
+
+def _load(graph: str, data: str | None, reading: ReadOptions) -> tuple[LDAG | Network, Source | None]:
+    """Return the graph or network and what numbers come from; variables without states have those of the data."""
+    model = load_model(graph)
+    if data is None:
+        return model, None
+    if holds_models(data):
+        return model, load_answering(data)
+    own = model if isinstance(model, LDAG) else model.ldag
+    table = load_known_columns(data, reading, own)
+    observed = [variable for variable in table.variables if not variable.latent]
+    return own.with_states(observed) if isinstance(model, LDAG) else model, table
+
+
+def _work_out(
+    effect: Effect, source: Source, settings: Iterable[str] | Context, given: list[str], numbers: Mapping[str, Any]
+) -> Iterator[SettingResult]:
+    """Go through the settings that were asked for, or all, and the states of what is given."""
+    options = {name: value for name, value in numbers.items() if name != "bounds"}
+    work_out = effect.bounds if "bounds" in numbers else effect.estimate
+    known = {v.name: v for v in effect.graph.variables}
+    asked = settings if isinstance(settings, Mapping) else {}
+    done = {name: (known[name].states[known[name].code(state)],) for name, state in asked.items()}
+    treated = [name for name in settings if not known[name].latent]
+    ways = [done.get(name, known[name].states) for name in treated] + [known[name].states for name in given]
+    for states in product(*ways):
+        do = dict(zip(treated, states, strict=False))
+        seen = dict(zip(given, states[len(treated) :], strict=True))
+        yield SettingResult({**do, **seen}, work_out(source, do=do, given=seen, **options))
+
+
+def _compare(effect: Effect, source: Source, settings: Iterable[str] | Context, numbers: Mapping[str, Any]) -> Numbers:
+    """Compare two settings."""
+    if not isinstance(settings, Mapping):
+        raise ArgumentError("--against is for --do with states, such as --do treated=yes --against treated=no")
+    options = {name: value for name, value in numbers.items() if name not in {"against", "event", "bounds"}}
+    event, against = (split_context(numbers[name], f"--{name}") for name in ("event", "against"))
+    if "bounds" in numbers:
+        return effect.bounds(source, do=settings, event=event, against=against, **options)
+    return effect.contrast(source, event, do=settings, against=against, **options)
+
+
+def _say_why_not(effect: Effect) -> None:
+    """Say that there are no numbers, and how to have some."""
+    cases = " ask for one of the cases that are identified, or" if effect.partial else ""
+    print_notes([f"no numbers: the effect is {effect.status};{cases} --bounds tells what the data leave possible"])
+
+
+def _explain(effect: Effect) -> str:
+    """Return the explanation with the words of a shell."""
+    text = effect.explain().replace("parameters in .witness", "parameters in the output of --json")
+    return text.replace("effect.bounds(data, do={...})", "--data DATA --bounds")
+
+
+def _describe(effect: Effect) -> dict[str, object]:
+    """Return all that is known of an effect as plain values, with the two networks that prove a "no"."""
+    witness = effect.witness if effect.status == "not identifiable" else None
+    networks = {} if witness is None else {"witness": [json.loads(network.to_json()) for network in witness]}
+    return {**effect.to_dict(), "explanation": _explain(effect), **networks}
+
+
+def _list_numbers(results: Iterable[SettingResult], compared: Numbers | None, are_bounds: bool) -> dict[str, object]:
+    """Return numbers as plain values."""
+    if compared is not None:
+        kind = "bounds" if are_bounds else "contrast"
+        return {kind: {str(name): _plain(value, "mean") for name, value in compared.items()}}
+    rows = [
+        {
+            "states": result.states,
+            "distribution": [{"states": _states(key), **_plain(value)} for key, value in result.answer.items()],
+            "notes": list(getattr(result.answer, "notes", ())),
+        }
+        for result in results
+    ]
+    return {"bounds" if are_bounds else "estimates": rows} if rows else {}
+
+
+def _plain(value: tuple[float, ...], name: str = "probability") -> dict[str, object]:
+    """Return a mean and its interval, or bounds."""
+    *mean, low, high = value
+    return {**({name: mean[0]} if mean else {}), "interval" if mean else "bounds": [low, high]}
+
+
+def _states(key: Any) -> tuple[State, ...]:
+    return key if isinstance(key, tuple) else (key,)
+
+
+def _print_numbers(effect: Effect, results: list[SettingResult], compared: Numbers | None) -> None:
+    """Print a row per setting and state of the target, or a comparison; what is to be known goes to standard error."""
+    if compared is not None:
+        click.echo(str(compared))
+        print_notes(getattr(compared, "notes", ()))
+    if not results:
+        return
+    targets = [effect.graph.schema[node].name for node in effect.question.target]
+    cells = [[spell_name(name) for name in (*results[0].states, *targets)]]
+    rows = [(result, key, value) for result in results for key, value in result.answer.items()]
+    cells += [[spell_state(s) for s in (*result.states.values(), *_states(key))] for result, key, _ in rows]
+    ends = [f"{value[-2]:.4f} to {value[-1]:.4f}" for _, _, value in rows]
+    if len(rows[0][2]) == 2:
+        print_aligned(cells, ["bounds", *ends], [])
+    else:
+        print_aligned(cells, ["probability", *(f"{value[0]:.4f}" for _, _, value in rows)], ["interval", *ends])
+    print_notes(dict.fromkeys(note for result in results for note in getattr(result.answer, "notes", ())))
