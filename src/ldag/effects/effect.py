@@ -10,7 +10,7 @@ from ldag.data import Reading
 from ldag.effects.answering import N_BOUND_DRAWS, Answering, BoundedAnswer, EstimateOptions, take_numbers
 from ldag.effects.bounding import find_needs
 from ldag.effects.deciding import Deciding, at_case
-from ldag.effects.explaining import Explanation
+from ldag.effects.explaining import EffectExplanation
 from ldag.effects.formulas import Formula, nodes_in
 from ldag.effects.results import (
     Budget,
@@ -104,8 +104,10 @@ class Effect(Printable):
             return str(self)
         plain = None if self.graph.structure.is_table else self._deciding.by_plain_graph()
         hedge = plain if isinstance(plain, Hedge) else None
-        text = Explanation(self._schema, self.question, self.outcome, self._partial, hedge, self._twins).write()
-        return "\n".join([text, *(f"note: {note}" for note in self.notes)])
+        reasons = EffectExplanation(
+            self._schema, self.graph.structure, self.question, self.outcome, self._partial, hedge, self._twins
+        )
+        return "\n".join([reasons.write(), *(f"note: {note}" for note in self.notes)])
 
     def to_latex(self) -> str:
         """Return the effect and its formula for papers, a line per case."""
@@ -267,7 +269,16 @@ class Effect(Printable):
             return None
         case, sizes = (proof.case, proof.latent_states) if isinstance(proof, RankProof) else (self._example, None)
         known = self._deciding
-        return find_twins(known.structure, known.latent, at_case(self.question, case), sizes)
+        twins = find_twins(known.structure, known.latent, at_case(self.question, case), sizes)
+        return None if twins is None else self._show_second_state(twins)
+
+    def _show_second_state(self, twins: Twins) -> Twins:
+        """Of a target with two states show the second one: people speak of "yes"."""
+        (target, state), *others = twins.target.items()
+        if others or state or self._schema.n_states[target] != 2:
+            return twins
+        first, second = twins.effects
+        return replace(twins, target={target: 1}, effects=(1 - first, 1 - second))
 
     @property
     def _example(self) -> States:

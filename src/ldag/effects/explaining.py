@@ -15,18 +15,19 @@ from ldag.effects.results import (
     Twins,
 )
 from ldag.effects.spelling import spell, write_assignments, write_statement
-from ldag.formats import spell_name
-from ldag.model import Schema, Variable
+from ldag.formats import ARC, spell_name
+from ldag.model import Schema, Structure, Variable
 from ldag.reasoning import Verdict
 
 INDENT = "  "
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class EffectExplanation:
     """Writes the reasons of an outcome."""
 
     schema: Schema
+    structure: Structure
     question: EffectQuestion
     outcome: EffectOutcome
     partial: tuple[CaseFormula, ...] = ()
@@ -147,8 +148,15 @@ class Explanation:
                 yield f"no back-door path joins {do} and {target}"
             case "no effect" if not reason.premises:
                 yield f"no directed path leads from {do} to {target}"
+        what = ""
+        if reason.rule == "insert" and reason.inserted:
+            what = f"{self._list(tuple(reason.inserted))} makes no difference once {do} is set:"
+        elif reason.rule in ("adjustment", "cases"):
+            what = f"{self._list(reason.adjusted)} is not changed by setting {do}:"
+        if what and reason.premises:
+            yield what
         for premise in reason.premises:
-            yield self._premise(premise, reason.question, free=free)
+            yield (INDENT if what else "") + self._premise(premise, reason.question, free=free)
 
     def _vanish(self, reason: Reason, *, free: frozenset[int]) -> str:
         """Say which edges have to vanish for a step, and where they do."""
@@ -177,11 +185,23 @@ class Explanation:
     def _hedge(self, hedge: Hedge) -> str:
         outer, inner = self._list(sorted(hedge.outer)), self._list(sorted(hedge.inner))
         if len(hedge.outer) == 2:
-            return f"{outer.replace(', ', ' and ')} share a latent cause, and nothing observed tells it from the effect"
+            both = outer.replace(", ", " and ")
+            common = [node for node in self._common_causes(hedge.outer) if ARC not in self.schema[node].name]
+            what = (
+                f"{self._list(common[:1])} is a latent cause of both {both}"
+                if common
+                else f"{both} share a latent cause"
+            )
+            return f"{what}, and nothing observed tells it from the effect"
         return (
             f"latent causes join {outer} into one district, and {inner} within it; so what {inner} would be if"
             f" {self._list(sorted(hedge.outer - hedge.inner))} were set cannot be told from the table"
         )
+
+    def _common_causes(self, nodes: frozenset[int]) -> list[int]:
+        """Return the latent variables that are parents of all of some nodes."""
+        parents = [set(self.structure.parents(node)) for node in nodes]
+        return [node for node in sorted(set.intersection(*parents)) if self.schema[node].latent]
 
     def _rank(self, proof: RankProof) -> Iterator[str]:
         sizes = ", ".join(f"{spell_name(self.schema[node].name)} has {n}" for node, n in proof.latent_states.items())

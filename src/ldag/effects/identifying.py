@@ -11,8 +11,8 @@ from ldag.effects.effect import Effect
 from ldag.effects.formulas import evaluate, nodes_in
 from ldag.effects.results import Budget, EffectOutcome, EffectQuestion, Status
 from ldag.effects.sources import take_source
-from ldag.errors import ArgumentError
-from ldag.formats import Edge
+from ldag.errors import ArgumentError, UnknownState
+from ldag.formats import Edge, spell_name
 from ldag.graph import LDAG, Names, check_disjoint
 from ldag.learning import Fit
 from ldag.model import Schema, State
@@ -121,8 +121,24 @@ def _check_question(
             raise ArgumentError(
                 f"{side}: {latent[0]!r} is latent, and a table says nothing about it; name an observed variable"
             )
-    setting = schema.context(do, "do: ") if isinstance(do, Mapping) else {}
-    return EffectQuestion(nodes["target"], nodes["do"], nodes["given"], schema.context(context, "context: "), setting)
+    setting = _check_states(graph, do if isinstance(do, Mapping) else {}, "do: ")
+    return EffectQuestion(
+        nodes["target"], nodes["do"], nodes["given"], _check_states(graph, context or {}, "context: "), setting
+    )
+
+
+def _check_states(graph: LDAG, states: Mapping[str, State], where: str) -> dict[int, int]:
+    """Return states by number; of a variable that was written without any, say that they can be declared."""
+    try:
+        return graph.schema.context(states, where)
+    except UnknownState as error:
+        unknown = [name for name in states if name in graph.undeclared]
+        if not unknown:
+            raise
+        name = spell_name(unknown[0])
+        raise ArgumentError(
+            f"{error}; {name} was written without states, which can be declared: {name} {{...}}"
+        ) from None
 
 
 def _over_members(graph: LDAG, effect: Effect, forbidden: Iterable[Edge], latent: tuple[str, ...]) -> Effect:

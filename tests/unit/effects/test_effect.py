@@ -1,0 +1,224 @@
+"""What an `Effect` tells: witnesses, parts, reasons, plain values, and numbers."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ldag
+from ldag.errors import NotDecided
+
+BOW = ldag.LDAG.from_text("Z -> X\nX -> Y\nX <-> Y")
+HALF = ldag.LDAG.from_text("latent U\nU -> X\nU -> Y : X=1\nX -> Y")
+CASES = ldag.LDAG.from_text("latent L\nX -> Y : A=1\nL -> X : A=0\nL -> Y\nA -> X\nA -> Y")
+TRIAL = ldag.LDAG.from_text(
+    "latent L\nassigned {no, yes}\nL -> treated : assigned=yes\nL -> cured\nassigned -> treated\ntreated -> cured"
+)
+
+
+def rows(n: int = 400, seed: int = 1) -> pd.DataFrame:
+    """Rows for the trial; the graph does not say what states treated and cured have."""
+    rng = np.random.default_rng(seed)
+    assigned, motivated = rng.random(n) < 0.5, rng.random(n) < 0.4
+    treated = np.where(assigned, rng.random(n) < 0.6, rng.random(n) < np.where(motivated, 0.9, 0.1))
+    cured = rng.random(n) < 0.2 + 0.2 * treated + 0.4 * motivated
+    return pd.DataFrame(
+        {
+            name: np.where(column, "yes", "no")
+            for name, column in {"assigned": assigned, "treated": treated, "cured": cured}.items()
+        }
+    )
+
+
+def test_witnesses_can_be_checked_from_outside() -> None:
+    """Two networks of the graph have one table and two effects, as `explain` says."""
+    effect = ldag.identify(BOW, "Y", do="X")
+    assert effect.witness is not None
+    first, second = effect.witness
+    names = ["Z", "X", "Y"]
+    a, b = (np.array(list(net.query(names).values())) for net in (first, second))
+    np.testing.assert_allclose(a, b, atol=1e-9)
+    assert min(a) > 0
+    effects = [net.query("Y", do={"X": 1})[1] for net in (first, second)]
+    assert abs(effects[0] - effects[1]) > 0.001
+    for value in effects:
+        assert f"{value:.4f}" in effect.explain()
+    assert first.ldag.edges == BOW.edges
+
+
+def test_witnesses_obey_labels() -> None:
+    """Where the label holds, the latent cause makes no difference to y in either of them."""
+    effect = ldag.identify(HALF, "Y", do="X")
+    assert effect.witness is not None
+    for net in effect.witness:
+        at_one = [net.query("Y", given={"U": state, "X": 1})[1] for state in net.ldag.variables[0].states]
+        np.testing.assert_allclose(at_one, at_one[0], atol=1e-12)
+
+
+def test_parts_are_effects_of_their_own() -> None:
+    """One setting is identified, the other is not."""
+    effect = ldag.identify(HALF, "Y", do="X")
+    assert str(effect) == "P(Y | do(X)) is not identifiable; but\n  P(Y | do(X=1)) = P(Y | X=1)"
+    (part,) = effect.partial
+    assert part.status == "identified"
+    assert part.evaluate({"X": [1, 1, 1, 0], "Y": [1, 1, 0, 0]}) == pytest.approx({0: 1 / 3, 1: 2 / 3})
+    assert ldag.identify(HALF, "Y", do={"X": 1}).status == "identified"
+    assert ldag.identify(HALF, "Y", do={"X": 0}).partial == ()
+
+
+def test_contexts_in_which_it_is_identified() -> None:
+    """The effect among those with A=0 has a formula, that of all has none."""
+    graph = ldag.LDAG.from_text("latent L\nL -> X : A=0\nL -> Y\nA -> X\nA -> Y\nX -> Y")
+    effect = ldag.identify(graph, "Y", do="X")
+    assert effect.status == "not identifiable"
+    assert [str(part) for part in effect.partial] == ["P(Y | do(X), A=0) = P(Y | X, A=0)"]
+
+
+def test_reasons_of_cases() -> None:
+    """Each says which edge vanishes where, and what there would be without the labels."""
+    text = ldag.identify(CASES, "Y", do="X").explain()
+    for sentence in (
+        "P(Y | do(X)) is identified, by cases of A.",
+        "P(Y | do(X)) = P(A=0) P(Y | X, A=0) + P(A=1) P(Y | A=1)",
+        "A is not changed by setting X:",
+        "P(Y | do(X), A=0) = P(Y | X, A=0): seeing is as good as setting, as L -> X vanishes where A=0",
+        "P(Y | do(X), A=1) = P(Y | A=1): X has no effect on it, as X -> Y vanishes where A=1",
+        "Without the labels it is not identifiable: L is a latent cause of both X and Y",
+    ):
+        assert sentence in text
+    assert "idle" not in text
+
+
+def test_plain_values_and_latex() -> None:
+    """They say what is printed, and are JSON."""
+    effect = ldag.identify(CASES, "Y", do="X")
+    values = json.loads(json.dumps(effect.to_dict()))
+    assert values["status"] == "identified"
+    assert values["formulas"][0]["formula"] == "P(A=0) P(Y | X, A=0) + P(A=1) P(Y | A=1)"
+    assert values["needs"] == ["X", "Y", "A"]
+    assert effect.to_latex() == (
+        r"P(Y \mid \operatorname{do}(X)) = P(A{=}0) P(Y \mid X, A{=}0) + P(A{=}1) P(Y \mid A{=}1)"
+    )
+    refused = ldag.identify(BOW, "Y", do="X")
+    assert len(refused.to_dict()["witness_effects"]) == 2  # type: ignore[arg-type]
+    with pytest.raises(ldag.LdagError, match=r"has no formula; effect\.bounds\(data\) has bounds"):
+        refused.to_latex()
+
+
+def test_what_is_not_decided_is_not_no() -> None:
+    """A budget of nothing decides nothing that needs labels."""
+    effect = ldag.identify(HALF, "Y", do={"X": 0}, budget=1)
+    assert effect.status == "unknown"
+    with pytest.raises(NotDecided, match="raise the budget, or look at effect.status first"):
+        bool(effect)
+    assert "It is not decided whether P(Y | do(X=0)) is identified." in effect.explain()
+    assert "tried: " in effect.explain()
+
+
+def test_numbers_of_a_formula() -> None:
+    """Relative frequencies of those who were assigned, whose states come from the table."""
+    effect, table = ldag.identify(TRIAL, "cured", do="treated"), rows()
+    among = table[(table.assigned == "yes") & (table.treated == "yes")]
+    share = float((among.cured == "yes").mean())
+    answer = effect.evaluate(table, do={"treated": "yes"})
+    assert answer == pytest.approx({"no": 1 - share, "yes": share})
+    assert answer.targets == ("cured",)
+    assert answer.said == "do(treated=yes)"
+    estimate = effect.estimate(table, do={"treated": "yes"}, rng=1)
+    assert estimate["yes"].low < share < estimate["yes"].high
+    assert estimate == effect.estimate(table, do={"treated": "yes"}, rng=1)
+    assert estimate != effect.estimate(table, do={"treated": "yes"}, rng=2)
+
+
+def test_numbers_of_counts() -> None:
+    """A table with a column of counts is the same as its rows."""
+    effect, table = ldag.identify(TRIAL, "cured", do="treated"), rows()
+    counted = table.value_counts().reset_index(name="n")
+    assert effect.evaluate(counted, do={"treated": "no"}, counts="n") == pytest.approx(
+        effect.evaluate(table, do={"treated": "no"})
+    )
+
+
+def test_contrasts() -> None:
+    """All measures are of the same draws; an ordered outcome has a difference of means."""
+    effect, table = ldag.identify(TRIAL, "cured", do="treated"), rows()
+    options = {"do": {"treated": "yes"}, "against": {"treated": "no"}, "rng": 3}
+    result = effect.contrast(table, {"cured": "yes"}, **options)  # type: ignore[arg-type]
+    assert list(result) == ["difference", "ratio", "odds ratio"]
+    single = [effect.estimate(table, do={"treated": state}, rng=3)["yes"].mean for state in ("yes", "no")]
+    assert result["difference"].mean == pytest.approx(single[0] - single[1])
+    graph = ldag.LDAG.from_edges([("x", "y")], states={"x": [0, 1], "y": ldag.ordered([0, 1, 2])})
+    data = {"x": [0, 0, 0, 1, 1, 1], "y": [0, 0, 1, 1, 2, 2]}
+    means = ldag.identify(graph, "y", do="x").contrast(data, {"y": 2}, do={"x": 1}, against={"x": 0})
+    assert means["difference of means"].mean == pytest.approx(4 / 3, abs=0.35)
+    with pytest.raises(ldag.LdagError, match="event must give states of cured"):
+        effect.contrast(table, {"treated": "yes"}, do={"treated": "yes"}, against={"treated": "no"})
+
+
+def test_formulas_of_several_cases_take_their_own() -> None:
+    """Given Z, of which one state is confounded in another way, each state has its formula."""
+    graph = ldag.LDAG.from_text("latent L\nL -> X : Z=0\nL -> Y : Z=1\nZ -> X\nZ -> Y\nX -> Y")
+    effect = ldag.identify(graph, "Y", do="X", given="Z")
+    assert effect.status == "identified"
+    cells = np.random.default_rng(0).integers(1, 20, 8)
+    table = pd.DataFrame(
+        [(*cell, n) for cell, n in zip(product([0, 1], repeat=3), cells, strict=True)], columns=["X", "Y", "Z", "n"]
+    )
+    for z in (0, 1):
+        part = table[(table.X == 1) & (table.Z == z)]
+        expected = part[part.Y == 1].n.sum() / part.n.sum()
+        assert effect.evaluate(table, do={"X": 1}, given={"Z": z}, counts="n")[1] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, "do must give a state of 'treated', such as do={'treated': 'no'}"),
+        ({"do": {"treated": "maybe"}}, "do: variable 'treated' has no state 'maybe'"),
+        ({"do": {"treated": "yes", "assigned": "no"}}, "do: 'assigned' was not asked for; this effect has do: treated"),
+        ({"do": {"treated": "yes"}, "given": {"assigned": "no"}}, "given: 'assigned' was not asked for"),
+    ],
+)
+def test_settings_that_were_not_asked_for(asked: dict[str, dict[str, str]], message: str) -> None:
+    """One message each."""
+    with pytest.raises(ldag.LdagError) as caught:
+        ldag.identify(TRIAL, "cured", do="treated").evaluate(rows(), **asked)  # type: ignore[arg-type]
+    assert message in str(caught.value)
+
+
+def test_another_setting_than_the_fixed_one() -> None:
+    """An effect at X=1 does not answer for X=0."""
+    effect = ldag.identify(HALF, "Y", do={"X": 1})
+    with pytest.raises(ldag.LdagError, match="do: this effect is the one at X=1; ask identify for others"):
+        effect.evaluate({"X": [1, 0], "Y": [1, 0]}, do={"X": 0})
+
+
+def test_bounds_of_a_published_trial() -> None:
+    """Balke and Pearl (1997): 0.392 to 0.780; with a formula both ends are equal."""
+    cells = [(0, 0, 0, 919), (0, 0, 1, 81), (1, 0, 0, 315), (1, 0, 1, 73), (1, 1, 0, 139), (1, 1, 1, 473)]
+    table = pd.DataFrame(cells, columns=["Z", "X", "Y", "n"])
+    effect = ldag.identify(BOW, "Y", do="X")
+    both = {"do": {"X": 1}, "against": {"X": 0}, "event": {"Y": 1}, "counts": "n"}
+    bounds = effect.bounds(table, **both)  # type: ignore[arg-type]
+    assert bounds["difference"] == pytest.approx((0.392, 0.780), abs=1e-6)
+    assert str(bounds) == "difference  0.3920 to 0.7800"
+    wider = effect.bounds(table, interval=0.9, n_draws=20, rng=1, **both)["difference"]  # type: ignore[arg-type]
+    assert wider[0] < 0.392 < 0.78 < wider[1]
+    identified = ldag.identify(ldag.LDAG.from_text("Z -> X\nX -> Y"), "Y", do="X")
+    low, high = identified.bounds(table, do={"X": 1}, counts="n")[1]
+    assert low == high == pytest.approx(473 / 612)
+
+
+def test_bounds_by_state_and_of_an_event() -> None:
+    """States of a target, or one of them."""
+    cells = [(0, 0, 0, 60), (0, 0, 1, 40), (1, 0, 0, 20), (1, 1, 1, 80)]
+    table = pd.DataFrame(cells, columns=["Z", "X", "Y", "n"])
+    effect = ldag.identify(BOW, "Y", do="X")
+    by_state = effect.bounds(table, do={"X": 1}, counts="n")
+    assert effect.bounds(table, do={"X": 1}, event={"Y": 1}, counts="n") == {1: pytest.approx(by_state[1])}
+    with pytest.raises(ldag.LdagError, match="bounds of a difference are those of an event"):
+        effect.bounds(table, do={"X": 1}, against={"X": 0}, counts="n")
+    with pytest.raises(ldag.LdagError, match="interval must be a number between 0 and 1, got 1"):
+        effect.bounds(table, do={"X": 1}, interval=1, counts="n")
