@@ -4,8 +4,9 @@ In a plain graph that is a question of separation (Perković and others 2018). W
 model, as implications are that no rule settles; where its table would be too large, by premises.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import comb, prod
 
@@ -13,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import check_names, check_whole
+from ldag.effects.identifying import check_question, mark_latent, take_graph
 from ldag.effects.mixed_graphs import MixedGraph, NodeSet, m_separated
 from ldag.effects.premises import SET, Scene, resize_free_latents
-from ldag.effects.results import Budget, States
+from ldag.effects.results import Budget, EffectQuestion
 from ldag.errors import ArgumentError, TooLarge, option
-from ldag.graph import LDAG, Names, check_disjoint
+from ldag.graph import LDAG, Names
 from ldag.learning import Fit
 from ldag.model import State, Structure
 from ldag.network import Network
@@ -37,7 +39,7 @@ def adjustment_sets(
     graph: LDAG | Network | Fit,
     target: Names,
     *,
-    do: Names,
+    do: Names | Mapping[str, State],
     context: Mapping[str, State] | None = None,
     latent: Names = (),
     max_size: int | None = None,
@@ -51,8 +53,10 @@ def adjustment_sets(
     ----------
     graph
         With its latent variables, which are in no set. Of a `Fit` it is the graph that was learned.
-    target, do
-        Outcomes and treatments.
+    target
+        The outcome, or several.
+    do
+        What is set from outside: names, for every setting, or states.
     context
         States of variables: the effect among those who have them.
     latent
@@ -70,66 +74,103 @@ def adjustment_sets(
     >>> ldag.adjustment_sets(graph, "death", do="drug")
     [('age',), ('risk',)]
     """
-    own = graph if isinstance(graph, LDAG) else getattr(graph, "ldag", None)
-    if not isinstance(own, LDAG):
-        raise ArgumentError(f"expected an LDAG, a Network or a Fit, got {type(graph).__name__}")
-    schema = own.schema
-    sides = {"target": check_names(target), "do": check_names(do), "context": tuple(context or ())}
-    numbers = {side: schema.nodes(names, f"{side}: ") for side, names in sides.items()}
-    states = schema.context(context, "context: ")
-    for side in ("target", "do"):
-        if not numbers[side]:
-            raise ArgumentError(f"{side} must name at least one variable")
-    check_disjoint(**sides)
-    unseen = frozenset(schema.nodes({*own.latent, *check_names(latent)}, "latent: "))
-    for side, nodes in numbers.items():
-        for node in nodes:
-            if node in unseen:
-                raise ArgumentError(f"{side}: {schema[node].name!r} is latent; name an observed variable")
+    own, _ = take_graph(graph)
+    marked = mark_latent(own, check_names(latent))
+    question = check_question(marked, target, do, (), context)
+    unseen = frozenset(marked.schema.nodes(marked.latent))
+    for node in unseen.intersection(question.do):
+        name = marked.schema[node].name
+        raise ArgumentError(f"do: {name!r} is latent, and adjusting reads it; name an observed variable")
     size = None if max_size is None else check_whole(max_size, "max_size", least=0)
-    sets = list_adjustment_sets(own.structure, unseen, numbers["target"], numbers["do"], states, size)
-    return [tuple(schema[node].name for node in chosen) for chosen in sets]
+    sets = list_adjustment_sets(own.structure, unseen, question, size)
+    return [tuple(own.schema[node].name for node in chosen) for chosen in sets]
 
 
 def list_adjustment_sets(
-    structure: Structure,
-    latent: NodeSet,
-    target: Iterable[int],
-    do: Iterable[int],
-    context: States | None = None,
-    max_size: int | None = None,
+    structure: Structure, latent: NodeSet, question: EffectQuestion, max_size: int | None = None
 ) -> list[tuple[int, ...]]:
     """List the minimal valid sets of observed nodes, smallest first, then by number.
 
     None of them has a node that is not above a target, a treatment or the context, in that context: with a distribution
     that does not depend on its parents, such a node makes no difference, and the rest must be valid without it.
     """
-    asked, treated, fixed = frozenset(target), frozenset(do), dict(context or {})
-    regular = structure.regular()
-    parents = context_parents(regular, fixed)
-    above = MixedGraph.project(parents, frozenset()).ancestors(asked | treated | fixed.keys())
-    candidates = sorted(above - latent - asked - treated - fixed.keys())
-    is_plain = not fixed and all(regular.families[node].partition.is_table for node in above)
-    question = AdjustmentQuestion(regular, latent, asked, treated, fixed, frozenset(candidates))
-    if is_plain:
-        candidates, is_valid = _prepare_separation(question)
-        if not is_valid(frozenset(candidates)):
-            return []
-    else:
-        is_valid = _prepare_models(question) or _prepare_premises(question)
-    return _list_minimal(candidates, is_valid, max_size)
+    search = AdjustmentSearch(structure.regular(), latent, question)
+    return search.by_separation(max_size) if search.is_plain else search.by_models(max_size)
 
 
 @dataclass(frozen=True)
-class AdjustmentQuestion:
-    """Which sets suffice, by number; nodes of the sets are among the candidates."""
+class AdjustmentSearch:
+    """Which sets suffice in a regular structure."""
 
     structure: Structure
     latent: NodeSet
-    target: NodeSet
-    do: NodeSet
-    context: States
-    candidates: NodeSet
+    question: EffectQuestion
+
+    @cached_property
+    def above(self) -> NodeSet:
+        """What lies above the question's variables in its context."""
+        q = self.question
+        parents = context_parents(self.structure, q.context)
+        return MixedGraph.project(parents, frozenset()).ancestors([*q.target, *q.do, *q.context])
+
+    @cached_property
+    def candidates(self) -> tuple[int, ...]:
+        """What may be in a set, ascending."""
+        q = self.question
+        return tuple(sorted(self.above - self.latent - {*q.target, *q.do, *q.context}))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no label and no context bears on the question."""
+        return not self.question.context and all(self.structure.families[v].partition.is_table for v in self.above)
+
+    def by_separation(self, max_size: int | None) -> list[tuple[int, ...]]:
+        """List the sets of a plain graph.
+
+        Forbidden is what lies on a causal path from a treatment that passes no other one, and what is below it; what is
+        left must separate treatments and targets when these paths lose their first arrows.
+        """
+        do, target = frozenset(self.question.do), frozenset(self.question.target)
+        graph = MixedGraph.project([family.parents for family in self.structure.families], self.latent)
+        below = graph.without_arrows_into(do).descendants(do) - do
+        between = below & graph.without_arrows_out_of(do).ancestors(target)
+        arrows = [(a, b) for b, above in graph.parents.items() for a in above if not (a in do and b in between)]
+        cut = MixedGraph.of(graph.nodes, arrows, graph.arcs)
+        allowed = [node for node in self.candidates if node not in graph.descendants(between)]
+        if not m_separated(cut, target, do, allowed):
+            return []
+        return _list_minimal(allowed, lambda chosen: m_separated(cut, target, do, chosen), max_size)
+
+    def by_models(self, max_size: int | None) -> list[tuple[int, ...]]:
+        """List the sets that a random model allows, or if its table is too large, that premises allow.
+
+        Latents that may have any number of states have as many as an independence is decided with.
+        """
+        q = self.question
+        kept = {*q.target, *q.do, *q.context, *self.candidates}
+        n_cells = prod(self.structure.n_states[node] for node in kept)
+        if n_cells > MAX_CELLS or len(self.structure.ancestors(kept)) > MAX_AXES_OF_MODEL:
+            return _list_minimal(self.candidates, self._prepare_premises(), max_size)
+        structure = resize_free_latents(self.structure, self.latent)
+        model = RandomModel.draw(structure, q, self.candidates, np.random.default_rng(0))
+        return _list_minimal(self.candidates, model.is_adjusted_by, max_size)
+
+    def _prepare_premises(self) -> "SetTest":
+        """Return the test by independencies: the set is untouched, and given it seeing is as good as setting."""
+        q = self.question
+        premises = Scene.of(self.structure, self.latent, Budget(cells=MAX_CELLS)).premises(frozenset(q.do))
+        free = frozenset(q.do) - q.setting.keys()
+
+        def is_valid(chosen: NodeSet) -> bool:
+            is_set, at_setting = {**q.context, premises.node: SET}, {**q.context, **q.setting}
+            is_direct = premises.holds(q.target, [premises.node], chosen | free, at_setting) is not None
+            is_untouched = not chosen or (
+                premises.holds(chosen, [premises.node], (), q.context) is not None
+                and premises.holds(chosen, q.do, (), is_set) is not None
+            )
+            return is_direct and is_untouched
+
+        return is_valid
 
 
 SetTest = Callable[[NodeSet], bool]
@@ -153,75 +194,46 @@ def _list_minimal(candidates: Sequence[int], is_valid: SetTest, max_size: int | 
     return valid
 
 
-def _prepare_separation(question: AdjustmentQuestion) -> tuple[list[int], SetTest]:
-    """Return what may be adjusted for in a plain graph, and the test by separation.
-
-    Forbidden is what lies on a causal path from a treatment that passes no other one, and what is below it; what is
-    left must separate treatments and targets when these paths lose their first arrows.
-    """
-    graph = MixedGraph.project([family.parents for family in question.structure.families], question.latent)
-    below = graph.without_arrows_into(question.do).descendants(question.do) - question.do
-    between = below & graph.without_arrows_out_of(question.do).ancestors(question.target)
-    arrows = [(a, b) for b, above in graph.parents.items() for a in above if not (a in question.do and b in between)]
-    cut = MixedGraph.of(graph.nodes, arrows, graph.arcs)
-    allowed = sorted(question.candidates - graph.descendants(between))
-    return allowed, lambda chosen: m_separated(cut, question.target, question.do, chosen)
-
-
-def _prepare_models(question: AdjustmentQuestion) -> SetTest | None:
-    """Return the test on a random model, or None if its table is too large.
-
-    Latents that may have any number of states have as many as an independence is decided with.
-    """
-    q = question
-    kept = q.target | q.do | q.candidates | q.context.keys()
-    above = q.structure.ancestors(kept)
-    if prod(q.structure.n_states[node] for node in kept) > MAX_CELLS or len(above) > MAX_AXES_OF_MODEL:
-        return None
-    structure = resize_free_latents(q.structure, q.latent)
-    return RandomModel.draw(structure, q, np.random.default_rng(0)).is_adjusted_by
-
-
 @dataclass(frozen=True, eq=False)
 class RandomModel:
     """What a model shows in a context, and what an intervention does there."""
 
-    axes: tuple[int, ...]
-    """Targets, treatments and candidates."""
     table: NDArray[np.float64]
+    """By targets, treatments and candidates."""
     effect: NDArray[np.float64]
     """By targets and treatments."""
-    n_targets: int
+    question: EffectQuestion
+    candidates: tuple[int, ...]
 
     @classmethod
-    def draw(cls, structure: Structure, question: AdjustmentQuestion, rng: np.random.Generator) -> "RandomModel":
+    def draw(
+        cls, structure: Structure, question: EffectQuestion, candidates: tuple[int, ...], rng: np.random.Generator
+    ) -> "RandomModel":
         """Draw a distribution for every class, none with a probability near 0."""
         q = question
-        axes = [node for side in (q.target, q.do, q.candidates) for node in sorted(side)]
-        n_shown = len(q.target) + len(q.do)
-        above = sorted(structure.ancestors([*axes, *q.context]))
+        shown = [*q.context, *q.target, *q.do]
         tables = {}
-        for node in above:
+        for node in sorted(structure.ancestors([*shown, *candidates])):
             family, r = structure.families[node], structure.n_states[node]
             rows = rng.dirichlet(np.full(r, 2.0), size=family.partition.n_classes) * 0.9 + 0.1 / r
             tables[node] = family.partition.expand(rows).reshape([*family.partition.grid.n_states, r])
-        observed = _multiply_families(structure, tables, [*q.context, *axes])
         free = {node: np.ones(structure.n_states[node]) for node in q.do}
-        after = _multiply_families(structure, {**tables, **free}, [*q.context, *axes[:n_shown]])
-        codes = tuple(q.context.values())
-        targets = tuple(range(len(q.target)))
-        effect = after[codes] / after[codes].sum(axis=targets, keepdims=True)
-        return cls(tuple(axes), observed[codes], effect, len(q.target))
+        table = _multiply_families(structure, tables, [*shown, *candidates])
+        after = _multiply_families(structure, {**tables, **free}, shown)
+        fixed = tuple(q.context.values())
+        return cls(table[fixed], after[fixed], q, candidates)
 
     def is_adjusted_by(self, chosen: NodeSet) -> bool:
-        """Tell whether the effect is what adjusting for a set gives."""
-        n_shown = self.effect.ndim
-        gone = tuple(i for i, node in enumerate(self.axes) if i >= n_shown and node not in chosen)
-        joint = self.table.sum(axis=gone)
-        conditional = joint / joint.sum(axis=tuple(range(self.n_targets)), keepdims=True)
+        """Tell whether the effect is what adjusting for a set gives, at the setting that is asked for."""
+        q, n_shown = self.question, self.effect.ndim
+        targets = tuple(range(len(q.target)))
+        joint = self.table.sum(axis=tuple(n_shown + i for i, node in enumerate(self.candidates) if node not in chosen))
         weights = joint.sum(axis=tuple(range(n_shown)), keepdims=True) / joint.sum()
+        conditional = joint / joint.sum(axis=targets, keepdims=True)
         adjusted = (conditional * weights).sum(axis=tuple(range(n_shown, joint.ndim)))
-        return bool(np.abs(adjusted - self.effect).max() < EQUAL)
+        effect = self.effect / self.effect.sum(axis=targets, keepdims=True)
+        at_setting = (..., *(q.setting.get(node, slice(None)) for node in q.do))
+        return bool(np.abs(adjusted - effect)[at_setting].max() < EQUAL)
 
 
 def _multiply_families(
@@ -234,20 +246,3 @@ def _multiply_families(
         axes = (*structure.parents(node), node)[-table.ndim :]
         operands += [table, [number[axis] for axis in axes]]
     return np.asarray(np.einsum(*operands, [number[node] for node in kept], optimize="greedy"))  # type: ignore[call-overload]
-
-
-def _prepare_premises(question: AdjustmentQuestion) -> SetTest:
-    """Return the test by independencies: the set is untouched, and given it the treatment is as good as observed."""
-    q = question
-    premises = Scene.of(q.structure, q.latent, Budget(cells=MAX_CELLS)).premises(q.do)
-
-    def is_valid(chosen: NodeSet) -> bool:
-        is_set = {**q.context, premises.node: SET}
-        is_direct = premises.holds(q.target, [premises.node], chosen | q.do, q.context) is not None
-        is_untouched = not chosen or (
-            premises.holds(chosen, [premises.node], (), q.context) is not None
-            and premises.holds(chosen, q.do, (), is_set) is not None
-        )
-        return is_direct and is_untouched
-
-    return is_valid

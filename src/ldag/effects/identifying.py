@@ -69,9 +69,9 @@ def identify(
     >>> ldag.identify(graph.without_labels(), "recovered", do="treated").status
     'not identifiable'
     """
-    own, forbidden = _take_graph(graph)
-    marked = _mark_latent(own, check_names(latent))
-    question = _check_question(marked, target, do, given, context)
+    own, forbidden = take_graph(graph)
+    marked = mark_latent(own, check_names(latent))
+    question = check_question(marked, target, do, given, context)
     limits = Budget.of(check_whole(budget, "budget"))
     effect = _decide(marked, question, limits)
     return effect if forbidden is None else _over_members(own, effect, forbidden, check_names(latent))
@@ -82,7 +82,7 @@ def _decide(graph: LDAG, question: EffectQuestion, budget: Budget) -> Effect:
     return Effect(graph, question, decide_effect(graph.structure, latent, question, budget), budget)
 
 
-def _take_graph(thing: LDAG | Network | Fit) -> tuple[LDAG, Iterable[Edge] | None]:
+def take_graph(thing: LDAG | Network | Fit) -> tuple[LDAG, Iterable[Edge] | None]:
     """Return a graph, and if it was learned the arrows that constraints rule out."""
     match thing:
         case LDAG():
@@ -94,7 +94,7 @@ def _take_graph(thing: LDAG | Network | Fit) -> tuple[LDAG, Iterable[Edge] | Non
     raise ArgumentError(f"expected an LDAG, a Network or a Fit, got {type(thing).__name__}")
 
 
-def _mark_latent(graph: LDAG, names: tuple[str, ...]) -> LDAG:
+def mark_latent(graph: LDAG, names: tuple[str, ...]) -> LDAG:
     """Return the graph in which further variables are latent."""
     nodes = set(graph.schema.nodes(names, "latent: "))
     if not nodes:
@@ -103,7 +103,7 @@ def _mark_latent(graph: LDAG, names: tuple[str, ...]) -> LDAG:
     return LDAG(Schema(variables), graph.structure, graph.written)
 
 
-def _check_question(
+def check_question(
     graph: LDAG, target: Names, do: Names | Mapping[str, State], given: Names, context: Mapping[str, State] | None
 ) -> EffectQuestion:
     """Check what is asked, and return it by number."""
@@ -152,7 +152,7 @@ def _over_members(graph: LDAG, effect: Effect, forbidden: Iterable[Edge], latent
     for member in same:
         key = member.edges if effect.graph.latent else tuple(frozenset(member.parents(name)) for name in do)
         if key not in members:
-            members[key] = _decide(_mark_latent(member, latent), effect.question, effect.budget)
+            members[key] = _decide(mark_latent(member, latent), effect.question, effect.budget)
     notes = () if same.is_complete else (f"of the graphs that say the same the first {len(same)} were looked at",)
     effect = replace(effect, notes=notes)
     kinds = _tell_apart(graph, list(members.values()))

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldag.effects.adjusting import list_adjustment_sets
+from ldag.effects.results import EffectQuestion
 from tests.oracle.adjusting import minimal_adjustment_sets
 from tests.oracle.effects import random_structure
 
@@ -21,5 +22,6 @@ def test_sets_are_those_that_models_allow(seed: int) -> None:
     n_treatments, n_fixed = int(rng.choice([1, 1, 2])), int(rng.choice([0, 0, 1]))
     target, do = order[:1], order[1 : 1 + n_treatments]
     context = {v: int(rng.integers(structure.n_states[v])) for v in order[1 + n_treatments :][:n_fixed]}
-    sets = list_adjustment_sets(structure, latent, target, do, context)
+    question = EffectQuestion(tuple(target), tuple(do), context=context)
+    sets = list_adjustment_sets(structure, latent, question)
     assert sets == minimal_adjustment_sets(structure, latent, target, do, context)

@@ -7,6 +7,7 @@ import pytest
 import ldag
 from ldag.effects import adjusting
 from ldag.effects.adjusting import list_adjustment_sets
+from ldag.effects.results import EffectQuestion
 from tests.oracle.adjusting import minimal_adjustment_sets
 from tests.oracle.effects import read_graph
 
@@ -42,7 +43,7 @@ def test_classical_sets(name: str) -> None:
     text, target, do, expected = CASES[name]
     graph = read_graph(text)
     y, x = graph.numbers(target), graph.numbers(do)
-    sets = list_adjustment_sets(graph.structure, graph.latent, y, x)
+    sets = list_adjustment_sets(graph.structure, graph.latent, EffectQuestion(y, x))
     assert sets == [graph.numbers(names) for names in expected]
     assert sets == minimal_adjustment_sets(graph.structure, graph.latent, y, x, {})
 
@@ -61,6 +62,14 @@ def test_a_label_makes_a_set_superfluous() -> None:
     assert ldag.adjustment_sets(graph, "Y", do="X") == [("B", "A")]
     assert ldag.adjustment_sets(graph, "Y", do="X", context={"A": 1}) == [()]
     assert ldag.adjustment_sets(graph, "Y", do="X", context={"A": 0}) == [("B",)]
+
+
+def test_a_label_may_name_the_treatment() -> None:
+    """Who is not treated is not confounded: P(Y | do(X=0)) needs no set, and the other setting has none."""
+    graph = ldag.LDAG.from_text("latent U {0, 1}\nU -> X\nU -> Y : X=0\nX -> Y")
+    assert ldag.adjustment_sets(graph, "Y", do={"X": 0}) == [()]
+    assert ldag.adjustment_sets(graph, "Y", do={"X": 1}) == []
+    assert ldag.adjustment_sets(graph, "Y", do="X") == []
 
 
 def test_latent_variables_are_in_no_set() -> None:
@@ -114,8 +123,8 @@ def test_beyond_tables_premises_decide(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"do": "Y"}, "variable 'Y' is in both target and do"),
         ({"context": {"X": 0}}, "variable 'X' is in both do and context"),
         ({"context": {"A": "maybe"}}, "context: variable 'A' has no state 'maybe'"),
-        ({"target": "U"}, "target: 'U' is latent; name an observed variable"),
-        ({"do": "A", "latent": "A"}, "do: 'A' is latent; name an observed variable"),
+        ({"target": "U"}, "target: 'U' is latent, .* name an observed variable"),
+        ({"do": "A", "latent": "A"}, "do: 'A' is latent, and adjusting reads it; name an observed variable"),
         ({"latent": "V"}, "latent: no variable 'V'"),
         ({"max_size": -1}, "max_size must be a whole number, 0 or more, got -1"),
         ({"graph": "X -> Y"}, "expected an LDAG, a Network or a Fit, got str"),
