@@ -68,9 +68,7 @@ class KnownWords(click.Choice):  # type: ignore[type-arg]  # generic in some ver
     multiple=True,
     help="Weight of the prior over parameters; several are summed over.  [1, 10, 30, 100]",
 )
-@click.option(
-    "--effects", "target", metavar="NAME", help="Also rank all variables by how much setting them changes it."
-)
+@click.option("--effects", metavar="NAME", help="Also rank all variables by how much setting them changes it.")
 @constraint_options
 @click.option("--iter", "n_iter", cls=RareOption, type=int, help="For chain: rounds of each run.  [4,000]")
 @click.option(
@@ -87,7 +85,7 @@ class KnownWords(click.Choice):  # type: ignore[type-arg]  # generic in some ver
 @table_options
 @json_option
 def posterior(
-    data: str, output: str | None, target: str | None, reading: ReadOptions, as_json: bool, **options: Any
+    data: str, output: str | None, effects: str | None, reading: ReadOptions, as_json: bool, **options: Any
 ) -> None:
     """Say how probable edges and labels are, given DATA (a file, or the name of a data set).
 
@@ -101,14 +99,14 @@ def posterior(
     constraints = read_constraints(*map(options.pop, CONSTRAINTS))
     options["equivalent_sample_size"] = options["equivalent_sample_size"] or None
     table = load_table(data, reading, use_of_gaps="averaged over completions")
-    if target is not None:
-        table.schema.node(target, f"{argument('effects')}: ")
+    if effects is not None:
+        table.schema.node(effects, f"{argument('effects')}: ")
     options["time_limit"] = left_for_search(deadline)
     result = learn_posterior(table, constraints=constraints, **options)
     if output is not None:
         result.save(output)
-    effects = None if target is None else result.effects(target)
-    told = {} if effects is None else {"effects": effects.to_dict()}
+    sizes = None if effects is None else result.effects(effects)
+    told = {} if sizes is None else {"effects": sizes.to_dict()}
     print_result(result, table, {**result.summary(), **told} if as_json else None)
-    if effects is not None and not as_json:
-        click.echo(str(effects))
+    if sizes is not None and not as_json:
+        click.echo(str(sizes))

@@ -48,6 +48,7 @@ def values() -> dict[str, object]:
         "DataNote": ldag.DataNote("a column was left out"),
         "GraphWarning": ldag.GraphWarning("an arrow may point either way"),
         "Dataset": HEART,
+        "Effect": ldag.identify(graph, "pressure", do="smoking"),
         "Gaps": ldag.simulate.gaps(HEART, 0.1, rng=1).gaps(),
         "FamilyScores": ldag.family_scores(HEART, kappa=0.1, max_parents=1),
         "Family": ldag.learn_family(HEART, "pressure", parents=["smoking", "protein"], kappa=0.1),
