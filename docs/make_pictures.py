@@ -63,6 +63,9 @@ def main() -> None:
     (HERE / "missing.svg").write_text(missing_gaps().to_svg())
     for name, fit in fits.items():
         (HERE / f"{name}.svg").write_text(fit.to_svg(title=f"What was learned from {name}"))
+    trial = graph_of_page("trial")
+    (HERE / "trial.svg").write_text(trial.to_svg(title="An encouragement trial"))
+    (HERE / "trial-do.svg").write_text(trial.to_svg(do="treated", title="The trial when treated is set"))
     (HERE / "latent.svg").write_text(graph_of_page("latent").to_svg(title="What a patient has, nobody wrote down"))
     spies = ldag.datasets.graph("guard").to_svg(context={"person": "spy"}, title="The guard among spies")
     (HERE / "spies.svg").write_text(spies)

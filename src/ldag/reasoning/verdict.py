@@ -244,7 +244,7 @@ class Verdict(Printable):
     def _vanish(self, context: Mapping[int, int]) -> str:
         """Return which edges vanish in a context, in words."""
         kept = context_parents(self._structure, context)
-        names = self._schema.names
+        names = [spell_name(name) for name in self._schema.names]
         gone = [
             f"{names[parent]} -> {names[child]}" for parent, child in self._structure.edges if parent not in kept[child]
         ]
