@@ -24,6 +24,9 @@ from ldag.proving import load_highspy, run_highs, start_highs
 MOST_TYPES = 1 << 20
 """Columns of the largest programme that is made."""
 
+PRIMAL = 4
+"""The solver's name of the primal simplex method, ten times faster where columns are many and rows are few."""
+
 Places = NDArray[np.int64]
 Coordinates = Mapping[int, Places]
 """The states of nodes in a list of cells."""
@@ -211,13 +214,14 @@ class TypeProgram:
             signs[members] += mark
         _, column = np.unique(signs, return_inverse=True)
         self.n_columns, self.n_rows = int(column.max()) + 1, len(equations)
-        self._objectives = [np.unique(column[members]) for members in objectives]
+        self._objectives = [_choose(column[members], self.n_columns) for members in objectives]
         self._highs = start_highs()
+        self._highs.setOptionValue("simplex_strategy", PRIMAL)
         n, m = self.n_columns, self.n_rows
         slack = np.zeros(2 * m)
         self._highs.addVars(n + 2 * m, np.zeros(n + 2 * m), np.concatenate([np.full(n, np.inf), slack]))
         for row, members in enumerate(equations):
-            entries = np.unique(column[members])
+            entries = _choose(column[members], n)
             index = np.concatenate([entries, [n + row, n + m + row]]).astype(np.int32)
             weights = np.concatenate([np.ones(len(entries)), [1.0, -1.0]])
             self._highs.addRow(0.0, 0.0, len(index), index, weights)
@@ -276,3 +280,10 @@ class TypeProgram:
             return None
         assert status == self._optimal, f"the solver ended with {status}"
         return float(self._highs.getInfo().objective_function_value)
+
+
+def _choose(places: Places, size: int) -> Places:
+    """Return which of so many numbers occur, ascending."""
+    occurs = np.zeros(size, dtype=np.bool_)
+    occurs[places] = True
+    return np.flatnonzero(occurs)

@@ -31,6 +31,10 @@ N_GRAPHS = 500
 """Graphs of a posterior that are drawn for it, as for its own answers."""
 JOINT_ANSWER = 1 << 18
 """Cells of a table that a network is asked for at once."""
+SIDE_BY_SIDE = 1 << 12
+"""Configurations up to which draws of a network's parameters are worked out side by side."""
+MOST_AXES = 24
+"""Variables up to which they are; some may have one state only."""
 
 AnySource: TypeAlias = "AnyTable | Network | Fit | Posterior | Mixture"
 """What an effect can be evaluated on."""
@@ -303,13 +307,39 @@ def _ask(
             mean = np.array(list(thing.query(names).values())).reshape([1, *(len(orders[node]) for node in nodes)])
             return _in_order(mean, [orders[node] for node in nodes])
         assert not isinstance(drawer, Posterior)
-        drawn = drawer.draw_answers(names, n_draws=n_draws, rng=seed)
+        drawn = draw_joint(drawer, names, n_draws, seed) if isinstance(drawer, Network) else None
+        if drawn is None:
+            drawn = drawer.draw_answers(names, n_draws=n_draws, rng=seed)
         return _in_order(drawn, [orders[node] for node in nodes])
 
     notes = (*(getattr(thing, "notes", ())),)
     if isinstance(thing, Network) and thing.em is not None and n_draws:
         notes = ("the network was estimated from data with gaps, and intervals take expected counts for counts",)
     return AnswerSource(schema, needs, ask, n_draws or 1, notes)
+
+
+def draw_joint(net: Network, names: Sequence[str], n_draws: int, seed: int) -> Draws | None:
+    """Return the joint distributions of some variables for draws of a network's parameters, all draws side by side.
+
+    None if the variables and what is above them have too many configurations, or the network no posterior: then it is
+    asked draw by draw. The same seed draws the same parameters for any variables.
+    """
+    structure, nodes = net.ldag.structure, net.ldag.schema.nodes(names)
+    above = sorted(structure.ancestors(nodes))
+    size = prod(structure.n_states[node] for node in above)
+    if net.learned is None or size > SIDE_BY_SIDE or n_draws * size > CELLS_AT_ONCE or len(above) > MOST_AXES:
+        return None
+    axis = {node: 1 + place for place, node in enumerate(above)}
+    operands: list[object] = []
+    for node in above:
+        family, posterior = structure.families[node], net.learned.posteriors[node]
+        shapes = posterior.prior + posterior.counts
+        logs = log_gammas(shapes.reshape(-1), n_draws, np.random.default_rng([seed, node]))
+        by_class = share_out(logs.reshape(n_draws, *shapes.shape, 1).transpose(0, 2, 1, 3))
+        shape = [structure.n_states[other] for other in (node, *family.parents)]
+        table = by_class[:, :, family.partition.to_array()].reshape(n_draws, *shape)
+        operands += [table, [0, axis[node], *(axis[parent] for parent in family.parents)]]
+    return np.asarray(np.einsum(*operands, [0, *(axis[node] for node in nodes)], optimize="greedy"))  # type: ignore[call-overload]
 
 
 def _state_places(schema: Schema, known: Schema, node: int) -> list[int]:

@@ -160,19 +160,34 @@ def test_tiny_shapes_do_not_underflow() -> None:
     assert drawn[:, 0, 1, 1].std() > 0.4
 
 
-def test_a_network_answers_as_its_own_interval_does() -> None:
-    """Without latents: the same draws of parameters, hence the same quantiles; and the same mean."""
-    graph = ldag.LDAG.from_text("Z -> X\nX -> Y\nZ -> Y")
+def test_a_network_answers_as_its_own_interval_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without latents: the same mean, and quantiles that differ by chance; none where it is asked draw by draw."""
+    graph = ldag.LDAG.from_text("Z -> X\nX -> Y : Z=1\nZ -> Y")
     net = ldag.Network.from_data(graph, ldag.read(survey(500, 5), columns=["X", "Y", "Z"]))
     nodes = net.ldag.schema.nodes(["X", "Y", "Z"])
     x, y, z = nodes
     formula = add_up([z], multiply([Probability(slots([z])), Probability(slots([y]), slots([x, z]))]))
-    drawn = evaluate_formula(formula, [y], {x: 1}, take_source(net, net.ldag, nodes, n_draws=400, rng=7))
-    answer = net.query("Y", do={"X": 1}, interval=0.9, n_draws=400, rng=7)
-    ends = np.quantile(drawn, [0.05, 0.95], axis=0)
-    assert np.allclose(ends, [[value[i] for value in answer.values()] for i in (1, 2)], atol=1e-12)
+
+    def draw(n_draws: int) -> list[list[float]]:
+        drawn = evaluate_formula(formula, [y], {x: 1}, take_source(net, net.ldag, nodes, n_draws=n_draws, rng=7))
+        return np.quantile(drawn, [0.05, 0.95], axis=0).tolist()
+
+    answer = net.query("Y", do={"X": 1}, interval=0.9, n_draws=4000, rng=7)
+    ends = [[value[i] for value in answer.values()] for i in (1, 2)]
+    widths = np.diff(np.array(ends), axis=0)
+    assert (np.abs(np.array(draw(4000)) - ends) < 0.06 * widths).all()
     exact = evaluate_formula(formula, [y], {x: 1}, take_source(net, net.ldag, nodes))
     assert np.allclose(exact[0], [value.mean for value in answer.values()], atol=1e-12)
+    monkeypatch.setattr("ldag.effects.sources.SIDE_BY_SIDE", 1)
+    assert np.allclose(draw(4000), ends, atol=1e-12)
+
+
+def test_a_network_without_a_posterior_has_no_draws() -> None:
+    """It was given by its probabilities."""
+    net = ldag.Network.from_data(GRAPH, ldag.read(survey(50, 5), columns=["X", "Y", "Z"]))
+    bare = ldag.Network(net.ldag, net.probabilities)
+    with pytest.raises(ArgumentError, match="needs a posterior"):
+        take_source(bare, GRAPH, (X, Y), n_draws=10).conditional((Y,), (X,))
 
 
 def test_a_network_that_is_asked_leaf_by_leaf_draws_the_same_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,6 +197,7 @@ def test_a_network_that_is_asked_leaf_by_leaf_draws_the_same_parameters(monkeypa
     monkeypatch.setattr("ldag.effects.sources.JOINT_ANSWER", 1)
     leaves = evaluate_formula(ADJUSTED, [Y], {X: 1}, take_source(net, GRAPH, (X, Y, Z), n_draws=50, rng=7))
     assert np.allclose(whole, leaves, atol=1e-12)
+    assert not np.allclose(whole[0], whole[1])
 
 
 def test_states_in_another_order_are_matched_by_name() -> None:

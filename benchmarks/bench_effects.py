@@ -1,0 +1,140 @@
+"""Effects: how long estimates and bounds take, and whether intervals cover what they should.
+
+    python -m benchmarks.bench_effects [SECTION ...]
+
+A section is a function here: what it measures is its docstring. All of them are run unless some are named.
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+import ldag
+from benchmarks.harness import Row, cpu_seconds, report
+from ldag.data import Dataset
+from ldag.effects.bounding import bound_effect
+from ldag.effects.estimating import evaluate_formula
+from ldag.effects.formulas import Cases, Formula, Probability, Slot, add_up, multiply, slots
+from ldag.effects.results import EffectQuestion
+from ldag.effects.sources import AnySource, take_source
+from tests.oracle.effects import random_parameters, table_after, true_effect
+
+N_MODELS = 1000
+N_COVERED = 400
+"""Models of which intervals should cover 95 %, and draws for each interval."""
+
+
+class EstimatedCase(NamedTuple):
+    """A graph, the variables that a formula reads, and the formula of P(Y | do(X))."""
+
+    graph: ldag.LDAG
+    names: tuple[str, ...]
+    formula: Formula
+
+
+def write_cases() -> dict[str, EstimatedCase]:
+    """The formulas of two labelled graphs, of the front door, and of an adjustment."""
+    labels = ldag.LDAG.from_text("latent L {0, 1}\nL -> X : A=0\nL -> Y\nA -> X\nA -> Y\nX -> Y : A=1")
+    a, x, y = labels.schema.nodes(["A", "X", "Y"])
+    first = multiply([Probability((Slot(a, 0, 0),)), Probability(slots([y]), (Slot(x), Slot(a, 0, 0)))])
+    second = multiply([Probability((Slot(a, 0, 1),)), Probability(slots([y]), (Slot(a, 0, 1),))])
+    cases = {"labels, by cases": EstimatedCase(labels, ("A", "X", "Y"), Cases((first, second)))}
+    context = ldag.LDAG.from_text("latent L {0, 1}\nL -> X : A=1\nL -> Y\nA -> X\nX -> Y")
+    a, x, y = context.schema.nodes(["A", "X", "Y"])
+    inside = Probability(slots([y]), (Slot(x), Slot(a, 0, 1)))
+    cases["labels, one context"] = EstimatedCase(context, ("A", "X", "Y"), inside)
+    door = ldag.LDAG.from_text("latent L {0, 1}\nL -> X\nL -> Y\nX -> M\nM -> Y")
+    m, x, y = door.schema.nodes(["M", "X", "Y"])
+    mixed = add_up([x], multiply([Probability(slots([x])), Probability(slots([y]), slots([x, m]))]))
+    through = add_up([m], multiply([Probability(slots([m]), slots([x])), mixed]))
+    cases["front door"] = EstimatedCase(door, ("M", "X", "Y"), through)
+    return cases
+
+
+def draw_data(case: EstimatedCase, n: int, rng: np.random.Generator) -> tuple[Dataset, float]:
+    """Draw rows of a random model, and return them with P(Y=1 | do(X=1))."""
+    structure, nodes = case.graph.structure, case.graph.schema.nodes(case.names)
+    parameters = random_parameters(structure, rng)
+    joint = table_after(structure, parameters).sum(axis=tuple(v for v in range(len(structure)) if v not in nodes))
+    counts = rng.multinomial(n, joint.reshape(-1) / joint.sum())
+    cells = np.array(np.unravel_index(np.flatnonzero(counts), joint.shape), dtype=np.uint8)
+    x, y = case.graph.schema.nodes(["X", "Y"])
+    data = Dataset.from_codes(case.graph.schema.reordered(sorted(nodes)), cells, counts[counts > 0].astype(np.int64))
+    return data, float(true_effect(structure, parameters, [y], [x])[1, 1])
+
+
+def coverage() -> list[Row]:
+    """The share of random models, 600 rows each, whose true effect a 95 % interval has in it."""
+    for name, case in write_cases().items():
+        rng, covered = np.random.default_rng(1), 0
+        x, y = case.graph.schema.nodes(["X", "Y"])
+        for trial in range(N_MODELS):
+            data, truth = draw_data(case, 600, rng)
+            source = take_source(data, case.graph, case.graph.schema.nodes(case.names), n_draws=N_COVERED, rng=trial)
+            low, high = np.quantile(evaluate_formula(case.formula, [y], {x: 1}, source)[:, 1], [0.025, 0.975])
+            covered += int(low <= truth <= high)
+        print(f"  {name}: 95 % intervals cover {covered / N_MODELS:.3f} of {N_MODELS:,} effects")
+    return []
+
+
+def estimates() -> list[Row]:
+    """A thousand draws, with ten times one evaluation for every hundred draws as the goal: data and a network."""
+    rows = []
+    for name, case in write_cases().items():
+        data, _ = draw_data(case, 5000, np.random.default_rng(2))
+        needs = case.graph.schema.nodes(case.names)
+        x, y = case.graph.schema.nodes(["X", "Y"])
+        edges = [(a, b) for i, b in enumerate(case.names) for a in case.names[:i]]
+        net = ldag.Network.from_data(ldag.LDAG.from_edges(edges, states=dict.fromkeys(case.names, [0, 1])), data)
+        sources: list[tuple[str, AnySource]] = [("data", data), ("network", net)]
+        for kind, source in sources:
+
+            def run(n_draws: int | None, case: EstimatedCase = case, source: AnySource = source) -> None:
+                taken = take_source(source, case.graph, needs, n_draws=n_draws, rng=1)  # noqa: B023 - called at once
+                evaluate_formula(case.formula, [y], {x: 1}, taken)  # noqa: B023 - called at once
+
+            once = cpu_seconds(lambda: run(None), 5, 20)
+            many = cpu_seconds(lambda: run(1000), 5)
+            rows.append(Row(f"estimate, {name}, {kind}", many, "100 evaluations", 100 * once, 100 * once))
+    return rows
+
+
+def bounds() -> list[Row]:
+    """Bounds of an instrument of four states, 2^12 types, and of larger ones."""
+    rows = []
+    for sizes in ((2, 2, 2), (4, 4, 2), (4, 2, 16), (3, 8, 2), (14, 2, 2)):
+        states = ["{" + ", ".join(map(str, range(n))) + "}" for n in sizes]
+        text = "\n".join(f"{name} {given}" for name, given in zip("ZXY", states, strict=True))
+        graph = ldag.LDAG.from_text(f"{text}\nZ -> X\nX -> Y\nX <-> Y")
+        z, x, y = graph.schema.nodes(["Z", "X", "Y"])
+        rng = np.random.default_rng(3)
+        parameters = random_parameters(graph.structure, rng)
+        table = table_after(graph.structure, parameters).sum(axis=-1)
+        cells = np.indices(table.shape).reshape(3, -1).astype(np.uint8)
+        data = Dataset.from_codes(graph.schema.reordered((z, x, y)), cells, 1000 * table.reshape(-1))
+        source = take_source(data, graph, (z, x, y))
+        question = EffectQuestion((y,), (x,), setting={x: 1})
+        latent = frozenset(graph.schema.nodes(graph.latent))
+        seconds = cpu_seconds(lambda: bound_effect(graph.structure, latent, question, source), 2)  # noqa: B023
+        n_types = sizes[1] ** sizes[0] * sizes[2] ** sizes[1]
+        rows.append(Row(f"bounds, {n_types:,} types", seconds, goal=1.0 if n_types <= 1 << 12 else None))
+    return rows
+
+
+SECTIONS: dict[str, Callable[[], list[Row]]] = {"coverage": coverage, "estimates": estimates, "bounds": bounds}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run sections."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"some of {', '.join(SECTIONS)}")
+    chosen = parser.parse_args(arguments).sections
+    rows = [row for name, measure in SECTIONS.items() if not chosen or name in chosen for row in measure()]
+    if rows:
+        report("effects", rows, keep=not chosen)
+
+
+if __name__ == "__main__":
+    main()
