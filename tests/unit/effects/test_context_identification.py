@@ -24,7 +24,7 @@ class Example:
         """Ask for the effect of a setting in a context."""
         states = {self.number(name): state for name, state in setting.items()}
         at = {self.number(name): state for name, state in (context or {}).items()}
-        question = EffectQuestion((self.number(target),), tuple(states), (), at, states)
+        question = EffectQuestion(tuple(map(self.number, target.split())), tuple(states), (), at, states)
         return identify_with_labels(self.structure, self.latent, question, Budget())
 
     def error(self, reason: Reason) -> float:
@@ -34,7 +34,12 @@ class Example:
         source = observed_source(self.structure, self.latent, model)
         values = evaluate(reason.formula, source).over(q.target, self.structure.n_states)[0]
         effect = true_effect(self.structure, model, q.target, q.do, (), q.context)
-        return float(np.abs(values - effect.T[tuple(q.setting[node] for node in reversed(q.do))]).max())
+        return float(
+            np.abs(
+                values
+                - np.moveaxis(effect, range(-len(q.do), 0), range(len(q.do)))[tuple(q.setting[node] for node in q.do)]
+            ).max()
+        )
 
     def write(self, reason: Reason) -> str:
         """The formula as text."""
@@ -68,6 +73,22 @@ def test_rules_that_few_questions_need(text: str, setting: dict[str, int], conte
     """Questions that only a difference, branches, another treatment or fewer conditions answer."""
     example = Example(text)
     reason = example.ask(setting, context)
+    assert reason is not None
+    assert example.error(reason) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "setting", "context"),
+    [
+        ("L -> A, A -> X, M -> X, X -> Y, L -> Y, M -> Y : X=0", "A Y", {"X": 0}, {}),
+        ("X -> C, L -> C : X=1, Y -> X, L -> X : Y=1, M -> X : Y=1, M -> Y, L -> A, A -> M", "Y A", {"X": 0}, {"C": 1}),
+    ],
+    ids=["chain", "division"],
+)
+def test_several_targets(text: str, target: str, setting: dict[str, int], context: dict[str, int]) -> None:
+    """One target, and the other given it; with a condition that is below both."""
+    example = Example(text)
+    reason = example.ask(setting, context, target)
     assert reason is not None
     assert example.error(reason) < 1e-12
 
