@@ -30,7 +30,7 @@ from ldag.errors import ArgumentError, NotDecided
 from ldag.formats import Context
 from ldag.graph import LDAG
 from ldag.hook import Printable
-from ldag.model import Schema, Variable
+from ldag.model import Schema
 from ldag.network import Answer, AveragedAnswer, Contrasts, Network
 
 
@@ -81,7 +81,7 @@ class Effect(Printable):
             return None
         first, second = self._twins.models
         variables = [
-            v if v.n_states == n else Variable(v.name, tuple(range(n)), latent=v.latent)
+            v.with_states(v.states if v.n_states == n else range(n))
             for v, n in zip(self._schema, first.structure.n_states, strict=True)
         ]
         graph = LDAG(Schema(tuple(variables)), first.structure)
