@@ -57,7 +57,7 @@ def _stretch(family: CodedFamily, parent: int, n_states: int) -> CodedFamily:
     grid = family.partition.grid
     classes = np.moveaxis(family.partition.to_array().reshape(grid.n_states), axis, -1)
     is_idle = (classes == classes[..., :1]).all(axis=-1)
-    own = np.where(is_idle[..., None], 0, np.arange(n_states)) * family.partition.n_classes
+    own = np.where(is_idle[..., None], 0, 1 + np.arange(n_states)) * family.partition.n_classes
     new = np.moveaxis(classes[..., :1] + own, -1, axis)
     return CodedFamily.from_partition(family.parents, Partition.of(Grid(new.shape), new))
 

@@ -71,6 +71,8 @@ def test_latents_in_contexts_keep_their_states() -> None:
     assert free_latents(structure, {n["L"], n["M"]}) == {n["L"]}
     structure, n = structure_from("L -> Y : A=1\nA -> Y : M=0\nM -> Y")
     assert free_latents(structure, {n["L"], n["M"]}) == {n["L"]}
+    structure, n = structure_from("L -> Y : A=1\nA -> Y : L=0")  # one class joins where L makes a difference and not
+    assert free_latents(structure, {n["L"]}) == frozenset()
 
 
 def test_more_states_of_a_latent_keep_the_labels() -> None:
