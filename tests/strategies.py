@@ -50,6 +50,24 @@ def graphs_over(
 
 
 @st.composite
+def graphs_with_latents(draw: st.DrawFn) -> LDAG:
+    """A DAG with labels, some latent variables with states and some without, and arcs."""
+    graph = draw(graphs())
+    states = {variable.name: variable.states for variable in graph.variables}
+    labels = {edge: graph.label_contexts(*edge) for edge in graph.labelled_edges}
+    latent = draw(st.lists(st.sampled_from(list(states)), unique=True, max_size=2))
+    edges = [*graph.edges]
+    for name in ("l", "m"):
+        children = draw(st.lists(st.sampled_from(list(states)), unique=True, max_size=3))
+        edges += [(name, child) for child in children]
+        latent += [name] if children else []
+    text = LDAG.from_edges(edges, states=states, labels=labels, latent=latent).to_text()
+    pairs = draw(st.lists(st.lists(st.sampled_from(list(states)), min_size=2, max_size=2, unique=True), max_size=3))
+    arcs = {frozenset(pair): f"{pair[0]} <-> {pair[1]}\n" for pair in pairs}
+    return LDAG.from_text(text + "".join(arcs.values()))
+
+
+@st.composite
 def _label(draw: st.DrawFn, states: dict[str, list[State]], edge: Edge, parents: list[str]) -> list[Context]:
     others = [name for name in parents if name != edge[0]]
     entries = [dict(zip(others, codes, strict=True)) for codes in product(*(states[name] for name in others))]

@@ -1,11 +1,13 @@
 """Laws of labelled DAGs on random ones with 2 to 4 states."""
 
+import pickle
+
 import networkx as nx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldag import LDAG
-from tests.strategies import graphs, questions
+from tests.strategies import graphs, graphs_with_latents, questions
 
 FORMATS = ((LDAG.to_text, LDAG.from_text), (LDAG.to_json, LDAG.from_json), (LDAG.to_dot, LDAG.from_dot))
 
@@ -68,6 +70,18 @@ def test_text_json_and_dot_round_trip(labelled: LDAG, beyond: LDAG) -> None:
             assert write(again) == text
             if graph is labelled:
                 assert all(again.label(*edge) == graph.label(*edge) for edge in graph.edges)
+
+
+@settings(deadline=None, max_examples=60)
+@given(graphs_with_latents())
+def test_latents_round_trip(graph: LDAG) -> None:
+    """Latent variables with and without states and arcs come back from every form, and from closing labels."""
+    again = [read(write(graph)) for write, read in FORMATS]
+    again += [LDAG.from_networkx(graph.to_networkx()), graph.maximal(), pickle.loads(pickle.dumps(graph))]
+    for other in again:
+        assert other == graph
+        assert (other.undeclared, other.arcs) == (graph.undeclared, graph.arcs)
+    assert not graph.with_states(graph.variables).undeclared
 
 
 @settings(deadline=None, max_examples=60)

@@ -167,7 +167,7 @@ def test_formulas_of_several_cases_take_their_own() -> None:
         [(*cell, n) for cell, n in zip(product([0, 1], repeat=3), cells, strict=True)], columns=["X", "Y", "Z", "n"]
     )
     for z in (0, 1):
-        part = table[(table.X == 1) & (table.Z == z)]
+        part = table[(table.X == 1) & (z == table.Z)]
         expected = part[part.Y == 1].n.sum() / part.n.sum()
         assert effect.evaluate(table, do={"X": 1}, given={"Z": z}, counts="n")[1] == pytest.approx(expected)
 

@@ -181,6 +181,9 @@ def test_tikz() -> None:
     assert text.count(r"\node[node]") == 6
     assert text.count("edge[->") == len(datasets.graph("heart").edges)
     assert r"\{protein=$>$3\}" in text
+    bow = LDAG.from_text("x -> y\nx <-> y\nlatent l\nl -> x").to_format("tex")
+    assert bow.count(r"\draw[<->, dashed, thick] (n1) to[bend left=42] (n2);") == 1
+    assert (bow.count(r"\node[node]"), bow.count(r"\node[latent]"), bow.count("edge[->")) == (2, 1, 2)
     assert r"a\_b\%" in LDAG.from_text('"a_b%" {0, 1}').to_format("tex")
 
 
