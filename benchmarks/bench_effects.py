@@ -1,4 +1,4 @@
-"""Effects: how long estimates and bounds take, and whether intervals cover what they should.
+"""Effects: how long identification, estimates and bounds take, and whether intervals cover what they should.
 
     python -m benchmarks.bench_effects [SECTION ...]
 
@@ -7,6 +7,7 @@ A section is a function here: what it measures is its docstring. All of them are
 
 import argparse
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,10 @@ from ldag.data import Dataset
 from ldag.effects.bounding import bound_effect
 from ldag.effects.estimating import evaluate_formula
 from ldag.effects.formulas import Cases, Formula, Probability, Slot, add_up, multiply, slots
-from ldag.effects.results import EffectQuestion
+from ldag.effects.mixed_graphs import MixedGraph
+from ldag.effects.plain import identify_plain
+from ldag.effects.results import EffectQuestion, Hedge
+from ldag.effects.short_forms import find_short_form
 from ldag.effects.sources import AnySource, take_source
 from tests.oracle.effects import random_parameters, table_after, true_effect
 
@@ -87,7 +91,7 @@ def estimates() -> list[Row]:
         needs = case.graph.schema.nodes(case.names)
         x, y = case.graph.schema.nodes(["X", "Y"])
         edges = [(a, b) for i, b in enumerate(case.names) for a in case.names[:i]]
-        net = ldag.Network.from_data(ldag.LDAG.from_edges(edges, states=dict.fromkeys(case.names, [0, 1])), data)
+        net = ldag.Network.from_data(ldag.LDAG.from_edges(edges, states={name: [0, 1] for name in case.names}), data)
         sources: list[tuple[str, AnySource]] = [("data", data), ("network", net)]
         for kind, source in sources:
 
@@ -123,7 +127,58 @@ def bounds() -> list[Row]:
     return rows
 
 
-SECTIONS: dict[str, Callable[[], list[Row]]] = {"coverage": coverage, "estimates": estimates, "bounds": bounds}
+Pairs = list[tuple[int, int]]
+
+
+def write_ladders(n: int) -> dict[str, tuple[Pairs, Pairs, list[int]]]:
+    """Arrows, arcs and targets: two rails with arcs as rungs, and one line with arcs over one node each."""
+    half = n // 2
+    rails = [(start + i, start + i + 1) for start in (0, half) for i in range(half - 1)]
+    return {
+        "ladder": (rails, [(i, half + i) for i in range(half)], [half - 1, n - 1]),
+        "twisted ladder": ([(i, i + 1) for i in range(n - 1)], [(i, i + 2) for i in range(n - 2)], [n - 1]),
+    }
+
+
+def ask_y0(arrows: Pairs, arcs: Pairs, target: Sequence[int]) -> Callable[[], object]:
+    """The same question to y0: what the first node does to some others."""
+    from y0.algorithm.identify import identify_outcomes
+    from y0.dsl import Variable
+    from y0.graph import NxMixedGraph
+
+    name = {node: Variable(f"V{node}") for pair in arrows for node in pair}
+    sides = [[(name[a], name[b]) for a, b in pairs] for pairs in (arrows, arcs)]
+    graph = NxMixedGraph.from_edges(directed=sides[0], undirected=sides[1])
+    return partial(identify_outcomes, graph, {name[0]}, {name[node] for node in target})
+
+
+def plain() -> list[Row]:
+    """Identification in bidirected ladders of 20 to 40 variables beside y0: the effect of one end on the other."""
+    rows: list[Row] = []
+    seconds: dict[tuple[str, int], float] = {}
+    for n in (20, 30, 40):
+        for name, (arrows, arcs, target) in write_ladders(n).items():
+            graph = MixedGraph.of(range(n), arrows, arcs)
+            identify = partial(identify_plain, graph, target, [0])
+            shorten = partial(find_short_form, graph, target, [0])
+            assert not isinstance(identify(), Hedge)
+            seconds[name, n] = cpu_seconds(identify, number=10)
+            either = cpu_seconds(lambda: shorten() or identify(), number=10)  # noqa: B023 - called at once
+            theirs = cpu_seconds(ask_y0(arrows, arcs, target), number=3)
+            rows.append(Row(f"ID, bidirected {name}, {n} variables", seconds[name, n], "y0", theirs, goal=theirs))
+            rows.append(Row("  with short forms first", either, "y0", theirs, goal=theirs))
+    for name in write_ladders(4):
+        job = f"ID, bidirected {name}, 40 variables against 24 times 20"
+        rows.append(Row(job, seconds[name, 40], goal=24 * seconds[name, 20]))
+    return rows
+
+
+SECTIONS: dict[str, Callable[[], list[Row]]] = {
+    "plain": plain,
+    "coverage": coverage,
+    "estimates": estimates,
+    "bounds": bounds,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -133,7 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(arguments).sections
     rows = [row for name, measure in SECTIONS.items() if not chosen or name in chosen for row in measure()]
     if rows:
-        report("effects", rows, keep=not chosen)
+        report("effects", rows, ["y0"], keep=not chosen)
 
 
 if __name__ == "__main__":

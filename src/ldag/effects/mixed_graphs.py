@@ -77,8 +77,8 @@ class MixedGraph:
     @cached_property
     def _children(self) -> tuple[int, ...]:
         children = [0] * len(self._parents)
-        for node in _members(self._nodes):
-            for parent in _members(self._parents[node]):
+        for node, above in enumerate(self._parents):
+            for parent in _members(above):
                 children[parent] |= 1 << node
         return tuple(children)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from ldag.effects.mixed_graphs import MixedGraph, NodeSet
+from ldag.effects.mixed_graphs import MixedGraph, NodeSet, m_separated
 
 Gate = tuple[int, bool]
 """A node, and whether one stands behind it: passing it is what a separating set forbids."""
@@ -15,10 +15,13 @@ def smallest_separator(
 
     It is a smallest cut of the moral graph of their ancestors: nodes that a separating set needs lie above one of them.
     """
-    neighbours = _moral_neighbours(graph.subgraph(graph.ancestors(a | b | given)), given)
-    narrow = frozenset(allowed) & neighbours.keys() - a - b
+    above = graph.ancestors(a | b | given)
+    narrow = (above & frozenset(allowed)) - a - b - given
+    if not m_separated(graph, a, b, given | narrow):
+        return None
+    neighbours = _moral_neighbours(graph.subgraph(above), given)
     flow: dict[tuple[Gate, Gate], int] = {}
-    for _ in range(len(narrow) + 1):
+    while True:
         before = _search(neighbours, narrow, flow, a, b)
         end = next(((node, False) for node in sorted(b) if (node, False) in before), None)
         if end is None:
@@ -28,7 +31,6 @@ def smallest_separator(
             flow[end, start] = max(back - 1, 0)
             flow[start, end] = flow.get((start, end), 0) + (not back)
             end = start
-    return None
 
 
 def _moral_neighbours(graph: MixedGraph, given: NodeSet) -> dict[int, NodeSet]:

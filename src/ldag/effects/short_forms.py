@@ -1,7 +1,7 @@
 """Effects in the forms that people know: no effect, what is seen, adjustment, the front door."""
 
 from collections.abc import Iterable, Iterator
-from itertools import combinations, islice
+from itertools import combinations
 
 from ldag.effects.formulas import Formula, Slot, add_up, multiply
 from ldag.effects.kernels import ObservedJoint
@@ -10,8 +10,8 @@ from ldag.effects.separators import smallest_separator
 
 MAX_MEDIATORS = 2
 """Of a front door: with more, the formula is not one that people know."""
-MAX_FRONT_DOORS = 2000
-"""Sets of mediators and covariates that are tried; the complete rules find what is left."""
+MAX_BETWEEN = 12
+"""Variables between treatment and target of which several together are tried as mediators."""
 
 ShortForm = tuple[str, tuple[int, ...], Formula]
 """The rule, what is adjusted for or what mediates, and the formula."""
@@ -62,34 +62,44 @@ def drop_idle_treatments(graph: MixedGraph, target: NodeSet, do: NodeSet, given:
 
 def _go_through_front_door(joint: ObservedJoint, target: NodeSet, do: NodeSet, given: NodeSet) -> ShortForm | None:
     """Return the formula of a front door: few mediators first, and few covariates."""
-    for mediators, covariates in islice(_front_doors(joint.graph, target, do, given), MAX_FRONT_DOORS):
-        around = covariates | given
-        if _is_front_door(joint.graph, target, do, mediators, around):
-            inner = multiply(
-                [joint.probability(do, around).formula, joint.probability(target, do | mediators | around).formula]
-            )
-            outer = [joint.probability(mediators, do | around).formula, add_up(do, inner)]
-            weights = [joint.probability(covariates, given).formula] if covariates else []
-            formula = add_up(mediators | covariates, multiply([*weights, *outer]))
-            return "front-door", tuple(sorted(mediators)), formula
+    for mediators in _doors(joint.graph, target, do):
+        for covariates in _covariates(joint.graph, target, do, mediators, given):
+            around = covariates | given
+            if _is_front_door(joint.graph, target, do, mediators, around):
+                inner = [joint.probability(do, around), joint.probability(target, do | mediators | around)]
+                weights = [joint.probability(covariates, given).formula] if covariates else []
+                outer = joint.probability(mediators, do | around).formula
+                factors = [*weights, outer, add_up(do, multiply(kernel.formula for kernel in inner))]
+                return "front-door", tuple(sorted(mediators)), add_up(mediators | covariates, multiply(factors))
     return None
 
 
-def _front_doors(graph: MixedGraph, target: NodeSet, do: NodeSet, given: NodeSet) -> Iterator[tuple[NodeSet, NodeSet]]:
-    """Go through sets of mediators that intercept the effect, with covariates that it does not touch."""
-    below = graph.descendants(do)
-    between = sorted((below & graph.ancestors(target)) - do - target)
-    others = sorted(graph.ancestors(below & graph.ancestors(target)) - below - given - target)
-    doors = [
-        frozenset(mediators)
-        for size in range(1, MAX_MEDIATORS + 1)
-        for mediators in combinations(between, size)
-        if not graph.without_arrows_into(mediators).descendants(do) & target
-    ]
-    for size in range(len(others) + 1):
-        for covariates in combinations(others, size):
-            for mediators in doors:
-                yield mediators, frozenset(covariates)
+def _doors(graph: MixedGraph, target: NodeSet, do: NodeSet) -> Iterator[NodeSet]:
+    """Go through the smallest sets of mediators that intercept every causal path."""
+    between = (graph.descendants(do) & graph.ancestors(target)) - do - target
+    for size in range(1, MAX_MEDIATORS + 1):
+        singles: set[int] = set()
+        for chosen in combinations(sorted(between), size):
+            if not graph.without_arrows_out_of(chosen).ancestors(target) & do:
+                yield frozenset(chosen)
+                singles.update(chosen)
+        between -= singles
+        if len(between) > MAX_BETWEEN:
+            return
+
+
+def _covariates(graph: MixedGraph, target: NodeSet, do: NodeSet, mediators: NodeSet, given: NodeSet) -> list[NodeSet]:
+    """Return sets that may go with mediators, small ones first: each joint cause must have something that blocks it."""
+    allowed = graph.nodes - graph.descendants(do) - given - target
+    first = smallest_separator(graph.without_arrows_out_of(do), mediators, do, given, allowed)
+    if first is None:
+        return []
+    second = smallest_separator(graph.without_arrows_out_of(mediators), target, mediators, given | do, allowed)
+    if second is None:
+        return []
+    return sorted(
+        {frozenset[int](), first, second, first | second, allowed}, key=lambda some: (len(some), sorted(some))
+    )
 
 
 def _is_front_door(graph: MixedGraph, target: NodeSet, do: NodeSet, mediators: NodeSet, around: NodeSet) -> bool:

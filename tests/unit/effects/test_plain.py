@@ -48,7 +48,7 @@ IDENTIFIED = {
     "M-bias": ("X -> Y, X <-> M, M <-> Y", "Y", "X", "", "P(Y | X)"),
     "butterfly": (BUTTERFLY, "Y", "X", "", "sum_{C, B} P(C, B) P(Y | X, C, B)"),
     "verma": (VERMA, "D", "C", "", "sum_{B} P(B | A) P(D | C, A, B) for any A"),
-    "verma, both": (VERMA, "D", "A C", "", "sum_{B} P(B | A') P(D | A', C, B) for any A'"),
+    "verma, both": (VERMA, "D", "A C", "", "sum_{B} P(B | A') P(D | C, A', B) for any A'"),
     "treatments in time": (IN_TIME, "Y", "X1 X2", "", "sum_{L} P(L | X1) P(Y | X2, X1, L)"),
     "two outcomes": (
         "X -> M, M -> Y, X <-> Y, X -> V",

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from ldag.effects import short_forms
-from ldag.effects.formulas import Slot, evaluate
+from ldag.effects.formulas import Slot, evaluate, nodes_in
 from ldag.effects.mixed_graphs import MixedGraph
 from ldag.effects.short_forms import find_short_form
 from ldag.effects.spelling import spell
@@ -115,10 +114,21 @@ def test_the_context_stands_in_every_probability() -> None:
     assert spell(schema, answer[2]) == "sum_{Z} P(Z | C=1) P(Y | X, Z, C=1)"
 
 
-def test_front_doors_have_few_mediators(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three are left to the complete rules, and so is what is beyond the number of tries."""
+def test_front_doors_have_few_mediators() -> None:
+    """Three are left to the complete rules, and so are two among many variables."""
     three = read_graph(f"{FRONT_DOOR}, X -> N, N -> Y, X -> O, O -> Y")
     assert find_short_form(project(three), three.numbers("Y"), three.numbers("X")) is None
-    two = read_graph(f"{FRONT_DOOR}, X -> N, N -> Y")
-    monkeypatch.setattr(short_forms, "MAX_FRONT_DOORS", 0)
-    assert find_short_form(project(two), two.numbers("Y"), two.numbers("X")) is None
+    for n_between, is_tried in ((11, True), (12, False)):
+        chain = ", ".join(f"M{i} -> M{i + 1}" for i in range(n_between - 1))
+        two = read_graph(f"X -> M0, {chain}, M{n_between - 1} -> Y, X <-> Y, X -> N, N -> Y")
+        answer = find_short_form(project(two), two.numbers("Y"), two.numbers("X"))
+        assert (answer is not None and answer[0] == "front-door") == is_tried
+
+
+def test_covariates_of_a_front_door_are_few() -> None:
+    """C blocks what joins X and M, and D what joins M and Y; E is not needed."""
+    graph = read_graph("X -> M, M -> Y, X <-> Y, C -> X, C -> M, D -> M, D -> Y, E -> X, E -> Y", otherwise=2)
+    answer = find_short_form(project(graph), graph.numbers("Y"), graph.numbers("X"))
+    assert answer is not None
+    assert answer[:2] == ("front-door", graph.numbers("M"))
+    assert nodes_in(answer[2]) == frozenset(graph.numbers("X M Y C D"))
