@@ -224,6 +224,10 @@ def test_columns_that_are_not_read(files: dict[str, str], tmp_path: Path) -> Non
         (("recovered", "--do", "treated", "--interval", "0.9"), "--interval asks for numbers; give --data"),
         (("recovered", "--do", "treated", "--bounds"), "--bounds asks for numbers; give --data"),
         (("recovered", "--do", "treated", "--draws", "9"), "--draws asks for numbers; give --data"),
+        (("recovered", "--do", "treated", "--counts", "n"), "--counts is for tables; give --data"),
+        (("recovered", "--do", "treated", "--missing", "drop"), "--missing is for tables; give --data"),
+        (("recovered", "--do", "treated", "--data", "SURVEY", "--columns", "treatd"), "no variable 'treatd'; did you"),
+        (("recovered", "--do", "treated", "--data", "SURVEY", "--columns", "treated"), "have no column 'assigned'"),
         (("recovered", "--do", "treated", "--explain", "--latex"), "--explain does not go with --latex"),
         (("recovered", "--do", "treated=1", "--against", "treated=0", "--data", "SURVEY"), "--against and --event go"),
         (

@@ -21,9 +21,9 @@ from ldag.cli.arguments import (
     split_settings,
 )
 from ldag.cli.pipes import MODEL, TABLE
-from ldag.cli.tables import load_known_columns, table_options
+from ldag.cli.tables import load_known_columns, refuse_reading, table_options
 from ldag.data import Dataset, ReadOptions
-from ldag.effects import Effect
+from ldag.effects import Budget, Effect
 from ldag.effects import identify as identify_effect
 from ldag.errors import ArgumentError
 from ldag.formats import Context, holds_models, spell_name, spell_state
@@ -70,7 +70,7 @@ class SettingResult:
 @click.option("--bounds", is_flag=True, default=None, help="Bound what the data leave open.")
 @click.option("--explain", is_flag=True, help="Say why: which edges vanish where, and what is adjusted for.")
 @click.option("--latex", is_flag=True, help="Print the formula as LaTeX.")
-@click.option("--budget", cls=RareOption, type=int, help="Cells of the largest table to build.  [4,194,304]")
+@click.option("--budget", default=Budget.cells, show_default=True, cls=RareOption, help="Cells of the largest table.")
 @table_options
 @json_option
 def identify(
@@ -107,7 +107,7 @@ def identify(
         given=split_names(variables, asked["given"]),
         context=split_context(asked["context"]),
         latent=split_names(variables, asked["latent"]),
-        **({} if asked["budget"] is None else {"budget": asked["budget"]}),
+        budget=asked["budget"],
     )
     results, compared = [], None
     if source is not None and not (effect.status == "identified" or "bounds" in numbers):
@@ -140,10 +140,9 @@ def _check_options(data: str | None, numbers: Mapping[str, object], explain: boo
 def _load(graph: str, data: str | None, reading: ReadOptions) -> tuple[LDAG | Network, Source | None]:
     """Return the graph or network and what numbers come from; variables without states have those of the data."""
     model = load_model(graph)
-    if data is None:
-        return model, None
-    if holds_models(data):
-        return model, load_answering(data)
+    if data is None or holds_models(data):
+        refuse_reading(reading, "is for tables; give --data, a table to have numbers from")
+        return model, None if data is None else load_answering(data)
     own = model if isinstance(model, LDAG) else model.ldag
     table = load_known_columns(data, reading, own)
     observed = [variable for variable in table.variables if not variable.latent]

@@ -22,7 +22,7 @@ from ldag.data import (
     read_table,
     read_with,
 )
-from ldag.errors import ArgumentError, DataError, list_names, option, suggest
+from ldag.errors import ArgumentError, DataError, UnknownVariable, argument, list_names, option, suggest
 from ldag.graph import LDAG, find_thin_families
 from ldag.model import Schema
 from ldag.network import Network
@@ -137,10 +137,22 @@ def load_known_columns(source: str, reading: ReadOptions, graph: LDAG) -> Datase
         return data.select([name for name in graph.schema.names if name in data.names])
     reading = replace(reading, use_of_gaps="left out where they are read")
     table = read_table(source, reading)
-    nodes = [node for node, name in enumerate(graph.schema.names) if name in table.names]
+    chosen = table.names if reading.columns is None else reading.columns
+    for name in chosen:
+        if name not in table.names:
+            raise UnknownVariable(name, table.names, f"{option('columns', name)}: ")
+    nodes = [node for node, name in enumerate(graph.schema.names) if name in chosen]
     if not nodes:
         raise DataError(f"no column of {source} is a variable of the graph, which has {list_names(graph.schema.names)}")
     return read_for(table, graph.schema.reordered(nodes), reading, graph.undeclared)
+
+
+def refuse_reading(reading: ReadOptions, why: str) -> None:
+    """Refuse options of reading where no table is read."""
+    usual = ReadOptions(missing="auto", encoding="auto", unusable="drop")  # as commands have it
+    for name in _OPTIONS:
+        if getattr(reading, name) != getattr(usual, name):
+            raise ArgumentError(f"{argument(name)} {why}")
 
 
 def is_terminal() -> bool:
