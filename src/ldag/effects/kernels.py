@@ -127,12 +127,13 @@ class ObservedJoint:
     def _add_up(self, part: KernelSum) -> Kernel:
         """Write a sum of a product: over one variable after the other where that leaves a probability."""
         kernels, over = list(part.kernels), set(part.over)
+        largest = max(len(kernel.reads) for kernel in kernels)
         is_shorter = True
         while is_shorter:
             is_shorter = False
             for node in sorted(over, reverse=True):
                 inside = [kernel for kernel in kernels if node in kernel.reads]
-                joined = self._join(inside, node)
+                joined = self._join(inside, node, largest)
                 if joined is not None:
                     place = kernels.index(inside[-1])
                     kernels[place] = joined
@@ -143,13 +144,13 @@ class ObservedJoint:
         reads = _all_read(kernels) - over
         return Kernel(nodes, reads, add_up(over, self.product(kernels)))
 
-    def _join(self, kernels: Sequence[Kernel], node: int) -> Kernel | None:
-        """Return the sum over a node of a product of probabilities, if that is a probability and no larger table."""
+    def _join(self, kernels: Sequence[Kernel], node: int, largest: int) -> Kernel | None:
+        """Return the sum over a node of a product of probabilities, if that is one, and of no more variables."""
         if not all(isinstance(kernel.formula, Probability) for kernel in kernels):
             return None
         nodes = _all_nodes(kernels)
         given = _all_read(kernels) - nodes
-        if len(nodes) - 1 + len(given) > max(len(kernel.reads) for kernel in kernels):
+        if len(nodes) - 1 + len(given) > largest:
             return None
         before = given
         for kernel in sorted(kernels, key=lambda kernel: len(kernel.given & nodes)):

@@ -153,3 +153,16 @@ def test_a_formula_reads_no_more_than_it_must() -> None:
     formula = ask(graph, "Y", "X", "")
     assert not isinstance(formula, Hedge)
     assert nodes_in(formula) == frozenset(graph.numbers("X Y Z"))
+
+
+def test_tables_grow_no_larger() -> None:
+    """What is summed over disappears in one probability where another one reads as many variables anyway."""
+    fan = "W -> A, W -> B, W -> C"
+    graph = read_graph(f"X -> Y, A -> Y, B -> Y, C -> Y, {fan}")
+    formula = ask(graph, "Y", "X", "")
+    assert not isinstance(formula, Hedge)
+    assert write(graph, formula, "X") == "P(Y | X)"
+    graph = read_graph(f"X -> A, {fan}")
+    formula = ask(graph, "A B C", "X", "")
+    assert not isinstance(formula, Hedge)
+    assert write(graph, formula, "X") == "sum_{W} P(W) P(A | X, W) P(B | W) P(C | W)"
