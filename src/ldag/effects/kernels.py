@@ -102,15 +102,15 @@ class ObservedJoint:
         return Kernel(nodes, _all_read([*top, *bottom]), formula)
 
     def product(self, kernels: Sequence[Kernel]) -> Formula:
-        """Return a product, in which P(a | s) P(b | a, s) is P(a, b | s)."""
+        """Return a product, in which P(a | s) P(b | a, s) is P(a, b | s), unless more is conditioned on the same."""
         waiting: dict[NodeSet, list[Kernel]] = {}
         for kernel in kernels:
             if isinstance(kernel.formula, Probability):
                 waiting.setdefault(kernel.given, []).append(kernel)
         after = {}
         for kernel in kernels:
-            if isinstance(kernel.formula, Probability) and waiting.get(kernel.reads):
-                after[kernel] = waiting[kernel.reads].pop(0)
+            if isinstance(kernel.formula, Probability) and len(waiting.get(kernel.reads, ())) == 1:
+                after[kernel] = waiting[kernel.reads].pop()
         heads = set(kernels) - set(after.values())
         return multiply(self._write_chain(kernel, after) for kernel in kernels if kernel in heads)
 
