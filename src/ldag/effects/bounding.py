@@ -8,6 +8,8 @@ that agree with the table are gone through by a linear programme.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +29,22 @@ from ldag.effects.formulas import (
 )
 from ldag.effects.mixed_graphs import MixedGraph, NodeSet
 from ldag.effects.plain import identify_plain
-from ldag.effects.programs import Places, ResponseTypes, TypeProgram, find_responses, list_cells
+from ldag.effects.programs import (
+    Coordinates,
+    Responses,
+    ResponseTypes,
+    TypeNumbers,
+    TypeProgram,
+    find_responses,
+    list_cells,
+)
 from ldag.effects.results import EffectQuestion, Hedge, States
 from ldag.effects.sources import MeanSource, NumberSource
 from ldag.errors import ArgumentError, DataError, counted
 from ldag.model import Structure
 
+MOST_TOGETHER = 1 << 14
+"""Response types that one programme has before strata of covariates are bounded one by one."""
 CONTRADICTED = 1e-6
 """A table that must be changed by more, in all its cells together, contradicts the graph."""
 
@@ -76,7 +88,7 @@ class EffectBounds:
 
 def find_needs(structure: Structure, latent: frozenset[int], question: EffectQuestion) -> frozenset[int]:
     """Return the observed variables that bounds of an effect are worked out from."""
-    split = Split(structure, latent, question)
+    split = DistrictSplit(structure, latent, question)
     nodes = nodes_in(split.number) | {*question.target, *question.context}
     if split.district:
         nodes |= nodes_in(split.table_of(frozenset(split.district))) | split.graph.parents_of(split.district)
@@ -97,7 +109,7 @@ def bound_effect(
     With ``event``, a mask over the states of the targets (an axis each), its probability is bounded; with ``against``,
     another setting of the same treatments, the difference between the two.
     """
-    split = Split(structure, latent, question)
+    split = DistrictSplit(structure, latent, question)
     if against is not None and set(against) != set(question.setting):
         raise ArgumentError("bounds of a difference need two settings of the same variables")
     bounds = [_bound_part(split, part, event, against) for part in source.parts()]
@@ -107,7 +119,7 @@ def bound_effect(
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class DistrictSplit:
     """A question by districts: those whose factors the table tells, and the one that it does not."""
 
     structure: Structure
@@ -195,93 +207,136 @@ class Split:
         return add_up(gone, multiply(self._parts[1].values()))
 
     @cached_property
-    def types(self) -> ResponseTypes:
-        """The response types of the open district."""
-        responses = {node: find_responses(self.structure, self.latent, node) for node in self.district}
-        types = ResponseTypes(self.structure.n_states, responses)
-        types.check_size()
-        return types
+    def responses(self) -> dict[int, Responses]:
+        """What the nodes of the open district answer to."""
+        return {node: find_responses(self.structure, self.latent, node) for node in self.district}
+
+    def types_at(self, states: States) -> ResponseTypes:
+        """Return the response types of the open district where some of its parents have these states."""
+        return ResponseTypes(self.structure.n_states, self.responses, states)
+
+    @cached_property
+    def strata(self) -> list[States]:
+        """The states of covariates that are bounded one by one, if all together have too many types; mostly none.
+
+        Covariates are parents of the district that neither the treatment nor the district changes. Each stratum has
+        its own types, which agree with its own part of the table. Bounds of sums are then valid; they may be wider than
+        those of one programme, which asks the types of all strata to be of one distribution.
+        """
+        after = self.graph.descendants({*self.question.do, *self.district})
+        rest = self.graph.parents_of(self.inside) - after - set(self.question.target) - set(self.question.context)
+        chosen: list[int] = []
+        while rest and self.types_at(dict.fromkeys(chosen, 0)).n_types > MOST_TOGETHER:
+            best = min(sorted(rest), key=lambda node: self.types_at(dict.fromkeys([*chosen, node], 0)).n_types)
+            chosen.append(best)
+            rest -= {best}
+        n_states = [self.structure.n_states[node] for node in chosen]
+        return [dict(zip(chosen, map(int, codes), strict=True)) for codes in np.ndindex(*n_states)]
 
 
-@dataclass(frozen=True, eq=False)
-class Weighed:
-    """Sets of types, and how much each counts: an array (draws, sets, ...)."""
+class CellNumbers(NamedTuple):
+    """The states of variables in a list of cells, and numbers of every draw there (draws, cells)."""
 
-    members: list[Places]
-    weights: Draws
-    amounts: Draws
-    """Of equations, how much of the table each is about."""
+    cells: Coordinates
+    numbers: Draws
+    wholes: Draws
+    """Of the observed table, what the numbers would be if all types did what is asked for."""
+
+    def within(self, states: States) -> "CellNumbers":
+        """Return the cells with some states."""
+        size = self.numbers.shape[1]
+        inside = np.ones(size, dtype=np.bool_)
+        for node, code in states.items():
+            inside &= self.cells[node] == code
+        cells = {node: codes[inside] for node, codes in self.cells.items()}
+        return CellNumbers(cells, self.numbers[:, inside], self.wholes[:, inside])
 
 
 def _bound_part(
-    split: Split, source: NumberSource, event: NDArray[np.bool_] | None, against: States | None
+    split: DistrictSplit, source: NumberSource, event: NDArray[np.bool_] | None, against: States | None
 ) -> EffectBounds:
     """Bound an effect in the draws of one part of a source."""
     settings = [split.question.setting] if against is None else [split.question.setting, against]
-    n_targets = int(np.prod([split.structure.n_states[node] for node in split.question.target]))
+    n_targets = prod(split.structure.n_states[node] for node in split.question.target)
     wanted = np.eye(n_targets) if event is None else event.reshape(1, -1).astype(np.float64)
-    sides = [_weigh_objective(split, source, setting) for setting in settings]
+    sides = [_read_objective(split, source, setting) for setting in settings]
     if not split.district:
-        values = sides[0].weights[:, 0] - (sides[1].weights[:, 0] if against is not None else 0.0)
-        exact = values @ wanted.T
+        first, *others = (_add_by_target(split, side) for side in sides)
+        exact = (first - others[0] if others else first) @ wanted.T
         return EffectBounds(exact, exact, np.zeros(len(exact)))
-    equations = _weigh_table(split, source)
-    members = [one for side in sides for one in side.members]
-    program = TypeProgram(split.types.n_types, equations.members, members)
-    signed = [side.weights if number == 0 else -side.weights for number, side in enumerate(sides)]
-    n_draws = max(len(equations.amounts), *(len(side) for side in signed))
-    low, high, changes = np.empty((n_draws, len(wanted))), np.empty((n_draws, len(wanted))), np.zeros(n_draws)
-    is_pair = event is None and n_targets == 2
-    for draw in range(n_draws):
-        shares, amounts = (one[draw % len(one)] for one in (equations.weights, equations.amounts))
-        objective = np.concatenate([one[draw % len(one)] for one in signed])
-        for place, mask in enumerate(wanted[1:] if is_pair else wanted):
-            solved = program.solve(shares, amounts, objective @ mask)
-            low[draw, place], high[draw, place], changes[draw] = solved
-        if is_pair:  # the two states of one variable have one pair of bounds
-            low[draw, 1], high[draw, 1] = low[draw, 0], high[draw, 0]
-            low[draw, 0], high[draw, 0] = 1 - high[draw, 1], 1 - low[draw, 1]
+    is_pair = event is None and n_targets == 2  # the two states of one variable have one pair of bounds
+    table = _read_table(split, source)
+    bounds = [_bound_stratum(split, table, sides, wanted[1:] if is_pair else wanted, one) for one in split.strata]
+    low, high, changes = (np.sum([one[side] for one in bounds], axis=0) for side in range(3))
+    if is_pair:
+        low, high = np.hstack([1 - high, low]), np.hstack([1 - low, high])
     return EffectBounds(low, high, changes)
 
 
-def _weigh_table(split: Split, source: NumberSource) -> Weighed:
-    """Return the equations: which types make which states together, and the share that the table gives them.
+def _bound_stratum(
+    split: DistrictSplit, table: CellNumbers, sides: Sequence[CellNumbers], wanted: Draws, states: States
+) -> tuple[Draws, Draws, Draws]:
+    """Bound what one stratum adds to an effect, for every draw: least, greatest, and changes of the table."""
+    types = split.types_at(states)
+    types.check_size()
+    equations, shares, amounts = _weigh_table(types, split.district, table.within(states))
+    weighed = [_weigh_objective(types, split, side.within(states)) for side in sides]
+    members = [one for group, _ in weighed for one in group]
+    program = TypeProgram(types.n_types, equations, members)
+    signed = [weights if number == 0 else -weights for number, (_, weights) in enumerate(weighed)]
+    n_draws = max(len(shares), *(len(weights) for weights in signed))
+    low, high, changes = np.empty((n_draws, len(wanted))), np.empty((n_draws, len(wanted))), np.zeros(n_draws)
+    for draw in range(n_draws):
+        objective = np.concatenate([weights[draw % len(weights)] for weights in signed])
+        own = draw % len(shares)
+        for place, mask in enumerate(wanted):
+            solved = program.solve(shares[own], amounts[own], objective @ mask)
+            low[draw, place], high[draw, place], changes[draw] = solved
+    return low, high, changes
 
-    Cells that ask the same of types are one equation: the table may give them different shares, which differ by chance
-    or contradict the graph's labels, and they are averaged by how probable the cells' parents are.
-    """
+
+def _read_table(split: DistrictSplit, source: NumberSource) -> CellNumbers:
+    """Return what the table says of the open district, cell by cell; NaN where it says nothing."""
     district, n_states = split.district, split.structure.n_states
     outside = sorted(split.graph.parents_of(district) - set(district))
     nodes = [*district, *outside]
     cells = list_cells(nodes, n_states)
-    table = _known_values(split.table_of(frozenset(district)), source, nodes, n_states)
+    table = _read_values(split.table_of(frozenset(district)), source, nodes, n_states)
     of_parents = evaluate(Probability(slots(outside)) if outside else ONE, source).over(nodes, n_states)
-    chances = {node: _row_chances(split, node, source) for node in district}
-    factors = split.types.known_factors(district, cells, chances)
+    factors = _read_factors(split, source, district, cells)
     table, of_parents = (one.reshape(len(one), -1) for one in (table, of_parents))
     is_unknown = np.isnan(table) | np.isnan(factors)
-    parts, wholes = (
-        np.where(is_unknown, 0.0, of_parents * one) for one in (np.nan_to_num(table), np.nan_to_num(factors))
-    )
-    groups, place = np.unique(split.types.require(district, cells), axis=0, return_inverse=True)
-    parts, wholes = (_add_by_group(one, place.reshape(-1), len(groups)) for one in (parts, wholes))
+    parts, wholes = (np.where(is_unknown, 0.0, of_parents * np.nan_to_num(one)) for one in (table, factors))
+    return CellNumbers(cells, parts, wholes)
+
+
+def _weigh_table(
+    types: ResponseTypes, district: Sequence[int], table: CellNumbers
+) -> tuple[list[TypeNumbers], Draws, Draws]:
+    """Return the equations: which types make which states together, their share, and how much of the table that is.
+
+    Cells that ask the same of types are one equation: the table may give them different shares, which differ by chance
+    or contradict the graph's labels, and they are averaged by how probable the cells' parents are.
+    """
+    groups, place = np.unique(types.require(district, table.cells), axis=0, return_inverse=True)
+    parts, wholes = (_add_by_group(one, place.reshape(-1), len(groups)) for one in (table.numbers, table.wholes))
     shares = np.where(wholes > 0, parts / np.where(wholes > 0, wholes, 1.0), np.nan)
     kept = [number for number, group in enumerate(groups) if (group >= 0).any()]
-    return Weighed([split.types.members(groups[number]) for number in kept], shares[:, kept], wholes[:, kept])
+    return [types.members(groups[number]) for number in kept], shares[:, kept], wholes[:, kept]
 
 
-def _weigh_objective(split: Split, source: NumberSource, setting: States) -> Weighed:
-    """Return which types lead to which states, and how much each counts: an array (draws, sets, states of targets)."""
-    n_states, target = split.structure.n_states, split.question.target
+def _read_objective(split: DistrictSplit, source: NumberSource, setting: States) -> CellNumbers:
+    """Return how much every cell counts for the answer, once types lead there."""
+    n_states = split.structure.n_states
     fixed = {**split.question.context, **setting}
     free = [node for node in split.kept if node not in fixed]
     cells = list_cells(free, n_states)
-    size = len(cells[target[0]])
+    size = len(cells[split.question.target[0]])
     cells |= {node: np.full(size, code, dtype=np.int64) for node, code in fixed.items()}
-    numbers = _known_values(fix(split.number, fixed), source, free, n_states).reshape(-1, size)
-    chances = {node: _row_chances(split, node, source) for node in split.district}
+    numbers = _read_values(fix(split.number, fixed), source, free, n_states).reshape(-1, size)
     if split.inside:
-        numbers = numbers * split.types.known_factors(split.inside, cells, chances)
+        factors = _read_factors(split, source, split.inside, cells)
+        numbers = np.where(numbers == 0, 0.0, numbers * factors)
     if split.question.context:
         condition = Probability(slots(sorted(split.question.context), fixed))
         numbers = numbers / evaluate(condition, source).array[:, None]
@@ -290,18 +345,29 @@ def _weigh_objective(split: Split, source: NumberSource, setting: States) -> Wei
             "the table cannot bound this: it has no row in a stratum that the answer depends on; give more rows, or an"
             " interval, which comes with a prior"
         )
-    required = split.types.require(split.inside, cells) if split.district else np.empty((size, 0), dtype=np.int64)
-    groups, place = np.unique(required, axis=0, return_inverse=True)
-    states = np.zeros(size, dtype=np.int64)
-    for node in target:
-        states = states * n_states[node] + cells[node]
-    n_targets = int(np.prod([n_states[node] for node in target]))
-    by_both = _add_by_group(numbers, place.reshape(-1) * n_targets + states, len(groups) * n_targets)
-    members = [split.types.members(group) for group in groups] if split.district else []
-    return Weighed(members, by_both.reshape(len(numbers), len(groups), n_targets), np.ones((1, len(groups))))
+    return CellNumbers(cells, numbers, np.ones((1, size)))
 
 
-def _known_values(formula: Formula, source: NumberSource, nodes: Sequence[int], n_states: Sequence[int]) -> Draws:
+def _weigh_objective(types: ResponseTypes, split: DistrictSplit, side: CellNumbers) -> tuple[list[TypeNumbers], Draws]:
+    """Return which types lead to which states, and how much each counts: an array (draws, sets, states of targets)."""
+    groups, place = np.unique(types.require(split.inside, side.cells), axis=0, return_inverse=True)
+    return [types.members(group) for group in groups], _add_by_target(split, side, place.reshape(-1), len(groups))
+
+
+def _add_by_target(
+    split: DistrictSplit, side: CellNumbers, place: TypeNumbers | int = 0, n_groups: int | None = None
+) -> Draws:
+    """Add up cells by the state of the target, and by the group that they are in if there are several."""
+    n_states = split.structure.n_states
+    size = prod(n_states[node] for node in split.question.target)
+    states = place * np.ones(side.numbers.shape[1], dtype=np.int64)
+    for node in split.question.target:
+        states = states * n_states[node] + side.cells[node]
+    added = _add_by_group(side.numbers, states, (n_groups or 1) * size)
+    return added if n_groups is None else added.reshape(len(added), n_groups, size)
+
+
+def _read_values(formula: Formula, source: NumberSource, nodes: Sequence[int], n_states: Sequence[int]) -> Draws:
     """Return a formula's values; NaN where a table without a prior does not tell them."""
     values = evaluate(formula, source).over(nodes, n_states)
     if not isinstance(source, MeanSource) or source.size:
@@ -310,9 +376,20 @@ def _known_values(formula: Formula, source: NumberSource, nodes: Sequence[int], 
     return np.where(np.isclose(values, filled, rtol=0, atol=1e-12), values, np.nan)
 
 
-def _row_chances(split: Split, node: int, source: NumberSource) -> Draws:
+def _read_factors(split: DistrictSplit, source: NumberSource, nodes: Sequence[int], cells: Coordinates) -> Draws:
+    """Return in every cell the probability of the states of nodes where no latent matters (draws, cells)."""
+    factors = np.ones((1, len(next(iter(cells.values())))))
+    for node in nodes:
+        own = split.responses[node]
+        rows = own.rows_in(cells, split.structure.n_states)
+        chances = _row_chances(split, node, source)
+        factors = factors * np.where(own.is_known[rows], chances[:, rows, cells[node]], 1.0)
+    return factors
+
+
+def _row_chances(split: DistrictSplit, node: int, source: NumberSource) -> Draws:
     """Return the distribution of a node in each of its rows (draws, rows, states); NaN where there is no data."""
-    responses = split.types.responses[node]
+    responses = split.responses[node]
     joint = source.conditional((node, *responses.parents), ())
     joint = joint.reshape([len(joint), split.structure.n_states[node], -1])
     by_row = np.zeros([len(joint), len(responses.is_known), joint.shape[1]])
@@ -322,6 +399,6 @@ def _row_chances(split: Split, node: int, source: NumberSource) -> Draws:
     return np.where(total > 0, by_row / np.where(total > 0, total, 1.0), np.nan)
 
 
-def _add_by_group(numbers: Draws, place: Places, n_groups: int) -> Draws:
+def _add_by_group(numbers: Draws, place: TypeNumbers, n_groups: int) -> Draws:
     """Add up columns that belong together."""
     return np.stack([np.bincount(place, row, n_groups) for row in numbers])

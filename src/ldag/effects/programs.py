@@ -8,7 +8,7 @@ probability that the table tells.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from typing import NamedTuple
@@ -27,8 +27,8 @@ MOST_TYPES = 1 << 20
 PRIMAL = 4
 """The solver's name of the primal simplex method, ten times faster where columns are many and rows are few."""
 
-Places = NDArray[np.int64]
-Coordinates = Mapping[int, Places]
+TypeNumbers = NDArray[np.int64]
+Coordinates = Mapping[int, TypeNumbers]
 """The states of nodes in a list of cells."""
 
 
@@ -36,10 +36,15 @@ class Responses(NamedTuple):
     """What a node's distribution depends on, besides latents: a row per set of parent configurations that are alike."""
 
     parents: tuple[int, ...]
-    rows: Places
+    rows: TypeNumbers
     """The row of every configuration of the parents."""
     is_known: NDArray[np.bool_]
     """By row: no latent that other variables depend on matters there."""
+
+    def rows_in(self, cells: Coordinates, n_states: Sequence[int]) -> TypeNumbers:
+        """Return the row of every cell."""
+        size = len(next(iter(cells.values())))
+        return np.broadcast_to(self.rows[_number(cells, self.parents, n_states)], size)
 
 
 def find_responses(structure: Structure, latent: frozenset[int], node: int) -> Responses:
@@ -48,7 +53,7 @@ def find_responses(structure: Structure, latent: frozenset[int], node: int) -> R
     A latent with parents passes them on: where it matters, so do they.
     """
     family = structure.families[node]
-    above = {parent: _observed_above(structure, latent, parent) for parent in family.parents if parent in latent}
+    above = {parent: _find_observed_above(structure, latent, parent) for parent in family.parents if parent in latent}
     direct = [parent for parent in family.parents if parent not in latent]
     passed = sorted(set().union(*above.values()))
     order = [*direct, *(one for one in above if not _is_shared(structure, latent, one)), *above]
@@ -70,26 +75,26 @@ def find_responses(structure: Structure, latent: frozenset[int], node: int) -> R
     return Responses(parents, rows.reshape(-1).astype(np.int64), is_idle[own[first]])
 
 
-def _observed_above(structure: Structure, latent: frozenset[int], node: int) -> set[int]:
+def _find_observed_above(structure: Structure, latent: frozenset[int], node: int) -> set[int]:
     """Return the observed nodes from which arrows lead to a latent one through latent ones."""
     above: set[int] = set()
     for parent in structure.parents(node):
-        above |= _observed_above(structure, latent, parent) if parent in latent else {parent}
+        above |= _find_observed_above(structure, latent, parent) if parent in latent else {parent}
     return above
 
 
 def _is_shared(structure: Structure, latent: frozenset[int], node: int) -> bool:
     """Whether more than one observed node depends on a latent, or on what is above it in latents."""
     roots = {one for one in structure.ancestors([node]) if one in latent}
-    return len(_observed_below(structure, latent, roots)) > 1
+    return len(_find_observed_below(structure, latent, roots)) > 1
 
 
-def _observed_below(structure: Structure, latent: frozenset[int], nodes: Iterable[int]) -> set[int]:
+def _find_observed_below(structure: Structure, latent: frozenset[int], nodes: Iterable[int]) -> set[int]:
     """Return the observed nodes to which arrows lead from latent ones through latent ones."""
     below: set[int] = set()
     for node in nodes:
         for child in structure.children[node]:
-            below |= _observed_below(structure, latent, [child]) if child in latent else {child}
+            below |= _find_observed_below(structure, latent, [child]) if child in latent else {child}
     return below
 
 
@@ -103,13 +108,13 @@ def _depends_on(classes: NDArray[np.int32], n_direct: int, has_parents: Sequence
     return depends.reshape(-1)
 
 
-def list_cells(nodes: Sequence[int], n_states: Sequence[int]) -> dict[int, Places]:
+def list_cells(nodes: Sequence[int], n_states: Sequence[int]) -> dict[int, TypeNumbers]:
     """Return the states of nodes in all their configurations, the last node fastest."""
     shape = [n_states[node] for node in nodes]
     return dict(zip(nodes, np.indices(shape).reshape(len(nodes), prod(shape)), strict=True))
 
 
-def _number(coordinates: Coordinates, nodes: Sequence[int], n_states: Sequence[int]) -> Places:
+def _number(coordinates: Coordinates, nodes: Sequence[int], n_states: Sequence[int]) -> TypeNumbers:
     """Return the number of the configuration of some nodes in every cell."""
     size = len(next(iter(coordinates.values()))) if coordinates else 1
     number = np.zeros(size, dtype=np.int64)
@@ -120,16 +125,34 @@ def _number(coordinates: Coordinates, nodes: Sequence[int], n_states: Sequence[i
 
 @dataclass(frozen=True, eq=False)
 class ResponseTypes:
-    """The types of a district: for every node and row in which latents matter, the state that the node takes."""
+    """The types of a district: for every node and row in which latents matter, the state that the node takes.
+
+    With states of some of its parents, only the rows are looked at that agree with them.
+    """
 
     n_states: Sequence[int]
     responses: Mapping[int, Responses]
+    states: Mapping[int, int] = field(default_factory=dict)
 
     @cached_property
     def digits(self) -> dict[tuple[int, int], int]:
         """The digit of a type's number that says what a node does in a row."""
-        pairs = [(node, row) for node, one in self.responses.items() for row in np.flatnonzero(~one.is_known).tolist()]
+        pairs = [
+            (node, row)
+            for node, one in self.responses.items()
+            for row in np.unique(self._find_rows(one)).tolist()
+            if not one.is_known[row]
+        ]
         return {pair: digit for digit, pair in enumerate(pairs)}
+
+    def _find_rows(self, one: Responses) -> TypeNumbers:
+        """Return the rows that agree with the states, some more than once."""
+        cells = list_cells(one.parents, self.n_states)
+        inside = np.ones(len(one.rows), dtype=np.bool_)
+        for node, code in self.states.items():
+            if node in cells:
+                inside &= cells[node] == code
+        return one.rows[inside]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -149,34 +172,18 @@ class ResponseTypes:
                 " taken; ask about a smaller graph, or merge states of the variables that share latent causes"
             )
 
-    def rows_of(self, node: int, cells: Coordinates) -> Places:
-        """Return a node's row in every cell."""
-        own = self.responses[node]
-        return own.rows[_number(cells, own.parents, self.n_states) if own.parents else np.zeros(1, dtype=np.int64)]
-
-    def require(self, nodes: Sequence[int], cells: Coordinates) -> Places:
+    def require(self, nodes: Sequence[int], cells: Coordinates) -> TypeNumbers:
         """Return what types must do in every cell: per node a digit and its state as one number, or -1 for nothing."""
         size = len(next(iter(cells.values())))
         most = max(self.n_states)
         required = np.full((size, len(nodes)), -1, dtype=np.int64)
         for place, node in enumerate(nodes):
-            n_rows = len(self.responses[node].is_known)
-            digit = np.array([self.digits.get((node, row), -1) for row in range(n_rows)])[self.rows_of(node, cells)]
+            rows, n_rows = self.responses[node].rows_in(cells, self.n_states), len(self.responses[node].is_known)
+            digit = np.array([self.digits.get((node, row), -1) for row in range(n_rows)])[rows]
             required[:, place] = np.where(digit < 0, -1, digit * most + cells[node])
         return required
 
-    def known_factors(self, nodes: Sequence[int], cells: Coordinates, chances: Mapping[int, Draws]) -> Draws:
-        """Return in every cell the probability of the states of nodes whose rows are known (draws, cells)."""
-        size = len(next(iter(cells.values())))
-        n_draws = len(next(iter(chances.values())))
-        factors = np.ones((n_draws, size))
-        for node in nodes:
-            rows = np.broadcast_to(self.rows_of(node, cells), size)
-            known = self.responses[node].is_known[rows]
-            factors[:, known] *= chances[node][:, rows[known], cells[node][known]]
-        return factors
-
-    def members(self, required: Sequence[int]) -> Places:
+    def members(self, required: Sequence[int]) -> TypeNumbers:
         """Return the types that do what is required, by number."""
         most = max(self.n_states)
         fixed: list[slice | int] = [slice(None)] * len(self.shape)
@@ -186,7 +193,7 @@ class ResponseTypes:
         return self._numbers[tuple(fixed)].reshape(-1)
 
     @cached_property
-    def _numbers(self) -> Places:
+    def _numbers(self) -> TypeNumbers:
         return np.arange(self.n_types, dtype=np.int64).reshape(self.shape)
 
 
@@ -204,7 +211,7 @@ class TypeProgram:
     Types that occur in the same equations and in the same objectives are one column.
     """
 
-    def __init__(self, n_types: int, equations: Sequence[Places], objectives: Sequence[Places]) -> None:
+    def __init__(self, n_types: int, equations: Sequence[TypeNumbers], objectives: Sequence[TypeNumbers]) -> None:
         highspy = load_highspy("bounds", "bounding an effect")
         self._optimal, self._infeasible = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible
         self._senses = highspy.ObjSense.kMinimize, highspy.ObjSense.kMaximize
@@ -282,7 +289,7 @@ class TypeProgram:
         return float(self._highs.getInfo().objective_function_value)
 
 
-def _choose(places: Places, size: int) -> Places:
+def _choose(places: TypeNumbers, size: int) -> TypeNumbers:
     """Return which of so many numbers occur, ascending."""
     occurs = np.zeros(size, dtype=np.bool_)
     occurs[places] = True

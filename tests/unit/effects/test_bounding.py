@@ -161,3 +161,35 @@ def test_what_is_refused() -> None:
         ask(LABELLED, data, {"L": 1})
     with pytest.raises(ArgumentError, match="two settings of the same variables"):
         ask(INSTRUMENT, data, {"X": 1}, against={"Z": 0})
+
+
+def test_covariates_are_bounded_stratum_by_stratum() -> None:
+    """Nine strata would have 2 to the 27 types together; by hand each leaves open what the others did not take."""
+    text = "A {0, 1, 2}\nB {0, 1, 2}\nX {0, 1}\nY {0, 1}\nA -> X\nB -> X\nA -> Y\nB -> Y\nX -> Y\nX <-> Y"
+    data, table, truth = table_of(text, 1)
+    bounds = ask(text, data, {"X": 1})
+    low = table[:, :, 1].sum(axis=(0, 1))
+    assert np.allclose(bounds.low, [low], atol=1e-6)
+    assert np.allclose(bounds.high, [low + table[:, :, 0].sum()], atol=1e-6)
+    assert (low <= truth).all()
+    inside = ask(text, data, {"X": 1}, context={"A": 2})
+    of_a = table[2].sum()
+    assert np.allclose(inside.low, [table[2, :, 1].sum(axis=0) / of_a], atol=1e-6)
+    assert np.allclose(inside.high, [(table[2, :, 1].sum(axis=0) + table[2, :, 0].sum()) / of_a], atol=1e-6)
+
+
+def test_strata_are_together_as_long_as_there_are_few_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One by one they may leave more open, as the instrument's types need not be the same in both; never less."""
+    text = INSTRUMENT + "\nA {0, 1}\nA -> Y"
+    wider = 0.0
+    for seed in (7, 8):
+        data, _, truth = table_of(text, seed)
+        together = ask(text, data, {"X": 1})
+        with monkeypatch.context() as patch:
+            patch.setattr("ldag.effects.bounding.MOST_TOGETHER", 1)
+            apart = ask(text, data, {"X": 1})
+        assert (apart.low <= together.low + 1e-6).all()
+        assert (apart.high >= together.high - 1e-6).all()
+        assert (apart.low[0] <= truth).all()
+        wider = max(wider, float((together.low - apart.low).max()), float((apart.high - together.high).max()))
+    assert wider > 0.003

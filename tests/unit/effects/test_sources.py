@@ -170,7 +170,7 @@ def test_a_network_answers_as_its_own_interval_does(monkeypatch: pytest.MonkeyPa
 
     def draw(n_draws: int) -> list[list[float]]:
         drawn = evaluate_formula(formula, [y], {x: 1}, take_source(net, net.ldag, nodes, n_draws=n_draws, rng=7))
-        return np.quantile(drawn, [0.05, 0.95], axis=0).tolist()
+        return [[float(end) for end in row] for row in np.quantile(drawn, [0.05, 0.95], axis=0)]
 
     answer = net.query("Y", do={"X": 1}, interval=0.9, n_draws=4000, rng=7)
     ends = [[value[i] for value in answer.values()] for i in (1, 2)]
