@@ -20,10 +20,13 @@ from ldag.effects.estimating import evaluate_formula
 from ldag.effects.formulas import Cases, Formula, Probability, Slot, add_up, multiply, slots
 from ldag.effects.mixed_graphs import MixedGraph
 from ldag.effects.plain import identify_plain
+from ldag.effects.ranks import RankTest
 from ldag.effects.results import EffectQuestion, Hedge
 from ldag.effects.short_forms import find_short_form
 from ldag.effects.sources import AnySource, take_source
-from tests.oracle.effects import random_parameters, table_after, true_effect
+from ldag.effects.twins import find_twins
+from ldag.model import Structure
+from tests.oracle.effects import random_parameters, structure_of, table_after, true_effect
 
 N_MODELS = 1000
 N_COVERED = 400
@@ -173,11 +176,43 @@ def plain() -> list[Row]:
     return rows
 
 
+def tie_in_a_ladder(n: int, n_latent_states: int) -> tuple[Structure, frozenset[int]]:
+    """A chain of binary variables, each caused by the two before it, neighbours tied by latents: a table of 2^n."""
+    parents = [[v for v in (i - 2, i - 1) if v >= 0] for i in range(n)]
+    for i in range(n - 1):
+        parents[i].append(n + i)
+        parents[i + 1].append(n + i)
+    structure = structure_of([2] * n + [n_latent_states] * (n - 1), [*parents, *([] for _ in range(n - 1))])
+    return structure, frozenset(range(n, 2 * n - 1))
+
+
+def ranks() -> list[Row]:
+    """One rank test of 2^14 cells and about 200 parameters, and twins with ten rank tests as the goal."""
+    rows = []
+    for n in (6, 10, 14):
+        structure, latent = tie_in_a_ladder(n, 2)
+        question = EffectQuestion((n - 1,), (0,), setting={0: 0})
+        test = RankTest(structure, latent, question)
+        proof = test.run(np.random.default_rng(0))
+        assert proof is not None
+        states = proof.latent_states
+
+        def compare(case: tuple[Structure, frozenset[int], EffectQuestion] = (structure, latent, question)) -> None:
+            RankTest(*case).run(np.random.default_rng(0))
+
+        once = cpu_seconds(compare, 3)
+        twins = cpu_seconds(lambda: find_twins(structure, latent, question, states), 3)  # noqa: B023 - called at once
+        rows.append(Row(f"rank test, 2^{n} cells, {test.n_columns} parameters", once, goal=1.0 if n == 14 else None))
+        rows.append(Row(f"twins, 2^{n} cells", twins, "10 rank tests", 10 * once, 10 * once))
+    return rows
+
+
 SECTIONS: dict[str, Callable[[], list[Row]]] = {
     "plain": plain,
     "coverage": coverage,
     "estimates": estimates,
     "bounds": bounds,
+    "ranks": ranks,
 }
 
 

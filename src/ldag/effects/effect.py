@@ -267,9 +267,12 @@ class Effect(Printable):
         proof = self.outcome.proof
         if proof is None:
             return None
-        case, sizes = (proof.case, proof.latent_states) if isinstance(proof, RankProof) else (self._example, None)
         known = self._deciding
-        twins = find_twins(known.structure, known.latent, at_case(self.question, case), sizes)
+        if isinstance(proof, RankProof):
+            asked = at_case(self.question, proof.case)
+            twins = find_twins(known.structure, known.latent, asked, proof.latent_states, cut=proof.cut)
+        else:
+            twins = find_twins(known.structure, known.latent, at_case(self.question, self._example))
         return None if twins is None else self._show_second_state(twins)
 
     def _show_second_state(self, twins: Twins) -> Twins:

@@ -204,11 +204,14 @@ class EffectExplanation:
         return [node for node in sorted(set.intersection(*parents)) if self.schema[node].latent]
 
     def _rank(self, proof: RankProof) -> Iterator[str]:
-        sizes = ", ".join(f"{spell_name(self.schema[node].name)} has {n}" for node, n in proof.latent_states.items())
+        name = [spell_name(variable.name) for variable in self.schema]
+        sizes = ", ".join(f"{name[node]} has {n}" for node, n in proof.latent_states.items())
+        cut = ", ".join(f"{name[parent]} -> {name[child]}" for parent, child in proof.cut)
+        idle = f", {cut} making no difference" if cut else ""
         statement = write_statement(self.schema, self.question, proof.case)
         yield (
-            f"Ranks: in models of the graph ({sizes} states) the derivatives of the observed table have rank"
-            f" {proof.rank}, with that of {statement} one more:"
+            f"Ranks: in models of the graph ({sizes} states{idle}) the derivatives of the observed table have rank"
+            f" {proof.rank}, with those of {statement} a larger one:"
         )
         yield (
             f"{INDENT}some direction changes the effect and leaves the table as it is. Computed exactly, modulo"
