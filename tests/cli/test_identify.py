@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import ldag
 from ldag import LDAG, Network
 from tests.command import execute, run
 
@@ -114,8 +115,9 @@ def test_two_settings_compared(files: dict[str, str]) -> None:
     assert [row[0] for row in said[1:]] == ["difference", "ratio", "odds"]
     assert float(said[1][1]) == pytest.approx(0.2, abs=0.01)
     told = json.loads(run("identify", files["trial"], "recovered", *options, "--json"))
-    assert told["contrast"]["ratio"]["mean"] == pytest.approx(0.8 / 0.6, abs=0.02)
-    low, high = told["contrast"]["difference"]["interval"]
+    (contrast,) = told["contrasts"]
+    assert contrast["ratio"]["mean"] == pytest.approx(0.8 / 0.6, abs=0.02)
+    low, high = contrast["difference"]["interval"]
     assert low < 0.2 < high
 
 
@@ -148,6 +150,39 @@ def test_the_way_to_bounds_is_told_in_words_of_a_shell(files: dict[str, str]) ->
     assert ".witness" not in said
 
 
+def test_cases_that_are_identified_have_numbers(files: dict[str, str], tmp_path: Path) -> None:
+    """Where those who were treated are not confounded, there is a number for them, and none for the others."""
+    path = tmp_path / "half.ldag"
+    path.write_text("treated {no, yes}\nlatent L\nL -> treated\nL -> recovered : treated=yes\ntreated -> recovered")
+    done = execute("identify", str(path), "recovered", "-d", "treated", "--data", files["survey"], "--counts", "n")
+    assert done.returncode == 0
+    assert "no numbers of other cases: the effect is not identifiable; --bounds tells" in done.stderr
+    rows = [row for row in cells(done.stdout) if row and row[0] in {"no", "yes"}]
+    assert [row[:2] for row in rows] == [["yes", "no"], ["yes", "yes"]]
+    assert float(rows[1][2]) == pytest.approx(130 / 200, abs=0.005)
+    told = json.loads(
+        run("identify", str(path), "recovered", "-d", "treated", "--data", files["survey"], "--counts", "n", "--json")
+    )
+    assert [one["effect"] for one in told["estimates"]] == ["P(recovered | do(treated=yes))"]
+
+
+def test_graphs_that_are_not_told_apart(tmp_path: Path) -> None:
+    """A learned graph may leave arrows open: then there are numbers for each of those that it may be."""
+    path = str(tmp_path / "fit.json")
+    ldag.learn(ldag.datasets.load("heart"), equivalent_sample_size=1).save(path)
+    done = execute("identify", path, "smoking", "--do", "mental=yes", "--data", "heart", "--rng", "1")
+    assert done.stderr == ""
+    tables = [block for block in done.stdout.split("\n\n") if "probability" in block]
+    assert len(tables) == len([line for line in done.stdout.split("\n\n")[0].splitlines() if " = " in line]) > 1
+    asked = ("--do", "mental=yes", "--against", "mental=no", "--event", "smoking=yes", "--data", "heart", "--json")
+    contrasts = json.loads(run("identify", path, "smoking", *asked))["contrasts"]
+    assert len({round(one["difference"]["mean"], 4) for one in contrasts}) == len(tables)
+    bounds = json.loads(run("identify", path, "smoking", *asked, "--bounds"))["bounds"]
+    for one, other in zip(bounds, contrasts, strict=True):
+        low, high = one["difference"]["bounds"]
+        assert low == high == pytest.approx(other["difference"]["mean"], abs=0.01)
+
+
 def test_bounds(files: dict[str, str]) -> None:
     """Of a confounded pair they are those of Manski: what is seen, and all who were treated otherwise."""
     total = sum(COUNTS.values())
@@ -174,7 +209,7 @@ def test_bounds_of_a_difference(files: dict[str, str]) -> None:
     """Where nothing is assumed they are one wide."""
     asked = ("--do", "treated=yes", "--against", "treated=no", "--event", "recovered=yes", "--bounds", "--json")
     told = json.loads(run("identify", files["bow"], "recovered", *asked, "--data", files["survey"], "--counts", "n"))
-    (low, high) = told["bounds"]["difference"]["bounds"]
+    (low, high) = told["bounds"][0]["difference"]["bounds"]
     assert high - low == pytest.approx(1)
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
 from typing import Any
 
 import click
@@ -46,6 +46,7 @@ OF_DATA = ("against", "event", "interval", "equivalent_sample_size", "n_draws", 
 class SettingResult:
     """What data say of an effect at a setting, and perhaps at states of given variables."""
 
+    effect: Effect
     states: dict[str, State]
     answer: Numbers
     """By state of the target, or tuple of states."""
@@ -109,19 +110,17 @@ def identify(
         latent=split_names(variables, asked["latent"]),
         budget=asked["budget"],
     )
-    results, compared = [], None
-    if source is not None and not (effect.status == "identified" or "bounds" in numbers):
-        _say_why_not(effect)
-    elif source is not None and "against" in numbers:
-        compared = _compare(effect, source, settings, numbers)
-    elif source is not None:
-        results = list(_work_out(effect, source, settings, split_names(variables, asked["given"]), numbers))
+    results = [] if source is None else list(_work_out(effect, source, settings, numbers))
     if as_json:
-        print_json({**_describe(effect), **_list_numbers(results, compared, "bounds" in numbers)})
+        print_json({**_describe(effect), **_list_numbers(results, numbers)})
         return
     is_latex = latex and effect.status == "identified"
     click.echo(effect.to_latex() if is_latex else _explain(effect) if explain else str(effect))
-    _print_numbers(effect, results, compared)
+    for part, rows in groupby(results, key=lambda result: result.effect):
+        if part is not effect:
+            click.echo(f"\n{part}")
+        _print_numbers(list(rows))
+    print_notes(dict.fromkeys(note for result in results for note in getattr(result.answer, "notes", ())))
 
 
 def _check_options(data: str | None, numbers: Mapping[str, object], explain: bool, latex: bool) -> None:
@@ -150,37 +149,53 @@ def _load(graph: str, data: str | None, reading: ReadOptions) -> tuple[LDAG | Ne
 
 
 def _work_out(
-    effect: Effect, source: Source, settings: Iterable[str] | Context, given: list[str], numbers: Mapping[str, Any]
+    effect: Effect, source: Source, settings: Iterable[str] | Context, numbers: Mapping[str, Any]
 ) -> Iterator[SettingResult]:
+    """Go through the numbers that were asked for, and say if some cannot be had.
+
+    Where there is no formula these are of cases that have one, or of the graphs that data do not tell apart.
+    """
+    parts = effect.members or (effect,)
+    if "bounds" not in numbers:
+        parts = tuple(case for part in parts for case in ((part,) if part.status == "identified" else part.partial))
+    if "against" in numbers:
+        parts = tuple(part for part in parts if not part.question.setting)
+    for part in parts:
+        yield from (
+            [_compare(part, source, settings, numbers)] if "against" in numbers else _go_through(part, source, numbers)
+        )
+    if "bounds" not in numbers and not {effect, *effect.members} & set(parts):
+        which = "no numbers of other cases" if parts else "no numbers"
+        print_notes([f"{which}: the effect is {effect.status}; --bounds tells what the data leave possible"])
+
+
+def _go_through(effect: Effect, source: Source, numbers: Mapping[str, Any]) -> Iterator[SettingResult]:
     """Go through the settings that were asked for, or all, and the states of what is given."""
     options = {name: value for name, value in numbers.items() if name != "bounds"}
     work_out = effect.bounds if "bounds" in numbers else effect.estimate
-    known = {v.name: v for v in effect.graph.variables}
-    asked = settings if isinstance(settings, Mapping) else {}
-    done = {name: (known[name].states[known[name].code(state)],) for name, state in asked.items()}
-    treated = [name for name in settings if not known[name].latent]
-    ways = [done.get(name, known[name].states) for name in treated] + [known[name].states for name in given]
+    schema, question = effect.graph.schema, effect.question
+    fixed = schema.named(question.setting)
+    treated = [schema[node] for node in question.do if not schema[node].latent]
+    given = [schema[node] for node in question.given]
+    ways = [(fixed[v.name],) if v.name in fixed else v.states for v in treated] + [v.states for v in given]
     for states in product(*ways):
-        do = dict(zip(treated, states, strict=False))
-        seen = dict(zip(given, states[len(treated) :], strict=True))
-        yield SettingResult({**do, **seen}, work_out(source, do=do, given=seen, **options))
+        do = {v.name: state for v, state in zip(treated, states, strict=False)}
+        seen = {v.name: state for v, state in zip(given, states[len(treated) :], strict=True)}
+        yield SettingResult(effect, {**do, **seen}, work_out(source, do=do, given=seen, **options))
 
 
-def _compare(effect: Effect, source: Source, settings: Iterable[str] | Context, numbers: Mapping[str, Any]) -> Numbers:
+def _compare(
+    effect: Effect, source: Source, settings: Iterable[str] | Context, numbers: Mapping[str, Any]
+) -> SettingResult:
     """Compare two settings."""
     if not isinstance(settings, Mapping):
         raise ArgumentError("--against is for --do with states, such as --do treated=yes --against treated=no")
     options = {name: value for name, value in numbers.items() if name not in {"against", "event", "bounds"}}
     event, against = (split_context(numbers[name], f"--{name}") for name in ("event", "against"))
     if "bounds" in numbers:
-        return effect.bounds(source, do=settings, event=event, against=against, **options)
-    return effect.contrast(source, event, do=settings, against=against, **options)
-
-
-def _say_why_not(effect: Effect) -> None:
-    """Say that there are no numbers, and how to have some."""
-    cases = " ask for one of the cases that are identified, or" if effect.partial else ""
-    print_notes([f"no numbers: the effect is {effect.status};{cases} --bounds tells what the data leave possible"])
+        bounds = effect.bounds(source, do=settings, event=event, against=against, **options)
+        return SettingResult(effect, {}, bounds)
+    return SettingResult(effect, {}, effect.contrast(source, event, do=settings, against=against, **options))
 
 
 def _explain(effect: Effect) -> str:
@@ -196,20 +211,21 @@ def _describe(effect: Effect) -> dict[str, object]:
     return {**effect.to_dict(), "explanation": _explain(effect), **networks}
 
 
-def _list_numbers(results: Iterable[SettingResult], compared: Numbers | None, are_bounds: bool) -> dict[str, object]:
+def _list_numbers(results: Iterable[SettingResult], numbers: Mapping[str, Any]) -> dict[str, object]:
     """Return numbers as plain values."""
-    if compared is not None:
-        kind = "bounds" if are_bounds else "contrast"
-        return {kind: {str(name): _plain(value, "mean") for name, value in compared.items()}}
-    rows = [
-        {
-            "states": result.states,
-            "distribution": [{"states": _states(key), **_plain(value)} for key, value in result.answer.items()],
-            "notes": list(getattr(result.answer, "notes", ())),
-        }
-        for result in results
-    ]
-    return {"bounds" if are_bounds else "estimates": rows} if rows else {}
+    is_compared = "against" in numbers
+    rows = []
+    for result in results:
+        head = {"effect": result.effect.statement, **({} if is_compared else {"states": result.states})}
+        notes = list(getattr(result.answer, "notes", ()))
+        if is_compared:
+            body: dict[str, object] = {str(name): _plain(value, "mean") for name, value in result.answer.items()}
+        else:
+            parts = result.answer.items()
+            body = {"distribution": [{"states": _states(key), **_plain(value)} for key, value in parts]}
+        rows.append({**head, **body, "notes": notes})
+    kind = "bounds" if "bounds" in numbers else "contrasts" if is_compared else "estimates"
+    return {kind: rows} if rows else {}
 
 
 def _plain(value: tuple[float, ...], name: str = "probability") -> dict[str, object]:
@@ -222,12 +238,11 @@ def _states(key: Any) -> tuple[State, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
-def _print_numbers(effect: Effect, results: list[SettingResult], compared: Numbers | None) -> None:
-    """Print a row per setting and state of the target, or a comparison; what is to be known goes to standard error."""
-    if compared is not None:
-        click.echo(str(compared))
-        print_notes(getattr(compared, "notes", ()))
-    if not results:
+def _print_numbers(results: list[SettingResult]) -> None:
+    """Print a row per setting and state of the target; or a comparison."""
+    effect = results[0].effect
+    if not results[0].states:
+        click.echo(str(results[0].answer))
         return
     targets = [effect.graph.schema[node].name for node in effect.question.target]
     cells = [[spell_name(name) for name in (*results[0].states, *targets)]]
@@ -238,4 +253,3 @@ def _print_numbers(effect: Effect, results: list[SettingResult], compared: Numbe
         print_aligned(cells, ["bounds", *ends], [])
     else:
         print_aligned(cells, ["probability", *(f"{value[0]:.4f}" for _, _, value in rows)], ["interval", *ends])
-    print_notes(dict.fromkeys(note for result in results for note in getattr(result.answer, "notes", ())))
