@@ -19,6 +19,8 @@ SHOWN_WEIGHT = 0.001
 """A thin stratum that weighs less changes no digit that is shown."""
 SHOWN_STRATA = 5
 """Thin strata that are listed one by one."""
+MOST_STRATA = 1000
+"""Thin strata that are looked at one by one; of more, it is told what they weigh together."""
 SAME = 1e-12
 """Results that differ by less are the same."""
 
@@ -43,6 +45,8 @@ class ThinStratum(NamedTuple):
     states: States
     n_rows: float
     weight: float
+    n_strata: int = 1
+    """More where there are too many to look at one by one, and nothing is said of their states."""
 
 
 def evaluate_formula(formula: Formula, target: Sequence[int], states: States, source: NumberSource) -> Draws:
@@ -124,9 +128,12 @@ def _check_known(formula: Formula, target: Sequence[int], source: MeanSource) ->
     none, every = _vary(formula, target, source, [(0.0, unknown), (1.0, unknown)])
     if np.abs(none - every).max() <= SAME:
         return
-    moves = np.abs(_vary(formula, target, source, [(1.0, [stratum]) for stratum in unknown]) - none)
-    most = int(moves.reshape(len(unknown), -1).max(axis=1).argmax())
-    where = spell_stratum(source.schema, _states_of(unknown[most], source))
+    same, different = 0, len(unknown)  # how many at the front make no difference, and how many do
+    while different - same > 1:
+        middle = (same + different) // 2
+        (some,) = _vary(formula, target, source, [(1.0, unknown[:middle])])
+        same, different = (middle, different) if np.abs(some - none).max() <= SAME else (same, middle)
+    where = spell_stratum(source.schema, _states_of(unknown[same], source))
     raise DataError(
         f"the table cannot answer: the formula reads probabilities given {where}, and no row has that; give more rows"
         + by_door(", or use estimate(...), which has a prior and says how unsure the result is", "")
@@ -159,8 +166,15 @@ def find_thin_strata(
     thin = list(_reach(fixed, means, ROWS_OF_THIN))
     if not thin:
         return ()
-    low, high = (_vary(fixed, target, means, [(value, [stratum]) for stratum, _ in thin]) for value in (0.0, 1.0))
-    weights = np.minimum(np.abs(high - low).reshape(len(thin), -1).max(axis=1), 1.0)
+    groups = [[one] for one in thin] if len(thin) <= MOST_STRATA else [thin]
+    low, high = (
+        _vary(fixed, target, means, [(value, [stratum for stratum, _ in group]) for group in groups])
+        for value in (0.0, 1.0)
+    )
+    weights = np.minimum(np.abs(high - low).reshape(len(groups), -1).max(axis=1), 1.0)
+    if len(thin) > MOST_STRATA:
+        every = ThinStratum({}, sum(n_rows for _, n_rows in thin), float(weights[0]), len(thin))
+        return (every,) if every.weight >= SHOWN_WEIGHT else ()
     heaviest: dict[tuple[tuple[int, int], ...], ThinStratum] = {}
     for (stratum, n_rows), weight in zip(thin, weights.tolist(), strict=True):
         where = _states_of(stratum, source)
@@ -175,7 +189,7 @@ def note_thin_strata(thin: Sequence[ThinStratum], schema: Schema) -> tuple[str, 
     if not thin:
         return ()
     parts = [
-        f"{spell_stratum(schema, one.states)} ({counted(one.n_rows, 'row') if one.n_rows else 'no row'},"
+        f"{_spell_thin(schema, one)} ({counted(one.n_rows, 'row') if one.n_rows else 'no row'},"
         f" weight {one.weight:.3f})"
         for one in thin[:SHOWN_STRATA]
     ]
@@ -183,3 +197,7 @@ def note_thin_strata(thin: Sequence[ThinStratum], schema: Schema) -> tuple[str, 
     if others:
         parts.append(f"{len(others):,} more (weight {sum(one.weight for one in others):.3f} together)")
     return (f"strata that the formula weighs and the data hardly visit, where the prior decides: {'; '.join(parts)}",)
+
+
+def _spell_thin(schema: Schema, one: ThinStratum) -> str:
+    return spell_stratum(schema, one.states) if one.n_strata == 1 else f"{one.n_strata:,} strata"

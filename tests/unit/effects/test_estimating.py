@@ -8,13 +8,13 @@ import pytest
 import ldag
 from ldag.data import Dataset
 from ldag.effects.estimating import (
-    ROWS_OF_THIN,
     evaluate_formula,
     find_thin_strata,
     note_thin_strata,
 )
 from ldag.effects.formulas import Cases, Formula, Probability, Slot, add_up, multiply, slots
 from ldag.effects.sources import take_source
+from ldag.errors import DataError
 from tests.oracle.effects import Array, random_parameters, table_after, true_effect
 
 LABELS = ldag.LDAG.from_text("latent L {0, 1}\nL -> X : A=0\nL -> Y\nA -> X\nA -> Y\nX -> Y : A=1")
@@ -114,7 +114,7 @@ def test_thin_strata_are_told_and_widen_the_interval() -> None:
         "Y": [0, 1] * 4,
         "Z": [*["young"] * 4, *["old"] * 4],
     }
-    last = {"full": [50] * 4, "empty": [100, 100, 0, 0], "few": [98, 98, 2, 2], "enough": [97, 98, ROWS_OF_THIN - 2, 2]}
+    last = {"full": [50] * 4, "empty": [100, 100, 0, 0], "few": [98, 98, 2, 2], "enough": [97, 98, 3, 2]}
     tables = [{**columns, "n": [*[200] * 4, *four]} for four in last.values()]
     sources = [take_source(ldag.read(one, counts="n"), graph, (x, y, z), n_draws=1000) for one in tables]
     widths = [np.diff(np.quantile(evaluate_formula(formula, [y], {x: 1}, s)[:, 1], [0.025, 0.975]))[0] for s in sources]
@@ -122,7 +122,7 @@ def test_thin_strata_are_told_and_widen_the_interval() -> None:
     assert widths[2] > widths[0] + 0.05
     thin = [find_thin_strata(formula, [y], {x: 1}, source) for source in sources]
     assert [len(one) for one in thin] == [0, 1, 1, 0]
-    ((where, n_rows, weight),) = thin[1]
+    ((where, n_rows, weight, _),) = thin[1]
     assert (where, n_rows) == ({x: 1, z: 1}, 0.0)
     assert weight == pytest.approx(0.2, abs=1e-3)
     (note,) = note_thin_strata(thin[1], graph.schema)
@@ -141,3 +141,35 @@ def test_thin_strata_of_a_front_door_weigh_what_they_decide() -> None:
     thin = find_thin_strata(through_the_front_door(graph), [y], {x: 1}, source)
     assert [(one.states, one.n_rows) for one in thin] == [({x: 0, m: 1}, 4.0)]
     assert thin[0].weight == pytest.approx(0.504, abs=2e-3)  # P(M=1 | X=1) is 1, P(X=0) is 0.504
+
+
+def test_strata_of_little_weight_are_not_told() -> None:
+    """Half a thousandth is not; two thousandths are."""
+    graph = ldag.LDAG.from_text("X {0, 1}\nY {0, 1}\nZ {a, b, c}\nZ -> X\nX -> Y\nZ -> Y")
+    x, y, z = graph.schema.nodes(["X", "Y", "Z"])
+    formula = add_up([z], multiply([Probability(slots([z])), Probability(slots([y]), slots([x, z]))]))
+    rows: dict[str, list[int] | list[str]] = {
+        "X": [0, 1, 0, 1, 0, 0],
+        "Y": [0, 1, 1, 0, 0, 1],
+        "Z": ["a", "a", "a", "a", "b", "c"],
+    }
+    data = ldag.read({**rows, "n": [2500, 2500, 2500, 2475, 5, 20]}, counts="n")
+    thin = find_thin_strata(formula, [y], {x: 1}, take_source(data, graph, (x, y, z), n_draws=1))
+    assert [(one.states, round(one.weight, 4)) for one in thin] == [({x: 1, z: 2}, 0.002)]
+
+
+def test_many_thin_strata_are_told_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the one that a table does not answer for is named among many."""
+    graph = ldag.LDAG.from_text("X {0, 1}\nY {0, 1}\nZ {0, 1, 2, 3}\nW {0, 1, 2, 3}\nZ -> Y\nX -> Y\nW -> Y\nZ -> X")
+    x, y, z, w = graph.schema.nodes(["X", "Y", "Z", "W"])
+    formula = add_up([z, w], multiply([Probability(slots([z, w])), Probability(slots([y]), slots([x, z, w]))]))
+    rows = {"X": [1, 0, 1], "Y": [0, 1, 1], "Z": [0, 2, 3], "W": [0, 1, 3], "n": [60, 20, 20]}
+    data = ldag.read(rows, counts="n")
+    source = take_source(data, graph, (x, y, z, w), n_draws=5, equivalent_sample_size=0.01)
+    monkeypatch.setattr("ldag.effects.estimating.MOST_STRATA", 13)
+    (every,) = find_thin_strata(formula, [y], {x: 1}, source)
+    assert (every.n_strata, every.states, every.n_rows) == (14, {}, 0.0)
+    assert every.weight == pytest.approx(0.2, abs=1e-3)
+    assert "14 strata (no row, weight 0.200)" in note_thin_strata([every], graph.schema)[0]
+    with pytest.raises(DataError, match="given X=1, Z=2, W=1, and no row has that"):
+        evaluate_formula(formula, [y], {x: 1}, take_source(data, graph, (x, y, z, w)))
