@@ -345,6 +345,14 @@ def test_posterior_sums_over_what_is_not_given() -> None:
     assert "must be a finite number above 0" in run("posterior", "ucb", "--equivalent-sample-size", "0", code=2)
 
 
+def test_posterior_ranks_effects() -> None:
+    """Beside what it prints otherwise, or in the JSON; an unknown name is told before anything is worked out."""
+    assert "effects on admitted: size in nats" in run("posterior", "ucb", "--effects", "admitted")
+    ranked = json.loads(run("posterior", "ucb", "--effects", "admitted", "--json"))["effects"]["effects"]
+    assert [one["variable"] for one in ranked] == ["department", "gender"]
+    assert "--effects: no variable 'admited'; did you mean" in run("posterior", "ucb", "--effects", "admited", code=2)
+
+
 def test_posterior_checks_the_output_before_it_works(tmp_path: Path) -> None:
     """As `learn` does, so that hours of chains are not lost."""
     for output, message in (("x.txt", "ends in .json"), ("no/x.json", "there is no directory")):
