@@ -34,6 +34,7 @@ from ldag.effects.derivatives import ClassEntries, SumOfProducts
 from ldag.effects.premises import free_latents, with_latent_states
 from ldag.effects.results import Budget, EffectQuestion, RankProof
 from ldag.model import CodedFamily, Partition, Structure
+from ldag.reasoning import CodedEdge
 
 SURENESS = 60
 """A proof is accepted once its error probability is below 2 ** -SURENESS, as for independencies."""
@@ -105,16 +106,16 @@ def _spell_excess(test: "RankTest", budget: Budget) -> str:
 
 def _simplifications(
     structure: Structure, latent: frozenset[int], has_free: bool
-) -> Iterator[tuple[frozenset[tuple[int, int]], int]]:
+) -> Iterator[tuple[frozenset[CodedEdge], int]]:
     """Go through edges to cut, and numbers of states of free latents: the whole graph first, the largest at the end."""
-    whole = frozenset[tuple[int, int]]()
+    whole = frozenset[CodedEdge]()
     yield from ((whole, size) for size in (SIZES[:N_FIRST_SIZES] if has_free else SIZES[:1]))
     for cut in _edges_to_cut(structure, latent):
         yield from ((cut, size) for size in SIZES[: N_CUT_SIZES if has_free else 1])
     yield from ((whole, size) for size in (SIZES[N_FIRST_SIZES:] if has_free else ()))
 
 
-def _edges_to_cut(structure: Structure, latent: frozenset[int]) -> Iterator[frozenset[tuple[int, int]]]:
+def _edges_to_cut(structure: Structure, latent: frozenset[int]) -> Iterator[frozenset[CodedEdge]]:
     """Go through sets of edges to cut: all from latents but two from one of them, then random ones."""
     from_latent = frozenset(edge for edge in structure.edges if edge[0] in latent)
     pairs = [
@@ -133,7 +134,7 @@ def _edges_to_cut(structure: Structure, latent: frozenset[int]) -> Iterator[froz
     yield from dict.fromkeys(cut for cut in (*(from_latent - pair for pair in pairs), *random) if cut)
 
 
-def cut_edges(structure: Structure, cut: Iterable[tuple[int, int]]) -> Structure:
+def cut_edges(structure: Structure, cut: Iterable[CodedEdge]) -> Structure:
     """Return the structure of the models in which some edges make no difference; every label still holds."""
     families = list(structure.families)
     for child in {child for _, child in cut}:

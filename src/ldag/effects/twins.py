@@ -19,6 +19,7 @@ from ldag.effects.premises import with_latent_states
 from ldag.effects.ranks import LatentBlock, RankTest, attempt_rank_proof, check_case, cut_edges, target_weights
 from ldag.effects.results import Budget, EffectQuestion, Twins
 from ldag.model import Model, Structure, freeze
+from ldag.reasoning import CodedEdge
 
 CLEAR_DIFFERENCE = 0.05
 """Effects this far apart need no other model to walk from."""
@@ -47,7 +48,6 @@ SMALLEST_SLOPE = 1e-9
 MAX_ENTRIES = 2**24
 """Numbers in the largest matrix of derivatives, 128 MB."""
 
-Edge = tuple[int, int]
 RealArray = NDArray[np.float64]
 
 
@@ -57,7 +57,7 @@ def find_twins(
     question: EffectQuestion,
     latent_states: Mapping[int, int] | None = None,
     rng_seed: int = 0,
-    cut: Iterable[Edge] = (),
+    cut: Iterable[CodedEdge] = (),
 ) -> Twins | None:
     """Return two models with one observed table and two effects, the effects as far apart as a few walks lead.
 
@@ -81,7 +81,7 @@ def _find_in_submodel(
     latent: frozenset[int],
     question: EffectQuestion,
     latent_states: Mapping[int, int],
-    cut: Iterable[Edge],
+    cut: Iterable[CodedEdge],
     rng: np.random.Generator,
 ) -> Twins | None:
     """Walk where some edges make no difference, and return models of the whole graph."""
@@ -153,7 +153,7 @@ def _draw_start(test: RankTest, is_plain: bool, rng: np.random.Generator) -> lis
     return tables
 
 
-def _find_way(structure: Structure, question: EffectQuestion) -> list[Edge]:
+def _find_way(structure: Structure, question: EffectQuestion) -> list[CodedEdge]:
     """Return the edges of a shortest way from a treatment to the target; none if there is no way."""
     before: dict[int, int] = {}
     todo = list(question.do)
