@@ -109,10 +109,10 @@ def bound_effect(
     With ``event``, a mask over the states of the targets (an axis each), its probability is bounded; with ``against``,
     another setting of the same treatments, the difference between the two.
     """
-    split = DistrictSplit(structure, latent, question)
     if against is not None and set(against) != set(question.setting):
         raise ArgumentError("bounds of a difference need two settings of the same variables")
-    bounds = [_bound_part(split, part, event, against) for part in source.parts()]
+    split = DistrictSplit(structure, latent, question, against)
+    bounds = [_bound_part(split, part, event) for part in source.parts()]
     low, high, changes = (np.concatenate([getattr(one, name) for one in bounds]) for name in ("low", "high", "changes"))
     least = -1.0 if against is not None else 0.0
     return EffectBounds(np.clip(low, least, 1.0), np.clip(high, least, 1.0), changes)
@@ -125,6 +125,12 @@ class DistrictSplit:
     structure: Structure
     latent: frozenset[int]
     question: EffectQuestion
+    against: States | None = None
+
+    @property
+    def settings(self) -> tuple[States, ...]:
+        """The settings that are compared, or the one that there is."""
+        return (self.question.setting,) if self.against is None else (self.question.setting, self.against)
 
     def __post_init__(self) -> None:
         do, context = set(self.question.do), set(self.question.context)
@@ -172,8 +178,18 @@ class DistrictSplit:
         """Return the probability of some nodes of a district when all else is set, as far as the table tells it."""
         around = self.graph.parents_of(inside) - inside
         if district & set(self.question.do):
+            if all(map(self._is_known, inside)):
+                parents = self.graph.parents
+                return multiply(Probability(slots([node]), slots(sorted(parents[node]))) for node in sorted(inside))
             return identify_plain(self.graph, inside, around)
         return take_anywhere(self.graph.nodes - inside - around, add_up(district - inside, self.table_of(district)))
+
+    def _is_known(self, node: int) -> bool:
+        """Whether no shared latent matters for a node under any of the settings: labels see to that."""
+        own = find_responses(self.structure, self.latent, node)
+        cases = ({**self.question.context, **one} for one in self.settings)
+        types = (ResponseTypes(self.structure.n_states, {node: own}, case) for case in cases)
+        return all(not one.digits for one in types)
 
     def table_of(self, district: NodeSet) -> Formula:
         """Return the probability of a district when its parents are set: each node given what came before in it."""
@@ -252,14 +268,11 @@ class CellNumbers(NamedTuple):
         return CellNumbers(cells, self.numbers[:, inside], self.wholes[:, inside])
 
 
-def _bound_part(
-    split: DistrictSplit, source: NumberSource, event: NDArray[np.bool_] | None, against: States | None
-) -> EffectBounds:
+def _bound_part(split: DistrictSplit, source: NumberSource, event: NDArray[np.bool_] | None) -> EffectBounds:
     """Bound an effect in the draws of one part of a source."""
-    settings = [split.question.setting] if against is None else [split.question.setting, against]
     n_targets = prod(split.structure.n_states[node] for node in split.question.target)
     wanted = np.eye(n_targets) if event is None else event.reshape(1, -1).astype(np.float64)
-    sides = [_read_objective(split, source, setting) for setting in settings]
+    sides = [_read_objective(split, source, setting) for setting in split.settings]
     if not split.district:
         first, *others = (_add_by_target(split, side) for side in sides)
         exact = (first - others[0] if others else first) @ wanted.T

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ldag
-from ldag.effects.bounding import EffectBounds, bound_effect, find_needs
+from ldag.effects.bounding import DistrictSplit, EffectBounds, bound_effect, find_needs
 from ldag.effects.results import EffectQuestion
 from ldag.effects.sources import take_source
 from ldag.errors import ArgumentError, DataError
@@ -193,3 +193,30 @@ def test_strata_are_together_as_long_as_there_are_few_types(monkeypatch: pytest.
         assert (apart.low[0] <= truth).all()
         wider = max(wider, float((together.low - apart.low).max()), float((apart.high - together.high).max()))
     assert wider > 0.003
+
+
+def test_a_district_that_a_label_closes_is_a_number() -> None:
+    """M is confounded where X=0 only, so that of two open districts one is left under X=1; not in a difference."""
+    text = (
+        "latent L {0, 1}\nX {0, 1}\nM {0, 1}\nA {0, 1}\nY {0, 1}\nX -> M\nL -> X\nL -> M : X=1\nM -> Y\nA -> Y\nA <-> Y"
+    )
+    data, table, _ = table_of(text, 6)
+    bounds = ask(text, data, {"X": 1, "A": 1})
+    of_m = table[1].sum(axis=(1, 2)) / table[1].sum()
+    given = table.sum(axis=0) / table.sum(axis=(0, 2, 3))[:, None, None]  # a, y for every m
+    low = of_m @ given[:, 1]
+    assert np.allclose(bounds.low, [low], atol=1e-6)
+    assert np.allclose(bounds.high, [low + of_m @ given[:, 0].sum(axis=1)], atol=1e-6)
+    with pytest.raises(ArgumentError, match="2 groups"):
+        ask(text, data, {"X": 1, "A": 1}, against={"X": 0, "A": 1})
+
+
+def test_how_many_types_are_taken_together() -> None:
+    """Six states of A make 2 to the 13 types with those of X; seven, 2 to the 15, are too many, and strata are apart."""
+    for n, expected in ((6, 1), (7, 7)):
+        states = ", ".join(map(str, range(n)))
+        graph = ldag.LDAG.from_text(f"A {{{states}}}\nX {{0, 1}}\nY {{0, 1}}\nA -> Y\nX -> Y\nX <-> Y")
+        x, y = graph.schema.nodes(["X", "Y"])
+        latent = frozenset(graph.schema.nodes(graph.latent))
+        question = EffectQuestion((y,), (x,), (), {}, {x: 1})
+        assert len(DistrictSplit(graph.structure, latent, question).strata) == expected
