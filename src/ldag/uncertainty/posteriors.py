@@ -234,16 +234,18 @@ class Posterior(GraphPosterior):
 
     def _adjust_sizes(self, target: int, data: Dataset) -> dict[str, float]:
         """Return the mean sizes of effects, by the posterior of every variable's parents."""
-        sizes = {}
+        sizes, n_states = {}, self.schema.n_states
         for node in self.schema.nodes(name for name in self.names if name != self.schema[target].name):
-            size = 0.0
+            shares: dict[tuple[tuple[int, ...], float], float] = {}
             for component in self._likely:
-                prior = component.setting.equivalent_sample_size
                 for parents, probability in component.likely(node):
                     if target not in parents:
-                        effect = adjust_for_parents(data.columns, self.schema.n_states, target, node, parents, prior)
-                        size += component.weight * probability * information_of_settings(effect)
-            sizes[self.schema[node].name] = size
+                        key = parents, component.setting.equivalent_sample_size
+                        shares[key] = shares.get(key, 0.0) + component.weight * probability
+            sizes[self.schema[node].name] = sum(
+                share * information_of_settings(adjust_for_parents(data.columns, n_states, target, node, *family))
+                for family, share in shares.items()
+            )
         return sizes
 
     def _draw_sizes(self, target: str) -> dict[str, float]:

@@ -212,7 +212,7 @@ def test_a_district_that_a_label_closes_is_a_number() -> None:
 
 
 def test_how_many_types_are_taken_together() -> None:
-    """Six states of A make 2 to the 13 types with those of X; seven, 2 to the 15, are too many, and strata are apart."""
+    """Six states of A make 2 to the 13 types with those of X; seven, 2 to the 15, are too many, and go one by one."""
     for n, expected in ((6, 1), (7, 7)):
         states = ", ".join(map(str, range(n)))
         graph = ldag.LDAG.from_text(f"A {{{states}}}\nX {{0, 1}}\nY {{0, 1}}\nA -> Y\nX -> Y\nX <-> Y")
