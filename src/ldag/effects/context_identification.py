@@ -27,6 +27,7 @@ from ldag.effects.strata import (
     read_directly,
     reduce_treatments,
     set_one,
+    sum_cases,
     sum_strata,
 )
 from ldag.model import Structure
@@ -92,7 +93,7 @@ class LabelIdentification:
         """Answer a question by the first rule that does; how deep rules may call each other is limited."""
         key = _key(question)
         deepest, reason = self._known.get(key, (-1, None))
-        if reason or deepest >= depth:
+        if reason or deepest >= depth or self.scene.is_spent():
             return reason
         self._known[key] = (depth, None)  # a question that comes up again below itself has no answer there
         reason = next(filter(None, self._rules(question, depth)), None)
@@ -106,7 +107,7 @@ class LabelIdentification:
             yield self._set_fewer(question, depth)
             yield self._set_instead(question, depth)
             yield self._split(question, depth)
-            yield sum_strata(self.scene, question, lambda q: self.solve(q, depth - 1))
+            yield sum_cases(self.scene, question, lambda q: self.solve(q, depth - 1))
             yield self._chain(question, depth)
             yield self._divide(question, depth)
             yield self._subtract(question, depth)
@@ -119,7 +120,7 @@ class LabelIdentification:
             or identify_at_context(scene, question, ())
             or self._insert(question)
             or self._sum_or_condition(question)
-            or insert_and(scene, question, self._sum_or_condition, scene.budget.max_inserted, 1)
+            or insert_and(scene, question, self._sum_or_condition, 1, 1)
         )
 
     def _insert(self, question: EffectQuestion) -> Reason | None:

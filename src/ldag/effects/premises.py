@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ldag.effects.results import Budget, Premise, States
 from ldag.model import CodedFamily, Grid, Partition, Structure
-from ldag.reasoning import Question, decide, label_variables
+from ldag.reasoning import Question, decide
 
 IDLE, SET = 0, 1
 """States of the intervention node."""
@@ -71,6 +71,17 @@ def resize_free_latents(structure: Structure, latent: Iterable[int]) -> Structur
     """
     free = free_latents(structure, latent)
     return with_latent_states(structure, {node: 3 if structure.parents(node) else 2 for node in free})
+
+
+def find_label_nodes(structure: Structure) -> frozenset[int]:
+    """Return the variables whose states matter to a label; other parents of its child need not."""
+    nodes: set[int] = set()
+    for family in structure.families:
+        for axis in family.labelled_axes:
+            others = [parent for a, parent in enumerate(family.parents) if a != axis]
+            mask = family.partition.labels[axis].reshape(family.partition.grid.without(axis).n_states)
+            nodes |= {parent for a, parent in enumerate(others) if (mask != mask.take([0], axis=a)).any()}
+    return frozenset(nodes)
 
 
 def add_intervention(structure: Structure, do: Iterable[int], roots: Iterable[int] = ()) -> Structure:
@@ -191,7 +202,7 @@ class Scene:
 
     def __post_init__(self) -> None:
         self.observed = frozenset(range(len(self.structure))) - self.latent
-        self.label_nodes = label_variables(self.structure)
+        self.label_nodes = find_label_nodes(self.structure)
         self._premises: dict[tuple[frozenset[int], frozenset[int]], Premises] = {}
 
     @classmethod
@@ -199,6 +210,11 @@ class Scene:
         """Make the scene of any structure; a latent treatment has the states that it is declared with."""
         regular = structure.regular()
         return cls(resize_free_latents(regular, latent - frozenset(do)), latent, budget)
+
+    def is_spent(self) -> bool:
+        """Tell whether the budget has ended, and remember that it mattered."""
+        self.tally.is_cut |= self.tally.n_asked >= self.budget.n_premises
+        return self.tally.is_cut and self.tally.n_asked >= self.budget.n_premises
 
     def premises(self, do: frozenset[int], roots: frozenset[int] = frozenset()) -> Premises:
         """Return the premises for some treatments, others being set in any case."""

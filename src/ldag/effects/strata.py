@@ -19,14 +19,16 @@ from ldag.effects.formulas import (
     free_axes,
     multiply,
     slots,
-    take_anywhere,
 )
 from ldag.effects.premises import SET, Scene
 from ldag.effects.results import EffectQuestion, Premise, Reason, States
 from ldag.reasoning import context_parents, d_separated
 
-MAX_SETS = 150
+MAX_SETS = 60
 """Sets of strata tried one by one; beyond, all variables that are no label's are taken, and then fewer."""
+
+MAX_KEPT = 4
+"""Variables in a cell of which all parts are tried, so that none is summed over for nothing."""
 
 EffectRule = Callable[[EffectQuestion], Reason | None]
 StratumCell = tuple[dict[int, int], Reason]
@@ -120,23 +122,20 @@ def _is_separated_with(above: Sequence[Sequence[int]], edges: Iterable[tuple[int
 
 
 def insert_one(scene: Scene, question: EffectQuestion) -> Iterator[tuple[Premise, EffectQuestion, dict[int, int]]]:
-    """Yield questions with one more condition that makes no difference: Y ⊥ E | s, X=x, I=set.
+    """Yield questions with a state of one more label variable that makes no difference: Y ⊥ E | s, X=x, I=set.
 
-    A label's variable is conditioned on at each of its states, any other at whatever state.
+    Other variables need not be inserted: fixing them takes no edge away, and the rules for plain graphs know them.
     """
     q = question
     premises = scene.premises(frozenset(q.do))
     around = [*q.given, *free_treatments(q)]
     fixed = {**q.context, **q.setting, premises.node: SET}
     above = scene.structure.ancestors(nodes_of(q))
-    candidates = (scene.observed & above) - nodes_of(q)
-    for node in sorted(candidates, key=lambda node: (node not in scene.label_nodes, node)):
+    for node in sorted((scene.observed & scene.label_nodes & above) - nodes_of(q)):
         premise = premises.holds(q.target, [node], around, fixed)
-        if premise and node in scene.label_nodes:
+        if premise:
             for state in range(scene.structure.n_states[node]):
                 yield premise, condition(q, context={node: state}), {node: state}
-        elif premise:
-            yield premise, condition(q, [node]), {}
 
 
 def leave_out_one(scene: Scene, question: EffectQuestion) -> Iterator[tuple[Premise, EffectQuestion]]:
@@ -181,9 +180,18 @@ def _insert_exactly(scene: Scene, question: EffectQuestion, rule: EffectRule, n_
     for premise, more, inserted in insert_one(scene, question):
         reason = _insert_exactly(scene, more, rule, n_inserted - 1)
         if reason:
-            new = frozenset(more.given) - frozenset(question.given)
-            formula = take_anywhere(new, reason.formula)
-            return Reason("insert", question, formula, (premise,), (reason,), inserted)
+            return Reason("insert", question, reason.formula, (premise,), (reason,), inserted)
+    return None
+
+
+def sum_cases(scene: Scene, question: EffectQuestion, rule: EffectRule) -> Reason | None:
+    """Answer by cases of one label variable, in which a rule answers."""
+    above = scene.structure.ancestors(nodes_of(question))
+    for node in sorted((scene.observed & scene.label_nodes & above) - nodes_of(question)):
+        weights = _weigh(scene, question, (node,))
+        reason = _sum_over(scene, question, (node,), weights, rule) if weights else None
+        if reason:
+            return reason
     return None
 
 
@@ -280,7 +288,7 @@ def _answer_cell(
 ) -> Reason | None:
     """Answer in one cell, with as few of the other strata as will do where some were split."""
     rest = [node for node in strata if node not in fixed]
-    if fixed and rest:
+    if fixed and len(rest) < MAX_KEPT:
         for size in range(len(rest)):
             for kept in combinations(rest, size):
                 reason = rule(condition(question, kept, fixed))
