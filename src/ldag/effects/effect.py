@@ -317,7 +317,8 @@ class Effect(Printable):
     def _partial(self) -> tuple[CaseFormula, ...]:
         if self.status == "identified" or self.members:
             return ()
-        return (*self.outcome.formulas, *self._deciding.identify_contexts())
+        cases = [*self.outcome.formulas, *self._deciding.identify_contexts()]
+        return tuple(one for one in cases if not any(other.case.items() < one.case.items() for other in cases))
 
     def _part(self, one: CaseFormula) -> "Effect":
         """Return the effect in one case."""
