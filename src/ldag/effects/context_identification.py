@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import combinations, product
+from itertools import combinations
 
 from ldag.effects.context_graphs import identify_at_context
 from ldag.effects.formulas import (
@@ -20,10 +20,8 @@ from ldag.effects.setting_districts import SettingDistricts, ask_all
 from ldag.effects.strata import (
     EffectRule,
     condition,
-    free_treatments,
     insert_and,
     leave_out_one,
-    nodes_of,
     read_directly,
     reduce_treatments,
     set_one,
@@ -50,26 +48,6 @@ def identify_with_labels(
     return LabelIdentification.of(structure, latent, budget, question.do).solve(question)
 
 
-def identify_partial(
-    structure: Structure, latent: frozenset[int], question: EffectQuestion, budget: Budget
-) -> tuple[Reason, ...]:
-    """Return what is identified of an effect that is not: at single settings, or in contexts of one label variable.
-
-    The case is in the setting and the context of each reason's question.
-    """
-    search = LabelIdentification.of(structure, latent, budget, question.do)
-    nodes = sorted((search.scene.observed & search.scene.label_nodes) - nodes_of(question))
-    free = free_treatments(question)
-    reasons: list[Reason | None] = []
-    for states in product(*(range(structure.n_states[node]) for node in free)):
-        one = replace(question, setting={**question.setting, **dict(zip(free, states, strict=True))})
-        whole = search.solve(one, PARTIAL_DEPTH)
-        cases = ((node, state) for node in nodes for state in range(structure.n_states[node]))
-        parts = (condition(one, context={node: state}) for node, state in cases)
-        reasons += [whole] if whole else [search.solve(part, PARTIAL_DEPTH) for part in parts]
-    return tuple(reason for reason in reasons if reason)
-
-
 @dataclass(eq=False)
 class LabelIdentification:
     """All rules by turns, cheapest first; what was asked once is remembered."""
@@ -88,6 +66,12 @@ class LabelIdentification:
     def is_cut(self) -> bool:
         """Whether the budget ended something: a larger one might find more."""
         return self.scene.tally.is_cut
+
+    def tell(self) -> str:
+        """Say how far the search goes."""
+        budget = self.scene.budget
+        text = f"sums over strata of up to {budget.max_adjusted} variables, each with up to {budget.max_inserted} more"
+        return f"{text}, until {budget.n_premises:,} independencies were asked for" if self.is_cut else text
 
     def solve(self, question: EffectQuestion, depth: int = MAX_DEPTH) -> Reason | None:
         """Answer a question by the first rule that does; how deep rules may call each other is limited."""

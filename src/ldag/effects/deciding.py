@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
-from ldag.effects.context_identification import identify_with_labels
+from ldag.effects.context_identification import MAX_DEPTH, PARTIAL_DEPTH, LabelIdentification
 from ldag.effects.formulas import Formula, fix, free_case, nodes_in
 from ldag.effects.mixed_graphs import MixedGraph
 from ldag.effects.plain import identify_plain
@@ -24,7 +24,6 @@ from ldag.effects.results import (
 from ldag.effects.short_forms import find_short_form
 from ldag.effects.spelling import write_key
 from ldag.model import Structure
-from ldag.reasoning import label_variables
 
 MOST_CASES = 64
 """Settings times states of given variables that are decided one by one."""
@@ -39,6 +38,13 @@ class Deciding:
     latent: frozenset[int]
     question: EffectQuestion
     budget: Budget
+    search: LabelIdentification | None = None
+    """Of another question with the same treatments: what is known there is known here."""
+
+    @cached_property
+    def labels(self) -> LabelIdentification:
+        """The search through labels, one for all cases."""
+        return self.search or LabelIdentification.of(self.structure, self.latent, self.budget, self.question.do)
 
     @cached_property
     def graph(self) -> MixedGraph:
@@ -56,7 +62,7 @@ class Deciding:
         formulas, left = self._identify_cases()
         if not left:
             return EffectOutcome("identified", self._merge(formulas))
-        tried: list[str] = []
+        tried = [self.labels.tell()]
         proof = self._refute(left, tried)
         status: Status = "unknown" if proof is None else "not identifiable"
         return EffectOutcome(status, self._merge(formulas), proof, tuple(tried))
@@ -66,7 +72,7 @@ class Deciding:
         plain = self.by_plain_graph()
         if isinstance(plain, Reason):
             return EffectOutcome("identified", (CaseFormula({}, plain.formula, plain),))
-        formulas, left = self._identify_cases()
+        formulas, left = self._identify_cases(PARTIAL_DEPTH)
         return EffectOutcome("unknown" if left else "identified", self._merge(formulas))
 
     def by_plain_graph(self) -> Reason | Hedge | None:
@@ -85,13 +91,13 @@ class Deciding:
         """Fix what the question fixes."""
         return fix(formula, {**self.question.context, **self.question.setting})
 
-    def _identify_cases(self) -> tuple[list[CaseFormula], list[States]]:
+    def _identify_cases(self, depth: int = MAX_DEPTH) -> tuple[list[CaseFormula], list[States]]:
         """Return formulas by case of treatments, and of given variables that labels name; and the cases without one."""
-        named = label_variables(self.structure)
+        named = self.labels.scene.label_nodes
         formulas: list[CaseFormula] = []
         left: list[States] = []
         for case in self._cases(self.question.do, [node for node in self.question.given if node in named]):
-            reason = identify_with_labels(self.structure, self.latent, at_case(self.question, case), self.budget)
+            reason = self.labels.solve(at_case(self.question, case), depth)
             if reason is None:
                 left.append(case)
             else:
@@ -113,10 +119,10 @@ class Deciding:
         """Go through the single states of further variables in which an effect that has no formula has one."""
         q = self.question
         fixed = {*q.target, *q.do, *q.context, *self.latent}
-        for node in sorted(label_variables(self.structure) - fixed):
+        for node in sorted(self.labels.scene.label_nodes - fixed):
             for state in range(self.structure.n_states[node]):
                 asked = at_case(q, {node: state})
-                outcome = replace(self, question=asked).decide_quickly()
+                outcome = replace(self, question=asked, search=self.labels).decide_quickly()
                 for one in outcome.formulas if outcome.status == "identified" else ():
                     yield CaseFormula({node: state, **one.case}, one.formula, one.reason)
 

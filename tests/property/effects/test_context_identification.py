@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ldag.effects.context_identification import LabelIdentification, identify_partial
+from ldag.effects.context_identification import LabelIdentification
 from ldag.effects.formulas import evaluate, free_axes
 from ldag.effects.premises import free_latents, with_latent_states
 from ldag.effects.ranks import prove_by_rank
@@ -79,13 +79,3 @@ def test_nothing_stays_open(seed: int) -> None:
         if reason is not None:
             assert largest_error(structure, latent, reason, rng) < 1e-9
     assert not search.is_cut
-
-
-@pytest.mark.parametrize("seed", range(3000, 3010))
-def test_parts_are_true_effects(seed: int) -> None:
-    """What is identified at some settings or in some contexts is right there."""
-    structure, latent, question, rng = draw(seed, is_latent_named=False)
-    for reason in identify_partial(structure, latent, replace(question, setting={}), Budget()):
-        assert set(reason.question.setting) == set(question.do)
-        assert len(reason.question.context) <= len(question.context) + 1
-        assert largest_error(structure, latent, reason, rng) < 1e-9

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ldag import LDAG
-from ldag.effects.context_identification import LabelIdentification, identify_partial, identify_with_labels
+from ldag.effects.context_identification import LabelIdentification, identify_with_labels
 from ldag.effects.formulas import evaluate
 from ldag.effects.results import Budget, EffectQuestion, Reason
 from ldag.effects.spelling import spell
@@ -135,20 +135,6 @@ def test_a_latent_treatment_may_have_no_effect() -> None:
     assert example.write(reason) == "P(Y | X=0, A=1)"
 
 
-def test_parts_of_what_is_not_identified() -> None:
-    """Confounded where A=0 only: the effect at A=1 is told, beside the setting that nothing confounds."""
-    example = Example("L -> X : A=1, A -> X, L -> Y, X -> Y, A -> Y")
-    question = EffectQuestion((example.number("Y"),), (example.number("X"),))
-    parts = identify_partial(example.structure, example.latent, question, Budget())
-    assert [(dict(part.question.setting), dict(part.question.context)) for part in parts] == [
-        ({example.number("X"): x}, {example.number("A"): 1}) for x in (0, 1)
-    ]
-    treated = Example("L -> X, L -> Y : X=1, X -> Y")
-    question = EffectQuestion((treated.number("Y"),), (treated.number("X"),))
-    parts = identify_partial(treated.structure, treated.latent, question, Budget())
-    assert [dict(part.question.setting) for part in parts] == [{treated.number("X"): 1}]
-
-
 def test_a_small_budget_is_told() -> None:
     """A search that ends early says so, and one that does not, does not."""
     example = Example("L -> X : A=0, A -> X, L -> Y, X -> Y : A=1, A -> Y")
@@ -157,3 +143,4 @@ def test_a_small_budget_is_told() -> None:
         search = LabelIdentification.of(example.structure, example.latent, Budget(n_premises=n_premises), question.do)
         assert (search.solve(question) is None) == is_cut
         assert search.is_cut == is_cut
+        assert ("until 4 independencies" in search.tell()) == is_cut
