@@ -42,8 +42,6 @@ SIZES = (2, 3, 4, 5, 6, 8, 12, 16, 24, 32)
 """Numbers of states that latents get in turn: proofs mostly need 2 or 3, few need 5, and more cost little to try."""
 N_FIRST_SIZES = 2
 """Sizes with all edges, before some are cut: they mostly do, and few edges are easier to grasp than many states."""
-N_CUT_SIZES = 2
-"""Sizes with edges cut: these models are meant to be simple."""
 N_RANDOM_CUTS = 60
 """Random sets of edges to cut; each costs about as much as one size."""
 N_PRIMES = 50_697_537
@@ -110,8 +108,7 @@ def _simplifications(
     """Go through edges to cut, and numbers of states of free latents: the whole graph first, the largest at the end."""
     whole = frozenset[CodedEdge]()
     yield from ((whole, size) for size in (SIZES[:N_FIRST_SIZES] if has_free else SIZES[:1]))
-    for cut in _edges_to_cut(structure, latent):
-        yield from ((cut, size) for size in SIZES[: N_CUT_SIZES if has_free else 1])
+    yield from ((cut, SIZES[0]) for cut in _edges_to_cut(structure, latent))
     yield from ((whole, size) for size in (SIZES[N_FIRST_SIZES:] if has_free else ()))
 
 

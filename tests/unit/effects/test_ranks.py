@@ -95,6 +95,25 @@ def test_edges_are_cut_where_a_latent_could_be_recovered() -> None:
     assert len(proof.cut) == 3
 
 
+def test_edges_are_cut_before_latents_get_many_states() -> None:
+    """A latent with six children would need more than three states: two do where only two children listen."""
+    text = "latent L {0, 1}\nL -> X\nL -> Y\nX -> Y\n" + "\n".join(f"L -> {name}" for name in "ABCD")
+    proof = prove_by_rank(*ask(text, "Y", {"X": 0}), Budget())
+    assert proof is not None
+    assert set(proof.latent_states.values()) == {2}
+    assert len(proof.cut) == 4
+
+
+def test_some_edges_are_cut_at_random() -> None:
+    """Neither all edges nor two of one latent show that this effect has no formula, but four of two latents do."""
+    text = "latent U {0, 1}\nlatent V {0, 1}\nX -> Y : U=0\nU -> Y\nU -> X : V=1\nV -> X : U=0"
+    case = ask(f"{text}\nB -> A\nU -> A\nV -> A : B=1", "Y", {"X": 0})
+    proof = prove_by_rank(*case, Budget())
+    assert proof is not None
+    kept = {edge for edge in case[0].edges if edge[0] in case[1]} - set(proof.cut)
+    assert len({parent for parent, _ in kept}) == 2
+
+
 def test_cut_edges_make_no_difference_and_labels_stay() -> None:
     """By hand: A -> Y : B=0 without B is a family of nothing, without A it is one of B and C."""
     structure, *_ = ask("A -> Y : B=0\nB -> Y : A=0\nC -> Y\nA -> C", "Y", {"A": 0})
