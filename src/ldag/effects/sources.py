@@ -25,6 +25,8 @@ CELLS_AT_ONCE = 1 << 22
 """Numbers that are drawn and held at once: 32 MB."""
 FEW = 0.1
 """Gamma variables of a smaller shape may be too small for a number, and are drawn by their logarithm."""
+ONE_STICK = 0.01
+"""A stratum whose prior counts for less than so many observations has nearly all of it on one state in a draw."""
 N_DRAWS = 1000
 """Draws of a table for an interval."""
 N_GRAPHS = 500
@@ -204,40 +206,43 @@ class MeanSource(CountSource):
 class DirichletSource(CountSource):
     """Draws from the posterior of a table of counts under a Dirichlet prior that is spread evenly over its cells.
 
-    A table of up to 65,536 cells is drawn as a whole. Of a larger one, every set of variables that a probability is
-    about is drawn by itself: each probability has the right distribution, but probabilities about different variables
-    are drawn as if they were independent, which they are in an adjustment and only roughly elsewhere.
+    A table of up to 65,536 cells is drawn as a whole. Of a larger one, every conditional distribution is drawn by
+    itself, and costs what the strata that the data visit cost: each has the right distribution, but different ones are
+    drawn as if they were independent, which they are in an adjustment and only roughly elsewhere.
     """
 
     n_draws: int = 1
     seed: tuple[int, ...] = (0,)
-    _logs: dict[tuple[int, ...], Draws] = field(default_factory=dict)
+    _logs: list[Draws] = field(default_factory=list)
 
     def conditional(self, of: tuple[int, ...], given: tuple[int, ...]) -> Draws:
         """Return drawn conditional distributions; those of a stratum that was never visited are the prior's."""
         wanted = (*of, *given)
-        whole = self.table.needs if self.table.n_cells <= JOINT_CELLS else tuple(sorted(wanted))
-        axes = [1 + whole.index(node) for node in wanted]
-        rest = [axis for axis in range(1, 1 + len(whole)) if axis not in axes]
         sizes = [prod(self.table.shape(nodes)) for nodes in (of, given)]
-        logs = self._draw(whole).transpose([0, *axes, *rest]).reshape([self.n_draws, *sizes, -1])
+        if self.table.n_cells > JOINT_CELLS:
+            counts = self.table.count(wanted).reshape(sizes)
+            rng = np.random.default_rng([*self.seed, len(of), *wanted])
+            return draw_strata(counts, self.size, self.n_draws, rng).reshape([self.n_draws, *self.table.shape(wanted)])
+        axes = [1 + self.table.needs.index(node) for node in wanted]
+        rest = [axis for axis in range(1, 1 + len(self.table.needs)) if axis not in axes]
+        logs = self._draw_cells().transpose([0, *axes, *rest]).reshape([self.n_draws, *sizes, -1])
         return share_out(logs).reshape([self.n_draws, *self.table.shape(wanted)])
 
-    def _draw(self, nodes: tuple[int, ...]) -> Draws:
+    def _draw_cells(self) -> Draws:
         """Return the logarithms of gamma variables, which are in the proportions of probabilities; drawn once."""
-        if nodes not in self._logs:
-            counts = self.table.count(nodes)
+        if not self._logs:
+            counts = self.table.count(self.table.needs)
             shapes = (counts + self.size / counts.size).reshape(-1)
-            logs = log_gammas(shapes, self.n_draws, np.random.default_rng([*self.seed, *nodes]))
-            self._logs[nodes] = logs.reshape([self.n_draws, *counts.shape])
-        return self._logs[nodes]
+            logs = log_gammas(shapes, self.n_draws, np.random.default_rng(self.seed))
+            self._logs.append(logs.reshape([self.n_draws, *counts.shape]))
+        return self._logs[0]
 
     def parts(self) -> Iterator[NumberSource]:
         """Go through sources of so few draws each that they fit memory."""
         n_each = max(8, CELLS_AT_ONCE // min(self.table.n_cells, CELLS_AT_ONCE))
         for number, first in enumerate(range(0, self.n_draws, n_each)):
             n_draws = min(n_each, self.n_draws - first)
-            yield replace(self, n_draws=n_draws, seed=(*self.seed, number), _logs={})
+            yield replace(self, n_draws=n_draws, seed=(*self.seed, number), _logs=[])
 
 
 def log_gammas(shapes: NDArray[np.float64], n_draws: int, rng: np.random.Generator) -> Draws:
@@ -246,6 +251,34 @@ def log_gammas(shapes: NDArray[np.float64], n_draws: int, rng: np.random.Generat
     logs = np.log(rng.standard_gamma(np.where(few, shapes + 1, shapes), (n_draws, len(shapes))))
     logs[:, few] -= rng.standard_exponential((n_draws, int(few.sum()))) / shapes[few]
     return np.asarray(logs)
+
+
+def draw_strata(counts: NDArray[np.float64], size: float, n_draws: int, rng: np.random.Generator) -> Draws:
+    """Draw conditional distributions from counts (states, strata), without a number for every cell that is empty.
+
+    Gamma variables add up: of every cell with rows one is drawn, and of the whole prior of a stratum one more, which is
+    then broken into sticks that fall on random states (a Dirichlet process, exact but for the last stick, which keeps
+    what is left). A stratum without rows is its prior alone.
+    """
+    n_cells, n_strata = counts.shape
+    each = size / n_strata
+    cells, strata = np.nonzero(counts)
+    visited = counts.any(axis=0)
+    number = np.cumsum(visited) - 1
+    logs = log_gammas(counts[cells, strata], n_draws, rng)
+    of_prior = log_gammas(np.full(int(visited.sum()), each), n_draws, rng)
+    top = of_prior.copy()
+    np.maximum.at(top.T, number[strata], logs.T)
+    drawn = np.zeros((n_draws, n_cells, n_strata))
+    drawn[:, cells, strata] = np.exp(logs - top[:, number[strata]])
+    left = np.ones((n_draws, n_strata))
+    left[:, visited] = np.exp(of_prior - top)
+    n_sticks = 1 if each < ONE_STICK else 1 + int(np.ceil(20 * each))
+    for stick in range(n_sticks):
+        part = left * rng.beta(1.0, each, left.shape) if stick < n_sticks - 1 else left
+        drawn[np.arange(n_draws)[:, None], rng.integers(n_cells, size=left.shape), np.arange(n_strata)] += part
+        left = left - part
+    return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
 
 
 def share_out(logs: Draws) -> Draws:

@@ -6,7 +6,7 @@ import pytest
 import ldag
 from ldag.effects.estimating import evaluate_formula
 from ldag.effects.formulas import Formula, Probability, add_up, multiply, slots
-from ldag.effects.sources import DirichletSource, log_gammas, take_source
+from ldag.effects.sources import DirichletSource, draw_strata, log_gammas, take_source
 from ldag.errors import ArgumentError, DataError, DataNote, LdagError
 
 GRAPH = ldag.LDAG.from_text("X {0, 1}\nY {0, 1, 2}\nZ {0, 1}\nZ -> X\nX -> Y\nZ -> Y")
@@ -142,6 +142,37 @@ def test_a_large_table_is_drawn_leaf_by_leaf(monkeypatch: pytest.MonkeyPatch) ->
     ends = [np.quantile(one, [0.025, 0.975], axis=0) for one in (whole, leaves)]
     assert np.abs(ends[0] - ends[1]).max() < 0.01
     assert np.abs(np.diff(ends[0], axis=0) / np.diff(ends[1], axis=0) - 1).max() < 0.1
+
+
+def test_strata_are_drawn_as_dirichlet_variables_are() -> None:
+    """Means and variances in strata with many rows, few and none, under a weak prior and a strong one."""
+    counts = np.array([[30.0, 1.0, 0.0], [10.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    for size in (0.02, 1.0, 12.0):
+        drawn = draw_strata(counts, size, 20_000, np.random.default_rng(3))
+        assert np.allclose(drawn.sum(axis=1), 1)
+        shapes = counts + size / 12
+        mean = shapes / shapes.sum(axis=0)
+        assert np.abs(drawn.mean(axis=0) - mean).max() < 0.01
+        expected = mean * (1 - mean) / (shapes.sum(axis=0) + 1)
+        assert np.allclose(drawn.var(axis=0), expected, rtol=0.06, atol=2e-4)
+
+
+def test_a_large_table_costs_what_is_visited() -> None:
+    """Eighteen covariates have more cells than could be drawn one by one; 300 rows are enough to say little."""
+    names = [f"s{i}" for i in range(18)]
+    rng = np.random.default_rng(1)
+    columns = {name: rng.integers(0, 2, 300) for name in [*names, "X", "Y"]}
+    graph = ldag.LDAG.from_edges([("X", "Y")], states={name: [0, 1] for name in columns})
+    needs = tuple(range(len(columns)))
+    source = take_source(ldag.read(columns), graph, needs, n_draws=16, rng=1)
+    covariates, (x, y) = needs[:18], needs[18:]
+    formula = add_up(
+        covariates, multiply([Probability(slots(covariates)), Probability(slots([y]), slots([x, *covariates]))])
+    )
+    drawn = evaluate_formula(formula, [y], {x: 1}, source)
+    assert drawn.shape == (16, 2)
+    assert np.allclose(drawn.sum(axis=1), 1)
+    assert 0.2 < drawn[:, 1].mean() < 0.8
 
 
 def test_tiny_shapes_do_not_underflow() -> None:
