@@ -19,7 +19,7 @@ from ldag.network import Network
 from ldag.scoring import check_equivalent_sample_size
 from ldag.uncertainty import Mixture, Posterior
 
-JOINT_CELLS = 1 << 16
+JOINT_CELLS = 1 << 12
 """Cells of a table that is drawn as a whole, so that all its conditionals are of one draw."""
 CELLS_AT_ONCE = 1 << 22
 """Numbers that are drawn and held at once: 32 MB."""
@@ -206,9 +206,10 @@ class MeanSource(CountSource):
 class DirichletSource(CountSource):
     """Draws from the posterior of a table of counts under a Dirichlet prior that is spread evenly over its cells.
 
-    A table of up to 65,536 cells is drawn as a whole. Of a larger one, every conditional distribution is drawn by
-    itself, and costs what the strata that the data visit cost: each has the right distribution, but different ones are
-    drawn as if they were independent, which they are in an adjustment and only roughly elsewhere.
+    A table of up to 4,096 cells is drawn as a whole. Of a larger one, every conditional distribution is drawn by
+    itself, at the cost of the strata that the data visit: each has the right distribution, and different ones are
+    independent. So they are where each is of what the others are given, as in an adjustment, P(s) and P(y | x, s), and
+    in the front door; elsewhere, as of P(y | x) and P(y | x, s), that is only roughly right.
     """
 
     n_draws: int = 1

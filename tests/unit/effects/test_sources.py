@@ -158,14 +158,14 @@ def test_strata_are_drawn_as_dirichlet_variables_are() -> None:
 
 
 def test_a_large_table_costs_what_is_visited() -> None:
-    """Eighteen covariates have more cells than could be drawn one by one; 300 rows are enough to say little."""
-    names = [f"s{i}" for i in range(18)]
+    """Fifteen covariates have more cells than could be drawn one by one; 300 rows are enough to say little."""
+    names = [f"s{i}" for i in range(15)]
     rng = np.random.default_rng(1)
     columns = {name: rng.integers(0, 2, 300) for name in [*names, "X", "Y"]}
     graph = ldag.LDAG.from_edges([("X", "Y")], states={name: [0, 1] for name in columns})
     needs = tuple(range(len(columns)))
     source = take_source(ldag.read(columns), graph, needs, n_draws=16, rng=1)
-    covariates, (x, y) = needs[:18], needs[18:]
+    covariates, (x, y) = needs[:15], needs[15:]
     formula = add_up(
         covariates, multiply([Probability(slots(covariates)), Probability(slots([y]), slots([x, *covariates]))])
     )
@@ -203,14 +203,14 @@ def test_a_network_answers_as_its_own_interval_does(monkeypatch: pytest.MonkeyPa
         drawn = evaluate_formula(formula, [y], {x: 1}, take_source(net, net.ldag, nodes, n_draws=n_draws, rng=7))
         return [[float(end) for end in row] for row in np.quantile(drawn, [0.05, 0.95], axis=0)]
 
-    answer = net.query("Y", do={"X": 1}, interval=0.9, n_draws=4000, rng=7)
+    answer = net.query("Y", do={"X": 1}, interval=0.9, n_draws=1500, rng=7)
     ends = [[value[i] for value in answer.values()] for i in (1, 2)]
     widths = np.diff(np.array(ends), axis=0)
-    assert (np.abs(np.array(draw(4000)) - ends) < 0.06 * widths).all()
+    assert (np.abs(np.array(draw(1500)) - ends) < 0.1 * widths).all()
     exact = evaluate_formula(formula, [y], {x: 1}, take_source(net, net.ldag, nodes))
     assert np.allclose(exact[0], [value.mean for value in answer.values()], atol=1e-12)
     monkeypatch.setattr("ldag.effects.sources.SIDE_BY_SIDE", 1)
-    assert np.allclose(draw(4000), ends, atol=1e-12)
+    assert np.allclose(draw(1500), ends, atol=1e-12)
 
 
 def test_a_network_without_a_posterior_has_no_draws() -> None:
