@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import check_names, check_whole
-from ldag.effects.identifying import check_question, mark_latent, take_graph
+from ldag.effects.identifying import check_question, list_members, mark_latent, take_graph
 from ldag.effects.mixed_graphs import MixedGraph, NodeSet, m_separated
 from ldag.effects.premises import SET, Scene, resize_free_latents
 from ldag.effects.results import Budget, EffectQuestion
@@ -52,7 +52,8 @@ def adjustment_sets(
     Parameters
     ----------
     graph
-        With its latent variables, which are in no set. Of a `Fit` it is the graph that was learned.
+        With its latent variables, which are in no set. Of a `Fit`, or of a learned `Network`, a set is listed if it is
+        so in every graph that says the same and satisfies the constraints.
     target
         The outcome, or several.
     do
@@ -74,7 +75,7 @@ def adjustment_sets(
     >>> ldag.adjustment_sets(graph, "death", do="drug")
     [('age',), ('risk',)]
     """
-    own, _ = take_graph(graph)
+    own, forbidden = take_graph(graph)
     marked = mark_latent(own, check_names(latent))
     question = check_question(marked, target, do, (), context)
     unseen = frozenset(marked.schema.nodes(marked.latent))
@@ -82,7 +83,9 @@ def adjustment_sets(
         name = marked.schema[node].name
         raise ArgumentError(f"do: {name!r} is latent, and adjusting reads it; name an observed variable")
     size = None if max_size is None else check_whole(max_size, "max_size", least=0)
-    sets = list_adjustment_sets(own.structure, unseen, question, size)
+    same = [own] if forbidden is None else list_members(own, forbidden)
+    first, *others = (list_adjustment_sets(member.structure, unseen, question, size) for member in same)
+    sets = [chosen for chosen in first if all(chosen in other for other in others)]
     return [tuple(own.schema[node].name for node in chosen) for chosen in sets]
 
 

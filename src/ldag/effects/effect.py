@@ -295,7 +295,11 @@ class Effect(Printable):
     def _headline(self) -> Iterator[str]:
         """Say the status, or the formula, in one line, and further cases below."""
         if self.status != "identified" and self.members:
-            yield f"{self.statement} is not identifiable: graphs that the data do not tell apart have different effects"
+            why = "graphs that the data do not tell apart have different effects"
+            if self.status == "unknown":
+                why = "; ".join(self.outcome.tried) or "that of a graph which says the same is open"
+            known = "decided" if self.status == "unknown" else "identifiable"
+            yield f"{self.statement} is not {known}: {why}"
             for member in self.members:
                 yield f"  {str(member).splitlines()[0]}   if {self._arrows(member)}"
             return

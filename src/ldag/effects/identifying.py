@@ -1,6 +1,6 @@
 """The door to effects: whether P(target | do(treatments)) is a function of what is observed, and which."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from ldag.effects.effect import Effect
 from ldag.effects.formulas import evaluate, nodes_in
 from ldag.effects.results import Budget, EffectOutcome, EffectQuestion, Status
 from ldag.effects.sources import take_source
-from ldag.errors import ArgumentError, UnknownState
+from ldag.errors import ArgumentError, TooLarge, UnknownState
 from ldag.formats import Edge, spell_name
 from ldag.graph import LDAG, Names, check_disjoint
 from ldag.learning import Fit
@@ -66,7 +66,8 @@ def identify(
     ... ''')
     >>> print(ldag.identify(graph, "recovered", do="treated"))
     P(recovered | do(treated)) = P(recovered | treated, assigned=yes)
-    >>> ldag.identify(graph.without_labels(), "recovered", do="treated").status
+    >>> confounded = ldag.LDAG.from_text("z -> x -> y <-> x")
+    >>> ldag.identify(confounded, "y", do="x").status
     'not identifiable'
     """
     own, forbidden = take_graph(graph)
@@ -153,13 +154,24 @@ def _over_members(graph: LDAG, effect: Effect, forbidden: Iterable[Edge], latent
         key = member.edges if effect.graph.latent else tuple(frozenset(member.parents(name)) for name in do)
         if key not in members:
             members[key] = _decide(mark_latent(member, latent), effect.question, effect.budget)
-    notes = () if same.is_complete else (f"of the graphs that say the same the first {len(same)} were looked at",)
-    effect = replace(effect, notes=notes)
     kinds = _tell_apart(graph, list(members.values()))
-    if len(kinds) == 1:
+    if len(kinds) == 1 and same.is_complete:
         return effect
-    status: Status = "unknown" if any(member.status == "unknown" for member in kinds) else "not identifiable"
-    return replace(effect, outcome=EffectOutcome(status), members=tuple(kinds))
+    tried = () if same.is_complete else (f"of the graphs that say the same only {len(same)} were looked at",)
+    is_open = len(kinds) == 1 or any(member.status == "unknown" for member in kinds)
+    status: Status = "unknown" if is_open else "not identifiable"
+    return replace(effect, outcome=EffectOutcome(status, tried=tried), members=tuple(kinds))
+
+
+def list_members(graph: LDAG, forbidden: Iterable[Edge]) -> Sequence[LDAG]:
+    """Return the graphs that say the same as a learned one, or refuse if there are too many."""
+    same = graph.equivalence_class(MOST_MEMBERS, forbidden=forbidden)
+    if not same.is_complete:
+        raise TooLarge(
+            f"the data do not tell this graph from more than {len(same)} others that say the same; settle arrows by"
+            " constraints, or give the graph itself, which is taken at its word"
+        )
+    return same
 
 
 def _tell_apart(graph: LDAG, members: list[Effect]) -> list[Effect]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ldag
+from ldag.effects import identifying
 
 TRIAL = """
     latent motivation
@@ -125,3 +126,25 @@ def test_members_that_agree_are_one() -> None:
     fit = ldag.learn(data, kappa=0.1, equivalent_sample_size=1)
     assert not fit.ldag.edges
     assert str(ldag.identify(fit, "b", do="a")) == "P(b | do(a)) = P(b)"
+
+
+def test_more_members_than_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What only some graphs were asked about is not decided; sets to adjust for are not listed."""
+    monkeypatch.setattr(identifying, "MOST_MEMBERS", 1)
+    fit = ldag.learn(chain(), kappa=0.1, equivalent_sample_size=1)
+    effect = ldag.identify(fit, "b", do="a")
+    assert effect.status == "unknown"
+    assert "is not decided: of the graphs that say the same only 1 were looked at" in str(effect)
+    assert len(effect.members) == 1
+    with pytest.raises(ldag.LdagError, match="settle arrows by constraints"):
+        ldag.adjustment_sets(fit, "b", do="a")
+
+
+def test_adjustment_sets_of_a_learned_graph() -> None:
+    """Only those that are valid whichever way the open arrows point."""
+    fit = ldag.learn(chain(), kappa=0.1, equivalent_sample_size=1)
+    assert ldag.adjustment_sets(fit.ldag, "c", do="b") in ([()], [("a",)])
+    assert ldag.adjustment_sets(fit, "c", do="b") == []
+    tiers = ldag.Constraints(tiers=[["a"], ["b"], ["c"]])
+    settled = ldag.learn(chain(), kappa=0.1, equivalent_sample_size=1, constraints=tiers)
+    assert ldag.adjustment_sets(settled, "c", do="b") == [()]
