@@ -16,12 +16,13 @@ import ldag
 from benchmarks.harness import Row, cpu_seconds, report
 from ldag.data import Dataset
 from ldag.effects.bounding import bound_effect
+from ldag.effects.context_identification import identify_with_labels
 from ldag.effects.estimating import evaluate_formula
 from ldag.effects.formulas import Cases, Formula, Probability, Slot, add_up, multiply, slots
 from ldag.effects.mixed_graphs import MixedGraph
 from ldag.effects.plain import identify_plain
 from ldag.effects.ranks import RankTest
-from ldag.effects.results import EffectQuestion, Hedge
+from ldag.effects.results import Budget, EffectQuestion, Hedge
 from ldag.effects.short_forms import find_short_form
 from ldag.effects.sources import AnySource, take_source
 from ldag.effects.twins import find_twins
@@ -207,12 +208,45 @@ def ranks() -> list[Row]:
     return rows
 
 
+def labels() -> list[Row]:
+    """Searches through labels, 8 to 14 observed variables, where there is a formula and where there is none.
+
+    The goal is under ten times the time of the smallest.
+    """
+    rows = []
+    for name, label in (("a formula", "X -> Y : C0=0"), ("none", "X -> Y : C1=1")):
+        first = 0.0
+        for n_observed in (8, 10, 12, 14):
+            graph = write_covariates(n_observed, label)
+            x, y = graph.schema.nodes(["X", "Y"])
+            latent = frozenset(graph.schema.nodes(graph.latent))
+            question = EffectQuestion((y,), (x,), setting={x: 1})
+            reason = identify_with_labels(graph.structure, latent, question, Budget())
+            assert (reason is None) == (name == "none")
+            seconds = cpu_seconds(
+                lambda: identify_with_labels(graph.structure, latent, question, Budget()),  # noqa: B023 - called at once
+                3,
+            )
+            first = first or seconds
+            rows.append(Row(f"labels, {name}, {n_observed} variables", seconds, goal=10 * first))
+    return rows
+
+
+def write_covariates(n_observed: int, label: str) -> ldag.LDAG:
+    """A chain of covariates that cause a treatment and an outcome by turns; a latent confounds where C0=0."""
+    lines = ["latent L", "L -> X : C0=1", "L -> Y", "C0 -> Y", label]
+    for i in range(n_observed - 2):
+        lines += [f"C{i} -> {'XY'[i % 2]}", *([f"C{i - 1} -> C{i}"] if i else [])]
+    return ldag.LDAG.from_text("\n".join(lines))
+
+
 SECTIONS: dict[str, Callable[[], list[Row]]] = {
     "plain": plain,
     "coverage": coverage,
     "estimates": estimates,
     "bounds": bounds,
     "ranks": ranks,
+    "labels": labels,
 }
 
 

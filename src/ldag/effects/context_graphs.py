@@ -18,6 +18,7 @@ from ldag.effects.mixed_graphs import MixedGraph
 from ldag.effects.plain import identify_plain
 from ldag.effects.premises import Scene
 from ldag.effects.results import EffectQuestion, Hedge, Reason, States
+from ldag.effects.short_forms import ShortForm, find_short_form
 from ldag.effects.strata import nodes_of
 from ldag.model import Structure
 from ldag.reasoning import context_parents
@@ -52,27 +53,32 @@ def identify_at_context(scene: Scene, question: EffectQuestion, chosen: Sequence
     rest = [*question.given, *(node for node in question.context if node not in conditions)]
     base = slots(conditions, fixed)
     states = {**question.context, **question.setting}
-    for formula in _identify_ways(graph, question, rest, changed, base):
-        if isinstance(formula, Hedge):
-            continue
+    named = "ID at the context" if changed else "ID in the context" if chosen else ""
+    for rule, adjusted, formula in _identify_ways(graph, question, rest, changed, base):
         at_states = fix(formula, states)
         is_read = not nodes_in(at_states) & scene.latent
         if is_read and _is_of_the_table(scene.structure, at_states, {node: fixed[node] for node in changed}):
-            rule = "ID at the context" if changed else "ID in the context" if chosen else "ID"
             gone = list_vanished(scene.structure, fixed, question)
-            return Reason(rule, question, at_states, vanished=gone)
+            return Reason(named or rule, question, at_states, adjusted=adjusted, vanished=gone)
     return None
 
 
 def _identify_ways(
     graph: MixedGraph, question: EffectQuestion, given: Sequence[int], changed: Sequence[int], base: tuple[Slot, ...]
-) -> Iterator[Formula | Hedge]:
-    """Yield the effect given what treatments change, and the joint effect on both, divided."""
-    yield identify_plain(graph, question.target, question.do, given, base, changed)
+) -> Iterator[ShortForm]:
+    """Yield the effect in a form that people know, by ID, and as the joint effect on what is changed, divided."""
+    short = None if changed else find_short_form(graph, question.target, question.do, given, base)
+    if short:
+        yield short
+        return
+    formula = identify_plain(graph, question.target, question.do, given, base, changed)
+    if not isinstance(formula, Hedge):
+        yield "ID", (), formula
     if changed:
         others = [node for node in given if node not in changed]
         joint = identify_plain(graph, [*question.target, *changed], question.do, others, base, changed)
-        yield joint if isinstance(joint, Hedge) else make_quotient(joint, add_up(question.target, joint))
+        if not isinstance(joint, Hedge):
+            yield "ID", (), make_quotient(joint, add_up(question.target, joint))
 
 
 def _graph_given(

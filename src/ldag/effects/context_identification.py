@@ -85,8 +85,9 @@ class LabelIdentification:
         return reason
 
     def _rules(self, question: EffectQuestion, depth: int) -> Iterator[Reason | None]:
-        yield self._remember("shallow", question, self._answer_shallow)
+        yield self._shallow(question)
         if depth:
+            yield sum_cases(self.scene, question, self._shallow)
             yield self._leave_out(question, depth)
             yield self._set_fewer(question, depth)
             yield self._set_instead(question, depth)
@@ -95,6 +96,9 @@ class LabelIdentification:
             yield self._chain(question, depth)
             yield self._divide(question, depth)
             yield self._subtract(question, depth)
+
+    def _shallow(self, question: EffectQuestion) -> Reason | None:
+        return self._remember("shallow", question, self._answer_shallow)
 
     def _answer_shallow(self, question: EffectQuestion) -> Reason | None:
         """Answer by rules that call no others of this kind."""

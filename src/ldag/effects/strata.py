@@ -189,9 +189,14 @@ def sum_cases(scene: Scene, question: EffectQuestion, rule: EffectRule) -> Reaso
     above = scene.structure.ancestors(nodes_of(question))
     for node in sorted((scene.observed & scene.label_nodes & above) - nodes_of(question)):
         weights = _weigh(scene, question, (node,))
-        reason = _sum_over(scene, question, (node,), weights, rule) if weights else None
-        if reason:
-            return reason
+        cells: list[StratumCell] = []
+        for state in range(scene.structure.n_states[node]) if weights else ():
+            reason = rule(condition(question, context={node: state}))
+            if reason is None:
+                break
+            cells.append(({node: state}, reason))
+        if weights and len(cells) == scene.structure.n_states[node]:
+            return _join_cells(question, (node,), weights, cells)
     return None
 
 
@@ -243,6 +248,13 @@ def _sum_over(
         return None
     if len(strata) > scene.budget.max_adjusted:
         return _sum_over_fewer(scene, question, strata, rule)
+    return _join_cells(question, strata, weights, cells)
+
+
+def _join_cells(
+    question: EffectQuestion, strata: tuple[int, ...], weights: Reason, cells: Sequence[StratumCell]
+) -> Reason:
+    """Return the sum over cells, each with its weight."""
     terms = [_term(weights, strata, fixed, reason) for fixed, reason in cells]
     formula = terms[0] if len(terms) == 1 else Cases(tuple(terms))
     steps = tuple(reason for _, reason in cells)
