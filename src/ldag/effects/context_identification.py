@@ -189,8 +189,7 @@ class LabelIdentification:
 
     def _split(self, question: EffectQuestion, depth: int) -> Reason | None:
         """Answer by districts at the setting."""
-        cells = SettingDistricts(self.scene, question, lambda q: self.solve(q, depth - 1))
-        joint = cells.sum_up({}, ()) or cells.sum_up({}, cells.labelled_targets())
+        joint = SettingDistricts(self.scene, question, lambda q: self.solve(q, depth - 1)).fill({})
         if joint is None:
             return None
         formula = joint.formula

@@ -99,23 +99,22 @@ class EffectExplanation:
     def _how(self, reason: Reason) -> str:
         """Say the main rule in a few words."""
         named = self._list(reason.adjusted)
-        match reason.rule:
-            case "adjustment":
-                return f", by adjustment for {named}"
-            case "front-door":
-                return f", by the front door, {named}"
-            case "no effect":
-                return f": {self._list(self.question.do)} has no effect on it"
-            case "cases":
-                return f", by cases of {named}" if reason.adjusted else ", by cases"
-            case "insert":
-                return f", by what is seen where {write_assignments(self.schema, reason.inserted)}"
-            case "ID":
-                return ", by the rules for plain graphs (ID)"
-            case "direct":
-                return ": seeing is as good as setting"
-            case other:
-                return f", by {other}"
+        states = write_assignments(self.schema, reason.inserted)
+        texts = {
+            "adjustment": f", by adjustment for {named}",
+            "front-door": f", by the front door, {named}",
+            "no effect": f": {self._list(self.question.do)} has no effect on it",
+            "cases": f", by cases of {named}" if reason.adjusted else ", by cases",
+            "insert": f", by what is seen where {states}",
+            "set": f", as {states} may be set as well",
+            "leave out": ", without a condition that makes no difference",
+            "subtraction": f", as what the other states of {named} leave of the whole",
+            "chain": ", one variable after another",
+            "division": ", as a part of the effect on both",
+            "ID": ", by the rules for plain graphs (ID)",
+            "direct": ": seeing is as good as setting",
+        }
+        return texts.get(reason.rule, f", by {reason.rule}")
 
     def _reasons(self, reason: Reason, depth: int, *, free: frozenset[int]) -> Iterator[str]:
         """Go through the steps of a derivation."""

@@ -127,7 +127,7 @@ def multiply(factors: Iterable[Formula]) -> Formula:
 def add_up(nodes: Iterable[int], body: Formula) -> Formula:
     """Return the sum over the question's own copies of variables, which become bound copies.
 
-    A sum over what a single probability is of is that probability without it.
+    A sum over what a single probability is of is that probability without it, and over branches the sum of these.
     """
     free = free_axes(body)
     over = [node for node in sorted(set(nodes)) if (node, 0) in free]
@@ -136,6 +136,8 @@ def add_up(nodes: Iterable[int], body: Formula) -> Formula:
         over = [node for node in over if not any(slot.node == node for slot in gone)]
         rest = tuple(slot for slot in body.of if slot not in gone)
         body = Probability(rest, body.given) if rest else ONE
+    if isinstance(body, ByState) and body.axis in {(node, 0) for node in over}:
+        return add_up([node for node in over if node != body.axis[0]], Cases(body.branches))
     return _bind(Sum, over, body)
 
 

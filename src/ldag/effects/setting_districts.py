@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ldag.effects.context_graphs import cut_graph, list_vanished
-from ldag.effects.formulas import ByState, Cases, Formula, add_up, fix, multiply
+from ldag.effects.formulas import Cases, Formula, add_up, fix, multiply
 from ldag.effects.mixed_graphs import MixedGraph
 from ldag.effects.premises import Scene
 from ldag.effects.results import EffectQuestion, Reason, States
@@ -50,26 +50,8 @@ class SettingDistricts:
     question: EffectQuestion
     ask: EffectRule
 
-    def labelled_targets(self) -> tuple[int, ...]:
-        """Return the targets that labels name, where there are conditions below them."""
-        q = self.question
-        return tuple(node for node in q.target if node in self.scene.label_nodes and (q.given or q.context))
-
-    def sum_up(self, by_value: dict[int, int], targets: tuple[int, ...]) -> DistrictCell | None:
-        """Return P(target, given, context | do), with a formula of its own for each state of some targets."""
-        if not targets:
-            return self._fill(by_value)
-        node = targets[0]
-        branches = []
-        for state in range(self.scene.structure.n_states[node]):
-            cell = self.sum_up({**by_value, node: state}, targets[1:])
-            if cell is None:
-                return None
-            branches.append(cell)
-        return _join_cells(ByState((node, 0), tuple(cell.formula for cell in branches)), branches)
-
-    def _fill(self, by_value: dict[int, int]) -> DistrictCell | None:
-        """Return the sum over all states of what is not fixed, label variables by value where needed."""
+    def fill(self, by_value: dict[int, int]) -> DistrictCell | None:
+        """Return P(target, given, context | do) where some variables are fixed, others by value where needed."""
         q, scene = self.question, self.scene
         fixed = {**q.context, **q.setting, **by_value}
         parents = [() if node in q.do else row for node, row in enumerate(cut_graph(scene.structure, fixed))]
@@ -85,7 +67,7 @@ class SettingDistricts:
             return None
         cells: list[DistrictCell] = []
         for state in range(scene.structure.n_states[split]):
-            cell = self._fill({**by_value, split: state})
+            cell = self.fill({**by_value, split: state})
             if cell is None:
                 return None
             cells.append(cell)

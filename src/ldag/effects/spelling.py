@@ -41,6 +41,7 @@ class FormulaText:
 
     bar: ClassVar[str] = " | "
     comma: ClassVar[str] = ", "
+    at: ClassVar[str] = " at "
 
     def __init__(self, schema: Schema, formula: Formula, taken: Iterable[int] = ()) -> None:
         """Choose the names of everything in a formula; ``taken`` are variables whose bound copies get a prime."""
@@ -108,7 +109,7 @@ class FormulaText:
     def _branches(self, axis: Axis, branches: Sequence[Formula]) -> str:
         """Write a formula per state."""
         states = [self.slot(Slot(axis[0], 0, state)) for state in range(len(branches))]
-        return "; ".join(f"{self._part(part)} at {at}" for part, at in zip(branches, states, strict=True))
+        return "; ".join(f"{self._part(part)}{self.at}{state}" for part, state in zip(branches, states, strict=True))
 
     def _product(self, factors: Sequence[Formula]) -> str:
         """Write factors, sums last, all but the last of them in brackets: a sum goes to the end."""
@@ -153,6 +154,7 @@ class LatexFormula(FormulaText):
     """Writes a formula for papers."""
 
     bar = r" \mid "
+    at = r" \text{ at } "
 
     def _sum_sign(self, over: Sequence[Axis]) -> str:
         return rf"\sum_{{{self.comma.join(map(self.axis, over))}}}"
