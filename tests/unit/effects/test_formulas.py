@@ -7,10 +7,12 @@ from numpy.typing import NDArray
 from ldag.effects.formulas import (
     ONE,
     Anywhere,
+    ByState,
     Cases,
     Formula,
     Probability,
     Product,
+    Remainder,
     Slot,
     Sum,
     add_up,
@@ -136,3 +138,26 @@ def test_values_are_repeated_over_what_they_do_not_depend_on(nodes: tuple[int, .
     values = evaluate(Probability(slots([M])), source).over(nodes, source.n_states)
     assert values.shape == (2, *(source.n_states[node] for node in nodes))
     np.testing.assert_allclose(values.sum(axis=1 + nodes.index(M)), 1.0)
+
+
+def test_branches_and_differences() -> None:
+    """P(m, y) with a formula per state of x, read at a state, on another axis, summed over, and less one of them."""
+    source = Joint()
+    tables = source.tables
+    whole = Probability(slots([X, M, Y]))
+    branches = tuple(fix(whole, {X: state}) for state in range(2))
+    formula = ByState((X, 0), branches)
+    assert free_axes(formula) == {(X, 0), (M, 0), (Y, 0)}
+    assert np.allclose(evaluate(formula, source).over([X, M, Y], source.n_states), tables)
+    assert fix(formula, {X: 1}) is branches[1]
+    assert fix(formula, {X: 1, M: 0}) is not branches[1]
+    summed = add_up([X, M], formula)
+    assert np.allclose(evaluate(summed, source).over([Y], source.n_states), tables.sum(axis=(1, 2)))
+    inside = add_up([X], multiply([Probability(slots([X])), formula]))
+    weights = tables.sum(axis=(2, 3))
+    assert np.allclose(
+        evaluate(inside, source).over([M, Y], source.n_states), np.einsum("nx,nxmy->nmy", weights, tables)
+    )
+    rest = Remainder(Probability(slots([M, Y])), branches[0])
+    assert np.allclose(evaluate(rest, source).over([M, Y], source.n_states), tables[:, 1])
+    assert [part for part in subformulas(rest) if part is branches[0]]

@@ -1,9 +1,11 @@
 """Formulas as text, LaTeX and plain values."""
 
 from ldag.effects.formulas import (
+    ByState,
     Cases,
     Formula,
     Probability,
+    Remainder,
     add_up,
     fix,
     make_quotient,
@@ -87,3 +89,18 @@ def test_keys_do_not_depend_on_the_numbers_of_copies() -> None:
     """Two formulas that were built apart are the same; another one is not."""
     assert write_key(front_door()) == write_key(front_door())
     assert write_key(front_door()) != write_key(fix(front_door(), {X: 0}))
+
+
+def test_branches_and_differences_are_written() -> None:
+    """A formula per state says where each holds; what is taken away is in brackets where it has several parts."""
+    first, second = (Probability(slots([1, 2], {2: state})) for state in range(2))
+    by_state = ByState((2, 0), (first, second))
+    assert spell(SCHEMA, by_state) == "P(dose_a, Y=no) at Y=no; P(dose_a, Y=yes) at Y=yes"
+    assert r"\text{ at }" in LatexFormula(SCHEMA, by_state).write()
+    less = Remainder(Probability(slots([1])), Cases((first, second)))
+    assert spell(SCHEMA, less) == "P(dose_a) - (P(dose_a, Y=no) + P(dose_a, Y=yes))"
+    values = PlainValues(SCHEMA, FormulaText(SCHEMA, by_state))
+    assert values.of(by_state) == {
+        "by state": {"of": {"variable": "Y", "symbol": "Y"}, "branches": [values.of(first), values.of(second)]}
+    }
+    assert values.of(less) == {"difference": [values.of(less.whole), values.of(less.rest)]}
