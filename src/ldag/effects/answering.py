@@ -53,8 +53,10 @@ class BoundedAnswer(StateMapping[tuple[float, float]]):
     def __str__(self) -> str:
         shown = [", ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in self]
         width = max(map(len, shown), default=0)
-        ends = [f"{low:.4f} to {high:.4f}" for low, high in self.values()]
-        return "\n".join(f"{text:<{width}}  {both}" for text, both in zip(shown, ends, strict=True))
+        lines = [
+            f"{text:<{width}}  {low:.4f} to {high:.4f}" for text, (low, high) in zip(shown, self.values(), strict=True)
+        ]
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,7 +229,7 @@ def take_numbers(
         known = replace(known, structure=stated.structure.regular(), question=question)
         outcome = _decide_again(known, outcome)
     how = {name: value for name, value in options.items() if name in own}
-    numbers = take_source(given, stated, needs, reading=reading or None, **how)
+    numbers = take_source(given, stated, needs, apart=known.question.do, reading=reading or None, **how)
     return Answering(stated.schema, known, outcome, numbers)
 
 

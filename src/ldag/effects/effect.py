@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice, product
 from typing import Any, Unpack
 
 from ldag.checks import check_share
@@ -16,6 +17,7 @@ from ldag.effects.results import (
     Budget,
     CaseFormula,
     EffectOutcome,
+    EffectProof,
     EffectQuestion,
     Hedge,
     RankProof,
@@ -32,6 +34,9 @@ from ldag.graph import LDAG
 from ldag.hook import Printable
 from ldag.model import Schema
 from ldag.network import Answer, AveragedAnswer, Contrasts, Network
+
+MOST_SHOWN_CASES = 8
+"""Cases in which two models with different effects are looked for."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -267,13 +272,25 @@ class Effect(Printable):
         proof = self.outcome.proof
         if proof is None:
             return None
-        known = self._deciding
-        if isinstance(proof, RankProof):
-            asked = at_case(self.question, proof.case)
-            twins = find_twins(known.structure, known.latent, asked, proof.latent_states, cut=proof.cut)
-        else:
-            twins = find_twins(known.structure, known.latent, at_case(self.question, self._example))
+        shown = (self._look_for_twins(proof, case) for case in self._cases_of_twins(proof))
+        twins = next((one for one in shown if one is not None), None)
         return None if twins is None else self._show_second_state(twins)
+
+    def _look_for_twins(self, proof: EffectProof, case: States) -> Twins | None:
+        """Walk from the models of a proof, in one case."""
+        known, asked = self._deciding, at_case(self.question, case)
+        if isinstance(proof, Hedge):
+            return find_twins(known.structure, known.latent, asked)
+        return find_twins(known.structure, known.latent, asked, proof.latent_states, cut=proof.cut)
+
+    def _cases_of_twins(self, proof: EffectProof) -> Iterator[States]:
+        """Go through the cases in which two models may differ: that of the proof, and others if no walk leads away."""
+        first = proof.case if isinstance(proof, RankProof) else self._example
+        nodes = [node for node in (*self.question.do, *self.question.given) if node not in self.question.setting]
+        others = product(*(range(self._schema.n_states[node]) for node in nodes))
+        yield first
+        cases = (dict(zip(nodes, states, strict=True)) for states in reversed(list(islice(others, MOST_SHOWN_CASES))))
+        yield from (case for case in cases if case.items() != first.items())
 
     def _show_second_state(self, twins: Twins) -> Twins:
         """Of a target with two states show the second one: people speak of "yes"."""

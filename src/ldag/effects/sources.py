@@ -77,6 +77,7 @@ def take_source(
     n_draws: int | None = None,
     equivalent_sample_size: float | None = None,
     rng: Rng = None,
+    apart: Sequence[int] = (),
     reading: Reading | None = None,
 ) -> NumberSource:
     """Return what formulas that read some variables are evaluated on: one table, or with ``n_draws`` draws of it.
@@ -101,7 +102,7 @@ def take_source(
             raise ArgumentError(f"{option('equivalent_sample_size')} is for intervals; relative frequencies have none")
         return MeanSource(table)
     size = 1.0 if equivalent_sample_size is None else check_equivalent_sample_size(equivalent_sample_size)
-    return DirichletSource(table, size, n_draws, (seed,))
+    return DirichletSource(table, size, n_draws, tuple(apart), (seed,))
 
 
 def take_table(
@@ -210,9 +211,14 @@ class DirichletSource(CountSource):
     itself, at the cost of the strata that the data visit: each has the right distribution, and different ones are
     independent. So they are where each is of what the others are given, as in an adjustment, P(s) and P(y | x, s), and
     in the front door; elsewhere, as of P(y | x) and P(y | x, s), that is only roughly right.
+
+    Strata that the data never visit are drawn alike, those at different states of ``apart`` (the treatments) aside:
+    each has its prior, and a sum over many of them stays as unsure as each is. Drawn one by one they would average out,
+    and an interval that rests on no data would look sure.
     """
 
     n_draws: int = 1
+    apart: tuple[int, ...] = ()
     seed: tuple[int, ...] = (0,)
     _logs: list[Draws] = field(default_factory=list)
 
@@ -223,11 +229,25 @@ class DirichletSource(CountSource):
         if self.table.n_cells > JOINT_CELLS:
             counts = self.table.count(wanted).reshape(sizes)
             rng = np.random.default_rng([*self.seed, len(of), *wanted])
-            return draw_strata(counts, self.size, self.n_draws, rng).reshape([self.n_draws, *self.table.shape(wanted)])
+            drawn = draw_strata(counts, self.size, self.n_draws, rng)
+            return self._join_empty(drawn, given).reshape([self.n_draws, *self.table.shape(wanted)])
         axes = [1 + self.table.needs.index(node) for node in wanted]
         rest = [axis for axis in range(1, 1 + len(self.table.needs)) if axis not in axes]
         logs = self._draw_cells().transpose([0, *axes, *rest]).reshape([self.n_draws, *sizes, -1])
-        return share_out(logs).reshape([self.n_draws, *self.table.shape(wanted)])
+        return self._join_empty(share_out(logs), given).reshape([self.n_draws, *self.table.shape(wanted)])
+
+    def _join_empty(self, drawn: Draws, given: tuple[int, ...]) -> Draws:
+        """Give all strata without rows, of one setting, the draws of the first of them; axes: draws, of, strata."""
+        rows = self.table.count(given)
+        settings = np.zeros(rows.shape, dtype=np.int64)
+        for axis, node in enumerate(given):
+            if node in self.apart:
+                states = np.arange(rows.shape[axis]).reshape([-1 if i == axis else 1 for i in range(rows.ndim)])
+                settings = settings * rows.shape[axis] + states
+        empty = np.flatnonzero(rows.reshape(-1) == 0)
+        _, first, place = np.unique(settings.reshape(-1)[empty], return_index=True, return_inverse=True)
+        drawn[:, :, empty] = drawn[:, :, empty[first][place.reshape(-1)]]
+        return drawn
 
     def _draw_cells(self) -> Draws:
         """Return the logarithms of gamma variables, which are in the proportions of probabilities; drawn once."""

@@ -65,7 +65,8 @@ class AveragedAnswer(StateMapping[Averaged]):
     def __str__(self) -> str:
         shown = [", ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in self]
         width = max(map(len, shown), default=0)
-        return "\n".join(f"{text:<{width}}  {value}" for text, value in zip(shown, self.values(), strict=True))
+        lines = [f"{text:<{width}}  {value}" for text, value in zip(shown, self.values(), strict=True)]
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
 class Contrasts(dict[str, Averaged], Printable):
@@ -76,7 +77,8 @@ class Contrasts(dict[str, Averaged], Printable):
 
     def __str__(self) -> str:
         width = max(map(len, self), default=0)
-        return "\n".join(f"{name:<{width}}  {value}" for name, value in self.items())
+        lines = [f"{name:<{width}}  {value}" for name, value in self.items()]
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
 class Marginals(dict[str, dict[State, float]], Drawable):

@@ -223,3 +223,20 @@ def test_bounds_by_state_and_of_an_event() -> None:
         effect.bounds(table, do={"X": 1}, against={"X": 0}, counts="n")
     with pytest.raises(ldag.LdagError, match="interval must be a number between 0 and 1, got 1"):
         effect.bounds(table, do={"X": 1}, interval=1, counts="n")
+
+
+@pytest.mark.parametrize("n_covariates", [6, 12])
+def test_what_rests_on_no_rows_is_not_sure(n_covariates: int) -> None:
+    """Covariates that leave most strata unvisited make wide intervals, in small tables and large ones; and are told."""
+    names = [f"z{i}" for i in range(n_covariates)]
+    edges = [(name, other) for name in names for other in ("x", "y")] + [("x", "y")]
+    graph = ldag.LDAG.from_text("\n".join(f"{a} -> {b}" for a, b in edges))
+    rng = np.random.default_rng(2)
+    n_rows = 2 ** (n_covariates - 1)
+    table = {name: rng.integers(0, 2, n_rows) for name in [*names, "x", "y"]}
+    effect = ldag.identify(graph, "y", do="x")
+    answer = effect.estimate(table, do={"x": 1}, n_draws=200)
+    assert answer[1].high - answer[1].low > 0.4
+    assert "strata that the formula weighs and the data hardly visit" in str(answer)
+    apart = effect.contrast(table, {"y": 1}, do={"x": 1}, against={"x": 0}, n_draws=200)["difference"]
+    assert apart.high - apart.low > 0.4
