@@ -23,10 +23,7 @@ from ldag.effects.results import (
 )
 from ldag.effects.short_forms import find_short_form
 from ldag.effects.spelling import write_key
-from ldag.model import Structure
-
-MOST_CASES = 64
-"""Settings times states of given variables that are decided one by one."""
+from ldag.model import CodedFamily, Grid, Structure
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +49,25 @@ class Deciding:
         parents = [family.parents for family in self.structure.families]
         return MixedGraph.project(parents, self.latent - set(self.question.do))
 
+    @cached_property
+    def ancestral(self) -> Structure:
+        """The structure in which only what is above the question's variables has parents.
+
+        An effect is identified in it iff it is in the whole: models that differ in nothing else have one table above,
+        and with all other mechanisms constant one table of everything.
+        """
+        q, families = self.question, self.structure.families
+        above = self.structure.ancestors((*q.target, *q.do, *q.given, *q.context))
+        alone = CodedFamily.table((), Grid(()))
+        kept = tuple(family if node in above else alone for node, family in enumerate(families))
+        return Structure(self.structure.n_states, kept)
+
     def decide(self) -> EffectOutcome:
         """Answer the question, the cheapest rule first."""
         plain = self.by_plain_graph()
         if isinstance(plain, Reason):
             return EffectOutcome("identified", (CaseFormula({}, plain.formula, plain),))
-        if plain is not None and self.structure.is_table:
+        if plain is not None and self.ancestral.is_table:
             return EffectOutcome("not identifiable", proof=plain)
         formulas, left = self._identify_cases()
         if not left:
@@ -109,7 +119,7 @@ class Deciding:
         for case in left:
             for states in self._states_of(node for node in self.question.given if node not in case):
                 asked = at_case(self.question, {**case, **states})
-                attempt = attempt_rank_proof(self.structure, self.latent, asked, self.budget)
+                attempt = attempt_rank_proof(self.ancestral, self.latent, asked, self.budget)
                 if attempt.proof is not None:
                     return replace(attempt.proof, case={**case, **states})
                 tried += [text for text in attempt.tried if text not in tried]

@@ -27,7 +27,7 @@ from ldag.effects.results import (
 )
 from ldag.effects.sources import N_DRAWS, AnySource
 from ldag.effects.spelling import FormulaText, LatexFormula, PlainValues, spell, write_statement
-from ldag.effects.twins import find_twins
+from ldag.effects.twins import extend_twins, find_twins
 from ldag.errors import ArgumentError, NotDecided
 from ldag.formats import Context
 from ldag.graph import LDAG
@@ -279,9 +279,9 @@ class Effect(Printable):
     def _look_for_twins(self, proof: EffectProof, case: States) -> Twins | None:
         """Walk from the models of a proof, in one case."""
         known, asked = self._deciding, at_case(self.question, case)
-        if isinstance(proof, Hedge):
-            return find_twins(known.structure, known.latent, asked)
-        return find_twins(known.structure, known.latent, asked, proof.latent_states, cut=proof.cut)
+        sizes, cut = (None, ()) if isinstance(proof, Hedge) else (proof.latent_states, proof.cut)
+        twins = find_twins(known.ancestral, known.latent, asked, sizes, cut=cut)
+        return None if twins is None else extend_twins(twins, known.structure, known.latent)
 
     def _cases_of_twins(self, proof: EffectProof) -> Iterator[States]:
         """Go through the cases in which two models may differ: that of the proof, and others if no walk leads away."""

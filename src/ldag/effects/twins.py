@@ -100,6 +100,14 @@ def _find_in_submodel(
     return replace(best, models=(first, second))
 
 
+def extend_twins(twins: Twins, structure: Structure, latent: frozenset[int]) -> Twins:
+    """Return the two models as models of a structure with more edges, which make no difference in them."""
+    sizes = twins.models[0].structure.n_states
+    sized = with_latent_states(structure, {v: sizes[v] for v in latent if sizes[v] != structure.n_states[v]})
+    first, second = (_extend_model(model, sized) for model in twins.models)
+    return replace(twins, models=(first, second))
+
+
 def _simplify(test: RankTest, rng: np.random.Generator) -> RankTest:
     """Cut edges from latents that a proof can do without, half of them at a time, while tables are large."""
     n_cut = sum(node in test.latent for node, _ in test.structure.edges)
