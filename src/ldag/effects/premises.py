@@ -19,8 +19,10 @@ IDLE, SET = 0, 1
 """States of the intervention node."""
 REFUTED = 1e-7
 """Two conditional probabilities that differ by more, in one random model, are no rounding error."""
-MAX_AXES = 52
-"""Variables that one product of tables can have."""
+MAX_AXES = 40
+"""Variables of the largest model that is drawn; one product of tables can have 52."""
+SHARE = 32
+"""A table of one premise has at most this part of the cells of the budget, as many premises are asked for."""
 
 PremiseKey = tuple[frozenset[int], frozenset[int], frozenset[int], tuple[tuple[int, int], ...]]
 
@@ -128,7 +130,8 @@ class Premises:
         self._tables: dict[frozenset[int], NDArray[np.float64]] = {}
         self._readable = frozenset(range(len(self.structure))) - (self.latent - self.do - self.roots) | {self.node}
         cells = prod(self.augmented.n_states[node] for node in self._readable)
-        self._can_show = cells <= self.budget.cells and len(self.augmented) <= MAX_AXES
+        self._most_cells = max(1, self.budget.cells // SHARE)
+        self._is_small = cells <= self._most_cells
 
     @property
     def is_cut(self) -> bool:
@@ -150,11 +153,17 @@ class Premises:
             self.tally.is_cut = True
             return None
         self.tally.n_asked += 1
-        if self._can_show and self._is_refuted(question):
+        if self._can_draw(question) and self._is_refuted(question):
             return None
-        decision = decide(self.augmented, question, self.budget.cells)
+        decision = decide(self.augmented, question, self._most_cells)
         self.tally.is_cut |= decision.independent is None
         return Premise(self.augmented, decision) if decision.independent else None
+
+    def _can_draw(self, question: Question) -> bool:
+        """Tell whether the table of a question is small enough to draw."""
+        named = question.a | question.b | question.given | question.context.keys()
+        cells = prod(self.augmented.n_states[node] for node in named)
+        return cells <= self._most_cells and len(self.augmented.ancestors(named)) <= MAX_AXES
 
     def _is_refuted(self, question: Question) -> bool:
         """Tell whether one random model has the dependence: most questions end here, without a search for proofs."""
@@ -168,9 +177,9 @@ class Premises:
         return bool(np.ptp(conditional, axis=1).max() > REFUTED)
 
     def _marginal(self, nodes: frozenset[int]) -> NDArray[np.float64]:
-        """Return the random model's table of some observed variables, ascending."""
+        """Return a random model's table of some observed variables, ascending; of one for all where it is small."""
         if nodes not in self._tables:
-            whole = self._readable
+            whole = self._readable if self._is_small else nodes
             if whole not in self._tables:
                 self._tables[whole] = _draw_table(self.augmented, sorted(whole))
             summed = tuple(i for i, node in enumerate(sorted(whole)) if node not in nodes)
@@ -181,13 +190,15 @@ class Premises:
 def _draw_table(structure: Structure, kept: list[int]) -> NDArray[np.float64]:
     """Draw a model, always the same one, and return its table of some nodes."""
     rng = np.random.default_rng(0)
+    above = sorted(structure.ancestors(kept))
+    axis = {node: i for i, node in enumerate(above)}
     operands: list[object] = []
-    for node, family in enumerate(structure.families):
-        r = structure.n_states[node]
+    for node in above:
+        family, r = structure.families[node], structure.n_states[node]
         rows = rng.dirichlet(np.full(r, 2.0), size=family.partition.n_classes) * 0.9 + 0.1 / r
         shape = [structure.n_states[parent] for parent in family.parents]
-        operands += [family.partition.expand(rows).reshape([*shape, r]), [*family.parents, node]]
-    return np.asarray(np.einsum(*operands, kept, optimize="greedy"))  # type: ignore[call-overload]
+        operands += [family.partition.expand(rows).reshape([*shape, r]), [axis[v] for v in (*family.parents, node)]]
+    return np.asarray(np.einsum(*operands, [axis[node] for node in kept], optimize="greedy"))  # type: ignore[call-overload]
 
 
 @dataclass(eq=False)
