@@ -97,9 +97,9 @@ def check_sequence(value: Iterable[V], what: str) -> tuple[V, ...]:
     return tuple(value)
 
 
-def check_names(value: str | Iterable[str]) -> tuple[str, ...]:
+def check_names(value: str | Iterable[str], what: str = "names") -> tuple[str, ...]:
     """Return one name or several as a tuple."""
-    return (value,) if isinstance(value, str) else check_sequence(value, "names")
+    return (value,) if isinstance(value, str) else check_sequence(value, what)
 
 
 def check_text(value: str) -> str:

@@ -234,6 +234,31 @@ def test_networks(files: dict[str, str], tmp_path: Path) -> None:
     assert float(table[-1][2]) == pytest.approx(by_hand, abs=0.01)
 
 
+def test_names_in_quotes(tmp_path: Path) -> None:
+    """A name is taken as it is, and as it is printed."""
+    path = tmp_path / "odd.ldag"
+    path.write_text('"dose=x, y" -> "died, or not"\nage -> "dose=x, y"\nage -> "died, or not"')
+    expected = 'P("died, or not" | do("dose=x, y")) = sum_{age} P(age) P("died, or not" | "dose=x, y", age)\n'
+    for target, do in (("died, or not", "dose=x, y"), ('"died, or not"', '"dose=x, y"')):
+        assert run("identify", str(path), target, "--do", do) == expected
+    both = run("identify", str(path), '"died, or not", age', "--do", '"dose=x, y"=1')
+    assert both.startswith('P("died, or not", age | do("dose=x, y"=1)) = ')
+
+
+def test_a_column_by_another_name(files: dict[str, str], tmp_path: Path) -> None:
+    """Columns that the graph does not know were left out, which says where the one that is missing went."""
+    path = tmp_path / "capital.csv"
+    path.write_text("Assigned,treated,recovered\nno,no,yes\nyes,yes,no\n")
+    done = execute("identify", files["trial"], "recovered", "--do", "treated", "--data", str(path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        "they have 'treated', 'recovered' (1 column left out, which the graph does not know: Assigned)" in done.stderr
+    )
+    path.write_text("a,b\n1,2\n")
+    done = execute("identify", files["trial"], "recovered", "--do", "treated", "--data", str(path))
+    assert done.stderr.endswith("is a variable of the graph, which has assigned, treated, recovered\n")
+
+
 def test_columns_that_are_not_read(files: dict[str, str], tmp_path: Path) -> None:
     """They may be missing, and gaps in them do no harm; what is read must be there."""
     path = tmp_path / "part.csv"

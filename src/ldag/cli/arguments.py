@@ -1,6 +1,7 @@
 """What several commands take: graphs, names, contexts, what was observed of variables or set, and --json."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -13,7 +14,16 @@ from numpy.typing import NDArray
 from ldag import datasets
 from ldag.data import Arrays, Dataset, state_columns, write_rows, write_separated
 from ldag.errors import ArgumentError, suggest
-from ldag.formats import Context, DocumentRecord, GraphRecord, format_of, name_file, read_assignments, read_file
+from ldag.formats import (
+    Context,
+    DocumentRecord,
+    GraphRecord,
+    format_of,
+    name_file,
+    read_assignments,
+    read_file,
+    read_name_list,
+)
 from ldag.graph import LDAG, Description
 from ldag.model import Schema, State, Variable
 from ldag.network import Finding, Findings, Network
@@ -23,6 +33,9 @@ if TYPE_CHECKING:
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+"""A name or state in quotes, in which = and commas mean nothing."""
 
 
 class RareOption(click.Option):
@@ -135,11 +148,16 @@ def is_path(source: str) -> bool:
 
 
 def split_names(variables: Iterable[Variable], given: Iterable[str]) -> list[str]:
-    """Return names given one by one or separated by commas (a name may have a comma itself)."""
+    """Return names given one by one or separated by commas (a name may have a comma itself, or stand in quotes)."""
     known = {variable.name for variable in variables}
     names: list[str] = []
     for text in given:
-        names.extend([text] if text in known else [part.strip() for part in text.split(",") if part.strip()])
+        if text in known:
+            names.append(text)
+        elif '"' in text:
+            names.extend(read_name_list(text, "names"))
+        else:
+            names.extend(part.strip() for part in text.split(",") if part.strip())
     return names
 
 
@@ -166,7 +184,7 @@ def split_settings(variables: Iterable[Variable], given: Iterable[str], option: 
     known = list(variables)
     names = {variable.name for variable in known}
     texts = list(given)
-    with_states = [text for text in texts if "=" in text and text not in names]
+    with_states = [text for text in texts if "=" in QUOTED.sub("", text) and text not in names]
     if not with_states:
         return split_names(known, texts)
     if len(with_states) < len(texts):

@@ -143,7 +143,8 @@ def load_known_columns(source: str, reading: ReadOptions, graph: LDAG) -> Datase
             raise UnknownVariable(name, table.names, f"{option('columns', name)}: ")
     nodes = [node for node, name in enumerate(graph.schema.names) if name in chosen]
     if not nodes:
-        raise DataError(f"no column of {source} is a variable of the graph, which has {list_names(graph.schema.names)}")
+        observed = [name for name in graph.schema.names if name not in graph.latent]
+        raise DataError(f"no column of {source} is a variable of the graph, which has {list_names(observed)}")
     return read_for(table, graph.schema.reordered(nodes), reading, graph.undeclared)
 
 

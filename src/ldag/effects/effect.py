@@ -110,7 +110,14 @@ class Effect(Printable):
         plain = None if self.graph.structure.is_table else self._deciding.by_plain_graph()
         hedge = plain if isinstance(plain, Hedge) else None
         reasons = EffectExplanation(
-            self._schema, self.graph.structure, self.question, self.outcome, self._partial, hedge, self._twins
+            self._schema,
+            self.graph.structure,
+            self.question,
+            self.outcome,
+            self._partial,
+            hedge,
+            self._twins,
+            "" if self.status == "identified" else self._refuse_bounds(),
         )
         return "\n".join([reasons.write(), *(f"note: {note}" for note in self.notes)])
 
@@ -139,9 +146,12 @@ class Effect(Printable):
         if self.status == "identified":
             values["needs"] = list(self.needs)
         if self._twins is not None:
-            values["witness_effects"] = list(self._twins.effects)
+            twins = self._twins
+            case = {**twins.setting, **twins.given, **twins.target}
+            values["witness_effects"] = list(twins.effects)
+            values["witness_of"] = write_statement(self._schema, self.question, case)
         if self.members:
-            values["members"] = [member.to_dict() for member in self.members]
+            values["members"] = [{**member.to_dict(), "if": self._arrows(member)} for member in self.members]
         return {**values, "tried": list(self.outcome.tried), "notes": list(self.notes)}
 
     def evaluate(
@@ -355,11 +365,23 @@ class Effect(Printable):
         known = "is not identifiable" if self.status == "not identifiable" else "is not known to be identified"
         raise ArgumentError(f"{self.statement} {known}, so it has no formula{other}{more}")
 
+    def _refuse_bounds(self) -> str:
+        """Say why bounds are not worked out, if they are not whatever the data."""
+        try:
+            self._find_bound_needs()
+        except ArgumentError as error:
+            return str(error)
+        return ""
+
+    def _find_bound_needs(self) -> frozenset[int]:
+        known = self._deciding
+        return find_needs(known.structure, known.latent, at_case(self.question, self._example))
+
     def _answering(self, source: AnySource, options: Mapping[str, Any], *, is_bounded: bool = False) -> Answering:
         """Return the effect with the states of a source, and the source."""
         known = self._deciding
         if self.status != "identified" and is_bounded:
-            needs = find_needs(known.structure, known.latent, at_case(self.question, self._example))
+            needs = self._find_bound_needs()
         else:
             self._check_identified()
             needs = frozenset(self._schema.nodes(self.needs))

@@ -1,8 +1,9 @@
 """Why an effect is identified, or is not, in sentences that a reader can repeat."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ldag.effects.context_graphs import list_vanished
 from ldag.effects.formulas import free_case
 from ldag.effects.results import (
     CaseFormula,
@@ -15,9 +16,10 @@ from ldag.effects.results import (
     Twins,
 )
 from ldag.effects.spelling import spell, write_assignments, write_statement
+from ldag.effects.strata import find_vanished
 from ldag.formats import ARC, spell_name
 from ldag.model import Schema, Structure, Variable
-from ldag.reasoning import Verdict
+from ldag.reasoning import Question, Verdict, context_parents
 
 INDENT = "  "
 
@@ -35,16 +37,20 @@ class EffectExplanation:
     plain: Hedge | None = None
     """What refuses it without the labels, if something does."""
     twins: Twins | None = None
+    no_bounds: str = ""
+    """Why bounds are not worked out, where they are not."""
 
     def write(self) -> str:
         """Return all of it."""
-        match self.outcome.status:
-            case "identified":
-                return "\n".join(self._identified())
-            case "not identifiable":
-                return "\n".join(self._refused())
-            case "unknown":
-                return "\n".join(self._open())
+        ways = {"identified": self._identified, "not identifiable": self._refused, "unknown": self._open}
+        return "\n".join([*ways[self.outcome.status](), *self._idle_edges()])
+
+    def _idle_edges(self) -> Iterator[str]:
+        """Say which edges the reasons do without: the labels together take them away everywhere."""
+        kept = set(self.structure.regular().edges)
+        idle = [edge for edge in self.structure.edges if edge not in kept]
+        if idle:
+            yield f"(Left out, as they never matter: {self._edges(idle)}.)"
 
     def _identified(self) -> Iterator[str]:
         formulas = self.outcome.formulas
@@ -53,10 +59,13 @@ class EffectExplanation:
             reason, free = formulas[0].reason, self._free(formulas[0])
             yield f"{statement} is identified{self._how(reason)}{self._vanish(reason, free=free)}."
         else:
-            yield f"{statement} is identified, each setting by a formula of its own."
+            yield f"{statement} is identified, each case by a formula of its own."
         for one in formulas:
             yield self._equation(one)
+            if len(formulas) > 1:
+                yield INDENT + self._heading(one)
             yield from self._reasons(one.reason, 1, free=self._free(one))
+        yield from self._legend(formulas)
         if self.plain is not None:
             yield f"Without the labels it is not identifiable: {self._hedge(self.plain)}."
 
@@ -70,14 +79,21 @@ class EffectExplanation:
         if self.twins is not None:
             yield from self._twins(self.twins)
         yield from self._parts()
-        yield "Bounds can be had from data: effect.bounds(data, do={...})."
+        yield self._bounds()
 
     def _open(self) -> Iterator[str]:
         yield f"It is not decided whether {write_statement(self.schema, self.question)} is identified."
         for text in self.outcome.tried:
             yield f"{INDENT}tried: {text}"
-        yield "A larger budget tries more; bounds can be had from data either way: effect.bounds(data, do={...})."
+        yield "A larger budget tries more."
         yield from self._parts()
+        yield self._bounds()
+
+    def _bounds(self) -> str:
+        """Say how bounds can be had, or why not."""
+        if self.no_bounds:
+            return f"No bounds either: {self.no_bounds}."
+        return "Bounds can be had from data: effect.bounds(data, do={...})."
 
     def _parts(self) -> Iterator[str]:
         """Say what is identified although the whole is not."""
@@ -85,12 +101,26 @@ class EffectExplanation:
             yield "Identified are:"
         for one in self.partial:
             yield INDENT + self._equation(one).replace("\n", "\n" + INDENT)
+            yield INDENT * 2 + self._heading(one)
             yield from self._reasons(one.reason, 2, free=self._free(one))
+        yield from self._legend(self.partial)
+
+    def _legend(self, formulas: Iterable[CaseFormula]) -> Iterator[str]:
+        """Say how an independence of what is set is to be read, if there is one."""
+        if any(_has_premises(one.reason) for one in formulas):
+            yield (
+                "To read these: do(...) in an independence is one more cause of what it names, which tells whether that"
+                " is set from outside; if so, no other arrow leads there."
+            )
 
     def _equation(self, one: CaseFormula) -> str:
         taken = (*self.question.do, *self.question.given, *self.question.target)
         statement = write_statement(self.schema, self.question, one.case)
         return f"{statement} = {spell(self.schema, one.formula, taken)}"
+
+    def _heading(self, one: CaseFormula) -> str:
+        """Say the rule of one case of several."""
+        return f"{self._how(one.reason)}{self._vanish(one.reason, free=self._free(one))}".lstrip(":, ")
 
     def _free(self, one: CaseFormula) -> frozenset[int]:
         """Return the treatments for whose states together a formula holds; its reason speaks of one of them."""
@@ -98,29 +128,35 @@ class EffectExplanation:
 
     def _how(self, reason: Reason) -> str:
         """Say the main rule in a few words."""
-        named = self._list(reason.adjusted)
+        named, do = self._list(reason.adjusted), self._list(reason.question.do)
+        fewer, left_out = self._list(_fewer_treatments(reason)), self._list(_left_out(reason))
         states = write_assignments(self.schema, reason.inserted)
-        texts = {
+        plain = f", by the rules for plain graphs ({reason.rule})"
+        seen = f": seeing {fewer + ' ' if reason.steps else ''}is as good as setting"
+        return {
             "adjustment": f", by adjustment for {named}",
             "front-door": f", by the front door, {named}",
-            "no effect": f": {self._list(self.question.do)} has no effect on it",
-            "cases": f", by cases of {named}" if reason.adjusted else ", by cases",
+            "no effect": f": {fewer} has no effect on it",
+            "cases": f", by cases of {named}" if named else ", by cases",
             "insert": f", by what is seen where {states}",
-            "set": f", as {states} may be set as well",
-            "leave out": ", without a condition that makes no difference",
-            "subtraction": f", as what the other states of {named} leave of the whole",
-            "chain": ", one variable after another",
-            "division": ", as a part of the effect on both",
-            "ID": ", by the rules for plain graphs (ID)",
-            "direct": ": seeing is as good as setting",
-        }
-        return texts.get(reason.rule, f", by {reason.rule}")
+            "ID": plain,
+            "ID in the context": plain,
+            "ID at the context": plain,
+            "direct": seen,
+            "leave out": f", as {left_out} makes no difference once {do} is set",
+            "set": f", as it makes no difference to set {states}, too, once {do} is set",
+            "chain": ", one target after the other",
+            "division": f", by that of all with {left_out}, divided by its sum",
+            "subtraction": f", by that without {named}, less those of its other states",
+            "districts at the setting": ", as a product over groups of variables that share latent causes",
+        }.get(reason.rule, f", by {reason.rule}")
 
     def _reasons(self, reason: Reason, depth: int, *, free: frozenset[int]) -> Iterator[str]:
-        """Go through the steps of a derivation."""
+        """Go through the steps of a derivation, each once."""
         indent = INDENT * depth
         for text in self._own_reasons(reason, free=free):
             yield indent + text
+        said: set[str] = set()
         for step in reason.steps:
             question, formula = step.question, step.formula
             setting = {node: state for node, state in question.setting.items() if node not in free}
@@ -128,8 +164,13 @@ class EffectExplanation:
             question = replace(question, setting=setting)
             statement = write_statement(self.schema, question)
             text = spell(self.schema, formula, question.do).replace("\n", f"\n{indent}")
-            yield f"{indent}{statement} = {text}{self._how(step)}{self._vanish(step, free=free)}"
-            yield from self._reasons(step, depth + 1, free=free)
+            line = f"{indent}{statement} = {text}{self._how(step)}{self._vanish(step, free=free)}"
+            if not question.do:
+                line = f"{indent}{statement}: the table has it"
+            if line not in said:
+                yield line
+                yield from self._reasons(step, depth + 1, free=free)
+            said.add(line)
 
     def _own_reasons(self, reason: Reason, *, free: frozenset[int]) -> Iterator[str]:
         """Go through what one step rests on."""
@@ -143,10 +184,12 @@ class EffectExplanation:
                     f"{self._list(reason.adjusted)}: carries all of the effect; no latent cause joins it with {do}, and"
                     f" {do} blocks what else joins it with {target}"
                 )
-            case "direct" if not reason.premises:
+            case "direct" if not reason.premises and do:
                 yield f"no back-door path joins {do} and {target}"
             case "no effect" if not reason.premises:
                 yield f"no directed path leads from {do} to {target}"
+            case "districts at the setting":
+                yield from self._districts(reason, free)
         what = ""
         if reason.rule == "insert" and reason.inserted:
             what = f"{self._list(tuple(reason.inserted))} makes no difference once {do} is set:"
@@ -155,36 +198,92 @@ class EffectExplanation:
         if what and reason.premises:
             yield what
         for premise in reason.premises:
-            yield (INDENT if what else "") + self._premise(premise, reason.question, free=free)
+            yield (INDENT if what else "") + self._premise(premise, reason, free=free)
+
+    def _districts(self, reason: Reason, free: frozenset[int]) -> Iterator[str]:
+        """Say how a product over groups of variables comes about, and what makes the groups small."""
+        q = reason.question
+        asked = {**q.context, **{node: state for node, state in q.setting.items() if node not in free}}
+        cases: dict[tuple[tuple[int, int], ...], None] = {}
+        for step in reason.steps:
+            states = {**step.question.context, **step.question.setting}.items()
+            cases[tuple(sorted(pair for pair in states if pair[0] not in {*q.do, *q.context}))] = None
+        for case in cases:
+            fixed = {**asked, **dict(case)}
+            gone = list_vanished(self.structure, fixed, q)
+            if gone and not any(set(case) < set(other) for other in cases):
+                yield f"{self._gone(gone)} where {write_assignments(self.schema, fixed)}"
+        yield (
+            f"once {self._list(q.do)} is set, the others are drawn group by group (latent causes join the variables of"
+            " a group), each as if its other parents were set:"
+        )
 
     def _vanish(self, reason: Reason, *, free: frozenset[int]) -> str:
         """Say which edges have to vanish for a step, and where they do."""
-        if not reason.vanished:
+        if not reason.vanished or reason.rule == "districts at the setting":
             return ""
-        names = self.schema.names
-        gone = [f"{spell_name(names[a])} -> {spell_name(names[b])}" for a, b in reason.vanished]
         setting = {node: state for node, state in reason.question.setting.items() if node not in free}
         where = write_assignments(self.schema, {**reason.question.context, **setting, **reason.inserted})
-        return f", as {', '.join(gone)} vanish{'es' if len(gone) == 1 else ''}{f' where {where}' if where else ''}"
+        return f", as {self._gone(reason.vanished)}{f' where {where}' if where else ''}"
 
-    def _premise(self, premise: Premise, question: EffectQuestion, *, free: frozenset[int]) -> str:
+    def _gone(self, edges: Sequence[tuple[int, int]]) -> str:
+        return f"{self._edges(edges)} vanish{'es' if len(edges) == 1 else ''}"
+
+    def _edges(self, edges: Sequence[tuple[int, int]]) -> str:
+        names = [spell_name(variable.name) for variable in self.schema]
+        return ", ".join(f"{names[a]} -> {names[b]}" for a, b in edges)
+
+    def _premise(self, premise: Premise, reason: Reason, *, free: frozenset[int]) -> str:
         """Say an independence of the augmented graph; its last node is the intervention."""
-        do = f"do({self._list(question.do)})"
-        schema = Schema((*self.schema, Variable(do, ("idle", "set"))))
-        verdict = Verdict(schema, premise.structure, premise.decision)
-        reasons = " ".join(line.strip() for line in verdict.explain().splitlines()[1:])
-        text = f"{verdict.statement}: {reasons.removeprefix('CSI-separation: ').removeprefix('d-separation: ')}"
-        for spelled in {spell_name(do), do}:
-            text = text.replace(f"{spelled}=set", do).replace(spelled, do)
+        structure, decision, question = premise.structure, premise.decision, reason.question
+        treated = structure.children[len(structure) - 1]
+        do = f"do({self._list(treated)})"
+        names = [spell_name(variable.name) for variable in self.schema]
+        spelled = [Variable(name, variable.states) for name, variable in zip(names, self.schema, strict=True)]
+        verdict = Verdict(Schema((*spelled, Variable(do, ("idle", "set")))), structure, decision)
+        if decision.how == "CSI-separation":
+            reasons = f"{self._cut(premise, do, free)}; then {self._blocked(decision.question, do)}."
+        elif decision.how == "d-separation":
+            reasons = f"{self._blocked(decision.question, do)}."
+        else:
+            reasons = " ".join(line.strip() for line in verdict.explain().splitlines()[1:])
+        others = [node for node in (*question.do, *reason.inserted) if node not in treated]
+        among = f", with {self._list(others)} set" if others and reason.rule != "insert" else ""
+        text = f"{verdict.statement}{among}: {reasons}"
+        for name in (*names, do):
+            text = text.replace(spell_name(name), name) if spell_name(name) != name else text
+        text = text.replace(f"{do}=set", do)
         for node, state in question.setting.items():
             if node in free:
-                text = text.replace(write_assignments(self.schema, {node: state}), spell_name(self.schema[node].name))
+                text = text.replace(write_assignments(self.schema, {node: state}), names[node])
         return text
+
+    def _cut(self, premise: Premise, do: str, free: frozenset[int]) -> str:
+        """Say which arrows an intervention cuts and which edges vanish in a premise's context."""
+        structure, context = premise.structure, premise.decision.question.context
+        kept, last = context_parents(structure, context), len(structure) - 1
+        treated = structure.children[last] if last in context else ()
+        cut = [(parent, child) for parent, child in structure.edges if child in treated and parent not in kept[child]]
+        others = find_vanished([premise])
+        where = {node: state for node, state in context.items() if node != last and node not in free}
+        labelled = f"{self._gone(others)} where {write_assignments(self.schema, where)}"
+        return ", and ".join([*([f"{do} cuts {self._edges(cut)}"] if cut else []), *([labelled] if others else [])])
+
+    def _blocked(self, question: Question, do: str) -> str:
+        """Say that no path is open; what is set is no condition of its own here."""
+        sides = [
+            ", ".join(do if n == len(self.schema) else self._list([n]) for n in sorted(side))
+            for side in (question.a, question.b)
+        ]
+        seen = [node for node in sorted({*question.given, *question.context}) if node < len(self.schema)]
+        if not seen:
+            return f"no open path joins {sides[0]} and {sides[1]}"
+        return f"every path between {sides[0]} and {sides[1]} is blocked given {self._list(seen)}"
 
     def _hedge(self, hedge: Hedge) -> str:
         outer, inner = self._list(sorted(hedge.outer)), self._list(sorted(hedge.inner))
         if len(hedge.outer) == 2:
-            both = outer.replace(", ", " and ")
+            both = " and ".join(self._list([node]) for node in sorted(hedge.outer))
             common = [node for node in self._common_causes(hedge.outer) if ARC not in self.schema[node].name]
             what = (
                 f"{self._list(common[:1])} is a latent cause of both {both}"
@@ -192,8 +291,9 @@ class EffectExplanation:
                 else f"{both} share a latent cause"
             )
             return f"{what}, and nothing observed tells it from the effect"
+        within = f", and {inner} even without the others" if len(hedge.inner) > 1 else ""
         return (
-            f"latent causes join {outer} into one district, and {inner} within it; so what {inner} would be if"
+            f"latent causes join {outer} into one group{within}; so what {inner} would be if"
             f" {self._list(sorted(hedge.outer - hedge.inner))} were set cannot be told from the table"
         )
 
@@ -227,3 +327,19 @@ class EffectExplanation:
 
     def _list(self, nodes: Sequence[int]) -> str:
         return ", ".join(spell_name(self.schema[node].name) for node in nodes)
+
+
+def _fewer_treatments(reason: Reason) -> list[int]:
+    """Return the treatments that a step does away with: all, if nothing is left to ask."""
+    left = {node for step in reason.steps for node in step.question.do}
+    return [node for node in reason.question.do if node not in left]
+
+
+def _left_out(reason: Reason) -> list[int]:
+    """Return the conditions that the next step does without."""
+    kept = {node for step in reason.steps for node in (*step.question.given, *step.question.context)}
+    return [node for node in (*reason.question.given, *reason.question.context) if node not in kept]
+
+
+def _has_premises(reason: Reason) -> bool:
+    return bool(reason.premises) or any(map(_has_premises, reason.steps))

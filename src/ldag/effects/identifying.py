@@ -71,11 +71,11 @@ def identify(
     'not identifiable'
     """
     own, forbidden = take_graph(graph)
-    marked = mark_latent(own, check_names(latent))
+    marked = mark_latent(own, check_names(latent, "latent"))
     question = check_question(marked, target, do, given, context)
     limits = Budget.of(check_whole(budget, "budget"))
     effect = _decide(marked, question, limits)
-    return effect if forbidden is None else _over_members(own, effect, forbidden, check_names(latent))
+    return effect if forbidden is None else _over_members(own, effect, forbidden, check_names(latent, "latent"))
 
 
 def _decide(graph: LDAG, question: EffectQuestion, budget: Budget) -> Effect:
@@ -109,8 +109,11 @@ def check_question(
 ) -> EffectQuestion:
     """Check what is asked, and return it by number."""
     schema = graph.schema
-    names = {"target": check_names(target), "do": tuple(do) if isinstance(do, Mapping) else check_names(do)}
-    names |= {"given": check_names(given), "context": tuple(context or ())}
+    if isinstance(given, Mapping):
+        raise ArgumentError(f"given has names, for every state; context has states: context={dict(given)!r}")
+    treatments = tuple(do) if isinstance(do, Mapping) else check_names(do, "do")
+    names = {"target": check_names(target, "target"), "do": treatments}
+    names |= {"given": check_names(given, "given"), "context": tuple(context or ())}
     nodes = {side: schema.nodes(chosen, f"{side}: ") for side, chosen in names.items()}
     for side in ("target", "do"):
         if not nodes[side]:

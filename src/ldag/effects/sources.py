@@ -112,7 +112,7 @@ def take_table(
     names = [graph.schema[node].name for node in needs]
     part, undeclared = graph.schema.reordered(needs), graph.undeclared & set(names)
     if isinstance(data, Dataset):
-        _check_columns(names, data.names)
+        _check_columns(names, data.names, data.notes)
         known = check_data(data.select(names), part, reading, undeclared)
     else:
         options = ReadOptions(**{"missing": "keep", **(reading or {})})  # type: ignore[arg-type]
@@ -130,13 +130,15 @@ def take_table(
     return stated, known.aligned_to(stated.schema.reordered(needs))
 
 
-def _check_columns(names: Sequence[str], known: Sequence[str]) -> None:
-    """Refuse data that do not have what the formula reads."""
+def _check_columns(names: Sequence[str], known: Sequence[str], notes: Sequence[str] = ()) -> None:
+    """Refuse data that do not have what the formula reads; notes may say where it went."""
     for name in names:
         if name not in known:
+            others = suggest(name, known).replace("expected one of", "they have").replace("expected", "they have")
+            told = f" ({'; '.join(notes)})" if notes else ""
             raise DataError(
-                f"the data have no column {name!r}, which the formula reads{suggest(name, known)}; give data that have"
-                " it, or ask for an effect that does without"
+                f"the data have no column {name!r}, which the formula reads{others}{told}; give data that have it, or"
+                " ask for an effect that does without"
             )
 
 

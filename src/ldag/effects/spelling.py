@@ -108,8 +108,11 @@ class FormulaText:
 
     def _branches(self, axis: Axis, branches: Sequence[Formula]) -> str:
         """Write a formula per state."""
-        states = [self.slot(Slot(axis[0], 0, state)) for state in range(len(branches))]
-        return "; ".join(f"{self._part(part)}{self.at}{state}" for part, state in zip(branches, states, strict=True))
+        name = self.axis(axis)
+        bare = len(name) - self._primes.get(axis, 0)
+        states = [name + self.slot(Slot(axis[0], 0, state))[bare:] for state in range(len(branches))]
+        shown = [f"{self._within(part, ByState)}{self.at}{state}" for part, state in zip(branches, states, strict=True)]
+        return "; ".join(shown)
 
     def _product(self, factors: Sequence[Formula]) -> str:
         """Write factors, sums last, all but the last of them in brackets: a sum goes to the end."""
@@ -243,8 +246,9 @@ def write_statement(
 
     extra = [node for node in states if node not in (*question.do, *question.given, *question.target)]
     operator = r"\operatorname{do}" if is_latex else "do"
-    conditions = [f"{operator}({', '.join(write(question.do))})", *write(question.given), *write(extra)]
-    return f"P({', '.join(write(question.target))}{writer.bar}{', '.join(conditions)})"
+    done = [f"{operator}({', '.join(write(question.do))})"] if question.do else []
+    conditions = [*done, *write(question.given), *write(extra)]
+    return f"P({', '.join(write(question.target))}{writer.bar if conditions else ''}{', '.join(conditions)})"
 
 
 def spell(schema: Schema, formula: Formula, taken: Iterable[int] = ()) -> str:

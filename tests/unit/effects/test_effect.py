@@ -91,6 +91,62 @@ def test_reasons_of_cases() -> None:
     assert "idle" not in text
 
 
+def test_reasons_can_be_repeated() -> None:
+    """What an intervention cuts is told apart from what a label makes vanish, and where that is."""
+    text = ldag.identify(TRIAL, "cured", do="treated").explain()
+    for sentence in (
+        "cured ⊥ assigned | treated, do(treated): do(treated) cuts L -> treated, assigned -> treated; then every path"
+        " between cured and assigned is blocked given treated.",
+        "cured ⊥ do(treated) | assigned=yes, treated: L -> treated vanishes where assigned=yes; then every path",
+        "To read these: do(...) in an independence is one more cause of what it names",
+    ):
+        assert sentence in text
+    without = ldag.identify(TRIAL, "cured", do="treated", context={"assigned": "no"}).explain()
+    assert "is identified, as assigned makes no difference once treated is set." in without
+
+
+def test_reasons_of_products() -> None:
+    """They say which edges vanish where, which variables are drawn together, and nothing twice.
+
+    At Z=0 Y is what it is where C=0, as C makes no difference there; so it is what it is at Z=1, without U.
+    """
+    graph = ldag.LDAG.from_text(
+        "latent U\nU -> X\nU -> C\nU -> Y : Z=1\nX -> Z\nX -> C : Z=0\nZ -> C : X=0\nZ -> Y : C=0\nC -> Y : Z=0"
+    )
+    text = ldag.identify(graph, "Y", do={"X": 0}).explain()
+    for sentence in (
+        "as a product over groups of variables that share latent causes.",
+        "  Z -> C vanishes where X=0\n",
+        "once X is set, the others are drawn group by group",
+        "P(Z | do(X=0)) = P(Z | X=0): seeing is as good as setting",
+    ):
+        assert text.count(sentence) == 1, text
+    assert "do()" not in text
+    assert text.endswith("(Left out, as they never matter: U -> Y.)")
+
+
+def test_reasons_spell_names() -> None:
+    """A name with a comma or a sign is in quotes wherever it stands."""
+    graph = ldag.LDAG.from_text(
+        'latent L\n"a, b" {no, yes}\nL -> "x=1" : "a, b"=yes\nL -> "died, or not"\n"a, b" -> "x=1"\n'
+        '"x=1" -> "died, or not"'
+    )
+    text = ldag.identify(graph, "died, or not", do="x=1").explain()
+    assert '"died, or not" ⊥ do("x=1") | "a, b"=yes, "x=1": L -> "x=1" vanishes where "a, b"=yes' in text
+    assert 'L is a latent cause of both "x=1" and "died, or not"' in text
+    assert text.count("died, or not") == text.count('"died, or not"')
+
+
+def test_bounds_are_promised_where_they_exist() -> None:
+    """Otherwise the reason stands in their place."""
+    assert "Bounds can be had from data" in ldag.identify(BOW, "Y", do="X").explain()
+    latent = ldag.identify(HALF, "Y", do="U").explain()
+    assert "No bounds either: bounds of the effect of a latent variable are not worked out" in latent
+    after = ldag.LDAG.from_text("X -> Y\nX <-> Y\nX -> W\nW -> Y")
+    text = ldag.identify(after, "Y", do="X", given="W").explain()
+    assert "No bounds either: bounds given what the treatment may change" in text
+
+
 def test_plain_values_and_latex() -> None:
     """They say what is printed, and are JSON."""
     effect = ldag.identify(CASES, "Y", do="X")
@@ -103,6 +159,7 @@ def test_plain_values_and_latex() -> None:
     )
     refused = ldag.identify(BOW, "Y", do="X")
     assert len(refused.to_dict()["witness_effects"]) == 2  # type: ignore[arg-type]
+    assert refused.to_dict()["witness_of"] == "P(Y=1 | do(X=1))"
     with pytest.raises(ldag.LdagError, match=r"has no formula; effect\.bounds\(data\) has bounds"):
         refused.to_latex()
 

@@ -69,6 +69,8 @@ def test_a_latent_treatment_may_have_no_effect() -> None:
             {"target": "Y", "do": {"X": 7}},
             "expected one of '0', '1'; X was written without states, which can be declared: X {...}",
         ),
+        ({"target": "Y", "do": None}, "do must be a list, got None"),
+        ({"target": "Y", "do": "X", "given": {"Z": 1}}, "context has states: context={'Z': 1}"),
         ({"target": "Y", "do": []}, "do must name at least one variable"),
         ({"target": [], "do": "X"}, "target must name at least one variable"),
         ({"target": "Y", "do": "Y"}, "variable 'Y' is in both target and do; they must not overlap"),
@@ -109,6 +111,8 @@ def test_open_arrows_of_a_learned_graph() -> None:
     assert effect.status == "not identifiable"
     assert {str(member) for member in effect.members} == {"P(b | do(a)) = P(b | a)", "P(b | do(a)) = P(b)"}
     assert "graphs that the data do not tell apart have different effects" in str(effect)
+    described = effect.to_dict()["members"]
+    assert {member["if"] for member in described} == {"no arrow leads to a", "b -> a"}  # type: ignore[attr-defined]
     with pytest.raises(ldag.LdagError, match=r"effect\.members has the effect in each graph"):
         effect.evaluate(fit.data, do={"a": 1})
     assert ldag.identify(fit.network, "b", do="a").members

@@ -53,6 +53,17 @@ def test_brackets_where_a_reader_needs_them() -> None:
     assert spell(SCHEMA, anywhere) == "P(Y | X, dose_a) for any X"
 
 
+def test_formulas_by_state() -> None:
+    """One inside another is in brackets; a bound variable keeps its primes; LaTeX has a word for it."""
+    inner = ByState((X, 0), (Probability(slots([Y])), Probability(slots([Y, M]))))
+    outer = ByState((M, 0), (inner, Probability(slots([X]))))
+    nested = '(P(Y) at X=0; P(Y, dose_a) at X=1) at dose_a=low; P(X) at dose_a=">3"'
+    assert spell(SCHEMA, outer) == nested
+    bound = multiply([Probability(slots([X])), add_up([X], inner)])
+    assert spell(SCHEMA, bound) == "P(X) sum_{X'} (P(Y) at X'=0; P(Y, dose_a) at X'=1)"
+    assert LatexFormula(SCHEMA, inner).write() == r"P(Y) \text{ at } X{=}0; P(Y, \text{dose\_a}) \text{ at } X{=}1"
+
+
 def test_long_parts_that_occur_twice_get_a_name() -> None:
     """So that texts stay as small as the trees."""
     part = front_door()
