@@ -59,8 +59,8 @@ def test_formulas_by_state() -> None:
     outer = ByState((M, 0), (inner, Probability(slots([X]))))
     nested = '(P(Y) at X=0; P(Y, dose_a) at X=1) at dose_a=low; P(X) at dose_a=">3"'
     assert spell(SCHEMA, outer) == nested
-    bound = multiply([Probability(slots([X])), add_up([X], inner)])
-    assert spell(SCHEMA, bound) == "P(X) sum_{X'} (P(Y) at X'=0; P(Y, dose_a) at X'=1)"
+    bound = multiply([Probability(slots([X])), add_up([X], multiply([Probability(slots([X])), inner]))])
+    assert spell(SCHEMA, bound) == "P(X) sum_{X'} P(X') (P(Y) at X'=0; P(Y, dose_a) at X'=1)"
     assert LatexFormula(SCHEMA, inner).write() == r"P(Y) \text{ at } X{=}0; P(Y, \text{dose\_a}) \text{ at } X{=}1"
 
 
