@@ -13,7 +13,7 @@ from ldag.data import Reading
 from ldag.effects.bounding import EffectBounds, bound_effect
 from ldag.effects.deciding import Deciding, at_case
 from ldag.effects.estimating import evaluate_formula, find_thin_strata, note_thin_strata
-from ldag.effects.formulas import Draws
+from ldag.effects.formulas import Draws, Formula, Remainder, subformulas
 from ldag.effects.results import EffectOutcome, EffectQuestion, States
 from ldag.effects.sources import AnySource, NumberSource, take_source, take_table
 from ldag.effects.spelling import write_assignments
@@ -37,6 +37,10 @@ from ldag.uncertainty import Mixture, Posterior
 
 N_BOUND_DRAWS = 200
 """Draws of tables for an interval of bounds, unless others are asked for: each takes linear programmes of its own."""
+
+
+ROUNDING = 1e-9
+"""By so much a probability may be below 0 or above 1 without anybody being told."""
 
 
 class EstimateOptions(Reading, total=False):
@@ -77,7 +81,9 @@ class Answering:
         """Return probabilities of the target's states."""
         case = self.case(do, given)
         (values,) = self._draw(case)
-        return Answer(zip(self._keys(), values.reshape(-1).tolist(), strict=True), self._targets, self._say(case))
+        answer = Answer(zip(self._keys(), values.reshape(-1).tolist(), strict=True), self._targets, self._say(case))
+        answer.notes = self._notes(case, has_prior=False)
+        return answer
 
     def estimate(self, do: Context | None, given: Context | None, interval: float) -> AveragedAnswer:
         """Return means and intervals of them."""
@@ -159,13 +165,26 @@ class Answering:
 
     def _draw(self, case: States) -> Draws:
         """Return the distribution of the target in a case, an axis of draws first."""
-        one = next(one for one in self.outcome.formulas if one.case.items() <= case.items())
-        return evaluate_formula(one.formula, self.question.target, case, self.source)
+        return np.clip(self._draw_freely(case), 0.0, 1.0)
 
-    def _notes(self, case: States) -> tuple[str, ...]:
-        one = next(one for one in self.outcome.formulas if one.case.items() <= case.items())
-        thin = find_thin_strata(one.formula, self.question.target, case, self.source)
-        return (*self.source.notes, *note_thin_strata(thin, self.schema))
+    def _draw_freely(self, case: States) -> Draws:
+        """Return what the formula gives: with a difference in it, a table that the graph does not allow leads out."""
+        return evaluate_formula(self._formula(case), self.question.target, case, self.source)
+
+    def _formula(self, case: States) -> Formula:
+        return next(one.formula for one in self.outcome.formulas if one.case.items() <= case.items())
+
+    def _notes(self, case: States, *, has_prior: bool = True) -> tuple[str, ...]:
+        """Say what is to be known of the source, of thin strata, and of results that were no probabilities."""
+        formula = self._formula(case)
+        notes = list(self.source.notes)
+        if any(isinstance(part, Remainder) for part in subformulas(formula)):
+            draws = self._draw_freely(case).reshape(-1)
+            share = float(((draws < -ROUNDING) | (draws > 1 + ROUNDING)).mean())
+            if share:
+                notes.append(f"{100 * share:.0f} % of the results were below 0 or above 1, and were set to these")
+        thin = find_thin_strata(formula, self.question.target, case, self.source) if has_prior else ()
+        return (*notes, *note_thin_strata(thin, self.schema))
 
     @property
     def _targets(self) -> tuple[str, ...]:

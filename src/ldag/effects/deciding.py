@@ -9,7 +9,7 @@ from ldag.effects.context_identification import MAX_DEPTH, PARTIAL_DEPTH, LabelI
 from ldag.effects.formulas import Formula, fix, free_case, nodes_in
 from ldag.effects.mixed_graphs import MixedGraph
 from ldag.effects.plain import identify_plain
-from ldag.effects.ranks import attempt_rank_proof
+from ldag.effects.ranks import attempt_rank_proof, prove_quickly
 from ldag.effects.results import (
     Budget,
     CaseFormula,
@@ -69,11 +69,14 @@ class Deciding:
             return EffectOutcome("identified", (CaseFormula({}, plain.formula, plain),))
         if plain is not None and self.ancestral.is_table:
             return EffectOutcome("not identifiable", proof=plain)
-        formulas, left = self._identify_cases()
-        if not left:
+        cases = list(self._cases())
+        refuted = [(case, proof) for case in cases if (proof := self._refute_quickly(case)) is not None]
+        known = [case for case, _ in refuted]
+        formulas, left = self._identify_cases([case for case in cases if case not in known])
+        if not left and not refuted:
             return EffectOutcome("identified", self._merge(formulas))
         tried = [self.labels.tell()]
-        proof = self._refute(left, tried)
+        proof = refuted[0][1] if refuted else self._refute(left, tried)
         status: Status = "unknown" if proof is None else "not identifiable"
         return EffectOutcome(status, self._merge(formulas), proof, tuple(tried))
 
@@ -82,7 +85,7 @@ class Deciding:
         plain = self.by_plain_graph()
         if isinstance(plain, Reason):
             return EffectOutcome("identified", (CaseFormula({}, plain.formula, plain),))
-        formulas, left = self._identify_cases(PARTIAL_DEPTH)
+        formulas, left = self._identify_cases(list(self._cases()), PARTIAL_DEPTH)
         return EffectOutcome("unknown" if left else "identified", self._merge(formulas))
 
     def by_plain_graph(self) -> Reason | Hedge | None:
@@ -101,18 +104,25 @@ class Deciding:
         """Fix what the question fixes."""
         return fix(formula, {**self.question.context, **self.question.setting})
 
-    def _identify_cases(self, depth: int = MAX_DEPTH) -> tuple[list[CaseFormula], list[States]]:
-        """Return formulas by case of treatments, and of given variables that labels name; and the cases without one."""
-        named = self.labels.scene.label_nodes
+    def _identify_cases(
+        self, cases: Iterable[States], depth: int = MAX_DEPTH
+    ) -> tuple[list[CaseFormula], list[States]]:
+        """Return the formulas of cases, and the cases without one."""
         formulas: list[CaseFormula] = []
         left: list[States] = []
-        for case in self._cases(self.question.do, [node for node in self.question.given if node in named]):
+        for case in cases:
             reason = self.labels.solve(at_case(self.question, case), depth)
             if reason is None:
                 left.append(case)
             else:
                 formulas.append(CaseFormula(case, reason.formula, reason))
         return formulas, left
+
+    def _refute_quickly(self, case: States) -> EffectProof | None:
+        """Prove of a case, at the first states of all else that is given, that it has no formula."""
+        whole = {**dict.fromkeys((node for node in self.question.given if node not in case), 0), **case}
+        proof = prove_quickly(self.ancestral, self.latent, at_case(self.question, whole), self.budget)
+        return None if proof is None else replace(proof, case=whole)
 
     def _refute(self, left: Iterable[States], tried: list[str]) -> EffectProof | None:
         """Prove of one of these cases that it has no formula."""
@@ -136,9 +146,12 @@ class Deciding:
                 for one in outcome.formulas if outcome.status == "identified" else ():
                     yield CaseFormula({node: state, **one.case}, one.formula, one.reason)
 
-    def _cases(self, do: Iterable[int], given: Iterable[int]) -> Iterator[States]:
-        free = [node for node in do if node not in self.question.setting]
-        return self._states_of([*free, *given])
+    def _cases(self) -> Iterator[States]:
+        """Go through the states of treatments, and of given variables that labels name, which are not fixed."""
+        free = [node for node in self.question.do if node not in self.question.setting]
+        return self._states_of(
+            [*free, *(node for node in self.question.given if node in self.labels.scene.label_nodes)]
+        )
 
     def _states_of(self, nodes: Iterable[int]) -> Iterator[States]:
         """Go through the states of some variables together."""

@@ -10,7 +10,7 @@ import pytest
 from ldag.effects.context_identification import LabelIdentification
 from ldag.effects.formulas import evaluate, free_axes
 from ldag.effects.premises import free_latents, with_latent_states
-from ldag.effects.ranks import prove_by_rank
+from ldag.effects.ranks import attempt_rank_proof
 from ldag.effects.results import Budget, EffectQuestion, Reason
 from ldag.model import Structure
 from tests.oracle.effects import observed_source, random_parameters, true_effect
@@ -74,7 +74,7 @@ def test_nothing_stays_open(seed: int) -> None:
         given = dict(zip(question.given, states, strict=True))
         case = replace(question, given=(), context={**question.context, **given})
         reason = search.solve(case)
-        proof = prove_by_rank(structure, latent, case, Budget())
+        proof = attempt_rank_proof(structure, latent, case, Budget()).proof
         assert (reason is None) != (proof is None)
         if reason is not None:
             assert largest_error(structure, latent, reason, rng) < 1e-9

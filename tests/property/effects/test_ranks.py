@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from ldag.effects.ranks import RankTest, prove_by_rank
+from ldag.effects.ranks import RankTest, attempt_rank_proof
 from ldag.effects.results import Budget, EffectQuestion
 from ldag.effects.twins import find_twins
 from ldag.model import Structure
@@ -49,7 +49,7 @@ def test_every_proof_has_twins(max_states: int) -> None:
     rng = np.random.default_rng(max_states)
     n_proofs = 0
     for structure, latent, question in random_cases(rng, 80, 4, max_states):
-        proof = prove_by_rank(structure, latent, question, Budget(n_parameters=200))
+        proof = attempt_rank_proof(structure, latent, question, Budget(n_parameters=200)).proof
         if proof is not None:
             n_proofs += 1
             twins = find_twins(structure, latent, question, proof.latent_states, cut=proof.cut)

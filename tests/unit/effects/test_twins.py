@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ldag.effects import twins
-from ldag.effects.ranks import RankTest, prove_by_rank
+from ldag.effects.ranks import RankTest, attempt_rank_proof
 from ldag.effects.results import Budget
 from ldag.effects.twins import find_twins
 from tests.oracle.ranks import check_twins
@@ -30,7 +30,7 @@ def test_twins_share_the_table_and_differ_in_the_effect(
 ) -> None:
     """Conditions, labels, three states, latents that labels name, are treatments, or have parents; two outcomes."""
     structure, latent, question = ask(text, target, do, context)
-    proof = prove_by_rank(structure, latent, question, Budget())
+    proof = attempt_rank_proof(structure, latent, question, Budget()).proof
     assert proof is not None
     pair = find_twins(structure, latent, question, proof.latent_states)
     assert pair is not None
