@@ -58,16 +58,6 @@ class RankAttempt:
     tried: tuple[str, ...] = ()
 
 
-def prove_by_rank(
-    structure: Structure, latent: frozenset[int], question: EffectQuestion, budget: Budget
-) -> RankProof | None:
-    """Return a proof that a case of an effect has no formula, or None if no numbers of states of latents show it.
-
-    A case: the setting names every treatment, and given variables are fixed in the context.
-    """
-    return attempt_rank_proof(structure, latent, question, budget).proof
-
-
 def prove_quickly(
     structure: Structure, latent: frozenset[int], question: EffectQuestion, budget: Budget
 ) -> RankProof | None:
