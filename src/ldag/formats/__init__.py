@@ -21,6 +21,7 @@ from ldag.formats.libraries import to_networkx as to_networkx
 from ldag.formats.libraries import to_pgmpy as to_pgmpy
 from ldag.formats.libraries import to_pyagrum as to_pyagrum
 from ldag.formats.notes import spell_plainly as spell_plainly
+from ldag.formats.record import BranchRecord as BranchRecord
 from ldag.formats.record import ClassRecord as ClassRecord
 from ldag.formats.record import Context as Context
 from ldag.formats.record import CptRecord as CptRecord
@@ -33,8 +34,10 @@ from ldag.formats.record import FileRecord as FileRecord
 from ldag.formats.record import Format as Format
 from ldag.formats.record import GraphRecord as GraphRecord
 from ldag.formats.record import NetworkRecord as NetworkRecord
+from ldag.formats.record import QuestionRecord as QuestionRecord
 from ldag.formats.record import TableRecord as TableRecord
 from ldag.formats.record import TabularRecord as TabularRecord
+from ldag.formats.record import TreeRecord as TreeRecord
 from ldag.formats.record import VariableRecord as VariableRecord
 from ldag.formats.record import check_model as check_model
 from ldag.formats.record import table_of_formats as table_of_formats

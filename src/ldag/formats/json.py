@@ -14,6 +14,7 @@ from typing import cast, get_args
 
 from ldag.errors import FormatError, suggest
 from ldag.formats.record import (
+    BranchRecord,
     Carries,
     ClassRecord,
     DocumentRecord,
@@ -23,7 +24,9 @@ from ldag.formats.record import (
     Format,
     GraphRecord,
     NetworkRecord,
+    QuestionRecord,
     TableRecord,
+    TreeRecord,
     VariableRecord,
 )
 from ldag.formats.record_checks import (
@@ -41,8 +44,8 @@ from ldag.model import Schema, Spread, Variable
 
 GRAPH_FORMAT = "ldag"
 VERSION = 1
-GRAPH_VERSION = 2
-"""Version 2 may have latent variables. What has none is written as version 1, which every release reads."""
+GRAPH_VERSION = 3
+"""Version 2 may have latent variables, version 3 trees. What has none is written as the first that will do."""
 
 NETWORK_FORMAT = "ldag-network"
 NETWORK_VERSION = 2
@@ -120,9 +123,11 @@ def check_items(value: object, path: str) -> Iterable[tuple[str, object]]:
 
 def graph_of(document: object, path: str = "") -> GraphRecord:
     """Read a parsed graph that stands at a place in its file."""
-    is_first = check_header(document, GRAPH_FORMAT, GRAPH_VERSION, path).get("version") == 1
+    version = check_header(document, GRAPH_FORMAT, GRAPH_VERSION, path).get("version")
+    is_first = version == 1
     inside = f"{path}." if path else ""
-    fields = check_fields(document, path, ("format", "version", "variables", "edges"), ("classes",))
+    optional = ("classes", "trees") if version == GRAPH_VERSION else ("classes",)
+    fields = check_fields(document, path, ("format", "version", "variables", "edges"), optional)
     return check_record(
         GraphRecord(
             tuple(
@@ -131,6 +136,7 @@ def graph_of(document: object, path: str = "") -> GraphRecord:
             ),
             tuple(_edge(item, where) for where, item in check_items(fields["edges"], f"{inside}edges")),
             tuple(_class(item, where) for where, item in check_items(fields.get("classes", []), f"{inside}classes")),
+            tuple(_tree(item, where) for where, item in check_items(fields.get("trees", []), f"{inside}trees")),
         )
     )
 
@@ -140,12 +146,16 @@ def write_json(record: GraphRecord) -> str:
     record = check_record(record)
     document: dict[str, object] = {
         "format": GRAPH_FORMAT,
-        "version": GRAPH_VERSION if any(variable.latent for variable in record.variables) else 1,
+        "version": 3 if record.trees else 2 if any(variable.latent for variable in record.variables) else 1,
         "variables": [_variable_fields(variable) for variable in record.variables],
         "edges": [_edge_fields(edge) for edge in record.edges],
     }
     if record.classes:
         document["classes"] = [{"node": c.node, "contexts": list(c.contexts)} for c in record.classes]
+    if record.trees:
+        document["trees"] = [
+            {"node": t.node, "questions": list(map(_question_fields, t.questions))} for t in record.trees
+        ]
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -171,7 +181,7 @@ def _variable(item: object, path: str, is_first: bool = False) -> VariableRecord
     fields = check_fields(item, path, ("name",), ("states", "ordered", "cuts", "latent"))
     states = check_states(fields["states"], f"{path}.states") if "states" in fields else None
     if is_first and "latent" in fields:
-        raise FormatError(f'{path}.latent: latent variables came with "version": {GRAPH_VERSION}; got version 1')
+        raise FormatError(f'{path}.latent: latent variables came with "version": 2; got version 1')
     return check_variable(
         VariableRecord(
             check_name(fields["name"], f"{path}.name"),
@@ -212,6 +222,35 @@ def _class(item: object, path: str) -> ClassRecord:
         check_class_contexts(fields["contexts"], f"{path}.contexts"),
         f"{path}: ",
     )
+
+
+def _question_fields(question: QuestionRecord) -> dict[str, object]:
+    branches = [
+        {"states": list(b.states), **({"class": b.number} if b.question is None else {"question": b.question})}
+        for b in question.branches
+    ]
+    return {"ask": question.variable, "branches": branches}
+
+
+def _tree(item: object, path: str) -> TreeRecord:
+    fields = check_fields(item, path, ("node", "questions"), ())
+    questions = tuple(_question(one, where) for where, one in check_items(fields["questions"], f"{path}.questions"))
+    return TreeRecord(check_name(fields["node"], f"{path}.node"), questions, f"{path}: ")
+
+
+def _question(item: object, path: str) -> QuestionRecord:
+    fields = check_fields(item, path, ("ask", "branches"), ())
+    branches = []
+    for where, branch in check_items(fields["branches"], f"{path}.branches"):
+        own = check_fields(branch, where, ("states",), ("question", "class"))
+        numbers = []
+        for key in ("question", "class"):
+            number = own.get(key)
+            if key in own and (not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**31):
+                raise FormatError(f"{where}.{key}: expected a whole number, 0 or more, got {shorten(number)}")
+            numbers.append(cast("int | None", number))
+        branches.append(BranchRecord(check_states(own["states"], f"{where}.states"), *numbers))
+    return QuestionRecord(check_name(fields["ask"], f"{path}.ask"), tuple(branches))
 
 
 def _refuse_repeated_keys(contexts: object, path: str) -> None:

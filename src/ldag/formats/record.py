@@ -67,12 +67,42 @@ class ClassRecord:
 
 
 @dataclass(frozen=True)
+class BranchRecord:
+    """States of a question's variable, and the later question (by its place) or the class that they lead to."""
+
+    states: tuple[State, ...]
+    question: int | None = None
+    number: int | None = None
+
+
+@dataclass(frozen=True)
+class QuestionRecord:
+    """A question about a parent, and its branches."""
+
+    variable: str
+    branches: tuple[BranchRecord, ...]
+
+
+@dataclass(frozen=True)
+class TreeRecord:
+    """The classes of a node as a tree: its questions, the root first, each before those that its branches lead to."""
+
+    node: str
+    questions: tuple[QuestionRecord, ...]
+    where: str = ""
+
+
+@dataclass(frozen=True)
 class GraphRecord:
-    """Variables, edges with labels, and the classes that go beyond labels, in the order they were written."""
+    """Variables, edges with labels, classes that go beyond labels, and trees, in the order they were written.
+
+    Edges to a node with a tree have no labels: the tree tells when they vanish.
+    """
 
     variables: tuple[VariableRecord, ...] = ()
     edges: tuple[EdgeRecord, ...] = ()
     classes: tuple[ClassRecord, ...] = ()
+    trees: tuple[TreeRecord, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -170,6 +200,7 @@ class Carries:
     states: Carried = "yes"
     labels: Carried = "yes"
     latent: Carried = "yes"
+    trees: Carried = "no"
     probabilities: Carried = "no"
     counts: Carried = "no"
     origin: Carried = "no"

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.errors import ArgumentError, FormatError, suggest
-from ldag.formats.record import ClassRecord, CptRecord, EdgeRecord, GraphRecord, TabularRecord, VariableRecord
+from ldag.formats.record import (
+    ClassRecord,
+    CptRecord,
+    EdgeRecord,
+    GraphRecord,
+    TabularRecord,
+    TreeRecord,
+    VariableRecord,
+)
 from ldag.formats.words import has_surrogate, spell_context
 from ldag.model import Cuts, Grid, State, Variable, bin_states, check_cuts, state_key
 
@@ -41,7 +49,13 @@ def check_record(record: GraphRecord) -> GraphRecord:
             raise say_twice(f"the edge {edge.parent!r} -> {edge.child!r}", edge.where, seen[pair].where)
         seen[pair] = edge
     classes = tuple(_check_class(item, first, f"classes[{i}]") for i, item in enumerate(record.classes))
-    return GraphRecord(variables, edges, classes)
+    trees: dict[str, TreeRecord] = {}
+    for number, item in enumerate(record.trees):
+        tree = _check_tree(item, first, f"trees[{number}]")
+        if tree.node in trees:
+            raise say_twice(f"the tree of {tree.node!r}", tree.where, trees[tree.node].where)
+        trees[tree.node] = tree
+    return GraphRecord(variables, edges, classes, tuple(trees.values()))
 
 
 def say_twice(what: str, where: str, first: str) -> FormatError:
@@ -153,6 +167,37 @@ def _check_class(item: ClassRecord, known: Mapping[str, object], position: str) 
     path = item.where.removesuffix(": ") or position
     _check_known(item.node, known, path)
     return replace(item, contexts=check_class_contexts(item.contexts, f"{path}: contexts"))
+
+
+def _check_tree(item: TreeRecord, known: Mapping[str, object], position: str) -> TreeRecord:
+    """Check that questions lead to later ones, each from one place, so that there is no way round in a circle."""
+    path = item.where.removesuffix(": ") or position
+    _check_known(item.node, known, path)
+    if not item.questions:
+        raise FormatError(f"{path}: a tree has at least one question")
+    led_to: set[int] = set()
+    for place, question in enumerate(item.questions):
+        _check_known(question.variable, known, f"{path}: questions[{place}]")
+        if not question.branches:
+            raise FormatError(f"{path}: questions[{place}] has no branches")
+        for branch in question.branches:
+            check_states(branch.states, f"{path}: questions[{place}]")
+            target = branch.question
+            if (target is None) == (branch.number is None):
+                raise FormatError(
+                    f"{path}: a branch of questions[{place}] leads to a question or to a class, to one of both"
+                )
+            if target is not None:
+                if not place < target < len(item.questions) or target in led_to:
+                    raise FormatError(
+                        f"{path}: a branch of questions[{place}] leads to question {target}; branches lead to later"
+                        f" questions, of which there are {len(item.questions)}, and no two to the same"
+                    )
+                led_to.add(target)
+    if len(led_to) + 1 < len(item.questions):
+        lost = next(place for place in range(1, len(item.questions)) if place not in led_to)
+        raise FormatError(f"{path}: no branch leads to questions[{lost}]")
+    return item
 
 
 def _check_known(name: object, known: Mapping[str, object], path: str) -> None:

@@ -5,6 +5,9 @@ a measurement with its cut points, ``x`` a variable alone, ``latent x`` (with or
 observed, ``x -> y`` an edge, ``x <-> y`` an arc, which is a latent parent of both, ``a -> b <-> c`` a chain of these,
 ``x -> y : a=1, b=2 ; a=3`` an edge that vanishes where (a=1 and b=2) or a=3, and ``y | a=1 ; b=2`` one class of y
 beyond what labels say. ``a=*`` is the same as not naming a; ``*`` alone is the context "always".
+
+``y ? a {`` begins the tree of y, which asks about a first; its lines are ``no, maybe: p1`` (these states lead to the
+class p1), ``yes: b {`` (to a question about b) and ``}``.
 """
 
 import re
@@ -14,8 +17,18 @@ from typing import NamedTuple
 from ldag.errors import FormatError
 from ldag.formats.arcs import ARC, find_stateless_arcs, make_arc, name_arc, refuse_labelled, without_arcs
 from ldag.formats.lexer import Scanner
-from ldag.formats.record import Carries, ClassRecord, Context, EdgeRecord, Format, GraphRecord, VariableRecord
+from ldag.formats.record import (
+    Carries,
+    ClassRecord,
+    Context,
+    EdgeRecord,
+    Format,
+    GraphRecord,
+    TreeRecord,
+    VariableRecord,
+)
 from ldag.formats.record_checks import check_cuts_of, check_record, check_variable, say_twice
+from ldag.formats.tree_lines import TreeLines, write_tree_lines
 from ldag.formats.words import spell_contexts, spell_name, spell_quoted, spell_state, spell_states
 from ldag.model import Cuts
 
@@ -46,7 +59,7 @@ def read_text(text: str) -> GraphRecord:
     for number, line in enumerate(_LINE_END.split(text), start=1):
         scanner = Scanner(line, f"line {number}")
         if not scanner.is_at_end:
-            reader.statement(scanner)
+            reader.line(scanner)
     return check_record(reader.record())
 
 
@@ -71,13 +84,25 @@ class _Reader:
         self._declared: dict[str, str] = {}
         self._edges: dict[tuple[str, str], EdgeRecord] = {}
         self._classes: list[ClassRecord] = []
+        self._trees: list[TreeRecord] = []
+        self._open: TreeLines | None = None
 
     def record(self) -> GraphRecord:
         """Return everything as a record."""
-        return GraphRecord(tuple(self._variables.values()), tuple(self._edges.values()), tuple(self._classes))
+        if self._open is not None:
+            raise FormatError(f"{self._open.where}the tree of {self._open.node!r} is not closed; '}}' is missing")
+        edges, classes = tuple(self._edges.values()), tuple(self._classes)
+        return GraphRecord(tuple(self._variables.values()), edges, classes, tuple(self._trees))
 
-    def statement(self, scanner: Scanner) -> None:
-        """Read one line that is not empty."""
+    def line(self, scanner: Scanner) -> None:
+        """Read one line that is not empty: of a tree that is open, or a statement."""
+        if self._open is None:
+            self._statement(scanner)
+        elif self._open.read(scanner):
+            self._trees.append(self._open.record())
+            self._open = None
+
+    def _statement(self, scanner: Scanner) -> None:
         is_word = scanner.peek() == LATENT
         name = scanner.name("a statement, which begins with a variable's name")
         if is_word and scanner.is_name and scanner.peek() != CUT:
@@ -86,6 +111,8 @@ class _Reader:
             contexts = scanner.contexts()
             scanner.expect_end("',', ';' or the end of the line")
             self._classes.append(ClassRecord(name, contexts, f"{scanner.path}: ", frozenset(scanner.starred)))
+        elif scanner.accept("?"):
+            self._open = TreeLines.begin(name, scanner)
         elif scanner.peek() in _SIGNS:
             self._chain(name, scanner)
         elif scanner.peek() in _REFUSED:
@@ -104,7 +131,9 @@ class _Reader:
         if scanner.accept(CUT):
             cuts = check_cuts_of(scanner.states(), f"{scanner.path}: cut points")
             scanner.expect_end("',' or the end of the line after the cut points")
-        scanner.expect_end("'{' or the end of the line" if latent else "'{', '->', '<->', '|' or the end of the line")
+        scanner.expect_end(
+            "'{' or the end of the line" if latent else "'{', '->', '<->', '|', '?' or the end of the line"
+        )
         where = f"{scanner.path}: "
         if name in self._declared:
             raise say_twice(f"variable {name!r}", where, self._declared[name])
@@ -182,6 +211,7 @@ def _ways(record: GraphRecord) -> Iterator[list[Statement]]:
     in_edges = {name for one in (*edges, *arc.values()) for name in one.names}
     short = [declared[v.name] for v in plain.variables if v.states is not None or v.latent or v.name not in in_edges]
     rest = [Statement(f"{spell_name(c.node)} | {spell_contexts(c.contexts)}") for c in record.classes]
+    rest += [Statement(write_tree_lines(tree)) for tree in record.trees]
     yield [*short, *edges, *arc.values(), *rest]
     yield [*(declared[v.name] for v in plain.variables), *edges, *arc.values(), *rest]
     yield [*({**declared, **arc}[v.name] for v in record.variables), *edges, *rest]
@@ -209,7 +239,7 @@ FORMAT = Format(
     title="text",
     endings=(".ldag",),
     used_by="ldag",
-    carries=Carries(),
+    carries=Carries(trees="yes"),
     read=read_text,
     write_graph=write_text,
 )

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.errors import ArgumentError
-from ldag.model import CodedFamily, Partition, Schema, Structure, state_key
+from ldag.model import CodedFamily, Schema, Structure, state_key
 
 Places = NDArray[np.intp]
 
@@ -49,10 +49,8 @@ def _align_family(family: CodedFamily, nodes: Sequence[int], codes: Sequence[Pla
     """Return a family in the new order, and the old number of each of its classes."""
     parents = tuple(new for new, old in enumerate(nodes) if old in family.parents)
     axes = [family.parents.index(nodes[parent]) for parent in parents]
-    cube = family.partition.to_array().reshape(family.partition.grid.n_states).transpose(axes)
-    old_classes = cube[np.ix_(*(codes[parent] for parent in parents))].reshape(-1)
-    partition = Partition.of(Structure(tuple(len(c) for c in codes), ()).grid(parents), old_classes)
-    return CodedFamily.from_partition(parents, partition), old_classes[partition.first].astype(np.intp)
+    partition, classes = family.partition.realigned(axes, [codes[parent] for parent in parents])
+    return CodedFamily.from_partition(parents, partition), classes
 
 
 def _check_same(first: Schema, second: Schema) -> None:

@@ -41,9 +41,11 @@ from ldag.graph.records import (
     check_partition,
     disassemble,
     family_of_classes,
+    label_contexts,
     record_of,
 )
 from ldag.graph.tables import assemble_tables
+from ldag.graph.tree_records import NestedTree, record_tree
 from ldag.model import CodedFamily, Counts, Schema, State, Structure, Variable
 
 if TYPE_CHECKING:
@@ -82,6 +84,7 @@ class Graph(Drawable):
         *,
         states: Mapping[str, Sequence[State] | Variable],
         labels: Mapping[tuple[str, str], Iterable[Context]] | None = None,
+        trees: Mapping[str, NestedTree] | None = None,
         latent: str | Iterable[str] = (),
     ) -> Self:
         """Build a graph from edges, states and labels.
@@ -96,6 +99,9 @@ class Graph(Drawable):
         labels
             For an edge, the contexts of the child's other parents in which it vanishes. A parent that a context does
             not name may have any state.
+        trees
+            For a node, its classes as a tree instead: nested mappings ``{variable: {state: tree, ...}}`` that end in
+            class numbers; a branch may be for several states, in a tuple. Such a node may have any number of parents.
         latent
             The variables that nobody observed; data need no column for them.
 
@@ -118,7 +124,8 @@ class Graph(Drawable):
         declared = (check_declared(name, given) for name, given in check_mapping(states, "states").items())
         variables = tuple(map(record_of, check_latent(declared, latent, pairs)))
         records = tuple(EdgeRecord(parent, child, given.get((parent, child), ())) for parent, child in pairs)
-        return cls.from_record(GraphRecord(variables, records))
+        told = (record_tree(*item) for item in check_mapping(trees or {}, "trees").items())
+        return cls.from_record(GraphRecord(variables, records, trees=tuple(tree for tree in told if tree.questions)))
 
     @classmethod
     def from_partitions(
@@ -368,8 +375,7 @@ class Graph(Drawable):
 
     def label_contexts(self, parent: str, child: str) -> tuple[Context, ...]:
         """Return the label of an edge as few contexts of some of the other parents, as files write it."""
-        self._edge(parent, child)
-        return next(edge.label for edge in self._record.edges if (edge.parent, edge.child) == (parent, child))
+        return label_contexts(self.schema, *self._edge(parent, child))
 
     def partition(self, node: str) -> NamedPartition:
         """Return the classes of a node: parent configurations that share one conditional distribution."""
@@ -393,7 +399,7 @@ class Graph(Drawable):
 
     def _is_labelled(self, parent: str, child: str) -> bool:
         family, axis = self._edge(parent, child)
-        return bool(family.labels[axis].any())
+        return family.has_label(axis)
 
     def labels_in_words(self, most: int | None = None, counts: Sequence[Counts] | None = None) -> tuple[str, ...]:
         """Return what each label says, such as "smoking does not matter for pressure when protein is >3".
@@ -402,9 +408,16 @@ class Graph(Drawable):
         of every node, a row per configuration of its parents; with them, rows are what is covered.
         """
         return tuple(
-            edge_in_words(edge, self._others(edge), most, self._rows_of_others(edge, counts))
-            for edge in self._record.edges
-            if edge.label
+            edge_in_words(edge, self._others(edge), most, self._rows_of_others(edge, counts)) for edge in self._labelled
+        )
+
+    @cached_property
+    def _labelled(self) -> tuple[EdgeRecord, ...]:
+        """The edges with labels, and these; where a tree tells the classes, it tells the labels too."""
+        return tuple(
+            EdgeRecord(parent, child, label)
+            for parent, child in self.edges
+            if (label := self.label_contexts(parent, child))
         )
 
     def _others(self, edge: EdgeRecord) -> list[Variable]:

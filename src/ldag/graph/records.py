@@ -1,16 +1,20 @@
 """From a record (names, as written) to a schema and a structure (numbers, checked), and back; checks of arguments."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from math import prod
 
 import numpy as np
 
 from ldag.checks import check_mapping, check_sequence
 from ldag.errors import ArgumentError, GraphError, TooLarge, UnknownVariable
-from ldag.formats import ClassRecord, Context, EdgeRecord, GraphRecord, VariableRecord
+from ldag.formats import ClassRecord, Context, EdgeRecord, GraphRecord, TreeRecord, VariableRecord
+from ldag.graph.tree_records import code_tree, name_questions
 from ldag.model import (
+    MAX_CONFIGURATIONS,
+    MAX_PARENTS,
     CodedFamily,
     Grid,
     OrderedStates,
@@ -25,12 +29,6 @@ from ldag.model import (
     state_key,
     state_order,
 )
-
-MAX_CONFIGURATIONS = 2**24
-"""Parent configurations of one node that are held at most."""
-
-MAX_PARENTS = 32
-"""Parents of one node at most: no more of two states fit the configurations, and arrays have few axes."""
 
 NOMINAL = (0, 1)
 """The states of an undeclared variable of which no label mentions others."""
@@ -112,7 +110,8 @@ def assemble(record: GraphRecord) -> tuple[Schema, Structure]:
     """
     schema = _schema(record)
     check_all_states(schema)
-    parents = _parents(record.edges, schema)
+    trees = {schema.node(tree.node, tree.where): tree for tree in record.trees}
+    parents = _parents(record.edges, schema, trees)
     labelled: defaultdict[int, list[EdgeRecord]] = defaultdict(list)
     for edge in record.edges:
         if edge.label:
@@ -123,7 +122,14 @@ def assemble(record: GraphRecord) -> tuple[Schema, Structure]:
     families = []
     for node, above in enumerate(parents):
         grid = _grid(schema, above)
-        if node in labelled or node in joined:
+        if node in trees:
+            what = "a label" if labelled[node] else "a class" if joined[node] else ""
+            if what:
+                raise GraphError(
+                    f"{trees[node].where}{schema[node].name!r} has {what} and a tree; one of them says it all"
+                )
+            families.append(CodedFamily.from_partition(above, code_tree(schema, node, above, trees[node])))
+        elif node in labelled or node in joined:
             labels = _labels(schema, above, labelled[node])
             written = WrittenLabels(grid, labels, _classes(schema, above, joined[node]))
             families.append(CodedFamily.from_written(above, written))
@@ -136,7 +142,13 @@ def disassemble(schema: Schema, structure: Structure) -> GraphRecord:
     """Return the record of a structure: labels as the fewest contexts, classes where labels do not tell all."""
     edges = []
     classes: list[ClassRecord] = []
+    trees: list[TreeRecord] = []
     for node, family in enumerate(structure.families):
+        tree = family.partition.as_tree()
+        if tree is not None and tree.n_leaves > 1:
+            edges += [EdgeRecord(schema[parent].name, schema[node].name) for parent in family.parents]
+            trees.append(name_questions(schema, node, family, tree))
+            continue
         for axis, parent in enumerate(family.parents):
             label = label_contexts(schema, family, axis)
             edges.append(EdgeRecord(schema[parent].name, schema[node].name, label))
@@ -146,8 +158,9 @@ def disassemble(schema: Schema, structure: Structure) -> GraphRecord:
             classes.extend(ClassRecord(schema[node].name, own) for own in contexts)
     told = {name for edge in edges for context in edge.label for name in context}
     told |= {name for item in classes for context in item.contexts for name in context}
+    told |= {question.variable for tree in trees for question in tree.questions}
     variables = (replace(v, undeclared=v.undeclared and v.name not in told) for v in schema)
-    return GraphRecord(tuple(map(record_of, variables)), tuple(edges), tuple(classes))
+    return GraphRecord(tuple(map(record_of, variables)), tuple(edges), tuple(classes), tuple(trees))
 
 
 def record_of(variable: Variable) -> VariableRecord:
@@ -163,8 +176,18 @@ def label_contexts(schema: Schema, family: CodedFamily, axis: int) -> tuple[Cont
     """Return the written label of a parent's edge as the fewest contexts of the other parents."""
     if len(family.parents) < 2:
         return ()
+    boxes = family.partition.label_boxes(axis)
+    if boxes is not None:
+        return tuple(context for box in boxes for context in _name_box(schema, family.parents, box))
     others = tuple(p for a, p in enumerate(family.parents) if a != axis)
     return name_contexts(schema, others, np.flatnonzero(family.labels[axis]).tolist())
+
+
+def _name_box(schema: Schema, parents: Sequence[int], box: Mapping[int, Sequence[int]]) -> Iterator[Context]:
+    """Return a set of configurations, the states of each axis, as contexts."""
+    variables = [schema[parents[axis]] for axis in box]
+    for codes in product(*box.values()):
+        yield {variable.name: variable.states[code] for variable, code in zip(variables, codes, strict=True)}
 
 
 def name_contexts(schema: Schema, nodes: Sequence[int], cells: Iterable[int]) -> tuple[Context, ...]:
@@ -250,10 +273,11 @@ def _mention_states(record: GraphRecord) -> dict[str, list[State]]:
     """Return the states that contexts mention, by variable."""
     mentioned: dict[str, list[State]] = {}
     written = [*(edge.label for edge in record.edges), *(c.contexts for c in record.classes)]
-    for context in (context for group in written for context in group):
-        for name, state in context.items():
-            if state not in mentioned.setdefault(name, []):
-                mentioned[name].append(state)
+    told = [(name, state) for group in written for context in group for name, state in context.items()]
+    told += [(q.variable, s) for tree in record.trees for q in tree.questions for b in q.branches for s in b.states]
+    for name, state in told:
+        if state not in mentioned.setdefault(name, []):
+            mentioned[name].append(state)
     return mentioned
 
 
@@ -273,8 +297,8 @@ def _infer_states(name: str, mentioned: list[State]) -> tuple[State, ...]:
     return (*sorted(mentioned, key=state_order), OTHER)
 
 
-def _parents(edges: Sequence[EdgeRecord], schema: Schema) -> list[tuple[int, ...]]:
-    """Return the parents of every node, ascending, after checking the edges."""
+def _parents(edges: Sequence[EdgeRecord], schema: Schema, trees: Container[int]) -> list[tuple[int, ...]]:
+    """Return the parents of every node, ascending, after checking the edges; nodes with a tree may have many."""
     parents: list[set[int]] = [set() for _ in schema]
     for edge in edges:
         parent, child = schema.node(edge.parent, edge.where), schema.node(edge.child, edge.where)
@@ -284,19 +308,22 @@ def _parents(edges: Sequence[EdgeRecord], schema: Schema) -> list[tuple[int, ...
     ordered = [tuple(sorted(p)) for p in parents]
     check_acyclic(schema, ordered)
     for node, above in enumerate(ordered):
-        _check_size(schema, node, above)
+        if node not in trees:
+            _check_size(schema, node, above)
     return ordered
 
 
 def _check_size(schema: Schema, node: int, parents: Sequence[int]) -> None:
     """Refuse a family whose grid cannot be held."""
     if len(parents) > MAX_PARENTS:
-        raise TooLarge(f"{schema[node].name!r} has {len(parents)} parents; at most {MAX_PARENTS} are possible")
+        raise TooLarge(
+            f"{schema[node].name!r} has {len(parents)} parents; at most {MAX_PARENTS} are possible without a tree"
+        )
     size = prod(schema[parent].n_states for parent in parents)
     if size > MAX_CONFIGURATIONS:
         raise TooLarge(
             f"the {len(parents)} parents of {schema[node].name!r} have {size:,} configurations; "
-            f"at most {MAX_CONFIGURATIONS:,} are possible, so give it fewer parents"
+            f"at most {MAX_CONFIGURATIONS:,} are possible without a tree, so give it one, or fewer parents"
         )
 
 

@@ -13,6 +13,8 @@ from ldag.model.parameters import configuration_counts as configuration_counts
 from ldag.model.parameters import freeze as freeze
 from ldag.model.parameters import log_likelihood as log_likelihood
 from ldag.model.parameters import normalise as normalise
+from ldag.model.partition import MAX_CONFIGURATIONS as MAX_CONFIGURATIONS
+from ldag.model.partition import MAX_PARENTS as MAX_PARENTS
 from ldag.model.partition import Grid as Grid
 from ldag.model.partition import Labels as Labels
 from ldag.model.partition import Mask as Mask
@@ -24,6 +26,10 @@ from ldag.model.structure import Model as Model
 from ldag.model.structure import Parents as Parents
 from ldag.model.structure import Structure as Structure
 from ldag.model.structure import find_cycle as find_cycle
+from ldag.model.tree import LEAF as LEAF
+from ldag.model.tree import NOWHERE as NOWHERE
+from ldag.model.tree import CodedTree as CodedTree
+from ldag.model.tree_partition import TreePartition as TreePartition
 from ldag.model.variables import MISSING_STATE as MISSING_STATE
 from ldag.model.variables import Cuts as Cuts
 from ldag.model.variables import OrderedStates as OrderedStates

@@ -36,7 +36,7 @@ class Smoothing(NamedTuple):
         """Return how many observations each class gets; its states share them evenly."""
         if self.spread == "classes":
             return np.full(partition.n_classes, self.size)
-        return np.asarray(self.size * partition.sizes / partition.grid.size)
+        return partition.shares(self.size)
 
 
 @dataclass(frozen=True, eq=False)

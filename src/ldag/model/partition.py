@@ -15,7 +15,18 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldag.model.tree import CodedTree
+
 Indices = NDArray[np.int64]
+
+MAX_CONFIGURATIONS = 2**24
+"""Configurations of a grid that are listed at most."""
+
+MAX_PARENTS = 32
+"""Parents of a grid that is listed at most: no more of two states fit the configurations, and arrays have few axes."""
+
+HASHED = 2**16
+"""Partitions of more configurations are told apart by their classes only where they are equal otherwise."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +181,7 @@ class Partition:
         return self.grid == other.grid and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash((self.grid, self._key))
+        return hash((self.grid, self._key if self.grid.size <= HASHED else self.n_classes))
 
     @cached_property
     def _classes(self) -> NDArray[np.int32]:
@@ -213,14 +224,40 @@ class Partition:
         """Whether the labels tell everything: each class is connected through lines inside it."""
         return Partition.from_labels(self.grid, self.labels) == self
 
+    def as_tree(self) -> CodedTree | None:
+        """Return the tree that this partition is known by, if it is."""
+        return None
+
+    def label_boxes(self, axis: int) -> Iterable[Mapping[int, tuple[int, ...]]] | None:
+        """Return sets of configurations of the other axes in which an edge vanishes, if these can be told as such.
+
+        Each has the states of the axes that matter; of other partitions, ``labels`` list the configurations.
+        """
+        del axis
+        return None
+
     def irrelevant_axes(self) -> tuple[int, ...]:
         """Return the parents that make no difference anywhere: their label is full."""
         return tuple(axis for axis, mask in enumerate(self.labels) if mask.all())
 
+    def has_label(self, axis: int) -> bool:
+        """Tell whether a parent's edge vanishes anywhere."""
+        return bool(self.labels[axis].any())
+
+    def vanishes(self, axis: int, context: Mapping[int, int]) -> bool:
+        """Tell whether a parent makes no difference throughout a context of the others."""
+        chosen = tuple(context.get(other, slice(None)) for other in range(self.grid.n_axes) if other != axis)
+        return bool(np.all(self.labels[axis].reshape(self.grid.without(axis).n_states)[chosen]))
+
     def restricted(self, context: Mapping[int, int]) -> "Partition":
         """Return the partition of the other variables' configurations when some axes are fixed."""
-        grid = self.grid.without(*context)
-        return Partition.of(grid, self._classes[self.grid.matching(context)])
+        return self.restricted_classes(context)[0]
+
+    def restricted_classes(self, context: Mapping[int, int]) -> tuple["Partition", NDArray[np.intp]]:
+        """Return the same, and the number that each of its classes has here."""
+        classes = self.classes_within(context)
+        partition = Partition.of(self.grid.without(*context), classes)
+        return partition, classes[partition.first].astype(np.intp)
 
     def without(self, axes: Iterable[int]) -> "Partition":
         """Return the partition over fewer parents; the axes dropped must be irrelevant."""
@@ -232,6 +269,16 @@ class Partition:
         if self.is_table:
             return Partition.singletons(grid)
         return Partition.of(grid, self._classes.reshape(self.grid.n_states).transpose(order))
+
+    def realigned(self, order: Sequence[int], states: Sequence[ArrayLike]) -> tuple["Partition", NDArray[np.intp]]:
+        """Return the partition with axes and states in another order, and the number that each class has here.
+
+        New axis a is old axis order[a], and its state s is old state states[a][s].
+        """
+        cube = self._classes.reshape(self.grid.n_states).transpose(order)
+        classes = cube[np.ix_(*(np.asarray(own) for own in states))].reshape(-1)
+        partition = Partition.of(Grid(tuple(len(np.asarray(own)) for own in states)), classes)
+        return partition, classes[partition.first].astype(np.intp)
 
     def over(self, grid: Grid, axes: Sequence[int]) -> NDArray[np.int32]:
         """Return the class of every configuration of a larger grid, whose ``axes`` (ascending) are this one's."""
@@ -254,6 +301,10 @@ class Partition:
     def sizes(self) -> NDArray[np.intp]:
         """How many configurations each class has."""
         return np.bincount(self._classes, minlength=self.n_classes)
+
+    def shares(self, total: float) -> NDArray[np.float64]:
+        """Return what each class gets of a total that is spread evenly over the configurations."""
+        return np.asarray(total * self.sizes / self.grid.size)
 
     @cached_property
     def first(self) -> NDArray[np.intp]:

@@ -56,15 +56,21 @@ class CodedFamily:
             return self.partition.labels
         return self._labels() if callable(self._labels) else self._labels
 
+    def has_label(self, axis: int) -> bool:
+        """Tell whether a label is written on a parent's edge."""
+        return self.partition.has_label(axis) if self._labels is None else bool(self.labels[axis].any())
+
     @property
     def is_maximal(self) -> bool:
         """Whether every line inside one class is written in a label."""
+        if self._labels is None:
+            return True
         return all(np.array_equal(a, b) for a, b in zip(self.labels, self.partition.labels, strict=True))
 
     @cached_property
     def labelled_axes(self) -> tuple[int, ...]:
         """Parents whose maximal label is not empty."""
-        return tuple(axis for axis, mask in enumerate(self.partition.labels) if mask.any())
+        return tuple(axis for axis in range(len(self.parents)) if self.partition.has_label(axis))
 
     def maximal(self) -> "CodedFamily":
         """Close the labels; the partition stays."""
@@ -83,7 +89,9 @@ class CodedFamily:
         order = sorted(range(len(self.parents)), key=lambda axis: new[self.parents[axis]])
         parents = tuple(new[self.parents[axis]] for axis in order)
         if order == list(range(len(order))):
-            return CodedFamily(parents, self.partition, self.labels)
+            return CodedFamily(parents, self.partition, self._labels)
+        if self._labels is None:
+            return CodedFamily.from_partition(parents, self.partition.reordered(order))
         labels = []
         for axis in order:
             others = tuple(a for a in range(len(self.parents)) if a != axis)

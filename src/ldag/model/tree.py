@@ -1,0 +1,326 @@
+"""Trees of questions by number, flat and of any depth: what each asks, and where each state leads.
+
+A question may come again for the states that are left, and several states may share a branch. Nodes are numbered depth
+first, the branches of a question by their lowest state.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+LEAF = -1
+"""What a leaf asks about."""
+
+NOWHERE = -1
+"""Where a state leads that was asked away above."""
+
+Box = Mapping[int, int]
+"""States by axis, as bits; an axis that is not named has all of them."""
+
+Numbers32 = NDArray[np.int32]
+
+
+class Branch(NamedTuple):
+    """States of a question's axis, as bits, and the node that they lead to."""
+
+    states: int
+    node: int
+
+
+@dataclass(frozen=True, eq=False)
+class CodedTree:
+    """A tree of questions about axes with so many states.
+
+    ``axes`` has what each node asks about, `LEAF` at a leaf; ``targets`` for each question an entry per state, the node
+    it leads to or `NOWHERE`; ``classes`` a number per leaf, in the order of nodes.
+    """
+
+    n_states: tuple[int, ...]
+    axes: Numbers32
+    targets: Numbers32
+    classes: Numbers32
+
+    @classmethod
+    def of(cls, n_states: Sequence[int], questions: Sequence[tuple[int, Sequence[int]] | int]) -> "CodedTree":
+        """Make a tree from nodes in any order, the root first: an axis with a node per state, or the class of a leaf.
+
+        Nodes are numbered depth first; questions that all possible states answer alike are left out.
+        """
+        axes: list[int] = []
+        targets: list[list[int]] = []
+        classes: list[int] = []
+        todo: list[tuple[int, dict[int, int], tuple[int, int] | None]] = [(0, {}, None)]
+        while todo:
+            node, box, origin = todo.pop()
+            given = questions[node]
+            while not isinstance(given, int):  # down to what tells the states that are left apart
+                axis, to = given
+                left = box.get(axis, (1 << n_states[axis]) - 1)
+                if len({to[state] for state in bits_of(left)}) > 1:
+                    break
+                given = questions[to[bits_of(left)[0]]]
+            if origin is not None:
+                question, states = origin
+                for state in bits_of(states):
+                    targets[question][state] = len(axes)
+            if isinstance(given, int):
+                axes.append(LEAF)
+                targets.append([])
+                classes.append(given)
+                continue
+            branches: dict[int, int] = {}
+            for state in bits_of(left):
+                branches[to[state]] = branches.get(to[state], 0) | 1 << state
+            todo += [(next_node, {**box, axis: states}, (len(axes), states)) for next_node, states in branches.items()][
+                ::-1
+            ]
+            axes.append(axis)
+            targets.append([NOWHERE] * n_states[axis])
+        flat = [target for row in targets for target in row]
+        return cls.from_arrays(n_states, np.array(axes), np.array(flat, dtype=np.int32), np.array(classes))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        n_states: Sequence[int],
+        axes: NDArray[np.integer],
+        targets: NDArray[np.integer],
+        classes: NDArray[np.integer],
+    ) -> "CodedTree":
+        """Make a tree from what it consists of, numbered depth first already."""
+        parts = [np.ascontiguousarray(part, dtype=np.int32) for part in (axes, targets, classes)]
+        for part in parts:
+            part.flags.writeable = False
+        return cls(tuple(n_states), *parts)
+
+    def with_classes(self, classes: NDArray[np.integer]) -> "CodedTree":
+        """Return the same questions with other numbers at the leaves."""
+        return CodedTree.from_arrays(self.n_states, self.axes, self.targets, classes)
+
+    @property
+    def n_nodes(self) -> int:
+        """Questions and leaves."""
+        return len(self.axes)
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves."""
+        return len(self.classes)
+
+    @cached_property
+    def leaves(self) -> Numbers32:
+        """The nodes that are leaves, ascending."""
+        return np.flatnonzero(self.axes == LEAF).astype(np.int32)
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the entries of each node begin in ``targets``, and the end."""
+        sizes = np.where(self.axes == LEAF, 0, np.array([*self.n_states, 0])[self.axes])
+        return np.concatenate([[0], np.cumsum(sizes)])
+
+    @cached_property
+    def class_of_node(self) -> Numbers32:
+        """The class of each node that is a leaf, and -1."""
+        numbers = np.full(self.n_nodes, -1, dtype=np.int32)
+        numbers[self.leaves] = self.classes
+        return numbers
+
+    @cached_property
+    def has_classes_apart(self) -> bool:
+        """Whether no two leaves are of one class."""
+        return len(np.unique(self.classes)) == len(self.classes)
+
+    @cached_property
+    def branches(self) -> tuple[tuple[Branch, ...], ...]:
+        """The branches of each node, by their lowest state; none of a leaf."""
+        starts, targets = self.starts.tolist(), self.targets.tolist()
+        every = []
+        for node in range(self.n_nodes):
+            own: dict[int, int] = {}
+            for state, target in enumerate(targets[starts[node] : starts[node + 1]]):
+                if target != NOWHERE:
+                    own[target] = own.get(target, 0) | 1 << state
+            every.append(tuple(Branch(states, target) for target, states in own.items()))
+        return tuple(every)
+
+    @cached_property
+    def asked(self) -> tuple[int, ...]:
+        """For each node the axes that it and what is below ask about, as bits."""
+        asked = [0] * self.n_nodes
+        axes = self.axes.tolist()
+        for node in reversed(range(self.n_nodes)):
+            if axes[node] != LEAF:
+                asked[node] = 1 << axes[node]
+                for branch in self.branches[node]:
+                    asked[node] |= asked[branch.node]
+        return tuple(asked)
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of all configurations that come to each node."""
+        shares = np.ones(self.n_nodes)
+        left: list[Box] = [{}] * self.n_nodes
+        axes = self.axes.tolist()
+        for node, branches in enumerate(self.branches):
+            for states, target in branches:
+                of = left[node].get(axes[node], (1 << self.n_states[axes[node]]) - 1)
+                shares[target] = shares[node] * states.bit_count() / of.bit_count()
+                left[target] = {**left[node], axes[node]: states}
+        return shares
+
+    @cached_property
+    def lowest(self) -> NDArray[np.uint8]:
+        """The first configuration that comes to each leaf: a row per leaf, a column per axis."""
+        rows = np.zeros((self.n_nodes, len(self.n_states)), dtype=np.uint8)
+        axes = self.axes.tolist()
+        for node, branches in enumerate(self.branches):
+            for states, target in branches:
+                rows[target] = rows[node]
+                rows[target, axes[node]] = bits_of(states)[0]
+        return rows[self.leaves]
+
+    def boxes(self, leave_out: int = 0) -> Iterator[tuple[int, Box]]:
+        """Go through the leaves, each with the states that lead to it, by axis.
+
+        Nodes that ask about no axis but some (``leave_out``, as bits) and what is below are not gone into.
+        """
+        todo: list[tuple[int, Box]] = [(0, {})]
+        axes = self.axes.tolist()
+        while todo:
+            node, box = todo.pop()
+            if not self.asked[node] & ~leave_out:
+                yield node, box
+                continue
+            todo += [(b.node, {**box, axes[node]: b.states}) for b in reversed(self.branches[node])]
+
+    def walk(self, codes: NDArray[np.uint8]) -> NDArray[np.intp]:
+        """Return the leaf (its number among the leaves) that each row comes to: codes, a row per axis."""
+        nodes = np.zeros(codes.shape[1], dtype=np.intp)
+        going = np.arange(codes.shape[1])
+        while len(going):
+            axes = self.axes[nodes[going]]
+            going, axes = going[axes != LEAF], axes[axes != LEAF]
+            nodes[going] = self.targets[self.starts[nodes[going]] + codes[axes, going]]
+        return np.searchsorted(self.leaves, nodes)
+
+    def restricted(self, context: Mapping[int, int]) -> "CodedTree":
+        """Return the tree over the other axes where some have one state each; leaves keep their numbers."""
+        kept = [axis for axis in range(len(self.n_states)) if axis not in context]
+        return self._renamed({axis: new for new, axis in enumerate(kept)}, context, [self.n_states[a] for a in kept])
+
+    def reordered(self, order: Sequence[int]) -> "CodedTree":
+        """Return the tree over the axes in another order: new axis a is old axis order[a]."""
+        return self._renamed({old: new for new, old in enumerate(order)}, {}, [self.n_states[axis] for axis in order])
+
+    def with_states(self, places: Sequence[Sequence[int]]) -> "CodedTree":
+        """Return the tree over states in another order: new state s of an axis is old state places[axis][s]."""
+        return CodedTree.of(
+            [len(of) for of in places],
+            [
+                number if axis == LEAF else (axis, [own[old] for old in places[axis]])
+                for axis, own, number in self._nodes()
+            ],
+        )
+
+    def _nodes(self) -> Iterator[tuple[int, list[int], int]]:
+        """Go through the nodes: axis, targets, class."""
+        starts, targets = self.starts.tolist(), self.targets.tolist()
+        classes = self.class_of_node.tolist()
+        for node, axis in enumerate(self.axes.tolist()):
+            yield axis, targets[starts[node] : starts[node + 1]], classes[node]
+
+    def _renamed(self, new: Mapping[int, int], fixed: Mapping[int, int], n_states: Sequence[int]) -> "CodedTree":
+        questions: list[tuple[int, Sequence[int]] | int] = []
+        axes = self.axes.tolist()
+        skip = {  # a question whose answer is known leads where the answer does
+            node: int(self.targets[self.starts[node] + fixed[axis]]) for node, axis in enumerate(axes) if axis in fixed
+        }
+
+        def settle(node: int) -> int:
+            while node in skip and skip[node] != NOWHERE:
+                node = skip[node]
+            return node
+
+        for axis, own, number in self._nodes():
+            if axis == LEAF:
+                questions.append(number)
+            elif axis in fixed:
+                questions.append(-1)  # nothing leads here
+            else:
+                questions.append((new[axis], [settle(target) if target != NOWHERE else NOWHERE for target in own]))
+        root = settle(0)
+        if root:
+            questions[0] = questions[root]
+        return CodedTree.of(n_states, questions)
+
+
+def bits_of(states: int) -> list[int]:
+    """Return the states that are given as bits, ascending."""
+    found = []
+    while states:
+        low = states & -states
+        found.append(low.bit_length() - 1)
+        states ^= low
+    return found
+
+
+class Reader(NamedTuple):
+    """Somebody on the way down a tree, who knows the states of some axes."""
+
+    tree: CodedTree
+    node: int = 0
+    known: Mapping[int, int] = {}
+
+    def settled(self) -> "Reader":
+        """Answer questions about what is known."""
+        tree, node = self.tree, self.node
+        while (axis := int(tree.axes[node])) in self.known:
+            node = int(tree.targets[tree.starts[node] + self.known[axis]])
+        return Reader(tree, node, self.known)
+
+
+def compare_trees(readers: Sequence[Reader], box: Box | None = None) -> Iterator[tuple[Box, tuple[int, ...]]]:
+    """Go through regions in which every reader comes to one class, with these classes; all trees are over one grid."""
+    todo: list[tuple[Box, tuple[Reader, ...]]] = [(box or {}, tuple(readers))]
+    while todo:
+        region, given = todo.pop()
+        now = tuple(reader.settled() for reader in given)
+        place = next((i for i, reader in enumerate(now) if reader.tree.axes[reader.node] != LEAF), None)
+        if place is None:
+            yield region, tuple(int(tree.class_of_node[node]) for tree, node, _ in now)
+            continue
+        tree, node, known = now[place]
+        axis = int(tree.axes[node])
+        left = region.get(axis, (1 << tree.n_states[axis]) - 1)
+        for states, target in reversed(tree.branches[node]):
+            if states & left:
+                further = (*now[:place], Reader(tree, target, known), *now[place + 1 :])
+                todo.append(({**region, axis: states & left}, further))
+
+
+def regions_without(tree: CodedTree, axis: int, box: Box | None = None) -> Iterator[tuple[Box, bool]]:
+    """Go through regions of the other axes, and tell whether an axis makes no difference there: together, everything.
+
+    A region in which it does may have some configurations in which it does not, unless leaves share a class.
+    """
+    todo: list[tuple[int, Box]] = [(0, box or {})]
+    while todo:
+        node, region = todo.pop()
+        own = int(tree.axes[node])
+        if not tree.asked[node] >> axis & 1:
+            yield region, True
+        elif own != axis:
+            left = region.get(own, (1 << tree.n_states[own]) - 1)
+            todo += [
+                (b.node, {**region, own: b.states & left}) for b in reversed(tree.branches[node]) if b.states & left
+            ]
+        elif tree.has_classes_apart:
+            yield region, False
+        else:
+            readers = [Reader(tree, node, {axis: state}) for state in range(tree.n_states[axis])]
+            for part, classes in compare_trees(readers, region):
+                yield part, len(set(classes)) == 1
