@@ -14,7 +14,7 @@ from ldag.data.writing import Backend, make_frame
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, by_door, counted, list_names, option
 from ldag.formats import spell_share, state_in_words
 from ldag.hook import Printable
-from ldag.model import Grid, Schema, State, Variable, state_key
+from ldag.model import CodedFamily, Grid, Partition, Schema, State, Variable, state_key
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -39,6 +39,15 @@ def count_family(
     """
     n_configurations = check_cells(n_states, node, parents, limit)
     return columns.counts([*parents, node]).reshape(n_configurations, n_states[node])
+
+
+def count_classes(
+    codes: Codes, weights: Weights | None, node: int, parents: Sequence[int], partition: Partition, n_states: int
+) -> NDArray[np.float64]:
+    """Return the counts of a family by class: a row per class, a column per state; costs nothing but the rows."""
+    places = partition.classes_of_rows(codes[list(parents)]).astype(np.intp) * n_states + codes[node]
+    counts = np.bincount(places, weights, minlength=partition.n_classes * n_states)
+    return counts.astype(np.float64).reshape(partition.n_classes, n_states)
 
 
 def check_cells(n_states: Sequence[int], node: int, parents: Sequence[int], limit: int = CELL_LIMIT) -> int:
@@ -245,18 +254,30 @@ class Dataset(Printable):
             family = f"{node} | {', '.join(self.schema[parent].name for parent in above)}"
             raise TooLarge(f"the family {family} is too large: {error}") from None
 
-    def _count_seen(self, nodes: Sequence[int], observed: bool) -> Weights:
-        """Count a family, its node last, in the rows in which all of it is seen; refuse gaps, unless asked."""
-        codes = self.codes[list(nodes)]
-        gaps = codes == GAP
-        with_gaps = [node for node, row in zip(nodes, gaps, strict=True) if row.any()]
-        if with_gaps and not observed:
+    def family_counts(self, node: int, family: CodedFamily) -> NDArray[np.float64]:
+        """Return the counts of a family, by number: a row per configuration or, of one with a tree, per class."""
+        if family.partition.as_tree() is None:
+            return self.counts(self.names[node], [self.names[v] for v in family.parents]).astype(np.float64)
+        self._refuse_gaps([*family.parents, node])
+        n_states = self.schema[node].n_states
+        return count_classes(self.codes, self.weights, node, family.parents, family.partition, n_states)
+
+    def _refuse_gaps(self, nodes: Sequence[int]) -> None:
+        with_gaps = [node for node in nodes if (self.codes[node] == GAP).any()]
+        if with_gaps:
             names = list_names([self.names[node] for node in sorted(with_gaps)])
             how = by_door(
                 "observed=True counts the rows in which all are seen",
                 f"{option('missing', 'drop')} leaves out the rows with gaps",
             )
             raise DataError(f"{names}: some cells are gaps; {how}")
+
+    def _count_seen(self, nodes: Sequence[int], observed: bool) -> Weights:
+        """Count a family, its node last, in the rows in which all of it is seen; refuse gaps, unless asked."""
+        if not observed:
+            self._refuse_gaps(nodes)
+        codes = self.codes[list(nodes)]
+        gaps = codes == GAP
         seen = ~gaps.any(axis=0)
         n_states = [self.schema[node].n_states for node in nodes]
         columns = Columns(

@@ -152,11 +152,11 @@ def write_json(record: GraphRecord) -> str:
     }
     if record.classes:
         document["classes"] = [{"node": c.node, "contexts": list(c.contexts)} for c in record.classes]
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     if record.trees:
-        document["trees"] = [
-            {"node": t.node, "questions": list(map(_question_fields, t.questions))} for t in record.trees
-        ]
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        trees = ",\n".join(map(_write_tree, record.trees))
+        text = f'{text[:-2]},\n  "trees": [\n{trees}\n  ]\n}}'
+    return text + "\n"
 
 
 def _variable_fields(variable: VariableRecord) -> dict[str, object]:
@@ -222,6 +222,12 @@ def _class(item: object, path: str) -> ClassRecord:
         check_class_contexts(fields["contexts"], f"{path}.contexts"),
         f"{path}: ",
     )
+
+
+def _write_tree(tree: TreeRecord) -> str:
+    """Return a tree with one line per question."""
+    lines = ",\n".join(f"        {_compact(_question_fields(question))}" for question in tree.questions)
+    return f'    {{\n      "node": {_compact(tree.node)},\n      "questions": [\n{lines}\n      ]\n    }}'
 
 
 def _question_fields(question: QuestionRecord) -> dict[str, object]:
@@ -434,7 +440,7 @@ FORMAT = Format(
     title="JSON",
     endings=(".json",),
     used_by="ldag",
-    carries=Carries(probabilities="yes", counts="yes", origin="yes"),
+    carries=Carries(trees="yes", probabilities="yes", counts="yes", origin="yes"),
     read=read_json,
     write_graph=write_json,
     write_network=write_network_json,

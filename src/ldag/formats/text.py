@@ -98,7 +98,7 @@ class _Reader:
         """Read one line that is not empty: of a tree that is open, or a statement."""
         if self._open is None:
             self._statement(scanner)
-        elif self._open.read(scanner):
+        elif self._open.accept(scanner):
             self._trees.append(self._open.record())
             self._open = None
 

@@ -33,7 +33,7 @@ class TreeLines:
         questions = zip(self.variables, self.branches, strict=True)
         return TreeRecord(self.node, tuple(QuestionRecord(v, tuple(b)) for v, b in questions), self.where)
 
-    def read(self, scanner: Scanner) -> bool:
+    def accept(self, scanner: Scanner) -> bool:
         """Read a line, and tell whether it was the last."""
         if scanner.accept("}"):
             scanner.expect_end("the end of the line after '}'")
@@ -42,12 +42,12 @@ class TreeLines:
         states = scanner.states()
         scanner.expect(":", "',' and a state, or ':' and where these states lead")
         own = self.branches[self.path[-1]]
-        found = _CLASS.fullmatch(scanner.peek())
+        given = _CLASS.fullmatch(scanner.peek())
         mark = scanner.position
-        if found:
+        if given:
             scanner.take()
-        if found and scanner.is_at_end:
-            own.append(BranchRecord(states, number=int(found[1]) - 1))
+        if given and scanner.is_at_end:
+            own.append(BranchRecord(states, number=int(given[1]) - 1))
             return False
         scanner.position = mark
         own.append(BranchRecord(states, question=len(self.variables)))

@@ -9,7 +9,7 @@ also ``.5``, ``1e-7``) is that number and ``True`` or ``False`` a boolean; so ``
 import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from math import floor, isfinite, log10
+from math import floor, isfinite, log10, prod
 
 from ldag.errors import FormatError
 from ldag.formats.gist import Amounts, find_gist
@@ -125,6 +125,9 @@ def spell_cost(number: float, digits: int = 0) -> str:
 MOST_CASES = 3
 """Cases that are listed where people read; more are said by what they cover."""
 
+MOST_COUNTED = 2**20
+"""Configurations of which is counted what cases cover; the cases of larger trees are, the largest first."""
+
 
 def edge_in_words(
     edge: EdgeRecord, variables: Sequence[Variable] = (), most: int | None = None, weights: Amounts | None = None
@@ -164,6 +167,9 @@ def _brief(
 ) -> tuple[str, ...]:
     named = {name for case in cases for name in case}
     axes = list(variables) if weights is not None else [v for v in variables if v.name in named]
+    if prod(variable.n_states for variable in axes) > MOST_COUNTED:
+        known = {variable.name: variable for variable in variables}
+        return f"in {len(cases):,} contexts", _after("the first", when, _line(cases[0], known))
     gist = find_gist(cases, axes, weights)
     known = {variable.name: variable for variable in variables}
     typical = _after("mostly" if gist.is_typical else "for instance", when, _line(gist.condition, known))

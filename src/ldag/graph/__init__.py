@@ -19,5 +19,8 @@ from ldag.graph.records import disassemble as disassemble
 from ldag.graph.records import name_contexts as name_contexts
 from ldag.graph.representations import Description as Description
 from ldag.graph.representations import Rule as Rule
+from ldag.graph.representations import name_given as name_given
+from ldag.graph.representations import tree_rows as tree_rows
 from ldag.graph.tables import assemble_tables as assemble_tables
 from ldag.graph.tables import disassemble_tables as disassemble_tables
+from ldag.graph.tree_records import NestedTree as NestedTree

@@ -11,18 +11,20 @@ from numpy.typing import NDArray
 
 from ldag.checks import check_mapping, check_path, check_text
 from ldag.drawing import Drawable
-from ldag.errors import FormatError, GraphError, counted
+from ldag.errors import FormatError, GraphError, TooLarge, counted
 from ldag.formats import (
     Context,
     Edge,
     EdgeRecord,
     FileRecord,
+    Format,
     GraphRecord,
     TabularRecord,
     check_model,
     edge_in_words,
     find_arcs,
     format_named,
+    format_of,
     from_networkx,
     read_file_as,
     read_named,
@@ -50,6 +52,9 @@ from ldag.model import CodedFamily, Counts, Schema, State, Structure, Variable
 
 if TYPE_CHECKING:
     import networkx as nx
+
+MAX_LISTED = 2**16
+"""Configurations of one node that are listed at most where its tree cannot be written."""
 
 MOST_PARAMETERS = 1 / 3
 """Of one node, for each row."""
@@ -125,7 +130,7 @@ class Graph(Drawable):
         variables = tuple(map(record_of, check_latent(declared, latent, pairs)))
         records = tuple(EdgeRecord(parent, child, given.get((parent, child), ())) for parent, child in pairs)
         told = (record_tree(*item) for item in check_mapping(trees or {}, "trees").items())
-        return cls.from_record(GraphRecord(variables, records, trees=tuple(tree for tree in told if tree.questions)))
+        return cls.from_record(GraphRecord(variables, records, trees=tuple(told)))
 
     @classmethod
     def from_partitions(
@@ -212,7 +217,7 @@ class Graph(Drawable):
 
     def to_networkx(self) -> "nx.DiGraph":
         """Return a networkx graph: node attribute ``states``, edge attribute ``label``."""
-        return to_networkx(self._record)
+        return to_networkx(self._listed("networkx"))
 
     @classmethod
     def from_format(cls, text: str, name: str) -> Self:
@@ -221,10 +226,10 @@ class Graph(Drawable):
 
     def to_format(self, name: str) -> str:
         """Return the text of any format that holds graphs, by its short name: "ldag", "dot", "tex", ..."""
-        write = format_named(name).write_graph
-        if write is None:
+        known = format_named(name)
+        if known.write_graph is None:
             raise FormatError(f"{name} holds networks, and a graph has no parameters; Network.from_data estimates them")
-        return write(self._record)
+        return known.write_graph(self._record_for(known))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -232,7 +237,25 @@ class Graph(Drawable):
         return read_file_as(check_path(path), cls.from_record)
 
     def _save_file(self, path: str | os.PathLike[str]) -> None:
-        write_graph(self._record, check_path(path))
+        write_graph(self._record_for(format_of(check_path(path), "graphs")), path)
+
+    def _record_for(self, known: Format) -> GraphRecord:
+        """Return the record that a format can hold."""
+        if known.carries.trees == "yes" or not self._record.trees:
+            return self._record
+        return replace(self._record, trees=()) if known.carries.labels == "no" else self._listed(known.title)
+
+    def _listed(self, title: str) -> GraphRecord:
+        """Return the record in which labels and classes tell what trees do, if all configurations can be listed."""
+        for node in (self.schema.node(tree.node) for tree in self._record.trees):
+            size = self.structure.families[node].partition.grid.size
+            if size > MAX_LISTED:
+                raise TooLarge(
+                    f"{title}: the parents of {self.schema[node].name!r} have {size:,} configurations; at most"
+                    f" {MAX_LISTED:,} are listed in formats without trees. JSON keeps trees"
+                )
+        families = tuple(family.dense() for family in self.structure.families)
+        return disassemble(self.schema, Structure(self.structure.n_states, families))
 
     @classmethod
     def from_record(cls, file: FileRecord) -> Self:
@@ -428,10 +451,8 @@ class Graph(Drawable):
         """Return how many rows have each configuration of these, an axis for each; None if that is not known."""
         if counts is None:
             return None
-        node = self.schema.node(edge.child)
         family, axis = self._edge(edge.parent, edge.child)
-        rows = counts[node].sum(axis=1).reshape(family.partition.grid.n_states)
-        return np.asarray(rows.sum(axis=axis))
+        return family.partition.rows_of_others(axis, counts[self.schema.node(edge.child)])
 
     def is_csi_consistent(self, node: str | None = None) -> bool:
         """Tell whether the labels tell everything about a node's classes (or about every node's)."""

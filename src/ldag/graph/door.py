@@ -16,15 +16,14 @@ from ldag.graph.representations import (
     CptTree,
     DecisionGraph,
     Description,
-    NestedTree,
     ReducedCPT,
     describe_graph,
     name_decision_graph,
     name_rules,
     name_tree,
-    read_tree,
 )
-from ldag.graph.trees import partition_of_rows, partition_of_tree
+from ldag.graph.tree_records import NestedTree, code_tree, record_tree
+from ldag.graph.trees import partition_of_rows
 from ldag.model import CodedFamily, Counts, Partition, State, Structure
 from ldag.reasoning import assignments, context_structure
 
@@ -110,8 +109,9 @@ class LDAG(GraphQuestions):
         node
             The node whose classes are replaced.
         tree
-            What `as_tree` gives, or nested mappings ``{variable: {state: tree, ...}}`` that end in class numbers.
-            Leaves with equal numbers are one class.
+            What `as_tree` gives, or nested mappings ``{variable: {state: tree, ...}}`` that end in class numbers; a
+            branch may be for several states, in a tuple. Leaves with equal numbers are one class. The tree is kept
+            as it is, and its leaves are numbered by their first configuration.
 
         Examples
         --------
@@ -122,9 +122,8 @@ class LDAG(GraphQuestions):
         True
         """
         number, family = self._family(node)
-        nested = tree.nested if isinstance(tree, CptTree) else tree
-        read = read_tree(self.schema, number, family.parents, nested)
-        return self._with_partition(number, partition_of_tree(family.partition.grid, read))
+        record = record_tree(node, tree.nested if isinstance(tree, CptTree) else tree)
+        return self._with_partition(number, code_tree(self.schema, number, family.parents, record, may_be_idle=True))
 
     def with_table(self, node: str, cpt: ArrayLike, tolerance: float = 1e-9) -> Self:
         """Return this graph with a node's classes recovered from a table: rows that are equal share a class.
@@ -212,10 +211,9 @@ def take_states(graph: LDAG, data: AnyTable, reading: Reading | None = None) -> 
 def family_counts(
     graph: LDAG, data: AnyTable, reading: Reading | None = None
 ) -> Iterator[tuple[str, Counts, CodedFamily]]:
-    """Go through the nodes of a graph with their counts by configuration in the data."""
+    """Go through the nodes of a graph with their counts in the data."""
     if not isinstance(graph, LDAG):
         raise ArgumentError(f"graph must be an LDAG, got {type(graph).__name__}")
     aligned = check_data(data, graph.schema, reading).aligned_to(graph.schema)
     for variable, family in zip(graph.variables, graph.structure.families, strict=True):
-        counts = aligned.counts(variable.name, graph.parents(variable.name))
-        yield variable.name, counts.astype(np.float64), family
+        yield variable.name, aligned.family_counts(aligned.schema.node(variable.name), family), family

@@ -147,7 +147,7 @@ def disassemble(schema: Schema, structure: Structure) -> GraphRecord:
         tree = family.partition.as_tree()
         if tree is not None and tree.n_leaves > 1:
             edges += [EdgeRecord(schema[parent].name, schema[node].name) for parent in family.parents]
-            trees.append(name_questions(schema, node, family, tree))
+            trees.append(name_questions(schema, node, family))
             continue
         for axis, parent in enumerate(family.parents):
             label = label_contexts(schema, family, axis)
@@ -178,12 +178,12 @@ def label_contexts(schema: Schema, family: CodedFamily, axis: int) -> tuple[Cont
         return ()
     boxes = family.partition.label_boxes(axis)
     if boxes is not None:
-        return tuple(context for box in boxes for context in _name_box(schema, family.parents, box))
+        return tuple(context for box in boxes for context in name_box(schema, family.parents, box))
     others = tuple(p for a, p in enumerate(family.parents) if a != axis)
     return name_contexts(schema, others, np.flatnonzero(family.labels[axis]).tolist())
 
 
-def _name_box(schema: Schema, parents: Sequence[int], box: Mapping[int, Sequence[int]]) -> Iterator[Context]:
+def name_box(schema: Schema, parents: Sequence[int], box: Mapping[int, Sequence[int]]) -> Iterator[Context]:
     """Return a set of configurations, the states of each axis, as contexts."""
     variables = [schema[parents[axis]] for axis in box]
     for codes in product(*box.values()):

@@ -3,26 +3,29 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
-from ldag.errors import GraphError
 from ldag.formats import (
     ARC,
     MOST_CASES,
     Context,
     GraphRecord,
     formulas,
+    spell_cost,
     spell_name,
     spell_state,
     spell_states,
     write_json,
 )
 from ldag.graph.base import Graph
-from ldag.graph.trees import CodedDecisionGraph, Leaf, Split, Tree, decision_graph, n_leaves, smallest_tree
+from ldag.graph.records import name_box
+from ldag.graph.tree_records import NestedTree, name_questions, nest_tree
+from ldag.graph.trees import CodedDecisionGraph, Leaf, Tree, decision_graph, n_leaves, smallest_tree
 from ldag.hook import Printable
 from ldag.model import CodedFamily, Partition, Schema, State, Term, Variable, minimal_cover
 
-NestedTree = int | Mapping[str, Mapping[State, "NestedTree"]]
-"""A tree as people write it: a class number, or ``{variable: {state: tree, ...}}``."""
+NAMED_PARENTS = 12
+"""Parents that are named in a line; more are counted."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,12 @@ class Rule:
     contexts: tuple[Context, ...]
     parents: tuple[Variable, ...] = field(default=(), repr=False, compare=False)
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether it holds in more than one configuration of the parents."""
+        open_ones = [v.n_states for v in self.parents if v.name not in self.contexts[0]]
+        return len(self.contexts) > 1 or prod(open_ones) > 1
+
     def __str__(self) -> str:
         terms = formulas(self.contexts, self.parents)
         if len(terms) == 1:
@@ -77,12 +86,15 @@ class ReducedCPT(Printable):
     rules: tuple[Rule, ...]
     n_configurations: int
     is_minimal: bool
+    tree: NestedTree | None = field(default=None, repr=False, compare=False)
+    """The tree that tells the classes, where one does."""
 
     def __str__(self) -> str:
-        given = f" | {', '.join(self.parents)}" if self.parents else ""
-        lines = [
-            f"{self.node}{given}: {_count(self.n_configurations, 'configuration')}, {_count(len(self.rules), 'rule')}"
-        ]
+        size, n_rules = self.n_configurations, _count(len(self.rules), "rule")
+        lines = [f"{name_given(self.node, self.parents)}: {_count(size, 'configuration')}, {n_rules}"]
+        if self.tree is not None:
+            lines[0] += ", as a tree"
+            return "\n".join([*lines, *_tree_lines(self.tree, self.rules[0].parents, "  ")])
         width = len(str(len(self.rules)))
         lines += [f"  p{rule.number + 1:<{width}}  {rule}" for rule in self.rules]
         return "\n".join(lines)
@@ -143,17 +155,34 @@ class DecisionGraph(Printable):
         return f"p{step + 1}" if isinstance(step, int) else f"[{place}]"
 
 
+def name_given(node: str, parents: Sequence[str]) -> str:
+    """Return "y | a, b", or of many parents how many there are."""
+    if len(parents) > NAMED_PARENTS:
+        return f"{node} | {len(parents)} parents"
+    return f"{node} | {', '.join(parents)}" if parents else node
+
+
 def name_rules(schema: Schema, node: int, family: CodedFamily) -> ReducedCPT:
     """Return a family's classes as rules in names."""
-    rules = reduce_rules(family.partition)
     variables = tuple(schema[parent] for parent in family.parents)
-    named = tuple(
+    boxes = family.partition.boxes()
+    if boxes is not None:
+        contexts: list[list[Context]] = [[] for _ in range(family.partition.n_classes)]
+        for number, box in boxes:
+            contexts[number] += name_box(schema, family.parents, box)
+        named = [Rule(number, tuple(own), variables) for number, own in enumerate(contexts)]
+        names = tuple(variable.name for variable in variables)
+        is_minimal = len(boxes) == len(named)
+        nested = nest_tree(name_questions(schema, node, family))
+        return ReducedCPT(schema[node].name, names, tuple(named), family.partition.grid.size, is_minimal, nested)
+    rules = reduce_rules(family.partition)
+    of_terms = tuple(
         Rule(rule.number, tuple(_context(variables, term) for term in rule.terms), variables) for rule in rules
     )
     return ReducedCPT(
         schema[node].name,
         tuple(variable.name for variable in variables),
-        named,
+        of_terms,
         family.partition.grid.size,
         all(rule.is_minimal for rule in rules),
     )
@@ -161,13 +190,17 @@ def name_rules(schema: Schema, node: int, family: CodedFamily) -> ReducedCPT:
 
 def name_tree(schema: Schema, node: int, family: CodedFamily) -> CptTree:
     """Return the smallest CPT-tree of a family in names."""
-    smallest = smallest_tree(family.partition)
     variables = tuple(schema[parent] for parent in family.parents)
+    tree, n_classes = family.partition.as_tree(), family.partition.n_classes
+    if tree is not None:
+        nested = nest_tree(name_questions(schema, node, family))
+        return CptTree(schema[node].name, nested, tree.n_leaves, n_classes, tree.n_leaves == n_classes, variables)
+    smallest = smallest_tree(family.partition)
     return CptTree(
         schema[node].name,
         _nest(variables, smallest.tree),
         n_leaves(smallest.tree),
-        family.partition.n_classes,
+        n_classes,
         smallest.is_minimal,
         variables,
     )
@@ -186,45 +219,6 @@ def name_decision_graph(schema: Schema, node: int, family: CodedFamily) -> Decis
     return DecisionGraph(schema[node].name, steps)
 
 
-def read_tree(schema: Schema, node: int, parents: Sequence[int], nested: NestedTree) -> Tree:
-    """Check a tree in names and return it by axis; it may only ask about parents, each at most once on a path."""
-    where = f"tree of {schema[node].name!r}: "
-
-    def read(part: NestedTree, asked: tuple[int, ...]) -> Tree:
-        if isinstance(part, int) and not isinstance(part, bool):
-            if not 0 <= part < 2**31:
-                raise GraphError(f"{where}class numbers are between 0 and 2^31 - 1, got {part}")
-            return Leaf(part)
-        if not isinstance(part, Mapping) or len(part) != 1:
-            raise GraphError(f"{where}expected a class number or {{variable: {{state: tree}}}}, got {part!r}")
-        ((name, branches),) = part.items()
-        axis = _find_axis(schema, parents, name, asked, where)
-        variable = schema[parents[axis]]
-        if not isinstance(branches, Mapping):
-            raise GraphError(f"{where}expected a tree for each state of {name!r}, got {branches!r}")
-        by_code = {variable.code(state, where): branch for state, branch in branches.items()}
-        if len(by_code) < len(branches):
-            raise GraphError(f"{where}the split on {name!r} names a state twice")
-        for code, state in enumerate(variable.states):
-            if code not in by_code:
-                raise GraphError(f"{where}the split on {name!r} has no branch for the state {state!r}")
-        return Split(axis, tuple(read(by_code[code], (*asked, axis)) for code in range(variable.n_states)))
-
-    return read(nested, ())
-
-
-def _find_axis(schema: Schema, parents: Sequence[int], name: str, asked: tuple[int, ...], where: str) -> int:
-    """Return the place of a split's variable among the parents."""
-    parent = schema.node(name, where)
-    if parent not in parents:
-        expected = ", ".join(schema[p].name for p in parents) or "none"
-        raise GraphError(f"{where}{name!r} is not a parent; expected one of: {expected}")
-    axis = list(parents).index(parent)
-    if axis in asked:
-        raise GraphError(f"{where}{name!r} is asked twice on one path")
-    return axis
-
-
 def _context(variables: Sequence[Variable], term: Term) -> Context:
     """Return a term as states by name."""
     return {v.name: v.states[code] for v, code in zip(variables, term, strict=True) if code is not None}
@@ -235,27 +229,48 @@ def _nest(variables: Sequence[Variable], tree: Tree) -> NestedTree:
     if isinstance(tree, Leaf):
         return tree.number
     variable = variables[tree.axis]
-    branches = {s: _nest(variables, b) for s, b in zip(variable.states, tree.branches, strict=True)}
+    pairs = zip(variable.states, tree.branches, strict=True)
+    branches: dict[State | tuple[State, ...], NestedTree] = {state: _nest(variables, b) for state, b in pairs}
     return {variable.name: branches}
+
+
+def tree_rows(nested: NestedTree, parents: Sequence[Variable], indent: str = "") -> list[tuple[str, int | None]]:
+    """Return a line per branch of a tree, indented, with the class that it leads to, or None; however deep it is."""
+    if isinstance(nested, int):
+        return [(f"{indent}always", nested)]
+    rows: list[tuple[str, int | None]] = []
+    todo = _branches_of(nested, indent)
+    while todo:
+        name, states, branch, indent = todo.pop()
+        test = indent + " or ".join(formulas([{name: state} for state in states], parents))
+        rows.append((test, branch if isinstance(branch, int) else None))
+        if not isinstance(branch, int):
+            todo += _branches_of(branch, indent + "  ")
+    return rows
 
 
 def _tree_lines(nested: NestedTree, parents: Sequence[Variable], indent: str) -> list[str]:
     """Return a tree as indented lines."""
     if isinstance(nested, int):
         return [f"{indent}p{nested + 1}"]
-    lines = []
+    rows = tree_rows(nested, parents, indent)
+    return [f"{text}:" if number is None else f"{text}: p{number + 1}" for text, number in rows]
+
+
+def _branches_of(
+    nested: Mapping[str, Mapping[State | tuple[State, ...], NestedTree]], indent: str
+) -> list[tuple[str, tuple[State, ...], NestedTree, str]]:
+    """Return the branches of a question with their states, the last first."""
     ((name, branches),) = nested.items()
-    for state, branch in branches.items():
-        test = indent + formulas([{name: state}], parents)[0]
-        if isinstance(branch, int):
-            lines.append(f"{test}: p{branch + 1}")
-        else:
-            lines += [f"{test}:", *_tree_lines(branch, parents, indent + "  ")]
-    return lines
+    pairs = [(key if isinstance(key, tuple) else (key,), branch) for key, branch in branches.items()]
+    return [(name, states, branch, indent) for states, branch in reversed(pairs)]
 
 
 def _count(n: int, thing: str) -> str:
-    """Return "1 leaf", "2 leaves", "3 classes"."""
+    """Return "1 leaf", "2 leaves", "3 classes", "2^40 configurations"."""
+    if n >= 10**9:
+        is_power = n.bit_count() == 1
+        return f"{f'2^{n.bit_length() - 1}' if is_power else spell_cost(n)} {thing}s"
     if n == 1:
         return f"1 {thing}"
     plural = {"leaf": "leaves", "class": "classes"}.get(thing, f"{thing}s")

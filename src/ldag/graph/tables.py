@@ -63,6 +63,7 @@ def disassemble_tables(schema: Schema, structure: Structure, probabilities: Sequ
                 f"the full table of {name!r} has {cells:,} cells; at most {MAX_WRITTEN:,} are written. JSON keeps its"
                 f" {family.partition.n_classes:,} classes"
             )
+        plain[node] = family = family.dense()
         values = family.partition.expand(rows)
         tables.append(CptRecord(name, tuple(schema[parent].name for parent in family.parents), values))
         if family_of_rows(family, values) != family:

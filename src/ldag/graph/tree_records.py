@@ -41,8 +41,10 @@ def record_tree(node: str, nested: NestedTree) -> TreeRecord:
     return TreeRecord(node, tuple(QuestionRecord(v, tuple(b)) for v, b in questions), where)
 
 
-def code_tree(schema: Schema, node: int, parents: Sequence[int], record: TreeRecord) -> TreePartition:
-    """Check a tree in names and return its classes; it may only ask about parents, and must ask about each."""
+def code_tree(
+    schema: Schema, node: int, parents: Sequence[int], record: TreeRecord, may_be_idle: bool = False
+) -> TreePartition:
+    """Check a tree in names and return its classes; it asks about parents, about each unless some may be idle."""
     where = record.where
     questions: list[tuple[int, Sequence[int]] | int] = [(0, ())] * len(record.questions)
     left: dict[int, dict[int, frozenset[int]]] = {0: {}}
@@ -50,6 +52,9 @@ def code_tree(schema: Schema, node: int, parents: Sequence[int], record: TreeRec
         axis = _find_axis(schema, parents, question.variable, where)
         variable, above = schema[parents[axis]], left.pop(place)
         possible = above.get(axis, frozenset(range(variable.n_states)))
+        if len(possible) == 1 and variable.n_states > 1:
+            known = variable.states[min(possible)]
+            raise GraphError(f"{where}{variable.name!r} is asked twice on one path: it is {known!r} already")
         targets = [NOWHERE] * variable.n_states
         for branch in question.branches:
             codes = [variable.code(state, where) for state in branch.states]
@@ -70,7 +75,7 @@ def code_tree(schema: Schema, node: int, parents: Sequence[int], record: TreeRec
         for axis, p in enumerate(parents)
         if not any(q[0] == axis for q in questions if isinstance(q, tuple))
     ]
-    if idle:
+    if idle and not may_be_idle:
         raise GraphError(
             f"{where}no question is about {list_names(idle)}, which would make no difference; leave out the edge"
         )
@@ -95,8 +100,10 @@ def _find_axis(schema: Schema, parents: Sequence[int], name: str, where: str) ->
     return list(parents).index(parent)
 
 
-def name_questions(schema: Schema, node: int, family: CodedFamily, tree: CodedTree) -> TreeRecord:
-    """Return a tree in names."""
+def name_questions(schema: Schema, node: int, family: CodedFamily) -> TreeRecord:
+    """Return the tree of a family in names."""
+    tree = family.partition.as_tree()
+    assert tree is not None
     place = {node: number for number, node in enumerate(n for n, axis in enumerate(tree.axes.tolist()) if axis != LEAF)}
     classes = tree.class_of_node.tolist()
     questions = []

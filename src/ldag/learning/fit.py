@@ -447,9 +447,9 @@ class Fit(Presentable):
         for variable, family in zip(self.graph.variables, self.graph.structure.families, strict=True):
             if family.partition.is_csi_consistent:
                 continue
-            name, sizes = variable.name, family.partition.sizes.tolist()
-            lines.append(f"  {name}: {len(sizes)} classes of {sum(sizes)} configurations")
-            shared = [rule for rule in self.graph.reduced_cpt(name).rules if sizes[rule.number] > 1]
+            name, partition = variable.name, family.partition
+            lines.append(f"  {name}: {partition.n_classes} classes of {partition.grid.size} configurations")
+            shared = [rule for rule in self.graph.reduced_cpt(name).rules if rule.is_shared]
             for rule in shared[:SHOWN_CLASSES]:
                 when = brief_conditions(rule.contexts, self.graph.variables, "when")
                 lines.append(f"    {name} is distributed alike {when}")

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from ldag.model.partition import Partition
 
 Counts = NDArray[np.float64]
-"""How often each state of a node occurs: a row per parent configuration, a column per state."""
+"""How often each state of a node occurs: a row per parent configuration, a column per state.
+
+Where a tree tells the classes there is a row per class, as there may be no end of configurations."""
 
 ClassTable = NDArray[np.float64]
 """One row per class of a node, one column per state."""
@@ -80,6 +82,8 @@ def configuration_counts(counts: ClassTable, partition: Partition) -> Counts:
 
     The likelihood of a partition knows them by class only, so it makes no difference where in a class they are.
     """
+    if partition.as_tree() is not None:
+        return counts
     table = np.zeros((partition.grid.size, counts.shape[1]))
     table[partition.first] = counts
     return table

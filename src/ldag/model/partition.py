@@ -224,17 +224,34 @@ class Partition:
         """Whether the labels tell everything: each class is connected through lines inside it."""
         return Partition.from_labels(self.grid, self.labels) == self
 
+    def dense(self) -> "Partition":
+        """Return the same with a class number for every configuration, where these can be listed."""
+        return self
+
     def as_tree(self) -> CodedTree | None:
         """Return the tree that this partition is known by, if it is."""
         return None
 
-    def label_boxes(self, axis: int) -> Iterable[Mapping[int, tuple[int, ...]]] | None:
+    def label_boxes(self, axis: int) -> Sequence[Mapping[int, tuple[int, ...]]] | None:
         """Return sets of configurations of the other axes in which an edge vanishes, if these can be told as such.
 
         Each has the states of the axes that matter; of other partitions, ``labels`` list the configurations.
         """
         del axis
         return None
+
+    def boxes(self) -> Sequence[tuple[int, Mapping[int, tuple[int, ...]]]] | None:
+        """Return sets of configurations of one class each, with the class, if the classes can be told as such."""
+        return None
+
+    def rows_without(self, axis: int, counts: NDArray[np.float64]) -> float | None:
+        """Return how many of the rows counted by configuration are where an edge vanishes, if that can be told."""
+        rows = np.moveaxis(counts.sum(axis=1).reshape(self.grid.n_states), axis, -1).sum(axis=-1).reshape(-1)
+        return float(rows[self.labels[axis]].sum())
+
+    def rows_of_others(self, axis: int, counts: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Return how many rows have each configuration of the other axes, an axis for each, if that can be told."""
+        return np.asarray(counts.sum(axis=1).reshape(self.grid.n_states).sum(axis=axis))
 
     def irrelevant_axes(self) -> tuple[int, ...]:
         """Return the parents that make no difference anywhere: their label is full."""

@@ -72,6 +72,12 @@ class CodedFamily:
         """Parents whose maximal label is not empty."""
         return tuple(axis for axis in range(len(self.parents)) if self.partition.has_label(axis))
 
+    def dense(self) -> "CodedFamily":
+        """Return the same, known by the class of every configuration, where these can be listed."""
+        if self.partition.as_tree() is None:
+            return self
+        return CodedFamily.from_partition(self.parents, self.partition.dense())
+
     def maximal(self) -> "CodedFamily":
         """Close the labels; the partition stays."""
         return CodedFamily.from_partition(self.parents, self.partition)

@@ -18,13 +18,13 @@ LEAF = -1
 NOWHERE = -1
 """Where a state leads that was asked away above."""
 
-Box = Mapping[int, int]
+StateBox = Mapping[int, int]
 """States by axis, as bits; an axis that is not named has all of them."""
 
 Numbers32 = NDArray[np.int32]
 
 
-class Branch(NamedTuple):
+class CodedBranch(NamedTuple):
     """States of a question's axis, as bits, and the node that they lead to."""
 
     states: int
@@ -60,12 +60,12 @@ class CodedTree:
             while not isinstance(given, int):  # down to what tells the states that are left apart
                 axis, to = given
                 left = box.get(axis, (1 << n_states[axis]) - 1)
-                if len({to[state] for state in bits_of(left)}) > 1:
+                if len({to[state] for state in states_in(left)}) > 1:
                     break
-                given = questions[to[bits_of(left)[0]]]
+                given = questions[to[states_in(left)[0]]]
             if origin is not None:
                 question, states = origin
-                for state in bits_of(states):
+                for state in states_in(states):
                     targets[question][state] = len(axes)
             if isinstance(given, int):
                 axes.append(LEAF)
@@ -73,7 +73,7 @@ class CodedTree:
                 classes.append(given)
                 continue
             branches: dict[int, int] = {}
-            for state in bits_of(left):
+            for state in states_in(left):
                 branches[to[state]] = branches.get(to[state], 0) | 1 << state
             todo += [(next_node, {**box, axis: states}, (len(axes), states)) for next_node, states in branches.items()][
                 ::-1
@@ -135,7 +135,7 @@ class CodedTree:
         return len(np.unique(self.classes)) == len(self.classes)
 
     @cached_property
-    def branches(self) -> tuple[tuple[Branch, ...], ...]:
+    def branches(self) -> tuple[tuple[CodedBranch, ...], ...]:
         """The branches of each node, by their lowest state; none of a leaf."""
         starts, targets = self.starts.tolist(), self.targets.tolist()
         every = []
@@ -144,7 +144,7 @@ class CodedTree:
             for state, target in enumerate(targets[starts[node] : starts[node + 1]]):
                 if target != NOWHERE:
                     own[target] = own.get(target, 0) | 1 << state
-            every.append(tuple(Branch(states, target) for target, states in own.items()))
+            every.append(tuple(CodedBranch(states, target) for target, states in own.items()))
         return tuple(every)
 
     @cached_property
@@ -163,7 +163,7 @@ class CodedTree:
     def shares(self) -> NDArray[np.float64]:
         """The share of all configurations that come to each node."""
         shares = np.ones(self.n_nodes)
-        left: list[Box] = [{}] * self.n_nodes
+        left: list[StateBox] = [{}] * self.n_nodes
         axes = self.axes.tolist()
         for node, branches in enumerate(self.branches):
             for states, target in branches:
@@ -180,15 +180,15 @@ class CodedTree:
         for node, branches in enumerate(self.branches):
             for states, target in branches:
                 rows[target] = rows[node]
-                rows[target, axes[node]] = bits_of(states)[0]
+                rows[target, axes[node]] = states_in(states)[0]
         return rows[self.leaves]
 
-    def boxes(self, leave_out: int = 0) -> Iterator[tuple[int, Box]]:
+    def boxes(self, leave_out: int = 0) -> Iterator[tuple[int, StateBox]]:
         """Go through the leaves, each with the states that lead to it, by axis.
 
         Nodes that ask about no axis but some (``leave_out``, as bits) and what is below are not gone into.
         """
-        todo: list[tuple[int, Box]] = [(0, {})]
+        todo: list[tuple[int, StateBox]] = [(0, {})]
         axes = self.axes.tolist()
         while todo:
             node, box = todo.pop()
@@ -258,14 +258,14 @@ class CodedTree:
         return CodedTree.of(n_states, questions)
 
 
-def bits_of(states: int) -> list[int]:
+def states_in(states: int) -> list[int]:
     """Return the states that are given as bits, ascending."""
-    found = []
+    listed = []
     while states:
         low = states & -states
-        found.append(low.bit_length() - 1)
+        listed.append(low.bit_length() - 1)
         states ^= low
-    return found
+    return listed
 
 
 class Reader(NamedTuple):
@@ -283,9 +283,9 @@ class Reader(NamedTuple):
         return Reader(tree, node, self.known)
 
 
-def compare_trees(readers: Sequence[Reader], box: Box | None = None) -> Iterator[tuple[Box, tuple[int, ...]]]:
+def compare_trees(readers: Sequence[Reader], box: StateBox | None = None) -> Iterator[tuple[StateBox, tuple[int, ...]]]:
     """Go through regions in which every reader comes to one class, with these classes; all trees are over one grid."""
-    todo: list[tuple[Box, tuple[Reader, ...]]] = [(box or {}, tuple(readers))]
+    todo: list[tuple[StateBox, tuple[Reader, ...]]] = [(box or {}, tuple(readers))]
     while todo:
         region, given = todo.pop()
         now = tuple(reader.settled() for reader in given)
@@ -302,12 +302,12 @@ def compare_trees(readers: Sequence[Reader], box: Box | None = None) -> Iterator
                 todo.append(({**region, axis: states & left}, further))
 
 
-def regions_without(tree: CodedTree, axis: int, box: Box | None = None) -> Iterator[tuple[Box, bool]]:
+def regions_without(tree: CodedTree, axis: int, box: StateBox | None = None) -> Iterator[tuple[StateBox, bool]]:
     """Go through regions of the other axes, and tell whether an axis makes no difference there: together, everything.
 
     A region in which it does may have some configurations in which it does not, unless leaves share a class.
     """
-    todo: list[tuple[int, Box]] = [(0, box or {})]
+    todo: list[tuple[int, StateBox]] = [(0, box or {})]
     while todo:
         node, region = todo.pop()
         own = int(tree.axes[node])

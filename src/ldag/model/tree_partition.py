@@ -1,6 +1,6 @@
 """A partition that is known by a tree of questions, however many configurations there are."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import prod
@@ -16,7 +16,7 @@ from ldag.model.partition import (
     Indices,
     Partition,
 )
-from ldag.model.tree import Box, CodedTree, Reader, bits_of, compare_trees, regions_without
+from ldag.model.tree import CodedTree, Reader, StateBox, compare_trees, regions_without, states_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,11 +106,23 @@ class TreePartition(Partition):
         box = {other: 1 << state for other, state in context.items()}
         return all(is_gone for _, is_gone in regions_without(self.tree, axis, box))
 
-    def label_boxes(self, axis: int) -> Iterator[Mapping[int, tuple[int, ...]]]:
-        """Go through sets of configurations of the other axes in which an edge vanishes, the states of each axis."""
-        for box, is_gone in regions_without(self.tree, axis):
-            if is_gone:
-                yield _spell(box)
+    def label_boxes(self, axis: int) -> list[dict[int, tuple[int, ...]]]:
+        """Return sets of configurations of the other axes in which an edge vanishes, the states of each axis.
+
+        The largest come first.
+        """
+        boxes = [box for box, is_gone in regions_without(self.tree, axis) if is_gone]
+        return [_spell(box) for box in sorted(boxes, key=self._share, reverse=True)]
+
+    def _share(self, box: StateBox) -> float:
+        return prod(states.bit_count() / self.grid.n_states[axis] for axis, states in box.items())
+
+    def rows_without(self, axis: int, counts: NDArray[np.float64]) -> float | None:
+        """Return how many of the rows counted by class are where an edge vanishes, if the classes tell that."""
+        if not self.tree.has_classes_apart:
+            return None
+        rows = counts.sum(axis=1)
+        return float(sum(rows[number] for number, box in self.boxes() if axis not in box))
 
     def irrelevant_axes(self) -> tuple[int, ...]:
         """Return the parents that make no difference anywhere."""
@@ -134,6 +146,10 @@ class TreePartition(Partition):
         """Return the class of each row of a data set, given as an array row of codes per parent."""
         return self.tree.classes[self.tree.walk(codes)]
 
+    def add_up(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return a row per class; there is one already, unless every configuration has a row."""
+        return rows.copy() if len(rows) == self.n_classes else super().add_up(rows)
+
     def shares(self, total: float) -> NDArray[np.float64]:
         """Return what each class gets of a total that is spread evenly over the configurations."""
         shares = np.zeros(self.n_classes)
@@ -147,14 +163,17 @@ class TreePartition(Partition):
         _, first = np.unique(self.tree.classes[order], return_index=True)
         return self.tree.lowest[order[first]]
 
-    def boxes(self) -> Iterator[tuple[int, Mapping[int, tuple[int, ...]]]]:
-        """Go through sets of configurations of one class each, with the class, and the states of each axis."""
-        for node, box in self.tree.boxes():
-            yield int(self.tree.class_of_node[node]), _spell(box)
+    def rows_of_others(self, axis: int, counts: NDArray[np.float64]) -> None:
+        """Return None: rows are counted by class."""
+        del axis, counts
+
+    def boxes(self) -> list[tuple[int, dict[int, tuple[int, ...]]]]:
+        """Return sets of configurations of one class each, with the class, and the states of the axes that matter."""
+        return [(int(self.tree.class_of_node[node]), _spell(box)) for node, box in self.tree.boxes()]
 
 
-def _spell(box: Box) -> dict[int, tuple[int, ...]]:
-    return {axis: tuple(bits_of(states)) for axis, states in box.items()}
+def _spell(box: StateBox) -> dict[int, tuple[int, ...]]:
+    return {axis: tuple(states_in(states)) for axis, states in box.items()}
 
 
 def _list_classes(tree: CodedTree, whose: str) -> NDArray[np.int32]:
@@ -170,7 +189,7 @@ def _list_classes(tree: CodedTree, whose: str) -> NDArray[np.int32]:
     for node, box in tree.boxes():
         cells: Indices = np.zeros(1, dtype=np.int64)
         for axis, n in enumerate(tree.n_states):
-            states = np.array(bits_of(box[axis]) if axis in box else range(n), dtype=np.int64)
+            states = np.array(states_in(box[axis]) if axis in box else range(n), dtype=np.int64)
             cells = np.add.outer(cells, strides[axis] * states).reshape(-1)
         numbers[cells] = tree.class_of_node[node]
     return numbers

@@ -304,7 +304,7 @@ class Network(Questions):
         ]
         near = (*self.ldag.structure.families[number].parents, number)
         variables = tuple(self.ldag.schema[one] for one in near)
-        return NodeParameters(node, rules.parents, states, tuple(parts), variables)
+        return NodeParameters(node, rules.parents, states, tuple(parts), variables, rules.tree)
 
     def cpt(self, node: str, max_cells: int = TABLE_LIMIT) -> ConditionalTable:
         """Expand the classes of a node to the full table; one that has more than ``max_cells`` is refused."""

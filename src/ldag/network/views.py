@@ -13,7 +13,7 @@ from ldag.data import Backend, make_frame, state_columns
 from ldag.drawing import Drawable, side_by_side
 from ldag.errors import counted
 from ldag.formats import conditions, spell_name, spell_state
-from ldag.graph import Rule
+from ldag.graph import NestedTree, Rule, name_given, tree_rows
 from ldag.model import Schema, State, Variable, beta_intervals
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ class NodeParameters(Drawable):
     classes: tuple[ClassParameters, ...]
     variables: tuple[Variable, ...] = ()
     """The parents and the node itself, for words."""
+    tree: NestedTree | None = None
+    """The tree that tells the classes, where one does."""
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -115,15 +117,27 @@ class NodeParameters(Drawable):
     def __repr__(self) -> str:
         return f"<NodeParameters of {self.node}: {counted(len(self.classes), 'class', 'classes')}>"
 
+    @property
+    def lines(self) -> list[tuple[str, ClassParameters | None]]:
+        """What stands before each row of the table: the rule of a class, or the branches of the tree."""
+        if self.tree is None:
+            return [(str(part.rule) if self.parents else "always", part) for part in self.classes]
+        rows = tree_rows(self.tree, self.variables[:-1])
+        return [(text, None if number is None else self.classes[number]) for text, number in rows]
+
     def in_columns(self, level: float = 0.95) -> str:
         """Return a row per class: its rule, its rows of data, and each state's probability with its interval."""
-        columns = [("if", [str(part.rule) if self.parents else "always" for part in self.classes])]
+        columns = [("if", [text for text, _ in self.lines])]
         if self.classes[0].counts is not None:
-            columns.append(("rows", [f"{part.n_rows:,.10g}" for part in self.classes]))
-        intervals = class_intervals(self.classes, level)
+            columns.append(("rows", ["" if part is None else f"{part.n_rows:,.10g}" for _, part in self.lines]))
+        intervals = dict(zip((part.number for part in self.classes), class_intervals(self.classes, level), strict=True))
         for code, state in enumerate(self.states):
             cells = []
-            for part, ends in zip(self.classes, intervals, strict=True):
+            for _, part in self.lines:
+                if part is None:
+                    cells.append("")
+                    continue
+                ends = intervals[part.number]
                 interval = f" ({ends[code][0]:.3f} to {ends[code][1]:.3f})" if ends else ""
                 cells.append(f"{part.probabilities[code]:.3f}{interval}")
             columns.append((str(state), cells))
@@ -155,16 +169,20 @@ class NodeParameters(Drawable):
         return make_frame(columns, backend)
 
     def to_text(self, max_classes: int | None = None) -> str:
-        """Return the table, cut off after so many classes."""
-        shown = self.classes[:max_classes]
-        given = f" | {', '.join(map(spell_name, self.parents))}" if self.parents else ""
+        """Return the table, cut off after so many lines."""
+        every = self.lines
+        shown = every[:max_classes]
         heads = [spell_state(state) for state in self.states[:STATES_SHOWN]]
-        rows = [(f"  {part.rule}", [f"{p:.4f}" for p in part.probabilities[:STATES_SHOWN]]) for part in shown]
-        lines = _align([(f"{spell_name(self.node)}{given}", heads), *rows])
+        rows = [
+            (f"  {text}", [f"{p:.4f}" for p in part.probabilities[:STATES_SHOWN]] if part else [""] * len(heads))
+            for text, part in shown
+        ]
+        lines = _align([(name_given(spell_name(self.node), list(map(spell_name, self.parents))), heads), *rows])
         if len(self.states) > STATES_SHOWN:
             lines[0] += f"  and {len(self.states) - STATES_SHOWN} more states"
-        if len(shown) < len(self.classes):
-            lines.append(f"  and {len(self.classes) - len(shown)} more classes")
+        if len(shown) < len(every):
+            left = len(self.classes) - sum(part is not None for _, part in shown)
+            lines.append(f"  and {left} more classes")
         return "\n".join(lines)
 
 

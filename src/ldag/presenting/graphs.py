@@ -100,8 +100,8 @@ def notes_of_rows(graph: LDAG, counts: Sequence[Counts]) -> dict[Edge, tuple[str
         others = [v for v in graph.variables if v.name in graph.parents(child) and v.name != parent]
         if len(conditions(label, others)) > MOST_CASES:
             node = graph.schema.node(child)
-            rows = counts[node].sum(axis=1).reshape(graph.structure.families[node].partition.grid.n_states)
-            notes[parent, child] = absent_if(label, others, rows.sum(axis=axis))
+            rows = graph.structure.families[node].partition.rows_of_others(axis, counts[node])
+            notes[parent, child] = absent_if(label, others, rows)
     return notes
 
 
@@ -210,8 +210,7 @@ def _boxes(graph: LDAG, nodes: Sequence[int], options: PictureOptions) -> tuple[
 
 def _classes_in_words(graph: LDAG, name: str) -> list[str]:
     """Return which configurations of the parents of a node act alike; the others each act in their own way."""
-    sizes = graph.structure.families[graph.schema.node(name)].partition.sizes.tolist()
-    rules = [rule for rule in graph.reduced_cpt(name).rules if sizes[rule.number] > 1]
+    rules = [rule for rule in graph.reduced_cpt(name).rules if rule.is_shared]
     lines = [f"{name}* has one distribution for all cases of a line:"]
     lines += [f"–  {brief_conditions(rule.contexts, graph.variables)}" for rule in rules[:MOST_RULES]]
     if len(rules) > MOST_RULES:

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 
-import numpy as np
-
 from ldag.data import ASSUMED, Dataset, Gaps, check_data, describe_data, describe_gaps, describe_size
 from ldag.drawing import Cell, Drawable, Meter
 from ldag.errors import counted, list_names
@@ -461,11 +459,9 @@ def _reproduce(settings: dict[str, object]) -> str:
     return f'import ldag\nfit = ldag.learn(\n    "your-table.csv",\n{options})\nfit.report("report.html")'
 
 
-def _rows_behind(graph: LDAG, counts: tuple[Counts, ...], edge: Edge) -> float:
+def _rows_behind(graph: LDAG, counts: tuple[Counts, ...], edge: Edge) -> float | None:
     """Count the observations in the contexts of a label; where cells are missing, those to be expected."""
     parent, child = edge
     node, axis = graph.schema.node(child), graph.parents(child).index(parent)
-    family = graph.structure.families[node]
-    rows = counts[node].sum(axis=1).reshape(family.partition.grid.n_states)
-    of_others = np.moveaxis(rows, axis, -1).sum(axis=-1).reshape(-1)
-    return float(round(of_others[family.labels[axis]].sum()))
+    rows = graph.structure.families[node].partition.rows_without(axis, counts[node])
+    return None if rows is None else float(round(rows))

@@ -133,11 +133,13 @@ def _factor(structure: Structure, node: int, context: Mapping[int, int]) -> Fact
     family = structure.families[node]
     fixed = {axis: context[p] for axis, p in enumerate(family.parents) if p in context}
     free = tuple(p for p in family.parents if p not in context)
-    partition = family.partition.restricted(fixed)
+    partition, numbers = family.partition.restricted_classes(fixed)
     dropped = partition.irrelevant_axes()
     kept = tuple(p for axis, p in enumerate(free) if axis not in dropped)
-    classes = family.partition.classes_within(fixed)
-    classes = classes[partition.grid.matching(dict.fromkeys(dropped, 0))]
+    if dropped:
+        partition, chosen = partition.restricted_classes(dict.fromkeys(dropped, 0))
+        numbers = numbers[chosen]
+    classes = numbers[partition.to_array()].astype(np.int32)
     return Factor(node, kept, classes, context.get(node))
 
 

@@ -15,12 +15,8 @@ def is_satisfied(family: CodedFamily, axis: int, context: Mapping[int, int]) -> 
 
     It must mention a variable of the context and contain every completion of it over the other parents.
     """
-    others = [parent for a, parent in enumerate(family.parents) if a != axis]
-    if not any(parent in context for parent in others):
-        return False
-    chosen = tuple(context.get(parent, slice(None)) for parent in others)
-    mask = family.partition.labels[axis].reshape(family.partition.grid.without(axis).n_states)
-    return bool(np.all(mask[chosen]))
+    known = {a: context[parent] for a, parent in enumerate(family.parents) if a != axis and parent in context}
+    return bool(known) and family.partition.vanishes(axis, known)
 
 
 def context_parents(structure: Structure, context: Mapping[int, int]) -> tuple[tuple[int, ...], ...]:
@@ -85,7 +81,14 @@ def context_structure(structure: Structure, context: Mapping[int, int]) -> Struc
 def _in_context(
     structure: Structure, family: CodedFamily, kept: tuple[int, ...], context: Mapping[int, int]
 ) -> CodedFamily:
-    """Return a family over the kept parents, with the label entries that agree with the context."""
+    """Return a family over the kept parents, with the label entries that agree with the context.
+
+    Of a tree the questions about the others are left out, whose answers make no difference in the context; what it says
+    outside of the context means nothing.
+    """
+    if family.partition.as_tree() is not None:
+        dropped = {axis: context.get(p, 0) for axis, p in enumerate(family.parents) if p not in kept}
+        return CodedFamily.from_partition(kept, family.partition.restricted(dropped))
     grid = structure.grid(kept)
     labels = list(no_labels(grid))
     for new_axis, parent in enumerate(kept):

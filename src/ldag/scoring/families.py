@@ -7,13 +7,16 @@ else; the native core is handed the numbers.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isfinite, log
+from math import isfinite, lgamma, log
 from typing import Literal, NamedTuple, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ldag import _native
 from ldag.checks import check_choice, is_number
 from ldag.errors import ArgumentError, argument, suggest
-from ldag.model import CodedFamily, Counts, Grid, Partition, Smoothing, Spread
+from ldag.model import MAX_CONFIGURATIONS, ClassTable, CodedFamily, Counts, Grid, Partition, Smoothing, Spread
 
 Prior = Literal["labels", "parameters", "uniform", "normalised", "leaves"]
 """kappa per parameter that labels save (equation 9), kappa per parameter (equation 8), no preference, equation 9
@@ -73,9 +76,15 @@ class Priors:
         return (n_states - 1) * self.prices.saved
 
     def log_prior(self, n_states: int, grid: Grid, n_classes: int) -> float:
-        """Return a family's share of the log prior, up to a constant that all structures share."""
+        """Return a family's share of the log prior, up to a constant that all structures share.
+
+        Of very many configurations, prices that cancel are left out before they are multiplied.
+        """
         saved, of_table = self.prices
-        per_state = (grid.size - n_classes) * saved + grid.size * of_table
+        if saved + of_table == 0 and grid.size > MAX_CONFIGURATIONS:
+            per_state = -n_classes * saved
+        else:
+            per_state = (grid.size - n_classes) * saved + grid.size * of_table
         shared = _native.log_prior_sum(grid.n_states, self.class_lost(n_states)) if self.is_normalised else 0.0
         return (n_states - 1) * per_state - shared + 0.0  # not minus zero
 
@@ -151,10 +160,23 @@ def log_marginal_likelihood(counts: Counts, partition: Partition, smoothing: Smo
     many times more of them.
     """
     size, spread = smoothing
+    if partition.as_tree() is not None:
+        return _score_classes(partition.add_up(counts), smoothing.of_classes(partition))
     if spread == "classes":
         counts, partition = partition.add_up(counts), Partition.singletons(Grid((partition.n_classes,)))
         size *= partition.n_classes
     return _native.score_partition(counts, partition.grid.n_states, size, 0.0, partition.to_array())[1]
+
+
+def _score_classes(counts: ClassTable, prior: NDArray[np.float64]) -> float:
+    """Return the same from counts by class, and the observations that the prior counts for in each."""
+    alpha = np.repeat(prior[:, None] / counts.shape[1], counts.shape[1], axis=1)
+    gained = _log_gamma(prior) - _log_gamma(prior + counts.sum(axis=1))
+    return float(gained.sum() + (_log_gamma(alpha + counts) - _log_gamma(alpha)).sum())
+
+
+def _log_gamma(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.array(list(map(lgamma, values.reshape(-1).tolist()))).reshape(values.shape)
 
 
 def family_log_predictive(trained: Counts, new: Counts, family: CodedFamily, smoothing: Smoothing) -> float:

@@ -82,7 +82,7 @@ RECORD = read_text("x {0, 1}\ny {no, yes}\nx -> y\n")
         ("smoking -> b\nsmokng | a=1", r"^line 2: no variable 'smokng'; did you mean 'smoking'\?$"),
         ("x -> y\ny |", r"^line 2: expected a context such as x=1, got nothing more$"),
         ("x -> y\ny | x=1 | x=2", r"^line 2: expected ',', ';' or the end of the line, got '\|'$"),
-        ("x : y=1", r"^line 1: expected '\{', '->', '<->', '\|' or the end of the line, got ':'$"),
+        ("x : y=1", r"^line 1: expected '\{', '->', '<->', '\|', '\?' or the end of the line, got ':'$"),
         ("x = 1", r"^line 1: .*got '='$"),
     ],
 )
@@ -113,9 +113,9 @@ def edge(**changes: object) -> str:
         ("null", r'^expected an object with "format": "ldag", got None$'),
         ("{}", r"^the key 'format' is missing$"),
         (document(format="bif"), r"^format: expected 'ldag', got 'bif'$"),
-        (document(version=3, shape="new"), r"^version: expected at most 2, got 3; a newer ldag can read it$"),
-        (document(version=0), r"^version: expected the whole number 2, got 0$"),
-        (document(version=True), r"^version: expected the whole number 2, got True$"),
+        (document(version=4, shape="new"), r"^version: expected at most 3, got 4; a newer ldag can read it$"),
+        (document(version=0), r"^version: expected the whole number 3, got 0$"),
+        (document(version=True), r"^version: expected the whole number 3, got True$"),
         (
             document(variables=[{"name": "x", "latent": True}]),
             r"^variables\[0\]\.latent: .* \"version\": 2; got version 1$",

@@ -107,7 +107,7 @@ def test_schema_accepts(text: str) -> None:
         [],
         {},
         document(format="bif"),
-        document(version=3),
+        document(version=4),
         document(version="1"),
         document(version=True),
         document(other=1),

@@ -78,7 +78,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     ),
     (
         text("\n".join(f"p{i} {{1}}\np{i} -> x" for i in range(40))),
-        "'x' has 40 parents; at most 32 are possible",
+        "'x' has 40 parents; at most 32 are possible without a tree",
     ),
     (call(LDAG.from_edges, [(["a"], "b")], states=ABC), "an edge is a pair of names"),
     (call(LDAG.from_partitions, {"c": (["a"], [0, 10**30])}, states=ABC), "must be whole 64-bit numbers"),
