@@ -63,13 +63,13 @@ def disassemble_tables(schema: Schema, structure: Structure, probabilities: Sequ
                 f"the full table of {name!r} has {cells:,} cells; at most {MAX_WRITTEN:,} are written. JSON keeps its"
                 f" {family.partition.n_classes:,} classes"
             )
-        plain[node] = family = family.dense()
-        values = family.partition.expand(rows)
-        tables.append(CptRecord(name, tuple(schema[parent].name for parent in family.parents), values))
-        if family_of_rows(family, values) != family:
+        own = family.dense()
+        values = own.partition.expand(rows)
+        tables.append(CptRecord(name, tuple(schema[parent].name for parent in own.parents), values))
+        is_told = family_of_rows(own, values) != own
+        plain[node] = own if is_told else CodedFamily.table(own.parents, own.partition.grid)
+        if is_told:
             told.add(name)
-        else:
-            plain[node] = CodedFamily.table(family.parents, family.partition.grid)
     words = disassemble(schema, Structure(structure.n_states, tuple(plain)))
     return TabularRecord(
         words.variables,

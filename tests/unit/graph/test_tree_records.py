@@ -60,7 +60,7 @@ def test_the_tree_is_kept() -> None:
 
 def test_a_question_comes_again_for_the_states_that_are_left() -> None:
     """One state against the rest, and then another of the rest."""
-    tree = {"heat": {"mid": 0, ("low", "high"): {"heat": {"low": 1, "high": 2}}}}
+    tree: dict[str, Any] = {"heat": {"mid": 0, ("low", "high"): {"heat": {"low": 1, "high": 2}}}}
     graph = LDAG.from_edges([("heat", "alarm")], states=STATES, trees={"alarm": tree})
     assert graph.partition("alarm").classes == (0, 1, 2)
 
@@ -101,7 +101,7 @@ def test_other_formats_have_labels_or_say_why_not() -> None:
         TooLarge, match=r"the parents of 'y' have 1,099,511,627,776 configurations; .* JSON keeps trees"
     ):
         LIST.to_dot()
-    parameters = {**{f"x{i}": [0.9, 0.1] for i in range(N)}, "y": [[0.5, 0.5]] * (N + 1)}
+    parameters: dict[str, Any] = {**{f"x{i}": [0.9, 0.1] for i in range(N)}, "y": [[0.5, 0.5]] * (N + 1)}
     network = Network.from_parameters(LIST, parameters)
     assert Network.from_json(network.to_json()) == network
     with pytest.raises(TooLarge, match=r"the full table of 'y' has .* JSON keeps its 41 classes"):
