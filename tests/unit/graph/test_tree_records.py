@@ -16,10 +16,10 @@ ALARM = LDAG.from_edges(EDGES, states=STATES, trees={"alarm": TREE})
 
 N = 40
 LIST_EDGES = [(f"x{i}", "y") for i in range(N)]
-LIST_STATES = {**{f"x{i}": [0, 1] for i in range(N)}, "y": ["no", "yes"]}
+LIST_STATES: dict[str, list[Any]] = {**{f"x{i}": [0, 1] for i in range(N)}, "y": ["no", "yes"]}
 
 
-def decision_list(n: int = N) -> dict[str, Any]:
+def decision_list(n: int = N) -> Any:
     """Return the tree of a list of decisions: the first of x0, x1, ... that is 1 decides."""
     tree: Any = n
     for number in reversed(range(n)):
