@@ -12,6 +12,7 @@ from ldag.model.parameters import class_counts as class_counts
 from ldag.model.parameters import configuration_counts as configuration_counts
 from ldag.model.parameters import freeze as freeze
 from ldag.model.parameters import log_likelihood as log_likelihood
+from ldag.model.parameters import log_marginals as log_marginals
 from ldag.model.parameters import normalise as normalise
 from ldag.model.partition import MAX_CONFIGURATIONS as MAX_CONFIGURATIONS
 from ldag.model.partition import MAX_PARENTS as MAX_PARENTS
@@ -21,6 +22,8 @@ from ldag.model.partition import Mask as Mask
 from ldag.model.partition import Partition as Partition
 from ldag.model.partition import WrittenLabels as WrittenLabels
 from ldag.model.partition import no_labels as no_labels
+from ldag.model.pruning import average_prunings as average_prunings
+from ldag.model.pruning import lean_on_above as lean_on_above
 from ldag.model.structure import CodedFamily as CodedFamily
 from ldag.model.structure import Model as Model
 from ldag.model.structure import Parents as Parents

@@ -97,6 +97,17 @@ def log_likelihood(counts: ClassTable, probabilities: ClassTable) -> float:
     return float(counts[seen] @ np.log(probabilities[seen]))
 
 
+def log_marginals(counts: ClassTable, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the log marginal likelihood of each row of counts, whose states share so many observations evenly."""
+    alpha = np.repeat(sizes[:, None] / counts.shape[1], counts.shape[1], axis=1)
+    gained = _log_gamma(sizes) - _log_gamma(sizes + counts.sum(axis=1))
+    return np.asarray(gained + (_log_gamma(alpha + counts) - _log_gamma(alpha)).sum(axis=1))
+
+
+def _log_gamma(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.array(list(map(lgamma, values.reshape(-1).tolist()))).reshape(values.shape)
+
+
 def normalise(table: ClassTable) -> ClassTable:
     """Return rows that sum to 1, read-only."""
     return freeze(table / table.sum(axis=1, keepdims=True))

@@ -7,16 +7,13 @@ else; the native core is handed the numbers.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isfinite, lgamma, log
+from math import isfinite, log
 from typing import Literal, NamedTuple, cast, get_args
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ldag import _native
 from ldag.checks import check_choice, is_number
 from ldag.errors import ArgumentError, argument, suggest
-from ldag.model import MAX_CONFIGURATIONS, ClassTable, CodedFamily, Counts, Grid, Partition, Smoothing, Spread
+from ldag.model import MAX_CONFIGURATIONS, CodedFamily, Counts, Grid, Partition, Smoothing, Spread, log_marginals
 
 Prior = Literal["labels", "parameters", "uniform", "normalised", "leaves"]
 """kappa per parameter that labels save (equation 9), kappa per parameter (equation 8), no preference, equation 9
@@ -161,22 +158,11 @@ def log_marginal_likelihood(counts: Counts, partition: Partition, smoothing: Smo
     """
     size, spread = smoothing
     if partition.as_tree() is not None:
-        return _score_classes(partition.add_up(counts), smoothing.of_classes(partition))
+        return float(log_marginals(partition.add_up(counts), smoothing.of_classes(partition)).sum())
     if spread == "classes":
         counts, partition = partition.add_up(counts), Partition.singletons(Grid((partition.n_classes,)))
         size *= partition.n_classes
     return _native.score_partition(counts, partition.grid.n_states, size, 0.0, partition.to_array())[1]
-
-
-def _score_classes(counts: ClassTable, prior: NDArray[np.float64]) -> float:
-    """Return the same from counts by class, and the observations that the prior counts for in each."""
-    alpha = np.repeat(prior[:, None] / counts.shape[1], counts.shape[1], axis=1)
-    gained = _log_gamma(prior) - _log_gamma(prior + counts.sum(axis=1))
-    return float(gained.sum() + (_log_gamma(alpha + counts) - _log_gamma(alpha)).sum())
-
-
-def _log_gamma(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.array(list(map(lgamma, values.reshape(-1).tolist()))).reshape(values.shape)
 
 
 def family_log_predictive(trained: Counts, new: Counts, family: CodedFamily, smoothing: Smoothing) -> float:

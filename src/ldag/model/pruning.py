@@ -1,0 +1,67 @@
+"""Parameters of leaves that learn from the nodes above them: leaning on these, or averaged over all prunings.
+
+Counts are by leaf, in the order of the tree's nodes; those of a question are the sums of its branches.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.model.parameters import log_marginals
+from ldag.model.tree import LEAF, CodedTree
+
+Table = NDArray[np.float64]
+
+
+def count_nodes(tree: CodedTree, leaves: Table) -> Table:
+    """Return the counts of every node of a tree, a row each, from those of its leaves."""
+    counts = np.zeros((tree.n_nodes, leaves.shape[1]))
+    counts[tree.leaves] = leaves
+    for node in reversed(range(tree.n_nodes)):
+        for branch in tree.branches[node]:
+            counts[node] += counts[branch.node]
+    return counts
+
+
+def lean_on_above(tree: CodedTree, leaves: Table, strength: float) -> Table:
+    """Return what the prior of every leaf counts for: ``strength`` observations spread as those of the node above.
+
+    The distribution of a node is (n + s theta) / (n + s), theta being that of the node above; the root leans on one
+    observation of every state.
+    """
+    counts, n_states = count_nodes(tree, leaves), leaves.shape[1]
+    prior = np.ones((tree.n_nodes, n_states))
+    for node in range(tree.n_nodes):  # above comes before below
+        total = prior[node] + counts[node]
+        for branch in tree.branches[node]:
+            prior[branch.node] = strength * total / total.sum()
+    return prior[tree.leaves]
+
+
+def average_prunings(tree: CodedTree, leaves: Table, sizes: Table, log_kappa: float) -> tuple[Table, float]:
+    """Return the distribution of every leaf averaged over all prunings of the tree, and the log of the sum over them.
+
+    A pruning makes leaves of some questions. It weighs the marginal likelihood of its leaves times kappa to the number
+    of parameters that its questions add, (r - 1) (branches - 1) each. ``sizes`` are the observations that the prior of
+    each node counts for, spread evenly over its states. The sum W obeys
+    W(v) = BD(v) + kappa^((r - 1) (b - 1)) prod W(branches), and v is a leaf with probability BD(v) / W(v) where nothing
+    above it is (Buntine 1992; Willems, Shtarkov and Tjalkens 1995).
+    """
+    counts, n_states = count_nodes(tree, leaves), leaves.shape[1]
+    alone = log_marginals(counts, sizes)
+    logs = alone.copy()
+    for node in reversed(range(tree.n_nodes)):
+        branches = tree.branches[node]
+        if branches:
+            price = log_kappa * (n_states - 1) * (len(branches) - 1)
+            logs[node] = np.logaddexp(alone[node], price + sum(logs[branch.node] for branch in branches))
+    alpha = np.repeat(sizes[:, None] / n_states, n_states, axis=1)
+    means = (alpha + counts) / (sizes + counts.sum(axis=1))[:, None]
+    average = np.zeros((tree.n_nodes, n_states))
+    reach = np.ones(tree.n_nodes)
+    for node in range(tree.n_nodes):
+        ends = np.exp(alone[node] - logs[node]) if tree.axes[node] != LEAF else 1.0
+        average[node] += reach[node] * ends * means[node]
+        for branch in tree.branches[node]:
+            average[branch.node] = average[node]
+            reach[branch.node] = reach[node] * (1.0 - ends)
+    return average[tree.leaves], float(logs[0])
