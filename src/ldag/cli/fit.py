@@ -17,7 +17,7 @@ from ldag.network import Network
 
 OF_EM = ("start", "n_restarts", "n_iter", "tolerance", "rng", "n_jobs", "time_limit")
 
-SPREAD = "What that weight is spread over: all configurations, or so much for every class."
+SPREAD = "What that weight is spread over: all configurations; so much for every class; or nested, for trees."
 
 
 @click.command()
@@ -34,7 +34,7 @@ SPREAD = "What that weight is spread over: all configurations, or so much for ev
     type=click.Choice(get_args(LabelSearch)),
     help="Also learn labels, by this search.",
 )
-@click.option("--kappa", type=float, help="With --label-search: above 0 and at most 1.  [0.1]")
+@click.option("--kappa", type=float, help="Of labels, or of averages over prunings: above 0 and at most 1.  [0.1]")
 @click.option("--structure", type=click.Choice(get_args(StructureKind)), help="With labels: which classes.  [ldag]")
 @click.option("--start", type=MODEL, metavar="FILE", help="With gaps: a network of GRAPH that EM starts from.")
 @click.option("--restarts", "n_restarts", type=int, help="With gaps: starts of EM.  [1; 10 for latent variables]")
@@ -66,8 +66,10 @@ def fit(
     """
     if output is not None:
         check_writable(output)
-    if label_search is None and (kappa is not None or structure is not None):
-        raise ArgumentError("--kappa and --structure are for --label-search, which learns labels on the edges")
+    if label_search is None and structure is not None:
+        raise ArgumentError("--structure is for --label-search, which learns labels on the edges")
+    if label_search is None and kappa is not None and estimation["estimate"] != "averaged":
+        raise ArgumentError("--kappa is for --label-search and for --estimate averaged")
     known = load_graph(graph)
     table = load_table(data, reading, known.schema, known.undeclared, use_of_gaps="fitted by EM")
     if label_search is not None:
@@ -82,6 +84,8 @@ def fit(
     if of_em["start"] is not None:
         of_em["start"] = load_network(of_em["start"])
     given = {name: value for name, value in of_em.items() if value is not None}
+    if estimation["estimate"] == "averaged":
+        given["kappa"] = kappa
     network = Network.from_data(known, table, **estimation, **given)
     if output is not None:
         save_model(network, output)

@@ -48,9 +48,9 @@ GRAPH_VERSION = 3
 """Version 2 may have latent variables, version 3 trees. What has none is written as the first that will do."""
 
 NETWORK_FORMAT = "ldag-network"
-NETWORK_VERSION = 2
-"""Version 2 may have an origin, a spread and what EM did. What has none is written as version 1, which every release
-reads."""
+NETWORK_VERSION = 3
+"""Version 2 may have an origin, a spread and what EM did, version 3 parameters of leaves that learn from the nodes
+above. What has none is written as the first that will do."""
 
 
 NEWEST = {"mixture": 2, "posterior": 2}
@@ -292,7 +292,10 @@ def network_of(content: object) -> NetworkRecord:
     document = check_header(content, NETWORK_FORMAT, NETWORK_VERSION)
     learned = "equivalent_sample_size" in document or "estimate" in document
     parts = ("equivalent_sample_size", "estimate") if learned else ()
-    optional = ("origin", *(("spread", "em") if learned else ())) if document.get("version") != 1 else ()
+    version = document.get("version")
+    optional = ("origin", *(("spread", "em") if learned else ())) if version != 1 else ()
+    if version == NETWORK_VERSION and learned:
+        optional = (*optional, "kappa")
     fields = check_fields(document, "", ("format", "version", "graph", "parameters", *parts), optional)
     origin = _origin(fields["origin"]) if "origin" in fields else None
     kind = "counts" if learned else "probabilities"
@@ -311,18 +314,27 @@ def network_of(content: object) -> NetworkRecord:
         expected = " or ".join(map(repr, get_args(Spread)))
         raise FormatError(f"spread: expected {expected}, got {shorten(spread)}")
     em = _em(fields["em"]) if "em" in fields else None
-    return NetworkRecord(graph, tables, size, cast("Estimate", estimate), origin, cast("Spread", spread), em)
+    kappa = _number(fields["kappa"], "kappa") if "kappa" in fields else None
+    if (estimate == "averaged") != (kappa is not None) or not 0 < (kappa or 1) <= 1:
+        raise FormatError(
+            f"kappa: expected a number above 0 and at most 1 where the estimate is 'averaged', got {kappa}"
+        )
+    return NetworkRecord(graph, tables, size, cast("Estimate", estimate), origin, cast("Spread", spread), em, kappa)
 
 
 def write_network_json(record: NetworkRecord) -> str:
     """Write the JSON form, with one line per node's table."""
     kind = "probabilities" if record.equivalent_sample_size is None else "counts"
     is_old = record.origin is None and record.spread == "configurations" and record.em is None
-    head: dict[str, object] = {"format": NETWORK_FORMAT, "version": 1 if is_old else NETWORK_VERSION}
+    learns_from_above = record.spread == "nested" or record.kappa is not None
+    version = 3 if learns_from_above else 1 if is_old else 2
+    head: dict[str, object] = {"format": NETWORK_FORMAT, "version": version}
     if record.equivalent_sample_size is not None:
         head |= {"equivalent_sample_size": record.equivalent_sample_size, "estimate": record.estimate}
     if record.spread != "configurations":
         head["spread"] = record.spread
+    if record.kappa is not None:
+        head["kappa"] = record.kappa
     if record.em is not None:
         head["em"] = asdict(record.em)
     if record.origin is not None:

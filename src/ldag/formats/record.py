@@ -16,8 +16,8 @@ from ldag.model import Cuts, Spread, State
 
 T = TypeVar("T")
 
-Estimate = Literal["mean", "likelihood"]
-"""How probabilities come from counts: posterior means, or relative frequencies."""
+Estimate = Literal["mean", "likelihood", "averaged"]
+"""How probabilities come from counts: posterior means, relative frequencies, or the means of all prunings of a tree."""
 
 Edge = tuple[str, str]
 """A parent and a child, by name."""
@@ -136,6 +136,8 @@ class NetworkRecord:
     origin: Mapping[str, object] | None = None
     spread: Spread = "configurations"
     em: EMRecord | None = None
+    kappa: float | None = None
+    """The price of a parameter in averages over prunings."""
 
 
 @dataclass(frozen=True, eq=False)

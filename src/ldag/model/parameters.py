@@ -23,9 +23,10 @@ ClassTable = NDArray[np.float64]
 """One row per class of a node, one column per state."""
 
 
-Spread = Literal["configurations", "classes"]
+Spread = Literal["configurations", "classes", "nested"]
 """How the observations that a prior counts for are spread: evenly over the configurations of the parents, so that large
-classes get more of them, or so many to every class, however large it is."""
+classes get more of them, or so many to every class, however large it is; or so many to every leaf of a tree, spread as
+those of the node above it are."""
 
 
 class Smoothing(NamedTuple):
@@ -36,7 +37,7 @@ class Smoothing(NamedTuple):
 
     def of_classes(self, partition: Partition) -> NDArray[np.float64]:
         """Return how many observations each class gets; its states share them evenly."""
-        if self.spread == "classes":
+        if self.spread != "configurations":
             return np.full(partition.n_classes, self.size)
         return partition.shares(self.size)
 
@@ -55,6 +56,8 @@ class ClassPosteriors:
     def of(cls, partition: Partition, smoothing: Smoothing, counts: ClassTable) -> "ClassPosteriors":
         """Make the posteriors from counts by class; the paper's prior is N |S| / (r q) for each state of a class S."""
         n_states = counts.shape[1]
+        if smoothing.spread == "nested":
+            return cls(freeze(partition.lean_on_above(counts, smoothing.size)), freeze(counts))
         share = smoothing.of_classes(partition) / n_states
         return cls(freeze(np.repeat(share[:, None], n_states, axis=1)), freeze(counts))
 

@@ -253,6 +253,26 @@ class Partition:
         """Return how many rows have each configuration of the other axes, an axis for each, if that can be told."""
         return np.asarray(counts.sum(axis=1).reshape(self.grid.n_states).sum(axis=axis))
 
+    @property
+    def is_tree_of_classes(self) -> bool:
+        """Whether every class is a leaf of a tree, so that there are nodes above it to learn from; or the only one."""
+        return self.grid.size == 1
+
+    def lean_on_above(self, counts: NDArray[np.float64], strength: float) -> NDArray[np.float64]:
+        """Return what the prior of every class counts for where it leans on the node above it; the root on ones."""
+        assert self.is_tree_of_classes
+        del strength
+        return np.ones_like(counts)
+
+    def average_prunings(
+        self, counts: NDArray[np.float64], size: float, per_class: bool, log_kappa: float
+    ) -> NDArray[np.float64]:
+        """Return the distribution of every class, averaged over all prunings of its tree."""
+        assert self.is_tree_of_classes
+        del per_class, log_kappa
+        prior = size / counts.shape[1]
+        return np.asarray((counts + prior) / (counts + prior).sum(axis=1, keepdims=True))
+
     def irrelevant_axes(self) -> tuple[int, ...]:
         """Return the parents that make no difference anywhere: their label is full."""
         return tuple(axis for axis, mask in enumerate(self.labels) if mask.all())

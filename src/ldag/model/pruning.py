@@ -41,10 +41,10 @@ def average_prunings(tree: CodedTree, leaves: Table, sizes: Table, log_kappa: fl
     """Return the distribution of every leaf averaged over all prunings of the tree, and the log of the sum over them.
 
     A pruning makes leaves of some questions. It weighs the marginal likelihood of its leaves times kappa to the number
-    of parameters that its questions add, (r - 1) (branches - 1) each. ``sizes`` are the observations that the prior of
-    each node counts for, spread evenly over its states. The sum W obeys
-    W(v) = BD(v) + kappa^((r - 1) (b - 1)) prod W(branches), and v is a leaf with probability BD(v) / W(v) where nothing
-    above it is (Buntine 1992; Willems, Shtarkov and Tjalkens 1995).
+    of its parameters: r - 1 for the root, and (r - 1) (b - 1) more for a question with b branches. ``sizes`` are the
+    observations that the prior of each node counts for, spread evenly over its states. But for the root's price the sum
+    W obeys W(v) = BD(v) + kappa^((r - 1) (b - 1)) prod W(branches), and v is a leaf with probability BD(v) / W(v) where
+    nothing above it is (Buntine 1992; Willems, Shtarkov and Tjalkens 1995).
     """
     counts, n_states = count_nodes(tree, leaves), leaves.shape[1]
     alone = log_marginals(counts, sizes)
@@ -64,4 +64,4 @@ def average_prunings(tree: CodedTree, leaves: Table, sizes: Table, log_kappa: fl
         for branch in tree.branches[node]:
             average[branch.node] = average[node]
             reach[branch.node] = reach[node] * (1.0 - ends)
-    return average[tree.leaves], float(logs[0])
+    return average[tree.leaves], float(logs[0] + log_kappa * (n_states - 1))

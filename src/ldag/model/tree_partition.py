@@ -16,6 +16,7 @@ from ldag.model.partition import (
     Indices,
     Partition,
 )
+from ldag.model.pruning import average_prunings, lean_on_above
 from ldag.model.tree import CodedTree, Reader, StateBox, compare_trees, regions_without, states_in
 
 
@@ -145,6 +146,30 @@ class TreePartition(Partition):
     def classes_of_rows(self, codes: NDArray[np.uint8]) -> NDArray[np.int32]:
         """Return the class of each row of a data set, given as an array row of codes per parent."""
         return self.tree.classes[self.tree.walk(codes)]
+
+    @property
+    def is_tree_of_classes(self) -> bool:
+        """Whether every class is a leaf."""
+        return self.tree.has_classes_apart
+
+    def lean_on_above(self, counts: NDArray[np.float64], strength: float) -> NDArray[np.float64]:
+        """Return what the prior of every class counts for where it leans on the node above it."""
+        prior = np.empty_like(counts)
+        prior[self.tree.classes] = lean_on_above(self.tree, counts[self.tree.classes], strength)
+        return prior
+
+    def average_prunings(
+        self, counts: NDArray[np.float64], size: float, per_class: bool, log_kappa: float
+    ) -> NDArray[np.float64]:
+        """Return the distribution of every class, averaged over all prunings of the tree.
+
+        The prior counts for ``size`` observations, of every node as many or by its share of the configurations.
+        """
+        shares = self.tree.shares
+        of_nodes = np.full(len(shares), size) if per_class else size * shares
+        table = np.empty_like(counts)
+        table[self.tree.classes] = average_prunings(self.tree, counts[self.tree.classes], of_nodes, log_kappa)[0]
+        return table
 
     def add_up(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return a row per class; there is one already, unless every configuration has a row."""

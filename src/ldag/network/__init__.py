@@ -15,6 +15,7 @@ from ldag.network.arguments import Findings as Findings
 from ldag.network.arguments import QueryOptions as QueryOptions
 from ldag.network.arguments import Targets as Targets
 from ldag.network.base import Learned as Learned
+from ldag.network.base import estimate_classes as estimate_classes
 from ldag.network.door import Network as Network
 from ldag.network.em import EM as EM
 from ldag.network.em import EMOptions as EMOptions

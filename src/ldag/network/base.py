@@ -3,16 +3,16 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import fsum
+from math import fsum, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, get_args
 
 import numpy as np
 
-from ldag.checks import check_choice, check_path, check_text
+from ldag.checks import check_choice, check_path, check_text, is_number
 from ldag.data import AnyTable, Reading, check_data
 from ldag.drawing import Presentable
-from ldag.errors import ArgumentError, FormatError, tell
+from ldag.errors import ArgumentError, FormatError, argument, option, tell
 from ldag.formats import (
     Edge,
     EdgeRecord,
@@ -52,6 +52,7 @@ from ldag.graph import (
 from ldag.model import (
     ClassPosteriors,
     ClassTable,
+    Partition,
     Smoothing,
     Spread,
     Variable,
@@ -78,6 +79,8 @@ class Learned:
     posteriors: tuple[ClassPosteriors, ...]
     smoothing: Smoothing
     estimate: Estimate
+    kappa: float | None = None
+    """The price of a parameter in averages over prunings."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,6 +107,7 @@ class NetworkBase(Presentable):
         equivalent_sample_size: float = 1.0,
         spread: Spread = "configurations",
         estimate: Estimate = "mean",
+        kappa: float | None = None,
         **options: Unpack[FitOptions],
     ) -> Self:
         """Estimate the parameters of a graph; where the data have gaps, by EM.
@@ -120,10 +124,15 @@ class NetworkBase(Presentable):
             How many observations the prior counts for; the states share them evenly.
         spread
             How they are spread: evenly over the configurations of the parents ("configurations"), or so many to every
-            class, however large it is ("classes"; mostly 1 to 8 are good).
+            class, however large it is ("classes"; mostly 1 to 8 are good). Where trees tell the classes of all nodes:
+            so many to every leaf, spread as the states of the node above it are ("nested"; mostly 4 to 64).
         estimate
             "mean": the means of the posterior; "likelihood": relative frequencies, with equal probabilities in a class
-            that was never observed. The posterior is kept in both cases.
+            that was never observed. Where trees tell the classes: "averaged", the means of all prunings of the tree,
+            each as probable as its leaves' marginal likelihood and ``kappa`` make it. The posterior of the leaves is
+            kept in all cases.
+        kappa
+            For "averaged": what a parameter more costs a pruning, above 0 and at most 1; mostly 0.03 is good.
         start
             Where the data have gaps: a network of the same graph to start from. Otherwise EM starts from equal
             probabilities or, where a variable was never observed, from random ones.
@@ -156,11 +165,12 @@ class NetworkBase(Presentable):
         graph = graph if isinstance(graph, LDAG) else _graph_of_edges(graph)
         of_em, reading = split_fit_options(options)
         graph, known = take_states(graph, data, reading)
+        _check_estimate(graph, smoothing, estimate, kappa, known.has_gaps)
         if known.has_gaps:
             counts, em = fit_with_gaps(graph, known, smoothing, estimate, of_em)
             return replace(cls.from_counts(graph, counts, smoothing, estimate), em=em)
         refuse_em_options(of_em)
-        return cls.from_counts(graph, counts_by_class(graph, known), smoothing, estimate)
+        return cls.from_counts(graph, counts_by_class(graph, known), smoothing, estimate, kappa)
 
     @classmethod
     def from_parameters(cls, graph: LDAG, parameters: Given) -> Self:
@@ -188,15 +198,21 @@ class NetworkBase(Presentable):
 
     @classmethod
     def from_counts(
-        cls, graph: LDAG, counts: Sequence[ClassTable], smoothing: Smoothing, estimate: Estimate = "mean"
+        cls,
+        graph: LDAG,
+        counts: Sequence[ClassTable],
+        smoothing: Smoothing,
+        estimate: Estimate = "mean",
+        kappa: float | None = None,
     ) -> Self:
         """Estimate from counts by class; for the library itself."""
         families = graph.structure.families
         posteriors = tuple(
             ClassPosteriors.of(f.partition, smoothing, table) for f, table in zip(families, counts, strict=True)
         )
-        tables = tuple(p.mean() if estimate == "mean" else p.maximum_likelihood() for p in posteriors)
-        return cls(graph, tables, Learned(posteriors, smoothing, estimate))
+        own = zip(families, posteriors, strict=True)
+        tables = tuple(estimate_classes(f.partition, p, smoothing, estimate, kappa) for f, p in own)
+        return cls(graph, tables, Learned(posteriors, smoothing, estimate, kappa))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, NetworkBase):
@@ -262,7 +278,7 @@ class NetworkBase(Presentable):
             tell((f"the earlier data had gaps, and their expected counts stay as they are; {UPDATE_INSTEAD}",))
         counts = counts_by_class(self.ldag, known)
         total = [posterior.counts + new for posterior, new in zip(learned.posteriors, counts, strict=True)]
-        updated = self.from_counts(self.ldag, total, learned.smoothing, learned.estimate)
+        updated = self.from_counts(self.ldag, total, learned.smoothing, learned.estimate, learned.kappa)
         of_old_data = ("score", "trace", "cross_validation", "data")
         origin = {name: value for name, value in (self.origin or {}).items() if name not in of_old_data}
         return replace(updated, origin=origin or None)
@@ -363,7 +379,8 @@ class NetworkBase(Presentable):
         if record.equivalent_sample_size is None or record.estimate is None:
             return cls(graph, tables, origin=record.origin)
         smoothing = Smoothing(record.equivalent_sample_size, record.spread)
-        net = cls.from_counts(graph, tables, smoothing, record.estimate)
+        _check_estimate(graph, smoothing, record.estimate, record.kappa, has_gaps=False)
+        net = cls.from_counts(graph, tables, smoothing, record.estimate, record.kappa)
         return replace(net, origin=record.origin, em=None if record.em is None else EM.from_record(record.em))
 
     def _to_record(self) -> NetworkRecord:
@@ -378,7 +395,7 @@ class NetworkBase(Presentable):
             return NetworkRecord(graph, records, origin=self.origin)
         size, spread = learned.smoothing
         em = None if self.em is None else self.em.to_record()
-        return NetworkRecord(graph, records, size, learned.estimate, self.origin, spread, em)
+        return NetworkRecord(graph, records, size, learned.estimate, self.origin, spread, em, learned.kappa)
 
     @property
     def _numbers(self) -> tuple[ClassTable, ...]:
@@ -387,7 +404,7 @@ class NetworkBase(Presentable):
             return self.probabilities
         counts = tuple(posterior.counts for posterior in self.learned.posteriors)
         size, spread = self.learned.smoothing
-        return (*self.probabilities, np.array([size, spread == "classes"]), *counts)
+        return (*self.probabilities, np.array([size, get_args(Spread).index(spread)]), *counts)
 
     def _posterior(self, what: str) -> Learned:
         if self.learned is None:
@@ -403,6 +420,39 @@ def _graph_of_edges(edges: Iterable[tuple[str, str]]) -> LDAG:
         raise ArgumentError("give at least one edge, a pair (parent, child)")
     records = tuple(EdgeRecord(parent, child) for parent, child in pairs)
     return LDAG.from_record(GraphRecord(tuple(map(VariableRecord, names)), records))
+
+
+def estimate_classes(
+    partition: Partition, posterior: ClassPosteriors, smoothing: Smoothing, estimate: Estimate, kappa: float | None
+) -> ClassTable:
+    """Return the distribution of every class of a node."""
+    if estimate == "averaged":
+        per_class = smoothing.spread == "classes"
+        return freeze(partition.average_prunings(posterior.counts, smoothing.size, per_class, log(kappa or 1.0)))
+    return posterior.mean() if estimate == "mean" else posterior.maximum_likelihood()
+
+
+def _check_estimate(graph: LDAG, smoothing: Smoothing, estimate: Estimate, kappa: float | None, has_gaps: bool) -> None:
+    """Check that what learns from the nodes above leaves is asked of trees, and has what it needs."""
+    if (estimate == "averaged") != (kappa is not None):
+        raise ArgumentError(f"{argument('kappa')} goes with {option('estimate', 'averaged')}, and one needs the other")
+    if kappa is not None and not (is_number(kappa) and 0 < kappa <= 1):
+        raise ArgumentError(f"{argument('kappa')} must be a number above 0 and at most 1, got {kappa!r}")
+    if estimate == "averaged" and smoothing.spread == "nested":
+        raise ArgumentError(f"{option('estimate', 'averaged')} has prunings of its own; it does not go with 'nested'")
+    what = option("estimate", "averaged") if estimate == "averaged" else option("spread", "nested")
+    if estimate != "averaged" and smoothing.spread != "nested":
+        return
+    for variable, family in zip(graph.variables, graph.structure.families, strict=True):
+        if not family.partition.is_tree_of_classes:
+            raise ArgumentError(
+                f"{what} is for classes that are the leaves of a tree, and those of {variable.name!r} are not; give it"
+                f" a tree (LDAG.from_edges(trees=), with_tree) or take another"
+            )
+    if has_gaps:
+        raise ArgumentError(
+            f"{what} is for data without gaps, as EM estimates posterior means; complete_rows() has these"
+        )
 
 
 def counts_by_class(graph: LDAG, data: AnyTable, reading: Reading | None = None) -> tuple[ClassTable, ...]:

@@ -186,6 +186,7 @@ def fit_with_gaps(
     aligned = data.aligned_to(graph.schema)
     completions = make_completions(graph.structure)
     table = CodedGaps.of(aligned.codes, graph.schema.n_states, aligned.weights)
+    assert estimate != "averaged"  # which is for data without gaps
     task = completions, table, smoothing, estimate
     is_unseen = (aligned.codes == GAP).all(axis=1)
     n_restarts = plan.n_restarts or (N_RESTARTS if is_unseen.any() and plan.start is None else 1)

@@ -15,8 +15,18 @@ from numpy.typing import NDArray
 from ldag.errors import FormatError
 from ldag.formats import network_of, read_variables, write_variables
 from ldag.graph import LDAG
-from ldag.model import ClassPosteriors, CodedFamily, Grid, Partition, Smoothing, Structure, find_cycle
-from ldag.network import Learned, Network
+from ldag.model import (
+    ClassPosteriors,
+    CodedFamily,
+    CodedTree,
+    Grid,
+    Partition,
+    Smoothing,
+    Structure,
+    TreePartition,
+    find_cycle,
+)
+from ldag.network import Learned, Network, estimate_classes
 
 
 def pack_members(members: Sequence[Network]) -> dict[str, Any]:
@@ -43,6 +53,7 @@ def pack_members(members: Sequence[Network]) -> dict[str, Any]:
         "variables": write_variables(members[0].ldag.schema),
         "smoothing": [size, spread],
         "estimate": first.estimate,
+        **({} if first.kappa is None else {"kappa": first.kappa}),
         "families": families,
         "members": packed,
     }
@@ -53,14 +64,19 @@ def _is_alike(member: Network, first: Network) -> bool:
     mine, theirs = member.learned, first.learned
     if mine is None or theirs is None or member.origin is not None:
         return False
-    is_same = (mine.smoothing, mine.estimate) == (theirs.smoothing, theirs.estimate)
+    is_same = (mine.smoothing, mine.estimate, mine.kappa) == (theirs.smoothing, theirs.estimate, theirs.kappa)
     return is_same and all(f.partition.is_table or f.is_maximal for f in member.ldag.structure.families)
 
 
 def _pack_family(node: int, family: CodedFamily, counts: NDArray[np.float64]) -> dict[str, Any]:
     whole = counts.astype(np.int64)
     numbers = whole if np.array_equal(whole, counts) else counts
-    classes = {} if family.partition.is_table else {"classes": _write(family.partition.to_array())}
+    tree = family.partition.as_tree()
+    classes = {}
+    if tree is not None:
+        classes = {"axes": _write(tree.axes), "targets": _write(tree.targets), "leaves": _write(tree.classes)}
+    elif not family.partition.is_table:
+        classes = {"classes": _write(family.partition.to_array())}
     return {"node": node, "parents": _write(np.array(family.parents)), **classes, "counts": _write(numbers)}
 
 
@@ -88,8 +104,11 @@ def unpack_members(content: Mapping[str, Any]) -> list[Network]:
         except DeprecationWarning:
             raise FormatError("the numbers of a family cannot be read") from None
     posteriors = [ClassPosteriors.of(family.partition, smoothing, counts) for _, family, counts in families]
-    is_mean = content["estimate"] == "mean"
-    tables = [one.mean() if is_mean else one.maximum_likelihood() for one in posteriors]
+    estimate, kappa = content["estimate"], content.get("kappa")
+    tables = [
+        estimate_classes(family.partition, one, smoothing, estimate, kappa)
+        for (_, family, _), one in zip(families, posteriors, strict=True)
+    ]
     nodes = list(range(len(schema)))
     members = []
     for own in content["members"]:
@@ -98,7 +117,7 @@ def unpack_members(content: Mapping[str, Any]) -> list[Network]:
         structure = Structure(schema.n_states, tuple(families[place][1] for place in own))
         if find_cycle([family.parents for family in structure.families]) is not None:
             raise FormatError("the edges of a member form a cycle")
-        learned = Learned(tuple(posteriors[place] for place in own), smoothing, content["estimate"])
+        learned = Learned(tuple(posteriors[place] for place in own), smoothing, estimate, kappa)
         members.append(Network(LDAG(schema, structure), tuple(tables[place] for place in own), learned))
     return members
 
@@ -111,7 +130,10 @@ def _unpack_family(
     if parents and (list(parents) != sorted({*parents} - {node}) or parents[0] < 0):
         raise FormatError("parents must be other variables, by number, ascending")
     grid = Grid(tuple(n_states[parent] for parent in parents))
-    if "classes" in packed:
+    if "axes" in packed:
+        tree = CodedTree.read(grid.n_states, *(_read(packed[name]) for name in ("axes", "targets", "leaves")))
+        family = CodedFamily.from_partition(parents, TreePartition.of_tree(tree))
+    elif "classes" in packed:
         family = CodedFamily.from_partition(parents, Partition.of(grid, _read(packed["classes"])))
     else:
         family = CodedFamily.table(parents, grid)
