@@ -37,6 +37,8 @@ class Candidate:
     structure: StructureKind
     smoothing: Smoothing | None = None
     prior: Prior = "labels"
+    levels: bool | None = None
+    """Of trees that are grown: whether all leaves may ask alike in one step."""
 
     @property
     def kind(self) -> ClassKind:
@@ -64,7 +66,15 @@ class Candidate:
         """What decides between equal candidates: the simplest structure, then the smallest kappa and sample sizes."""
         kind = (tuple(STRUCTURES).index(self.structure), PRIORS.index(self.prior))
         size, spread = self.of_parameters
-        return (*kind, self.kappa, self.equivalent_sample_size, spread == "classes", size)
+        own = (self.kappa, self.equivalent_sample_size, spread != "configurations", size)
+        return (*kind, *own) if self.levels is None else (*kind, not self.levels, *own)
+
+    @property
+    def name(self) -> str:
+        """The structure, and how it was grown."""
+        if self.levels is None:
+            return self.structure
+        return "grown by levels" if self.levels else "grown by leaves"
 
     def in_words(self) -> str:
         """Return the settings, to name a part of a checkpoint."""
@@ -79,6 +89,7 @@ class Candidate:
             "equivalent_sample_size": self.equivalent_sample_size,
             "parameters_sample_size": self.parameters_sample_size,
             "parameters_spread": self.parameters_spread,
+            **({} if self.levels is None else {"levels": self.levels}),
         }
 
 
@@ -196,7 +207,10 @@ class CrossValidation(Drawable):
         standard error as if they were independent): with so many settings, one is a little ahead by chance.
         """
         asked = [one for one in self.scores if self.kind in (None, one.kind)]
-        leader = self._lean(min(asked, key=self._order), asked)
+        leader = min(asked, key=self._order)
+        if leader.levels is not None:
+            return leader
+        leader = self._lean(leader, asked)
         tables = [one for one in asked if STRUCTURES[one.structure].is_table]
         if not tables or leader in tables:
             return leader
@@ -307,7 +321,9 @@ class CrossValidation(Drawable):
             smoothing = Smoothing(one["parameters_sample_size"], one.get("parameters_spread", "configurations"))
             prior = one.get("prior", "labels")
             candidates.append(
-                Candidate(one["kappa"], one["equivalent_sample_size"], one["structure"], smoothing, prior)
+                Candidate(
+                    one["kappa"], one["equivalent_sample_size"], one["structure"], smoothing, prior, one.get("levels")
+                )
             )
         plain = [replace(one, smoothing=None) for one in candidates]
         if all(one.of_parameters == own.of_parameters for one, own in zip(candidates, plain, strict=True)):
@@ -349,11 +365,13 @@ class CrossValidation(Drawable):
         prior = f"{'prior':<10}  " if with_prior else ""
         parameters = "  parameters" if with_parameters else ""
         parameters += "      spread over" if with_spread else ""
-        lines = [f"{'structure':<9}  {prior}   kappa  sample size{parameters}  folds  behind the best"]
+        width = max(len(one.name) for one in self.scores)
+        width = max(width, len("structure"))
+        lines = [f"{'structure':<{width}}  {prior}   kappa  sample size{parameters}  folds  behind the best"]
         best, *_ = ranked = self.ranking()
         for candidate in ranked[:MOST_CANDIDATES]:
             size, of_parameters = candidate.equivalent_sample_size, candidate.parameters_sample_size
-            numbers = f"{candidate.structure:<9}  " + (f"{candidate.prior:<10}  " if with_prior else "")
+            numbers = f"{candidate.name:<{width}}  " + (f"{candidate.prior:<10}  " if with_prior else "")
             numbers += f"{candidate.kappa:>8g}  {size:>11g}"
             numbers += f"  {of_parameters:>10g}" if with_parameters else ""
             numbers += f"  {candidate.parameters_spread:>15}" if with_spread else ""

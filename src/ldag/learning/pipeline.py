@@ -19,6 +19,7 @@ from ldag.learning.em_graphs import StructuralEM
 from ldag.learning.fit import Fit, Trace
 from ldag.learning.fold_results import GAIN_SECONDS, AverageGain, count_gain_folds, measure_average, members_like
 from ldag.learning.folds import N_FOLDS, NO_FOLDS, check_folds, settle_sizes, usual_folds
+from ldag.learning.growth_race import compare_growths
 from ldag.learning.plan import DEFAULT_KAPPAS, Plan, add_latent, make_plan
 from ldag.learning.race import compare_candidates
 from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchControl, SearchResult
@@ -32,7 +33,7 @@ from ldag.learning.settings import (
     split_options,
 )
 from ldag.learning.structural_em import GapControl, GapSearch
-from ldag.learning.structures import CountedFamily, LabelSearch, StructureKind, learn_families
+from ldag.learning.structures import CountedFamily, LabelSearch, StructureKind
 from ldag.model import Structure
 from ldag.progress import Deadline, Progress, ProgressReport, check_progress, listen
 from ldag.scoring import NodeScore, Prior, Score, score_family
@@ -176,7 +177,10 @@ def learn_with(
     asked, settings = settings, settle_sizes(settings, given)
     plan = make_plan(given, settings).with_checkpoint(checkpoint)
     cv, graph, gain = None, None, None
-    if settings.needs_cross_validation:
+    if settings.needs_cross_validation and settings.search.grows:
+        cv = compare_growths(plan, usual_folds(plan.data), deadline.share(0.5), progress)
+        plan = plan.choose(cv.best)
+    elif settings.needs_cross_validation:
         kappas = DEFAULT_KAPPAS if settings.kappa == "cv" and settings.has_kappa else (settings.priors().kappa,)
         grid = plan.grid(kappas, races_kappas=plan.for_folds().search.climbs)
         half = deadline.share(0.5)
@@ -302,7 +306,7 @@ class Outcome(NamedTuple):
 def _learn(plan: Plan, graph: GraphParents | None, deadline: Deadline, progress: Progress) -> Outcome:
     """Search data without gaps, and count the families of the best graph."""
     result, options = _search_from_both(plan, graph, deadline, progress), plan.problem.families
-    families = learn_families(plan.data.columns, plan.data.schema.n_states, result.parents, options)
+    families = result.families(plan.problem, plan.data.schema.n_states, plan.data.schema.names)
     return Outcome(result, families, [score_family(one.counts, one.family, options.priors) for one in families])
 
 

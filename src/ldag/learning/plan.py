@@ -89,7 +89,8 @@ class Plan:
             label_rules=self._rules(candidate.structure),
             ordered=order_of_states(candidate.structure, self.data.schema),
         )
-        return replace(self, problem=replace(self.problem, families=families))
+        search = self.search if candidate.levels is None else self.search.with_levels(candidate.levels)
+        return replace(self, problem=replace(self.problem, families=families), search=search)
 
     def start_from(self, parents: GraphParents | None) -> "Plan":
         """Return the plan with a graph that a climb starts from, unless it was told another one.

@@ -8,7 +8,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, cast, get_args
 from ldag.checks import Rng, check_choice, check_jobs, is_number, tell_renamed
 from ldag.constraints import Constraints, check_max_parents
 from ldag.data import Reading
-from ldag.errors import ArgumentError, argument, by_door
+from ldag.errors import ArgumentError, argument, by_door, option
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
 from ldag.learning.searches import MethodChoice, MethodOptions, Search, convert_search, make_search, method_options
 from ldag.learning.searches.contract import make_plain, setting
@@ -25,6 +25,9 @@ SAMPLE_SIZES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 
 CLASS_SIZES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """The same for priors of so many observations to every class."""
+
+NESTED_SIZES = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+"""The same for leaves of grown trees, which lean on the nodes above."""
 
 USUAL_KAPPA = 0.1
 """Unless told otherwise; which one hardly matters beside the sample sizes."""
@@ -138,6 +141,7 @@ class Settings:
         object.__setattr__(self, "method", make_search(self.method))
         check_choice(self.structure, (*STRUCTURES, "cv"), "structure")
         check_choice(self.label_search, get_args(LabelSearch), "label_search")
+        self._check_growth()
         if self.prior == "uniform" and self.kappa == USUAL_KAPPA:  # left out
             object.__setattr__(self, "kappa", 1.0)
         priors = self.priors()
@@ -151,6 +155,29 @@ class Settings:
             raise ArgumentError(f"constraints must be ldag.Constraints(...), got {type(self.constraints).__name__}")
         check_jobs(self.n_jobs)
         check_time_limit(self.time_limit)
+
+    def _check_growth(self) -> None:
+        """Check what growth needs, and give it the structure and the prior that it has."""
+        if not self.search.grows:
+            if self.prior == "nested":
+                raise ArgumentError(f"prior 'nested' is for {option('method', 'grow')}: leaves lean on the nodes above")
+            return
+        if self.structure not in ("ldag", "tree"):
+            raise ArgumentError(
+                f"{option('method', 'grow')} grows trees; leave out {argument('structure')}, got {self.structure!r}"
+            )
+        object.__setattr__(self, "structure", "tree")
+        if self.label_search != "greedy":
+            raise ArgumentError(f"{argument('label_search')} does not apply to {option('method', 'grow')}")
+        if self.prior == "normalised":
+            raise ArgumentError(
+                f"prior 'normalised' pays by configurations, of which there is no end; {option('method', 'grow')} has"
+                " 'parameters', 'leaves', 'nested' and 'uniform'"
+            )
+        if self.prior == "cv" and self.equivalent_sample_size != "cv":
+            raise ArgumentError(f"{option('method', 'grow')} chooses priors together with sizes; leave out the size")
+        if self.prior == "labels" and self.equivalent_sample_size != "cv":
+            object.__setattr__(self, "prior", "parameters")
 
     @property
     def search(self) -> Search:
@@ -205,7 +232,11 @@ class Settings:
         given = self.smoothing
         if given == "search" or isinstance(given, Smoothing):
             return (given if isinstance(given, Smoothing) else None,)
+        if self.search.grows and given == "cv":
+            return (None, *(Smoothing(size, "nested") for size in NESTED_SIZES))
         compared: dict[Spread, tuple[float, ...]] = {"configurations": SAMPLE_SIZES, "classes": CLASS_SIZES}
+        if self.search.grows:
+            compared["nested"] = NESTED_SIZES
         chosen = (given[1],) if isinstance(given, tuple) else tuple(compared)
         return tuple(Smoothing(size, spread) for spread in chosen for size in compared[spread])
 

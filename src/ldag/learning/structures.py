@@ -34,7 +34,7 @@ class ClassKind(NamedTuple):
     @property
     def has_kappa(self) -> bool:
         """Whether kappa makes a difference: not to the uniform prior, and not to tables that pay for labels only."""
-        return self.prior in ("parameters", "leaves") or (
+        return self.prior in ("parameters", "leaves", "nested") or (
             self.prior != "uniform" and not STRUCTURES[self.structure].is_table
         )
 
@@ -217,6 +217,11 @@ class CountedFamily:
         order = sorted(range(len(above)), key=lambda axis: new[above[axis]])
         if order == list(range(len(above))):
             return CountedFamily(self.family.renumbered(new), self.counts)
+        if self.family.partition.as_tree() is not None:
+            states = [range(grid.n_states[axis]) for axis in order]
+            partition, classes = self.family.partition.realigned(order, states)
+            parents = tuple(new[above[axis]] for axis in order)
+            return CountedFamily(CodedFamily.from_partition(parents, partition), self.counts[classes])
         cube = self.counts.reshape(*grid.n_states, -1).transpose(*order, len(above))
         return CountedFamily(self.family.renumbered(new), np.ascontiguousarray(cube.reshape(self.counts.shape)))
 

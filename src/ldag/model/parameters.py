@@ -100,11 +100,11 @@ def log_likelihood(counts: ClassTable, probabilities: ClassTable) -> float:
     return float(counts[seen] @ np.log(probabilities[seen]))
 
 
-def log_marginals(counts: ClassTable, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the log marginal likelihood of each row of counts, whose states share so many observations evenly."""
-    alpha = np.repeat(sizes[:, None] / counts.shape[1], counts.shape[1], axis=1)
+def log_marginals(counts: ClassTable, prior: ClassTable) -> NDArray[np.float64]:
+    """Return the log marginal likelihood of each row of counts, given what the prior counts for in each state."""
+    sizes = prior.sum(axis=1)
     gained = _log_gamma(sizes) - _log_gamma(sizes + counts.sum(axis=1))
-    return np.asarray(gained + (_log_gamma(alpha + counts) - _log_gamma(alpha)).sum(axis=1))
+    return np.asarray(gained + (_log_gamma(prior + counts) - _log_gamma(prior)).sum(axis=1))
 
 
 def _log_gamma(values: NDArray[np.float64]) -> NDArray[np.float64]:

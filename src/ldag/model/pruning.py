@@ -47,14 +47,14 @@ def average_prunings(tree: CodedTree, leaves: Table, sizes: Table, log_kappa: fl
     nothing above it is (Buntine 1992; Willems, Shtarkov and Tjalkens 1995).
     """
     counts, n_states = count_nodes(tree, leaves), leaves.shape[1]
-    alone = log_marginals(counts, sizes)
+    alpha = np.repeat(sizes[:, None] / n_states, n_states, axis=1)
+    alone = log_marginals(counts, alpha)
     logs = alone.copy()
     for node in reversed(range(tree.n_nodes)):
         branches = tree.branches[node]
         if branches:
             price = log_kappa * (n_states - 1) * (len(branches) - 1)
             logs[node] = np.logaddexp(alone[node], price + sum(logs[branch.node] for branch in branches))
-    alpha = np.repeat(sizes[:, None] / n_states, n_states, axis=1)
     means = (alpha + counts) / (sizes + counts.sum(axis=1))[:, None]
     average = np.zeros((tree.n_nodes, n_states))
     reach = np.ones(tree.n_nodes)

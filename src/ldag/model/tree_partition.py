@@ -42,10 +42,10 @@ class TreePartition(Partition):
     @classmethod
     def of_tree(cls, tree: CodedTree, whose: str = "a node") -> "TreePartition":
         """Make the partition of a tree, with its classes numbered by their first configuration."""
-        return cls._numbered(tree, whose)[0]
+        return cls.number_classes(tree, whose)[0]
 
     @classmethod
-    def _numbered(cls, tree: CodedTree, whose: str) -> tuple["TreePartition", NDArray[np.intp]]:
+    def number_classes(cls, tree: CodedTree, whose: str = "a node") -> tuple["TreePartition", NDArray[np.intp]]:
         """Return the partition, and for each of its classes the number that the tree gave it."""
         given, inverse = np.unique(tree.classes, return_inverse=True)
         order = np.lexsort(tree.lowest.T[::-1]) if tree.lowest.shape[1] else np.zeros(1, dtype=np.intp)
@@ -131,7 +131,7 @@ class TreePartition(Partition):
 
     def restricted_classes(self, context: Mapping[int, int]) -> tuple[Partition, NDArray[np.intp]]:
         """Return the same, and the number that each of its classes has here."""
-        return TreePartition._numbered(self.tree.restricted(context), self.whose)
+        return TreePartition.number_classes(self.tree.restricted(context), self.whose)
 
     def reordered(self, order: Sequence[int]) -> Partition:
         """Return the same partition with the parents in another order: new axis a is old axis order[a]."""
@@ -139,7 +139,7 @@ class TreePartition(Partition):
 
     def realigned(self, order: Sequence[int], states: Sequence[ArrayLike]) -> tuple[Partition, NDArray[np.intp]]:
         """Return the partition with axes and states in another order, and the number that each class has here."""
-        return TreePartition._numbered(
+        return TreePartition.number_classes(
             self.tree.reordered(order).with_states([np.asarray(own).tolist() for own in states]), self.whose
         )
 

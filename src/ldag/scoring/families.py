@@ -13,11 +13,23 @@ from typing import Literal, NamedTuple, cast, get_args
 from ldag import _native
 from ldag.checks import check_choice, is_number
 from ldag.errors import ArgumentError, argument, suggest
-from ldag.model import MAX_CONFIGURATIONS, CodedFamily, Counts, Grid, Partition, Smoothing, Spread, log_marginals
+from ldag.model import (
+    MAX_CONFIGURATIONS,
+    ClassPosteriors,
+    CodedFamily,
+    Counts,
+    Grid,
+    Partition,
+    Smoothing,
+    Spread,
+    log_marginals,
+)
 
-Prior = Literal["labels", "parameters", "uniform", "normalised", "leaves"]
+Prior = Literal["labels", "parameters", "uniform", "normalised", "leaves", "nested"]
 """kappa per parameter that labels save (equation 9), kappa per parameter (equation 8), no preference, equation 9
-divided by its sum over all labels that the parents could have, or equation 8 with a sample size for every leaf."""
+divided by its sum over all labels that the parents could have, or equation 8 with a sample size for every leaf; or with
+one for every leaf of a tree that was grown, spread as the states of the node above it are, which is no marginal
+likelihood, as the rows of a leaf shape that node, too."""
 
 PRIORS: tuple[Prior, ...] = get_args(Prior)
 
@@ -37,6 +49,7 @@ _PRICES: Mapping[Prior, Callable[[float], ParameterPrices]] = {
     "uniform": lambda _: ParameterPrices(0.0, 0.0),
     "normalised": lambda log_kappa: ParameterPrices(log_kappa, 0.0),
     "leaves": lambda log_kappa: ParameterPrices(-log_kappa, log_kappa),
+    "nested": lambda log_kappa: ParameterPrices(-log_kappa, log_kappa),
 }
 
 
@@ -88,7 +101,8 @@ class Priors:
 
 def spread_of(prior: Prior) -> Spread:
     """Return what the observations of the equivalent sample size are spread over."""
-    return "classes" if prior == "leaves" else "configurations"
+    spreads: Mapping[Prior, Spread] = {"leaves": "classes", "nested": "nested"}
+    return spreads.get(prior, "configurations")
 
 
 def check_priors(kappa: float | None, equivalent_sample_size: float, prior: Prior) -> Priors:
@@ -157,8 +171,9 @@ def log_marginal_likelihood(counts: Counts, partition: Partition, smoothing: Smo
     many times more of them.
     """
     size, spread = smoothing
-    if partition.as_tree() is not None:
-        return float(log_marginals(partition.add_up(counts), smoothing.of_classes(partition)).sum())
+    if partition.as_tree() is not None or spread == "nested":
+        own = partition.add_up(counts)
+        return float(log_marginals(own, ClassPosteriors.of(partition, smoothing, own).prior).sum())
     if spread == "classes":
         counts, partition = partition.add_up(counts), Partition.singletons(Grid((partition.n_classes,)))
         size *= partition.n_classes

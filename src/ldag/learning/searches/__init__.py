@@ -15,16 +15,17 @@ from ldag.learning.searches.contract import SearchProblem as SearchProblem
 from ldag.learning.searches.contract import SearchResult as SearchResult
 from ldag.learning.searches.contract import StartOptions
 from ldag.learning.searches.exact import Auto, Exact
+from ldag.learning.searches.grow import Grow, GrowOptions
 
-MethodChoice = Literal["auto", "exact", "chain", "climb"]
+MethodChoice = Literal["auto", "exact", "chain", "climb", "grow"]
 """To add a method, add its name here and its class to `METHODS`."""
 
 
-class MethodOptions(ChainOptions, ClimbOptions, StartOptions, total=False):
+class MethodOptions(ChainOptions, ClimbOptions, GrowOptions, StartOptions, total=False):
     """What the files declare, for type checkers."""
 
 
-METHODS: dict[str, type[Search]] = {"auto": Auto, "exact": Exact, "chain": Chain, "climb": Climb}
+METHODS: dict[str, type[Search]] = {"auto": Auto, "exact": Exact, "chain": Chain, "climb": Climb, "grow": Grow}
 
 
 def method_options() -> dict[str, "Field[Any]"]:

@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from itertools import repeat
 from math import inf, prod
 from typing import Any, ClassVar, TypedDict
 
@@ -13,7 +14,14 @@ from ldag.constraints import SearchSpace
 from ldag.data import Dataset
 from ldag.errors import ArgumentError, argument, list_names
 from ldag.graph import LDAG
-from ldag.learning.structures import STRUCTURES, FamilyOptions, describe_beyond_exact
+from ldag.learning.grown import GrownTree
+from ldag.learning.structures import (
+    STRUCTURES,
+    CountedFamily,
+    FamilyOptions,
+    describe_beyond_exact,
+    learn_families,
+)
 from ldag.progress import NO_DEADLINE, Deadline
 
 OnProgress = Callable[[Mapping[str, float]], bool]
@@ -36,6 +44,8 @@ class SearchProblem:
     n_rows: int
     start: GraphParents | None = None
     """The graph to start from, for searches that take one; None: one without edges."""
+    columns: "_native.Columns | None" = field(default=None, compare=False, repr=False)
+    """The data, for searches that count for themselves."""
 
     @property
     def n_variables(self) -> int:
@@ -53,7 +63,7 @@ class SearchProblem:
         What nobody observed is not constant.
         """
         constant = {node for node in data.constant_nodes if not data.schema[node].latent}
-        return replace(self, space=self.space.without_edges_at(constant), n_rows=data.n_rows)
+        return replace(self, space=self.space.without_edges_at(constant), n_rows=data.n_rows, columns=data.columns)
 
     def is_full(self, node: int, above: tuple[int, ...]) -> bool:
         """Tell whether a node could have more parents, as far as users said, but for the size of its table."""
@@ -164,17 +174,31 @@ class SearchResult:
     stopped: bool
     n_steps: int
     n_accepted: int
+    trees: tuple[GrownTree, ...] = ()
+    """The classes of the nodes, where these were grown."""
 
     @classmethod
     def of(cls, plain: "_native.FoundGraph") -> "SearchResult":
         """Make it from what the native core returns, or what a checkpoint kept of that."""
-        parents, score, trace, stopped, n_steps, n_accepted = plain
+        parents, score, trace, stopped, n_steps, n_accepted, *more = plain
         points = tuple((step, best) for step, best in trace)
-        return cls(tuple(tuple(above) for above in parents), score, points, stopped, n_steps, n_accepted)
+        trees = tuple(map(GrownTree.of, more[0])) if more else ()
+        return cls(tuple(tuple(above) for above in parents), score, points, stopped, n_steps, n_accepted, trees)
 
     def plain(self) -> tuple[object, ...]:
         """Return what `of` takes."""
-        return astuple(self)
+        own = self.parents, self.score, self.trace, self.stopped, self.n_steps, self.n_accepted
+        return (*own, [tree.plain() for tree in self.trees]) if self.trees else own
+
+    def families(
+        self, problem: SearchProblem, n_states: tuple[int, ...], names: Sequence[str] = ()
+    ) -> tuple[CountedFamily, ...]:
+        """Return the families of the graph with their counts: those that were grown, or the best that are found."""
+        if self.trees:
+            whose = map(repr, names) if names else repeat("a node")
+            return tuple(tree.family(n_states, name) for tree, name in zip(self.trees, whose, strict=False))
+        assert problem.columns is not None
+        return learn_families(problem.columns, n_states, self.parents, problem.families)
 
 
 class StartOptions(TypedDict, total=False):
@@ -213,6 +237,9 @@ def make_plain(value: Any) -> None:
 class Search(ABC):
     """One search, with its options: a frozen value that can be sent to other processes, and that users choose."""
 
+    grows: ClassVar[bool] = False
+    """Whether it grows trees of its own, whatever number of parents they take."""
+
     climbs: ClassVar[bool] = False
     """Whether it goes up from a start until no single edge improves the graph: from a better start, to a better end."""
 
@@ -241,6 +268,11 @@ class Search(ABC):
     def with_restarts(self, most: int) -> "Search":
         """Return the same with so many restarts at most, if it has any."""
         del most
+        return self
+
+    def with_levels(self, levels: bool) -> "Search":
+        """Return the same with or without whole levels, if it grows trees."""
+        del levels
         return self
 
     @abstractmethod
