@@ -53,6 +53,7 @@ class Columns {
     void counts(std::span<const std::size_t> variables, std::vector<std::int64_t>& table) const;
 
   private:
+    friend class PackedRows;
     friend class RowGroups;
     friend class SetCounts;
     friend class SharedCounts;

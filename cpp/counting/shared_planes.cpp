@@ -1,9 +1,9 @@
 #include "counting/shared_planes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
+#include "counting/meets.hpp"
 #include "support/cpu.hpp"
 
 namespace ldag {
@@ -21,68 +21,8 @@ constexpr double kWordTimeNarrow = 0.28;
 constexpr std::size_t kMaxCells = 4096;
 constexpr std::size_t kMaxWords = std::size_t{1} << 20;
 
-// Planes of the other variable that are counted in one pass.
-constexpr std::size_t kGroup = 3;
-using Planes = std::array<const Word*, kGroup>;
-
 std::size_t count_words(std::size_t n_rows) {
     return (n_rows + BitPlanes::kWordBits - 1) / BitPlanes::kWordBits;
-}
-
-// Numbers of rows in each shared plane and each of a few planes: sums[shared * A + i].
-template <std::size_t A>
-[[gnu::always_inline]] inline void meet(const Word* shared, std::size_t n_shared, const Planes& planes,
-                                        std::size_t n_words, std::uint32_t* sums) {
-    for (std::size_t cell = 0; cell < n_shared; ++cell, shared += n_words) {
-        std::array<std::uint64_t, A> local{};
-        for (std::size_t word = 0; word < n_words; ++word) {
-#pragma GCC unroll 4
-            for (std::size_t i = 0; i < A; ++i)
-                local[i] += static_cast<std::uint64_t>(std::popcount(shared[word] & planes[i][word]));
-        }
-        for (std::size_t i = 0; i < A; ++i) sums[cell * A + i] = static_cast<std::uint32_t>(local[i]);
-    }
-}
-
-using Meet = void (*)(const Word*, std::size_t, const Planes&, std::size_t, std::uint32_t*);
-
-template <std::size_t A>
-void meet_plain(const Word* shared, std::size_t n_shared, const Planes& planes, std::size_t n_words,
-                std::uint32_t* sums) {
-    meet<A>(shared, n_shared, planes, n_words, sums);
-}
-
-#ifdef LDAG_X86
-template <std::size_t A>
-[[gnu::target("popcnt")]] void meet_popcnt(const Word* shared, std::size_t n_shared, const Planes& planes,
-                                           std::size_t n_words, std::uint32_t* sums) {
-    meet<A>(shared, n_shared, planes, n_words, sums);
-}
-
-template <std::size_t A>
-[[gnu::target("avx512f,avx512vl,avx512vpopcntdq,popcnt")]] void meet_wide(const Word* shared,
-                                                                          std::size_t n_shared,
-                                                                          const Planes& planes,
-                                                                          std::size_t n_words,
-                                                                          std::uint32_t* sums) {
-    meet<A>(shared, n_shared, planes, n_words, sums);
-}
-#endif
-
-using Kernels = std::array<Meet, kGroup + 1>;
-
-// The fastest this machine can run, by number of planes.
-Kernels best_kernels() {
-#ifdef LDAG_X86
-    if (cpu().wide_popcount) return {nullptr, meet_wide<1>, meet_wide<2>, meet_wide<3>};
-    if (cpu().popcnt) return {nullptr, meet_popcnt<1>, meet_popcnt<2>, meet_popcnt<3>};
-#endif
-    return {nullptr, meet_plain<1>, meet_plain<2>, meet_plain<3>};
-}
-
-const Kernels& kernels() {
-    static const Kernels best = best_kernels();
-    return best;
 }
 
 // Splits some rows: those in the plane, and the rest; returns how many are in the plane.
@@ -183,12 +123,12 @@ void SharedPlanes::count(const Columns& columns, std::size_t other, std::vector<
     const std::size_t last = n_states - 1;
     counts.resize(cells_.size() * n_states);
     for (std::size_t i = 0; i < cells_.size(); ++i) counts[i * n_states + last] = totals_[i];
-    sums_.resize(cells_.size() * kGroup);
-    for (std::size_t first = 0; first < last; first += kGroup) {
-        const std::size_t n = std::min(kGroup, last - first);
-        Planes planes{};
+    sums_.resize(cells_.size() * kMostMet);
+    for (std::size_t first = 0; first < last; first += kMostMet) {
+        const std::size_t n = std::min(kMostMet, last - first);
+        MetPlanes planes{};
         for (std::size_t i = 0; i < n; ++i) planes[i] = own.plane(first + i);
-        kernels()[n](planes_.data(), cells_.size(), planes, own.n_words(), sums_.data());
+        count_meets(planes_, cells_.size(), planes, n, own.n_words(), sums_);
         for (std::size_t i = 0; i < cells_.size(); ++i) {
             std::uint32_t* const row = counts.data() + i * n_states;
             for (std::size_t k = 0; k < n; ++k) {

@@ -100,10 +100,6 @@ Loop best_loop() {
     return log_gammas_plain;
 }
 
-// From here on (counts and prior of a class together) the terms of equation 6 are so much larger than their
-// sum that it would lose digits: 1e-8 here, everything at 1e15.
-constexpr double kLargeClass = 0x1p24;
-
 // The same as stirling_rest for all x > 0.
 double rest(double x) {
     return x >= 8.0 ? stirling_rest(x) : log_gamma(x) - ((x - 0.5) * std::log(x) - x + kHalfLogTwoPi);
@@ -114,22 +110,31 @@ double log_share(double part, double others, double whole) {
     return part > others ? std::log1p(-others / whole) : std::log(part) - std::log(whole);
 }
 
-// Equation 6 for a class of `total` counts and alpha `a` per state, by Stirling's formula in every term: with
-// A = r a, T = N + A and x_k = n_k + a, what is linear in them and every ln T cancels, which leaves
-//   (A - 1/2) ln(A / T) + sum of n_k ln(x_k / T) + (a - 1/2) ln(x_k / a)
-// and the rests of the formula.
-double score_large(std::span<const double> counts, double a, double total) {
-    const double prior = static_cast<double>(counts.size()) * a;
+// Equation 6 for a class of `total` counts whose state k has alpha a_k = alpha(k), A together, by Stirling's
+// formula in every term: with T = N + A and x_k = n_k + a_k, what is linear in them and every ln T cancels,
+// which leaves
+//   (A - 1/2) ln(A / T) + sum of n_k ln(x_k / T) + (a_k - 1/2) ln(x_k / a_k)
+// and the rests of the formula. Beyond kLargeClass the terms of equation 6 are so much larger than their sum
+// that it would lose digits: 1e-8 there, everything at 1e15.
+template <class Alpha>
+double score_large(std::span<const double> counts, Alpha alpha, double prior, double total) {
     const double whole = total + prior;
     double score = (prior - 0.5) * log_share(prior, total, whole) + rest(prior) - rest(whole);
-    for (const double count : counts) {
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+        const double count = counts[k];
         if (count <= 0.0) continue;
+        const double a = alpha(k);
         const double x = count + a;
         const double growth = count < a ? std::log1p(count / a) : std::log(x) - std::log(a);
         score += count * log_share(x, (total - count) + (prior - a), whole) + (a - 0.5) * growth;
         score += rest(x) - rest(a);
     }
     return score;
+}
+
+// The same for one alpha for all states.
+double score_large(std::span<const double> counts, double a, double total) {
+    return score_large(counts, [a](std::size_t) { return a; }, static_cast<double>(counts.size()) * a, total);
 }
 
 }  // namespace
@@ -144,6 +149,18 @@ void log_gamma(std::span<const double> values, std::span<double> log_gammas) {
     if (values.data() != log_gammas.data()) std::copy(values.begin(), values.end(), log_gammas.begin());
     static const Loop loop = best_loop();
     loop(log_gammas.data(), log_gammas.size());
+}
+
+double score_class(std::span<const double> counts, std::span<const double> alphas) {
+    const double total = std::accumulate(counts.begin(), counts.end(), 0.0);
+    const double prior = std::accumulate(alphas.begin(), alphas.end(), 0.0);
+    if (total <= 0.0) return 0.0;
+    if (total + prior >= kLargeClass)
+        return score_large(counts, [&](std::size_t k) { return alphas[k]; }, prior, total);
+    double score = log_gamma(prior) - log_gamma(total + prior);
+    for (std::size_t k = 0; k < counts.size(); ++k)
+        if (counts[k] > 0.0) score += log_gamma(counts[k] + alphas[k]) - log_gamma(alphas[k]);
+    return score;
 }
 
 ClassScore::ClassScore(std::size_t n_states, std::size_t n_configurations, double equivalent_sample_size,

@@ -14,6 +14,13 @@ double log_gamma(double x);
 // The same numbers for many values at once, some three times faster. The two spans may be the same.
 void log_gamma(std::span<const double> values, std::span<double> log_gammas);
 
+// One class's factor of equation 6, as a logarithm, where every state has an alpha of its own.
+double score_class(std::span<const double> counts, std::span<const double> alphas);
+
+// Classes of so many counts and prior observations together lose digits when their terms are added up
+// plainly.
+inline constexpr double kLargeClass = 0x1p24;
+
 // Scores classes of one family: a class S of |S| configurations has alpha = N |S| / (r q) per state, or N / r
 // however large it is.
 class ClassScore {

@@ -11,6 +11,7 @@ namespace ldag {
 struct Cpu {
     bool popcnt = false;         // counts the bits of a word in one instruction
     bool wide_popcount = false;  // counts bits many words at a time
+    bool wide_bytes = false;     // adds to those of 64 bytes that a mask says
     bool avx2 = false;           // four doubles at a time
 };
 
@@ -20,7 +21,7 @@ inline const Cpu& cpu() {
         __builtin_cpu_init();
         return Cpu{__builtin_cpu_supports("popcnt") != 0,
                    __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl"),
-                   __builtin_cpu_supports("avx2") != 0};
+                   __builtin_cpu_supports("avx512bw") != 0, __builtin_cpu_supports("avx2") != 0};
     }();
 #else
     static const Cpu cpu;

@@ -8,6 +8,16 @@ Nodes = Sequence[Sequence[int]]
 Trace = list[tuple[int, float]]
 FoundGraph = tuple[list[list[int]], float, Trace, bool, int, int]
 FoundChain = tuple[int, list[list[int]], float, Trace, int, int]
+GrownTree = tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    float,
+    float,
+]
 OnProgress = Callable[[Mapping[str, float]], object]
 
 class BadState(ValueError): ...
@@ -471,3 +481,21 @@ class testing:  # noqa: N801  (a module, of what tests alone call)
     def look_around(
         scorer: FamilyScorer, candidates: Nodes, required: Nodes, max_parents: Sequence[int], graph: Nodes
     ) -> tuple[list[int], list[list[int]], list[float]]: ...
+    @staticmethod
+    def grow_trees(
+        columns: Columns,
+        candidates: Nodes,
+        required: Nodes,
+        max_parents: Sequence[int],
+        max_leaves: Sequence[int],
+        prior: str,
+        equivalent_sample_size: float,
+        log_kappa: float,
+        splits: str,
+        ordered: Sequence[int],
+        levels: bool,
+        choice_prices: Sequence[float],
+        n_threads: int,
+        on_progress: OnProgress | None = None,
+        time_limit: float | None = None,
+    ) -> tuple[list[GrownTree], int, bool]: ...
