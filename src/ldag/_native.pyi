@@ -425,6 +425,23 @@ def run_coupled_chains(
         list[float],
     ]
 ]: ...
+def grow_trees(
+    columns: Columns,
+    candidates: Nodes,
+    required: Nodes,
+    max_parents: Sequence[int],
+    max_leaves: Sequence[int],
+    prior: str,
+    equivalent_sample_size: float,
+    log_kappa: float,
+    splits: str,
+    ordered: Sequence[int],
+    levels: bool,
+    choice_prices: Sequence[float],
+    n_threads: int,
+    on_progress: OnProgress | None = None,
+    time_limit: float | None = None,
+) -> tuple[list[GrownTree], int, bool]: ...
 
 class testing:  # noqa: N801  (a module, of what tests alone call)
     @staticmethod
@@ -481,21 +498,3 @@ class testing:  # noqa: N801  (a module, of what tests alone call)
     def look_around(
         scorer: FamilyScorer, candidates: Nodes, required: Nodes, max_parents: Sequence[int], graph: Nodes
     ) -> tuple[list[int], list[list[int]], list[float]]: ...
-    @staticmethod
-    def grow_trees(
-        columns: Columns,
-        candidates: Nodes,
-        required: Nodes,
-        max_parents: Sequence[int],
-        max_leaves: Sequence[int],
-        prior: str,
-        equivalent_sample_size: float,
-        log_kappa: float,
-        splits: str,
-        ordered: Sequence[int],
-        levels: bool,
-        choice_prices: Sequence[float],
-        n_threads: int,
-        on_progress: OnProgress | None = None,
-        time_limit: float | None = None,
-    ) -> tuple[list[GrownTree], int, bool]: ...

@@ -19,7 +19,7 @@ def grow(data: ldag.Dataset, golden: dict[str, Any]) -> "_native.GrownTree":
     n_variables, node = len(data.names), data.names.index(golden["node"])
     candidates = [[v for v in range(n_variables) if v != node] if own == node else [] for own in range(n_variables)]
     variables = [variable.n_states for variable in data.schema]
-    trees, _, _ = _native.testing.grow_trees(
+    trees, _, _ = _native.grow_trees(
         _native.Columns(data.codes, variables, data.whole_weights),
         candidates,
         [[] for _ in candidates],

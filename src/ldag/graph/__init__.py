@@ -16,10 +16,12 @@ from ldag.graph.records import assemble as assemble
 from ldag.graph.records import check_disjoint as check_disjoint
 from ldag.graph.records import check_pairs as check_pairs
 from ldag.graph.records import disassemble as disassemble
+from ldag.graph.records import label_contexts as label_contexts
 from ldag.graph.records import name_contexts as name_contexts
 from ldag.graph.representations import Description as Description
 from ldag.graph.representations import Rule as Rule
 from ldag.graph.representations import name_given as name_given
+from ldag.graph.representations import spell_size as spell_size
 from ldag.graph.representations import tree_rows as tree_rows
 from ldag.graph.tables import assemble_tables as assemble_tables
 from ldag.graph.tables import disassemble_tables as disassemble_tables

@@ -9,7 +9,7 @@ from ldag.checks import check_names, check_whole
 from ldag.errors import ArgumentError, GraphError, counted
 from ldag.formats import Edge
 from ldag.graph.alignment import align
-from ldag.graph.base import Graph
+from ldag.graph.base import MAX_LISTED, Graph
 from ldag.graph.records import check_disjoint
 from ldag.hook import Printable
 from ldag.model import State, Structure
@@ -233,7 +233,12 @@ class GraphQuestions(Graph):
         return directions.essential
 
     def edge_directions(self, forbidden: Iterable[Edge] = ()) -> EdgeDirections:
-        """Return what is known of the directions of the edges; for the library itself."""
+        """Return what is known of the directions of the edges; for the library itself.
+
+        Nothing where trees tell classes of more configurations than could be compared.
+        """
+        if any(f.partition.as_tree() and f.partition.grid.size > MAX_LISTED for f in self.structure.families):
+            return EdgeDirections(frozenset(), frozenset(), self._name_edges(self._regular_structure.edges))
         essential, undecided = map(self._name_edges, essential_edges(self.structure, self._check_forbidden(forbidden)))
         every = self._name_edges(self._regular_structure.edges)
         return EdgeDirections(essential, every - essential - undecided, undecided)
@@ -257,7 +262,7 @@ class GraphQuestions(Graph):
 
     def _local(self) -> Iterator[Independence]:
         """Yield what each label entry states: the child is independent of the parent in that context."""
-        for edge in self.maximal()._record.edges:
+        for edge in self.maximal()._labelled:
             others = [name for name in self.parents(edge.child) if name != edge.parent]
             for context in edge.label:
                 free = tuple(name for name in others if name not in context)

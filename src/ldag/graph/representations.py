@@ -266,11 +266,17 @@ def _branches_of(
     return [(name, states, branch, indent) for states, branch in reversed(pairs)]
 
 
+def spell_size(n: int) -> str:
+    """Return how many configurations there are: "24", "2^40", "10^23"."""
+    if n < 10**9:
+        return str(n)
+    return f"2^{n.bit_length() - 1}" if n.bit_count() == 1 else spell_cost(n)
+
+
 def _count(n: int, thing: str) -> str:
     """Return "1 leaf", "2 leaves", "3 classes", "2^40 configurations"."""
     if n >= 10**9:
-        is_power = n.bit_count() == 1
-        return f"{f'2^{n.bit_length() - 1}' if is_power else spell_cost(n)} {thing}s"
+        return f"{spell_size(n)} {thing}s"
     if n == 1:
         return f"1 {thing}"
     plural = {"leaf": "leaves", "class": "classes"}.get(thing, f"{thing}s")

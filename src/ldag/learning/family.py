@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import comb
-from typing import Unpack, get_args
+from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from ldag.checks import Rng, check_choice, check_seed, check_whole
 from ldag.data import GAP, AnyTable, Dataset, Reading, check_data
 from ldag.errors import ArgumentError, DataError, TooLarge, argument, by_door, option
 from ldag.formats import Context, EdgeRecord, FamilyScores, edge_in_words
-from ldag.graph import LDAG, NamedPartition, name_contexts, take_states
+from ldag.graph import LDAG, NamedPartition, label_contexts, name_given, spell_size, take_states
 from ldag.hook import Printable
+from ldag.learning.family_growth import GROWTH, GrowthAndReading, check_growth, grow_family
+from ldag.learning.family_tree import FamilyTree
 from ldag.learning.settings import accept_old_names
 from ldag.learning.structural_em import learn_gaps
 from ldag.learning.structures import (
@@ -28,7 +30,7 @@ from ldag.learning.structures import (
     order_of_states,
     prior_of,
 )
-from ldag.model import Counts, Grid, Partition, Schema, State, Variable
+from ldag.model import CodedFamily, Counts, Grid, Partition, Schema, State, Variable
 from ldag.scoring import Prior, check_priors
 
 
@@ -49,21 +51,36 @@ class Gain:
 class Family(Printable):
     """A node with its parents and the best partition found.
 
-    ``labels`` has, for each parent, the configurations of the others (in order) in which its edge vanishes;
     ``is_exact`` says that no allowed partition has a better score (proven). Where the data ``has_gaps``, the score is
     that of expected counts, which is no bound and proves nothing.
     """
 
     node: str
-    partition: NamedPartition
-    labels: Mapping[str, frozenset[tuple[State, ...]]]
     gains: tuple[Gain, ...]
     log_marginal_likelihood: float
     log_prior: float
     equivalent_sample_size: float
     is_exact: bool
     _variables: tuple[Variable, ...]
+    _classes: Partition
     has_gaps: bool = False
+    tree: FamilyTree | None = None
+    """The tree that was grown, if parents were looked for."""
+
+    @property
+    def parents(self) -> tuple[str, ...]:
+        """The parents, in the order of the data."""
+        return tuple(variable.name for variable in self._variables[:-1])
+
+    @cached_property
+    def partition(self) -> NamedPartition:
+        """The classes: a number for every configuration of the parents."""
+        return NamedPartition(self.parents, tuple(self._classes.to_array().tolist()))
+
+    @cached_property
+    def labels(self) -> Mapping[str, frozenset[tuple[State, ...]]]:
+        """For each parent, the configurations of the others (in order) in which its edge vanishes."""
+        return _labels(Schema(self._variables), tuple(range(len(self.parents))), self._classes)
 
     @property
     def score(self) -> float:
@@ -79,13 +96,11 @@ class Family(Printable):
         """What the labels say, found when somebody asks: labels of many configurations take longer than the search."""
         schema = Schema(self._variables)
         *above, child = range(len(schema))
-        grid = Grid(tuple(schema[parent].n_states for parent in above))
-        partition = Partition.from_numbers(grid, np.array(self.partition.classes), self.partition.n_classes)
-        return _say_labels(schema, child, tuple(above), partition)
+        return _say_labels(schema, child, tuple(above), self._classes)
 
     def __str__(self) -> str:
-        given = f" | {', '.join(self.partition.parents)}" if self.partition.parents else ""
-        classes = f"{self.partition.n_classes} classes of {len(self.partition.classes)} configurations"
+        given = name_given("", self.parents)
+        classes = f"{self._classes.n_classes} classes of {spell_size(self._classes.grid.size)} configurations"
         proven = ", proven best" if self.is_exact else ""
         gaps = ", at expected counts: the data have gaps" if self.has_gaps else ""
         score = f"score {self.score:.2f} (sample size {self.equivalent_sample_size:g}{gaps})"
@@ -93,20 +108,21 @@ class Family(Printable):
 
 
 @accept_old_names
-def learn_family(
+def learn_family(  # noqa: PLR0913 - every choice of a family is named here, once
     data: AnyTable,
     node: str,
     *,
-    parents: Iterable[str],
+    parents: Iterable[str] | None = None,
+    candidates: Iterable[str] | Literal["all"] | None = None,
     kappa: float | None = None,
     structure: StructureKind = "ldag",
     label_search: LabelSearch = "greedy",
     equivalent_sample_size: float = 1.0,
     prior: Prior = "labels",
     rng: Rng = None,
-    **reading: Unpack[Reading],
+    **more: Unpack[GrowthAndReading],
 ) -> Family:
-    """Find the best labels of a node's edges from given parents.
+    """Find the best labels of a node's edges from given parents, or grow a tree that asks about candidates.
 
     Where cells are missing, expected counts are taken, by structural EM over these variables alone.
 
@@ -116,9 +132,13 @@ def learn_family(
         The data.
     node, parents
         The node and its parents; every parent keeps mattering somewhere (the result is regular).
+    candidates
+        Instead of parents: variables that questions may be about, or "all". With ``structure="tree"``, a tree is grown
+        from the rows, the best question first as long as one gains; there may be any number of parents.
     kappa, equivalent_sample_size, prior
         As in `score`; tables have no labels to pay for, so they need no kappa. The prior "normalised" is for the
-        structures "ldag" and "table", and "leaves" for "tree".
+        structures "ldag" and "table", and "leaves" for "tree". Candidates take "parameters", "leaves", "uniform" and
+        "nested": so many observations to every leaf, spread as the states of the node above it are.
     structure
         Which classes are allowed: "table" (none joined), "tree" (leaves of a CPT-tree), "ldag" (joined by labels),
         "partial" (joined by pairs of neighbours: states of one parent that act alike in a context), "graph" (any).
@@ -127,7 +147,10 @@ def learn_family(
         (the optimum, up to 16 configurations; larger grids are refined, and ``is_exact`` says so).
     rng
         Seed of the restarts of "refined" and "exact"; None is 0.
-    **reading
+    splits, levels, choice_price, max_leaves, max_parents
+        With candidates: as in `Grow`; by itself a leaf splits in two, nothing pays for the choice, and nothing is
+        limited.
+    **more
         How a table that is no `Dataset` is read: the options of `read`.
 
     Examples
@@ -138,21 +161,29 @@ def learn_family(
     >>> print(*family.labels_in_words(), sep="; ")
     smoking does not matter for pressure when protein is >3; protein does not matter for pressure when smoking is no
     """
-    data = check_data(data, reading=reading)
+    growth: dict[str, Any] = {name: more.pop(name) for name in GROWTH if name in more}  # type: ignore[misc]
+    data = check_data(data, reading=cast("Reading", more))
     schema = data.schema
+    if (parents is None) == (candidates is None):
+        raise ArgumentError(f"give either {argument('parents')} or {argument('candidates')}, one of both")
+    if growth and candidates is None:
+        raise ArgumentError(f"{argument(next(iter(growth)))} applies to {argument('candidates')}, not to given parents")
+    if candidates is not None:
+        options = check_growth(schema, kappa, structure, label_search, equivalent_sample_size, prior, rng)
+        return _grow(data, node, candidates, options, growth)
+    assert parents is not None
     child, above = _check_nodes(schema, node, parents)
     options = _check_options(schema, kappa, structure, label_search, equivalent_sample_size, prior, rng)
     best, has_gaps = _find_best(data, child, above, options), _has_gaps(data, child, above)
     return Family(
         node,
-        _name_partition(schema, above, best.partition),
-        _labels(schema, above, best.partition),
         tuple(_gains(schema, above, best.partition.grid, structure, best.steps)),
         best.log_marginal_likelihood,
         options.priors.log_prior(schema[child].n_states, best.partition.grid, best.partition.n_classes),
         options.priors.equivalent_sample_size,
         best.is_exact and not has_gaps,
         tuple(schema[number] for number in (*above, child)),
+        best.partition,
         has_gaps,
     )
 
@@ -206,12 +237,36 @@ def learn_labels(
     return LDAG.from_partitions(partitions, states={variable.name: variable for variable in graph.variables})
 
 
-def _check_nodes(schema: Schema, node: str, parents: Iterable[str]) -> tuple[int, tuple[int, ...]]:
+def _grow(
+    data: Dataset, node: str, candidates: Iterable[str], options: FamilyOptions, growth: Mapping[str, Any]
+) -> Family:
+    """Return the family of a node whose tree is grown."""
+    schema = data.schema
+    child = schema.node(node, "node: ")
+    every = tuple(v for v in range(len(schema)) if v != child)
+    own = every if candidates == "all" else _check_nodes(schema, node, candidates, "candidates")[1]
+    grown, family, tree = grow_family(data, child, own, options, growth)
+    return Family(
+        node,
+        tuple(Gain(None, {}, -1, gain) for gain in grown.gains),
+        grown.log_marginal_likelihood,
+        grown.log_prior,
+        options.priors.equivalent_sample_size,
+        False,
+        tuple(schema[number] for number in (*family.parents, child)),
+        family.partition,
+        tree=tree,
+    )
+
+
+def _check_nodes(
+    schema: Schema, node: str, parents: Iterable[str], what: str = "parents"
+) -> tuple[int, tuple[int, ...]]:
     """Return the node and its parents, ascending."""
     child = schema.node(node, "node: ")
-    above = schema.nodes(parents, "parents: ")
+    above = schema.nodes(parents, f"{what}: ")
     if child in above:
-        raise ArgumentError(f"parents: {node!r} cannot be its own parent")
+        raise ArgumentError(f"{what}: {node!r} cannot be its own parent")
     return child, tuple(sorted(above))
 
 
@@ -296,9 +351,9 @@ def _gains(
 def _say_labels(schema: Schema, child: int, above: tuple[int, ...], partition: Partition) -> tuple[str, ...]:
     """Return the labels in words."""
     sentences = []
+    family = CodedFamily.from_partition(above, partition)
     for axis, parent in enumerate(above):
-        others = tuple(p for p in above if p != parent)
-        label = name_contexts(schema, others, np.flatnonzero(partition.labels[axis]).tolist())
+        label = label_contexts(schema, family, axis)
         if label:
             sentences.append(
                 edge_in_words(EdgeRecord(schema[parent].name, schema[child].name, label), schema.variables)

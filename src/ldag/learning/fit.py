@@ -25,7 +25,7 @@ from ldag.learning.folds import has_folds, usual_folds
 from ldag.learning.plan import make_plan
 from ldag.learning.settings import Settings
 from ldag.learning.structures import ClassKind, StructureKind
-from ldag.model import Counts, Smoothing, Spread, State, class_counts, state_order
+from ldag.model import CodedTree, Counts, Smoothing, Spread, State, class_counts, state_order
 from ldag.network import Network
 from ldag.progress import Progress, check_progress, check_time_limit
 from ldag.scoring import Prior, Score, class_gains, label_gains
@@ -322,7 +322,7 @@ class Fit(Presentable):
             "labels": [
                 {
                     "edge": list(edge),
-                    "contexts": [list(entry) for entry in sorted(graph.label(*edge), key=_entry_order)],
+                    "contexts": self._entries_of(edge),
                     "gain": self.label_gains.get(edge),
                 }
                 for edge in graph.labelled_edges
@@ -344,8 +344,31 @@ class Fit(Presentable):
             "cross_validation": None if self.cv is None else {str(k): v for k, v in self.cv.mean.items()},
         }
 
+    def _entries_of(self, edge: Edge) -> list[object]:
+        """Return the configurations of a label, or where a tree tells it, contexts."""
+        if self._tree_of(edge[1]) is not None:
+            return [dict(context) for context in self.graph.label_contexts(*edge)]
+        return [list(entry) for entry in sorted(self.graph.label(*edge), key=_entry_order)]
+
+    def _tree_of(self, name: str) -> CodedTree | None:
+        return self.graph.structure.families[self.graph.schema.node(name)].partition.as_tree()
+
+    def _grown_in_words(self) -> list[str]:
+        """Return what was grown: how many questions and leaves there are, and who has most parents."""
+        graph = self.graph
+        trees = {name: tree for name in graph.schema.names if (tree := self._tree_of(name)) is not None}
+        n_leaves = sum(tree.n_leaves for tree in trees.values())
+        n_questions = sum(tree.n_nodes - tree.n_leaves for tree in trees.values())
+        widest = max(graph.schema.names, key=lambda name: len(graph.parents(name)))
+        n_parents = counted(len(graph.parents(widest)), "parent")
+        lines = [
+            f"{counted(n_questions, 'question')}, {counted(n_leaves, 'leaf', 'leaves')}; at most {n_parents} ({widest})"
+        ]
+        return [*lines, "one by one: fit.ldag.edges, fit.ldag.as_tree(NODE), fit.ldag.labels_in_words(3)"]
+
     def __str__(self) -> str:
         graph = self.graph
+        is_grown = self.settings.search.grows
         kappa = f"kappa {self.kappa:g}" + (", chosen by cross-validation" if "kappa" in self._chosen() else "")
         without = "without labels" if graph.structure.is_csi_consistent else "in full tables"
         lines = [
@@ -355,12 +378,12 @@ class Fit(Presentable):
             f" + log prior {round(self.score.log_prior, 2) + 0.0:.2f}"
             f" (sample size {self.equivalent_sample_size:g}, {kappa}{', lower bound' * self.score.is_lower_bound})",
             f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
-            f" ({graph.dag_dimension:,} {without})",
-            *self._edges_in_words(),
+            + ("" if is_grown else f" ({graph.dag_dimension:,} {without})"),
+            *(self._grown_in_words() if is_grown else self._edges_in_words()),
         ]
-        if graph.labelled_edges:
+        if graph.labelled_edges and not is_grown:
             lines += ["labels", *(f"  {sentence}" for sentence in self._labels_with_gains())]
-        lines += self._classes_in_words()
+        lines += [] if is_grown else self._classes_in_words()
         if self.class_gains:
             gains = ", ".join(f"{node} {gain:.2f}" for node, gain in self.class_gains.items())
             lines.append(f"better than full tables by: {gains}")
@@ -384,6 +407,8 @@ class Fit(Presentable):
             "equivalent_sample_size": f"{self.equivalent_sample_size:g}",
             "smoothing": _smoothing_in_words(self.smoothing),
         }
+        if self.cv.best.levels is not None:
+            return {**values, "structure": self.cv.best.name, "prior": self.prior}
         has_kappa = ClassKind(self.structure, self.prior).has_kappa
         given = {name: getattr(self.settings, name) for name in values}
         given["smoothing"] = "cv" if len(self.settings.smoothings()) > 1 else None
@@ -476,4 +501,5 @@ def _entry_order(entry: tuple[State, ...]) -> list[tuple[int, float, str]]:
 
 def _smoothing_in_words(smoothing: Smoothing) -> str:
     """Return the size of a prior over parameters, and what has it if that is not the whole table."""
-    return f"{smoothing.size:g}" + (" for each class" if smoothing.spread == "classes" else "")
+    words = {"configurations": "", "classes": " for each class", "nested": " on the node above"}
+    return f"{smoothing.size:g}{words[smoothing.spread]}"

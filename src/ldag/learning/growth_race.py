@@ -165,7 +165,7 @@ class _GrowthRace:
         if plan.problem.n_variables > MOST_TABLES or self._deadline.is_set or not plan.takes("table"):
             return ()
         scores: list[float] = []
-        sizes = TABLE_SIZES
+        sizes: tuple[float, ...] = TABLE_SIZES
         for part in self._folds[:n_folds]:
             own: Mapping[float, float] = {size: self._predict_by_tables(part, size) for size in sizes}
             if not scores:

@@ -256,7 +256,8 @@ def class_gains(graph: LDAG, counts: Sequence[Counts], priors: Priors) -> dict[s
 
 
 def _families_that_share(graph: LDAG, counts: Sequence[Counts]) -> Iterator[tuple[str, CodedFamily, Counts]]:
-    """Go through the nodes of which some configurations share a distribution."""
+    """Go through the nodes of which some configurations share a distribution, as tables can be compared with."""
     for variable, family, table in zip(graph.variables, graph.structure.families, counts, strict=True):
-        if family.partition.n_classes < family.partition.grid.size:
+        is_listed = family.partition.as_tree() is None
+        if is_listed and family.partition.n_classes < family.partition.grid.size:
             yield variable.name, family, table

@@ -87,7 +87,7 @@ def grow(problem: oracle.Problem, n_threads: int = 1) -> list[Tree]:
     weights: NDArray[np.int64] | NDArray[np.float64] | None = np.array(problem.weights, dtype=np.float64)
     if all(weight == int(weight) for weight in problem.weights):
         weights = None if set(problem.weights) <= {1.0} else np.array(problem.weights, dtype=np.int64)
-    trees, n_steps, stopped = _native.testing.grow_trees(
+    trees, n_steps, stopped = _native.grow_trees(
         _native.Columns(codes, list(problem.n_states), weights),
         problem.candidates,
         problem.required,

@@ -180,6 +180,7 @@ class SearchResult:
     @classmethod
     def of(cls, plain: "_native.FoundGraph") -> "SearchResult":
         """Make it from what the native core returns, or what a checkpoint kept of that."""
+        more: Sequence[Any]
         parents, score, trace, stopped, n_steps, n_accepted, *more = plain
         points = tuple((step, best) for step, best in trace)
         trees = tuple(map(GrownTree.of, more[0])) if more else ()
