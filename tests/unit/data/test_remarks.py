@@ -119,3 +119,11 @@ def test_cells_that_are_spelled_otherwise_are_counted(tmp_path: Path) -> None:
         "a: blanks around 2 cells were trimmed",
         "b: 2 cells spell a number in another way, and are taken for it, such as '1' and '1.0'",
     )
+
+
+def test_columns_that_nobody_filled_are_told_apart_from_constant_ones() -> None:
+    """They have declared states, so it is not true that they have none, or one."""
+    columns: dict[str, list[Any]] = {"h": [None] * 4, "x": ["a", "b"] * 2, "c": ["z"] * 4}
+    data = ldag.read(columns, missing="keep", states={"h": ["0", "1"]})
+    assert "h: never seen in the data; it takes no edges" in data.notes
+    assert "c: has one state only in the data, 'z'; it takes no edges" in data.notes

@@ -245,6 +245,7 @@ def test_latent_variables_need_a_graph_that_connects_them() -> None:
     start = LDAG.from_edges(edges, states={"h": ["0", "1"], **states}, latent=["h"])
     fit = ldag.learn(HEART.select(SMALL.names), **FIXED, method="climb", start=start)
     assert fit.ldag.latent == ("h",)
+    assert "latent variables: structural EM, " in str(fit)
     assert names_of(fit)[0] == "given graph"
     alone = LDAG.from_edges([("smoking", "mental")], states={"h": ["0", "1"], **states}, latent=["h"])
     with pytest.raises(ArgumentError, match=r"latent variable 'h' .* give start"):
