@@ -190,7 +190,10 @@ class Dataset(Printable):
     def n_with_gaps(self) -> int | float:
         """How many observations have a gap; a latent variable that nobody observed does not count."""
         rows = ~self._seen.all(axis=0)
-        return rows.sum().item() if self.weights is None else self.weights[rows].sum().item()
+        if self.weights is None:
+            return int(rows.sum())
+        n = self.weights[rows].sum()
+        return int(n) if self.weights.dtype == np.int64 else float(n)
 
     @property
     def _seen(self) -> NDArray[np.bool_]:
