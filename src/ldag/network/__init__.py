@@ -18,7 +18,6 @@ from ldag.network.base import Learned as Learned
 from ldag.network.door import Network as Network
 from ldag.network.em import EM as EM
 from ldag.network.em import EMOptions as EMOptions
-from ldag.network.em import make_completions as make_completions
 from ldag.network.imputing import By as By
 from ldag.network.imputing import Imputation as Imputation
 from ldag.network.imputing import ImputeOptions as ImputeOptions
