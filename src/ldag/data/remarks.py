@@ -82,6 +82,8 @@ def _describe_twins(data: Dataset, nodes: list[int]) -> str:
 def _find_twins(data: Dataset) -> list[list[int]]:
     """Return groups of nodes whose states in all rows determine each other, in order; those of one state are in none.
 
+    Where one has a gap, so have the others: a gap is no state that a state of another could mean.
+
     Only columns whose states are equally common, in whatever order, are compared row by row.
     """
     by_shares: dict[bytes, list[int]] = {}
@@ -110,8 +112,8 @@ def _in_order_of_rows(codes: Codes) -> list[int]:
 
 
 def _number_anew(codes: Codes) -> NDArray[np.uint8]:
-    """Return the codes numbered by where they occur first."""
-    order = _in_order_of_rows(codes)
-    new = np.zeros(int(codes.max()) + 1, dtype=np.uint8)
+    """Return the codes numbered by where they occur first; a gap stays one."""
+    order = [code for code in _in_order_of_rows(codes) if code != GAP]
+    new = np.full(GAP + 1, GAP, dtype=np.uint8)
     new[order] = np.arange(len(order), dtype=np.uint8)
     return new[codes]
