@@ -121,6 +121,27 @@ def test_two_settings_compared(files: dict[str, str]) -> None:
     assert low < 0.2 < high
 
 
+def test_two_settings_compared_by_what_is_given(files: dict[str, str]) -> None:
+    """A comparison for each state; JSON says which, and bounds of differences are told alike."""
+    asked = ("--do", "treated=yes", "--against", "treated=no", "--event", "recovered=yes", "--given", "assigned")
+    options = (*asked, "--data", files["survey"], "--counts", "n")
+    said = run("identify", files["door"], "recovered", *options).splitlines()
+    assert said[1] == "assigned=no"
+    assert said[2].startswith("  difference")
+    assert said[5] == "assigned=yes"
+    contrasts = json.loads(run("identify", files["door"], "recovered", *options, "--json"))["contrasts"]
+    assert [one["states"] for one in contrasts] == [{"assigned": "no"}, {"assigned": "yes"}]
+    by_hand = {
+        assigned: COUNTS[assigned, "yes", "yes"] / (COUNTS[assigned, "yes", "yes"] + COUNTS[assigned, "yes", "no"])
+        - COUNTS[assigned, "no", "yes"] / (COUNTS[assigned, "no", "yes"] + COUNTS[assigned, "no", "no"])
+        for assigned in ("no", "yes")
+    }
+    for one in contrasts:
+        assert one["difference"]["mean"] == pytest.approx(by_hand[one["states"]["assigned"]], abs=0.02)
+    bounds = json.loads(run("identify", files["door"], "recovered", *options, "--bounds", "--json"))["bounds"]
+    assert [one["states"] for one in bounds] == [{"assigned": "no"}, {"assigned": "yes"}]
+
+
 def test_numbers_as_json(files: dict[str, str]) -> None:
     """Everything that is printed, with the types of states."""
     options = ("--do", "treated", "--data", files["survey"], "--counts", "n", "--json")
@@ -254,6 +275,9 @@ def test_a_column_by_another_name(files: dict[str, str], tmp_path: Path) -> None
     assert (
         "they have 'treated', 'recovered' (1 column left out, which the graph does not know: Assigned)" in done.stderr
     )
+    chosen = ("--data", files["survey"], "--counts", "n", "--columns", "treated,recovered")
+    done = execute("identify", files["trial"], "recovered", "--do", "treated", *chosen)
+    assert "they have 'treated', 'recovered'; give data that have it" in done.stderr  # not that the graph lacks it
     path.write_text("a,b\n1,2\n")
     done = execute("identify", files["trial"], "recovered", "--do", "treated", "--data", str(path))
     assert done.stderr.endswith("is a variable of the graph, which has assigned, treated, recovered\n")
