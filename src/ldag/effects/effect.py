@@ -94,9 +94,10 @@ class Effect(Printable):
 
     def __bool__(self) -> bool:
         if self.status == "unknown":
+            advice = "raise the budget, or look" if self.outcome.is_cut else "no budget decides it; look"
             raise NotDecided(
-                f"it is not decided whether {self.statement} is identified ({'; '.join(self.outcome.tried)}); raise the"
-                " budget, or look at effect.status first"
+                f"it is not decided whether {self.statement} is identified ({'; '.join(self.outcome.tried)}); {advice}"
+                " at effect.status first"
             )
         return self.status == "identified"
 
@@ -290,7 +291,7 @@ class Effect(Printable):
         """Walk from the models of a proof, in one case."""
         known, asked = self._deciding, at_case(self.question, case)
         sizes, cut = (None, ()) if isinstance(proof, Hedge) else (proof.latent_states, proof.cut)
-        twins = find_twins(known.ancestral, known.latent, asked, sizes, cut=cut)
+        twins = find_twins(known.ancestral, known.latent, asked, sizes, cut=cut, fixed=known.fixed)
         return None if twins is None else extend_twins(twins, known.structure, known.latent)
 
     def _cases_of_twins(self, proof: EffectProof) -> Iterator[States]:
@@ -348,8 +349,9 @@ class Effect(Printable):
     def _partial(self) -> tuple[CaseFormula, ...]:
         if self.status == "identified" or self.members:
             return ()
-        cases = [*self.outcome.formulas, *self._deciding.identify_contexts()]
-        return tuple(one for one in cases if not any(other.case.items() < one.case.items() for other in cases))
+        known = (*self.outcome.formulas, *self._deciding.identify_contexts())
+        cases = {frozenset(one.case.items()): one for one in reversed(known)}
+        return tuple(one for case, one in reversed(cases.items()) if not any(other < case for other in cases))
 
     def _part(self, one: CaseFormula) -> "Effect":
         """Return the effect in one case."""

@@ -1,5 +1,6 @@
 """Why an effect is identified, or is not, in sentences that a reader can repeat."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -85,7 +86,7 @@ class EffectExplanation:
         yield f"It is not decided whether {write_statement(self.schema, self.question)} is identified."
         for text in self.outcome.tried:
             yield f"{INDENT}tried: {text}"
-        yield "A larger budget tries more."
+        yield "A larger budget tries more." if self.outcome.is_cut else "A larger budget tries no more."
         yield from self._parts()
         yield self._bounds()
 
@@ -123,8 +124,8 @@ class EffectExplanation:
         return f"{self._how(one.reason)}{self._vanish(one.reason, free=self._free(one))}".lstrip(":, ")
 
     def _free(self, one: CaseFormula) -> frozenset[int]:
-        """Return the treatments for whose states together a formula holds; its reason speaks of one of them."""
-        return frozenset(self.question.do) - one.case.keys() - self.question.setting.keys()
+        """Return what is set or given for whose states together a formula holds; its reason speaks of one of them."""
+        return frozenset((*self.question.do, *self.question.given)) - one.case.keys() - self.question.setting.keys()
 
     def _how(self, reason: Reason) -> str:
         """Say the main rule in a few words."""
@@ -158,10 +159,9 @@ class EffectExplanation:
             yield indent + text
         said: set[str] = set()
         for step in reason.steps:
-            question, formula = step.question, step.formula
-            setting = {node: state for node, state in question.setting.items() if node not in free}
-            formula = free_case(formula, {node: question.setting[node] for node in question.setting.keys() & free})
-            question = replace(question, setting=setting)
+            states = {**step.question.setting, **step.question.context}
+            question = _free_states(step.question, free)
+            formula = free_case(step.formula, {node: state for node, state in states.items() if node in free})
             statement = write_statement(self.schema, question)
             text = spell(self.schema, formula, question.do).replace("\n", f"\n{indent}")
             line = f"{indent}{statement} = {text}{self._how(step)}{self._vanish(step, free=free)}"
@@ -203,7 +203,7 @@ class EffectExplanation:
     def _districts(self, reason: Reason, free: frozenset[int]) -> Iterator[str]:
         """Say how a product over groups of variables comes about, and what makes the groups small."""
         q = reason.question
-        asked = {**q.context, **{node: state for node, state in q.setting.items() if node not in free}}
+        asked = {node: state for node, state in {**q.context, **q.setting}.items() if node not in free}
         cases: dict[tuple[tuple[int, int], ...], None] = {}
         for step in reason.steps:
             states = {**step.question.context, **step.question.setting}.items()
@@ -222,8 +222,8 @@ class EffectExplanation:
         """Say which edges have to vanish for a step, and where they do."""
         if not reason.vanished or reason.rule == "districts at the setting":
             return ""
-        setting = {node: state for node, state in reason.question.setting.items() if node not in free}
-        where = write_assignments(self.schema, {**reason.question.context, **setting, **reason.inserted})
+        fixed = _free_states(reason.question, free)
+        where = write_assignments(self.schema, {**fixed.context, **fixed.setting, **reason.inserted})
         return f", as {self._gone(reason.vanished)}{f' where {where}' if where else ''}"
 
     def _gone(self, edges: Sequence[tuple[int, int]]) -> str:
@@ -253,9 +253,9 @@ class EffectExplanation:
         for name in (*names, do):
             text = text.replace(spell_name(name), name) if spell_name(name) != name else text
         text = text.replace(f"{do}=set", do)
-        for node, state in question.setting.items():
+        for node, state in {**question.setting, **question.context}.items():
             if node in free:
-                text = text.replace(write_assignments(self.schema, {node: state}), names[node])
+                text = _replace_whole(text, write_assignments(self.schema, {node: state}), names[node])
         return text
 
     def _cut(self, premise: Premise, do: str, free: frozenset[int]) -> str:
@@ -327,6 +327,21 @@ class EffectExplanation:
 
     def _list(self, nodes: Sequence[int]) -> str:
         return ", ".join(spell_name(self.schema[node].name) for node in nodes)
+
+
+def _free_states(question: EffectQuestion, free: frozenset[int]) -> EffectQuestion:
+    """Return the question at any states of some variables."""
+    setting, context = (
+        {node: state for node, state in states.items() if node not in free}
+        for states in (question.setting, question.context)
+    )
+    given = (*question.given, *(node for node in question.context if node in free))
+    return replace(question, given=given, context=context, setting=setting)
+
+
+def _replace_whole(text: str, part: str, other: str) -> str:
+    """Replace a part of a text where it stands alone: x=1, but not in max=1 or x=10."""
+    return re.sub(rf"(?<![\w\"]){re.escape(part)}(?![\w\"]|\.\w)", lambda _: other, text)
 
 
 def _fewer_treatments(reason: Reason) -> list[int]:

@@ -172,6 +172,31 @@ def test_what_is_not_decided_is_not_no() -> None:
         bool(effect)
     assert "It is not decided whether P(Y | do(X=0)) is identified." in effect.explain()
     assert "tried: " in effect.explain()
+    assert "A larger budget tries more." in effect.explain()
+
+
+def test_what_no_budget_decides() -> None:
+    """The two states of a latent, which labels name, are recovered from a table, and no rule for formulas knows how."""
+    graph = ldag.LDAG.from_text(
+        "latent L {0, 1}\nV {0, 1, 2}\nL -> V\nV -> X : L=1\nL -> X : V=0 ; V=1\nL -> Y : X=0\nV -> Y\nX -> Y : L=0"
+    )
+    effect = ldag.identify(graph, "Y", do={"X": 1}, given="V")
+    assert effect.status == "unknown"
+    assert "A larger budget tries no more." in effect.explain()
+    with pytest.raises(NotDecided, match="no budget decides it; look at effect"):
+        bool(effect)
+
+
+def test_states_of_what_is_set_are_left_out_where_they_stand_alone() -> None:
+    """An effect for all states of x says nothing of x=1, and keeps what it says of max=1."""
+    graph = ldag.LDAG.from_text(
+        "latent u\nmax {0, 1}\nx {0, 1}\nu -> x : max=1\nu -> y\nmax -> x\nx -> y : w=0, v=0\nw -> y\nv -> y"
+    )
+    text = ldag.identify(graph, "y", do={"x": 1}, given=["v", "w"]).explain()
+    assert "vanishes where max=1, x=1" in text
+    text = ldag.identify(graph, "y", do="x", context={"w": 1}, given="v").explain()
+    assert "x=1" not in text.replace("max=1", "")
+    assert "y ⊥ do(x) | max=1, x, w=1, v: u -> x vanishes where max=1, w=1;" in text
 
 
 def test_numbers_of_a_formula() -> None:
