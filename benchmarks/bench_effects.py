@@ -127,7 +127,9 @@ def bounds() -> list[Row]:
         latent = frozenset(graph.schema.nodes(graph.latent))
         seconds = cpu_seconds(lambda: bound_effect(graph.structure, latent, question, source), 2)  # noqa: B023
         n_types = sizes[1] ** sizes[0] * sizes[2] ** sizes[1]
-        rows.append(Row(f"bounds, {n_types:,} types, states {sizes}", seconds, goal=1.0 if n_types <= 1 << 12 else None))
+        rows.append(
+            Row(f"bounds, {n_types:,} types, states {sizes}", seconds, goal=1.0 if n_types <= 1 << 12 else None)
+        )
     return rows
 
 

@@ -125,6 +125,53 @@ def test_reasons_of_products() -> None:
     assert text.endswith("(Left out, as they never matter: U -> Y.)")
 
 
+@pytest.mark.parametrize(
+    ("text", "do", "given", "reason"),
+    [
+        ("X -> Z, Z -> Y", "X", "", ""),
+        (
+            "X -> Z, Z -> Y",
+            "X",
+            "Z",
+            "setting X changes nothing else that bears on Y given Z (rule 3 of the do-calculus)",
+        ),
+        ("Y -> X", "X", "", "no directed path leads from X to Y"),
+        ("X -> Z, Z -> Y, W -> Z, W <-> Y", "X Z", "", "once Z is set, X has no effect"),
+        ("Z -> X, Z -> Y, W -> X, W -> Y, X -> Y", "X", "W", "and given Z, W no back-door path leads from X to Y"),
+        (
+            "C -> X, C -> M, C -> Y, X -> M, M -> Y, X <-> Y",
+            *("X", ""),
+            "no back-door path leads from X to M given C, and X, C block those from M to Y",
+        ),
+        ("X1 -> L, L -> X2, X1 -> Y, L -> Y, X2 -> Y, X1 <-> X2", "X1 X2", "", "    P(L | do(X1)) = P(L | X1)\n"),
+    ],
+)
+def test_reasons_of_known_forms(text: str, do: str, given: str, reason: str) -> None:
+    """By paths, with what blocks them; without a word that is wrong where something is given or has no effect."""
+    graph = ldag.LDAG.from_text(text.replace(", ", "\n"))
+    told = ldag.identify(graph, "Y", do=do.split(), given=given.split()).explain()
+    assert reason in told
+    assert ("no directed path" in told) == ("no directed path" in reason)
+
+
+def test_reasons_of_a_front_door_in_one_context() -> None:
+    """Figure 6(d) of Tikka, Hyttinen and Karvanen (2019), whose front door is there where A=0."""
+    lines = "A -> W; Z -> Y; A -> Z; X -> Z : A=1; X -> Y : A=0; W -> X; W -> Y : A=0; A -> Y; U -> X; U -> Y : A=1"
+    graph = ldag.LDAG.from_text(lines.replace("; ", "\n"))
+    text = ldag.identify(graph, "Y", do="X", latent="U").explain()
+    assert ", by the front door, Z, as W -> Y, X -> Y vanish where A=0" in text
+    assert "no back-door path leads from X to Z given A, and X, A block those from Z to Y" in text
+
+
+def test_reasons_by_algebra_are_sentences() -> None:
+    """X bears on Z where A=1 only, and Z on Y where A=0; but A is latent, and no rule for paths goes through its states."""
+    lines = "X -> Z : A=0; A -> Z; A -> Y; X -> W : B=0; W -> A : B=1; B -> A; B -> W; Z -> Y : A=1"
+    text = ldag.identify(ldag.LDAG.from_text(lines.replace("; ", "\n")), "Y", do="X", latent=list("XZAWB")).explain()
+    assert "P(Y | do(X)) = P(Y)" in text
+    assert "agree as polynomials in the parameters" in text
+    assert "P(do(X))" not in text
+
+
 def test_reasons_spell_names() -> None:
     """A name with a comma or a sign is in quotes wherever it stands."""
     graph = ldag.LDAG.from_text(
