@@ -164,7 +164,7 @@ def test_reasons_of_a_front_door_in_one_context() -> None:
 
 
 def test_reasons_by_algebra_are_sentences() -> None:
-    """X bears on Z where A=1 only, and Z on Y where A=0; but A is latent, and no rule for paths goes through its states."""
+    """X bears on Z where A=1 only, and Z on Y where A=0; A is latent, and no rule for paths goes by its states."""
     lines = "X -> Z : A=0; A -> Z; A -> Y; X -> W : B=0; W -> A : B=1; B -> A; B -> W; Z -> Y : A=1"
     text = ldag.identify(ldag.LDAG.from_text(lines.replace("; ", "\n")), "Y", do="X", latent=list("XZAWB")).explain()
     assert "P(Y | do(X)) = P(Y)" in text
