@@ -1,6 +1,7 @@
 """What is known of an effect, as a value: its formula or a proof that there is none, and numbers from data."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, product
@@ -28,7 +29,7 @@ from ldag.effects.results import (
 from ldag.effects.sources import N_DRAWS, AnySource
 from ldag.effects.spelling import FormulaText, LatexFormula, PlainValues, spell, write_statement
 from ldag.effects.twins import extend_twins, find_twins
-from ldag.errors import ArgumentError, NotDecided
+from ldag.errors import ArgumentError, LdagError, NotDecided
 from ldag.formats import Context
 from ldag.graph import LDAG
 from ldag.hook import Printable
@@ -261,7 +262,8 @@ class Effect(Printable):
             check_share(interval, "interval", inside=True)
             options = {"n_draws": N_BOUND_DRAWS, **options}
         settings = [do] if against is None else [do, against]
-        return self._answering(source, options, is_bounded=True).bound(settings, given, event, interval)
+        cases = [self._at_states(setting, given) for setting in settings]
+        return self._answering(source, options, cases).bound(settings, given, event, interval)
 
     @property
     def _schema(self) -> Schema:
@@ -370,20 +372,31 @@ class Effect(Printable):
     def _refuse_bounds(self) -> str:
         """Say why bounds are not worked out, if they are not whatever the data."""
         try:
-            self._find_bound_needs()
+            self._find_bound_needs([self._example])
         except ArgumentError as error:
             return str(error)
         return ""
 
-    def _find_bound_needs(self) -> frozenset[int]:
-        known = self._deciding
-        return find_needs(known.structure, known.latent, at_case(self.question, self._example))
+    def _find_bound_needs(self, cases: Sequence[States]) -> frozenset[int]:
+        """Return what bounds in one case, or of the difference between two, are worked out from."""
+        known, first, *others = self._deciding, *cases
+        against = {node: others[0][node] for node in self.question.do} if others else None
+        return find_needs(known.structure, known.latent, at_case(self.question, first), against)
 
-    def _answering(self, source: AnySource, options: Mapping[str, Any], *, is_bounded: bool = False) -> Answering:
-        """Return the effect with the states of a source, and the source."""
+    def _at_states(self, *states: Context | None) -> States:
+        """Return a case with states by name; what is wrong with them is told when the source is read."""
+        codes = dict(self._example)
+        for name, state in (pair for one in states if isinstance(one, Mapping) for pair in one.items()):
+            with suppress(LdagError):
+                named = self._schema.context({name: state})
+                codes |= {node: code for node, code in named.items() if node in codes}
+        return codes
+
+    def _answering(self, source: AnySource, options: Mapping[str, Any], bounded: Sequence[States] = ()) -> Answering:
+        """Return the effect with the states of a source, and the source; for bounds with the cases of these."""
         known = self._deciding
-        if self.status != "identified" and is_bounded:
-            needs = self._find_bound_needs()
+        if self.status != "identified" and bounded:
+            needs = self._find_bound_needs(bounded)
         else:
             self._check_identified()
             needs = frozenset(self._schema.nodes(self.needs))

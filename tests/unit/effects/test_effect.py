@@ -354,6 +354,27 @@ def test_bounds_by_state_and_of_an_event() -> None:
         effect.bounds(table, do={"X": 1}, interval=1, counts="n")
 
 
+def test_bounds_read_what_their_settings_need() -> None:
+    """Where X=1 nobody is confounded and Z says nothing; where X=0 it does, so the difference reads it."""
+    graph = ldag.LDAG.from_text("Z {0, 1}\nX {0, 1}\nY {0, 1}\nlatent u\nZ -> X\nu -> X\nu -> Y : X=1\nX -> Y")
+    effect = ldag.identify(graph, "Y", do="X")
+    table = {
+        "Z": [0, 0, 0, 0, 1, 1, 1, 1],
+        "X": [0, 0, 1, 1] * 2,
+        "Y": [0, 1] * 4,
+        "n": [40, 30, 10, 20, 5, 10, 40, 45],
+    }
+    low, high = effect.bounds(table, do={"X": 1}, counts="n")[1]
+    assert low == pytest.approx(high) == pytest.approx(65 / 115)
+    assert effect.bounds({name: table[name] for name in "XYn"}, do={"X": 1}, counts="n")[1] == (low, high)
+    first, second = effect.bounds(table, do={"X": 0}, counts="n")[1]
+    assert first < second
+    ends = effect.bounds(table, do={"X": 1}, against={"X": 0}, event={"Y": 1}, counts="n")["difference"]
+    assert ends == pytest.approx((low - second, high - first), abs=1e-6)
+    with pytest.raises(ldag.LdagError, match="a context maps variables to states"):
+        effect.bounds(table, do="X", counts="n")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("n_covariates", [6, 12])
 def test_what_rests_on_no_rows_is_not_sure(n_covariates: int) -> None:
     """Covariates that leave most strata unvisited make wide intervals, in small tables and large ones; and are told."""
