@@ -9,7 +9,14 @@ from typing import Any, Unpack
 
 from ldag.checks import check_share
 from ldag.data import Reading
-from ldag.effects.answering import N_BOUND_DRAWS, Answering, BoundedAnswer, EstimateOptions, take_numbers
+from ldag.effects.answering import (
+    N_BOUND_DRAWS,
+    Answering,
+    BoundedAnswer,
+    EstimateOptions,
+    find_formula,
+    take_numbers,
+)
 from ldag.effects.bounding import find_needs
 from ldag.effects.deciding import Deciding, at_case
 from ldag.effects.explaining import EffectExplanation
@@ -395,7 +402,10 @@ class Effect(Printable):
     def _answering(self, source: AnySource, options: Mapping[str, Any], bounded: Sequence[States] = ()) -> Answering:
         """Return the effect with the states of a source, and the source; for bounds with the cases of these."""
         known = self._deciding
-        if self.status != "identified" and bounded:
+        formulas = [formula for case in bounded if (formula := find_formula(self.outcome, case)) is not None]
+        if bounded and len(formulas) == len(bounded):
+            needs = frozenset[int]().union(*map(nodes_in, formulas))
+        elif bounded:
             needs = self._find_bound_needs(bounded)
         else:
             self._check_identified()

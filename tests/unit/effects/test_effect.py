@@ -375,6 +375,17 @@ def test_bounds_read_what_their_settings_need() -> None:
         effect.bounds(table, do="X", counts="n")  # type: ignore[arg-type]
 
 
+def test_bounds_of_a_setting_that_has_a_formula() -> None:
+    """Where X=0 what is seen among those with A=1 is the effect, though the whole has no formula."""
+    text = "latent u\nA {0, 1}\nX {0, 1}\nY {0, 1}\nA -> X\nX -> Y\nu -> X : A=1\nu -> Y\nA -> Y : X=0"
+    effect = ldag.identify(ldag.LDAG.from_text(text), "Y", do="X")
+    cells = {"A": [0, 0, 0, 0, 1, 1, 1, 1], "X": [0, 0, 1, 1] * 2, "Y": [0, 1] * 4, "n": [9, 7, 5, 8, 30, 20, 4, 6]}
+    assert effect.status == "not identifiable"
+    assert effect.bounds(cells, do={"X": 0}, counts="n")[1] == pytest.approx((0.4, 0.4))
+    low, high = effect.bounds(cells, do={"X": 1}, counts="n")[1]
+    assert low < high
+
+
 @pytest.mark.parametrize("n_covariates", [6, 12])
 def test_what_rests_on_no_rows_is_not_sure(n_covariates: int) -> None:
     """Covariates that leave most strata unvisited make wide intervals, in small tables and large ones; and are told."""
