@@ -255,6 +255,14 @@ def test_networks(files: dict[str, str], tmp_path: Path) -> None:
     assert float(table[-1][2]) == pytest.approx(by_hand, abs=0.01)
 
 
+def test_states_of_a_network(files: dict[str, str], tmp_path: Path) -> None:
+    """A graph without states has those of the network that numbers come from, as it has those of a table."""
+    path = str(tmp_path / "net.json")
+    run("fit", files["door"], files["survey"], "--counts", "n", "-o", path)
+    said = cells(run("identify", files["trial"], "recovered", "--do", "treated", "--data", path))
+    assert [row[:2] for row in said[2:]] == [["no", "no"], ["no", "yes"], ["yes", "no"], ["yes", "yes"]]
+
+
 def test_names_in_quotes(tmp_path: Path) -> None:
     """A name is taken as it is, and as it is printed."""
     path = tmp_path / "odd.ldag"

@@ -140,13 +140,17 @@ def _check_options(data: str | None, numbers: Mapping[str, object], explain: boo
 def _load(graph: str, data: str | None, reading: ReadOptions) -> tuple[LDAG | Network, Source | None]:
     """Return the graph or network and what numbers come from; variables without states have those of the data."""
     model = load_model(graph)
+    own = model if isinstance(model, LDAG) else model.ldag
+    source: Source
     if data is None or holds_models(data):
         refuse_reading(reading, "is for tables; give --data, a table to have numbers from")
-        return model, None if data is None else load_answering(data)
-    own = model if isinstance(model, LDAG) else model.ldag
-    table = load_known_columns(data, reading, own)
-    observed = [variable for variable in table.variables if not variable.latent]
-    return own.with_states(observed) if isinstance(model, LDAG) else model, table
+        if data is None:
+            return model, None
+        source = load_answering(data)
+    else:
+        source = load_known_columns(data, reading, own)
+    observed = [variable for variable in source.variables if not variable.latent]
+    return own.with_states(observed) if isinstance(model, LDAG) else model, source
 
 
 def _work_out(

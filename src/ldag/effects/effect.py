@@ -109,6 +109,9 @@ class Effect(Printable):
             )
         return self.status == "identified"
 
+    def __repr__(self) -> str:
+        return super().__repr__().replace("; but>", ">")
+
     def __str__(self) -> str:
         return "\n".join([*self._headline(), *(f"note: {note}" for note in self.notes)])
 

@@ -51,6 +51,7 @@ def test_witnesses_can_be_checked_from_outside() -> None:
 def test_witnesses_obey_labels() -> None:
     """Where the label holds, the latent cause makes no difference to y in either of them."""
     effect = ldag.identify(HALF, "Y", do="X")
+    assert repr(effect) == "<Effect: P(Y | do(X)) is not identifiable>"
     assert effect.witness is not None
     for net in effect.witness:
         at_one = [net.query("Y", given={"U": state, "X": 1})[1] for state in net.ldag.variables[0].states]
