@@ -297,7 +297,7 @@ def test_columns_that_are_not_read(files: dict[str, str], tmp_path: Path) -> Non
     path.write_text("treated,recovered,city\nno,yes,\nno,no,x\nyes,yes,y\nyes,,x\nyes,no,x\n")
     done = execute("identify", files["door"], "recovered", "--do", "treated", "--data", str(path))
     assert done.returncode == 2
-    assert "error: the data have no column 'assigned', which the formula reads" in done.stderr
+    assert "error: the data have no column 'assigned', which the effect is worked out from" in done.stderr
     alone = tmp_path / "alone.ldag"
     alone.write_text("treated -> recovered\nrecovered -> assigned")
     done = execute("identify", str(alone), "recovered", "--do", "treated", "--data", str(path))

@@ -107,7 +107,8 @@ class Answering:
         if first.ndim == 2 and variable.n_states == variable.n_ordered > 2:
             more["difference of means"] = compare_means(first, second, np.arange(float(variable.n_states)))
         result = contrast_draws(self._chance(first, place), self._chance(second, place), interval, more)
-        result.notes = tuple(dict.fromkeys(note for case in cases for note in self._notes(case)))
+        notes = dict.fromkeys(note for case in cases for note in self._notes(case))
+        result.notes = (*notes, *_note_extremes(result))
         return result
 
     def bound(
@@ -223,6 +224,13 @@ class Answering:
     def _event_key(self, place: Mapping[int, int]) -> AnswerKey:
         states = tuple(self.schema[node].states[code] for node, code in place.items())
         return states[0] if len(states) == 1 else states
+
+
+def _note_extremes(result: Contrasts) -> Iterator[str]:
+    """Say which means are no guide: those of a few draws that divide by nearly nothing."""
+    for name, (mean, low, high) in result.items():
+        if not low - ROUNDING <= mean <= high + ROUNDING:
+            yield f"the mean of the {name} is beyond its interval: rows are few, some draws extreme; go by the interval"
 
 
 def find_formula(outcome: EffectOutcome, case: States) -> Formula | None:

@@ -287,6 +287,17 @@ def test_contrasts() -> None:
         effect.contrast(table, {"treated": "yes"}, do={"treated": "yes"}, against={"treated": "no"})
 
 
+def test_means_of_few_rows_are_no_guide() -> None:
+    """All of three who were treated are well, so that some draws of the odds are endless; with more rows none is."""
+    effect = ldag.identify(ldag.LDAG.from_text("X {0, 1}\nY {0, 1}\nX -> Y"), "Y", do="X")
+    few = {"X": [0, 0, 0, 1, 1, 1], "Y": [0, 0, 1, 1, 1, 1]}
+    contrast = effect.contrast(few, {"Y": 1}, do={"X": 1}, against={"X": 0}, rng=1)
+    told = next(note for note in contrast.notes if "is beyond its interval" in note)
+    assert told.startswith("the mean of the odds ratio")
+    many = {name: column * 20 for name, column in few.items()} | {"X": [0, 1] * 60, "Y": [0, 1, 1, 0] * 30}
+    assert not effect.contrast(many, {"Y": 1}, do={"X": 1}, against={"X": 0}, rng=1).notes
+
+
 def test_formulas_of_several_cases_take_their_own() -> None:
     """Given Z, of which one state is confounded in another way, each state has its formula."""
     graph = ldag.LDAG.from_text("latent L\nL -> X : Z=0\nL -> Y : Z=1\nZ -> X\nZ -> Y\nX -> Y")
@@ -323,6 +334,14 @@ def test_another_setting_than_the_fixed_one() -> None:
     effect = ldag.identify(HALF, "Y", do={"X": 1})
     with pytest.raises(ldag.LdagError, match="do: this effect is the one at X=1; ask identify for others"):
         effect.evaluate({"X": [1, 0], "Y": [1, 0]}, do={"X": 0})
+
+
+def test_labels_that_data_do_not_fit() -> None:
+    """A label names a state that the graph does not declare and the table does not have."""
+    graph = ldag.LDAG.from_text("latent u\nu -> X : C=1\nu -> Y\nC -> X\nX -> Y")
+    table: dict[str, list[object]] = {"X": [0, 1, 1], "Y": [1, 0, 1], "C": ["p", "q", "q"]}
+    with pytest.raises(ldag.LdagError, match=r"the states of the data do not fit the labels of the graph: .*'C'"):
+        ldag.identify(graph, "Y", do="X").evaluate(table, do={"X": 1})
 
 
 def test_bounds_of_a_published_trial() -> None:
