@@ -127,7 +127,9 @@ def bounds() -> list[Row]:
         latent = frozenset(graph.schema.nodes(graph.latent))
         seconds = cpu_seconds(lambda: bound_effect(graph.structure, latent, question, source), 2)  # noqa: B023
         n_types = sizes[1] ** sizes[0] * sizes[2] ** sizes[1]
-        rows.append(Row(f"bounds, {n_types:,} types", seconds, goal=1.0 if n_types <= 1 << 12 else None))
+        rows.append(
+            Row(f"bounds, {n_types:,} types, states {sizes}", seconds, goal=1.0 if n_types <= 1 << 12 else None)
+        )
     return rows
 
 
@@ -170,7 +172,7 @@ def plain() -> list[Row]:
             either = cpu_seconds(lambda: shorten() or identify(), number=10)  # noqa: B023 - called at once
             theirs = cpu_seconds(ask_y0(arrows, arcs, target), number=3)
             rows.append(Row(f"ID, bidirected {name}, {n} variables", seconds[name, n], "y0", theirs, goal=theirs))
-            rows.append(Row("  with short forms first", either, "y0", theirs, goal=theirs))
+            rows.append(Row(f"the same with short forms first, {name}, {n}", either, "y0", theirs, goal=theirs))
     for name in write_ladders(4):
         job = f"ID, bidirected {name}, 40 variables against 24 times 20"
         rows.append(Row(job, seconds[name, 40], goal=24 * seconds[name, 20]))

@@ -175,6 +175,17 @@ def counted(number: float, noun: str, several: str | None = None) -> str:
     return f"{digits} {noun if number == 1 else several or noun + 's'}"
 
 
+def spell_bytes(n_bytes: float) -> str:
+    """Return an amount that is not less, such as "2.4 GB"."""
+    for unit in ("bytes", "KB", "MB", "GB", "TB"):
+        if n_bytes < 1024 or unit == "TB":
+            break
+        n_bytes /= 1024
+    if unit == "bytes":
+        return f"{n_bytes:.0f} bytes"
+    return f"{n_bytes:,.0f} {unit}" if n_bytes >= 100 or n_bytes == int(n_bytes) else f"{n_bytes + 0.05:.1f} {unit}"
+
+
 def tell(notes: Sequence[str], kind: type[Warning] = DataNote) -> None:
     """Warn of what reading did, where no data set is handed out that could tell it itself, or of something else."""
     if notes:

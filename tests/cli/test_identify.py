@@ -121,6 +121,27 @@ def test_two_settings_compared(files: dict[str, str]) -> None:
     assert low < 0.2 < high
 
 
+def test_two_settings_compared_by_what_is_given(files: dict[str, str]) -> None:
+    """A comparison for each state; JSON says which, and bounds of differences are told alike."""
+    asked = ("--do", "treated=yes", "--against", "treated=no", "--event", "recovered=yes", "--given", "assigned")
+    options = (*asked, "--data", files["survey"], "--counts", "n")
+    said = run("identify", files["door"], "recovered", *options).splitlines()
+    assert said[1] == "assigned=no"
+    assert said[2].startswith("  difference")
+    assert said[5] == "assigned=yes"
+    contrasts = json.loads(run("identify", files["door"], "recovered", *options, "--json"))["contrasts"]
+    assert [one["states"] for one in contrasts] == [{"assigned": "no"}, {"assigned": "yes"}]
+    by_hand = {
+        assigned: COUNTS[assigned, "yes", "yes"] / (COUNTS[assigned, "yes", "yes"] + COUNTS[assigned, "yes", "no"])
+        - COUNTS[assigned, "no", "yes"] / (COUNTS[assigned, "no", "yes"] + COUNTS[assigned, "no", "no"])
+        for assigned in ("no", "yes")
+    }
+    for one in contrasts:
+        assert one["difference"]["mean"] == pytest.approx(by_hand[one["states"]["assigned"]], abs=0.02)
+    bounds = json.loads(run("identify", files["door"], "recovered", *options, "--bounds", "--json"))["bounds"]
+    assert [one["states"] for one in bounds] == [{"assigned": "no"}, {"assigned": "yes"}]
+
+
 def test_numbers_as_json(files: dict[str, str]) -> None:
     """Everything that is printed, with the types of states."""
     options = ("--do", "treated", "--data", files["survey"], "--counts", "n", "--json")
@@ -234,6 +255,14 @@ def test_networks(files: dict[str, str], tmp_path: Path) -> None:
     assert float(table[-1][2]) == pytest.approx(by_hand, abs=0.01)
 
 
+def test_states_of_a_network(files: dict[str, str], tmp_path: Path) -> None:
+    """A graph without states has those of the network that numbers come from, as it has those of a table."""
+    path = str(tmp_path / "net.json")
+    run("fit", files["door"], files["survey"], "--counts", "n", "-o", path)
+    said = cells(run("identify", files["trial"], "recovered", "--do", "treated", "--data", path))
+    assert [row[:2] for row in said[2:]] == [["no", "no"], ["no", "yes"], ["yes", "no"], ["yes", "yes"]]
+
+
 def test_names_in_quotes(tmp_path: Path) -> None:
     """A name is taken as it is, and as it is printed."""
     path = tmp_path / "odd.ldag"
@@ -254,6 +283,9 @@ def test_a_column_by_another_name(files: dict[str, str], tmp_path: Path) -> None
     assert (
         "they have 'treated', 'recovered' (1 column left out, which the graph does not know: Assigned)" in done.stderr
     )
+    chosen = ("--data", files["survey"], "--counts", "n", "--columns", "treated,recovered")
+    done = execute("identify", files["trial"], "recovered", "--do", "treated", *chosen)
+    assert "they have 'treated', 'recovered'; give data that have it" in done.stderr  # not that the graph lacks it
     path.write_text("a,b\n1,2\n")
     done = execute("identify", files["trial"], "recovered", "--do", "treated", "--data", str(path))
     assert done.stderr.endswith("is a variable of the graph, which has assigned, treated, recovered\n")
@@ -265,7 +297,7 @@ def test_columns_that_are_not_read(files: dict[str, str], tmp_path: Path) -> Non
     path.write_text("treated,recovered,city\nno,yes,\nno,no,x\nyes,yes,y\nyes,,x\nyes,no,x\n")
     done = execute("identify", files["door"], "recovered", "--do", "treated", "--data", str(path))
     assert done.returncode == 2
-    assert "error: the data have no column 'assigned', which the formula reads" in done.stderr
+    assert "error: the data have no column 'assigned', which the effect is worked out from" in done.stderr
     alone = tmp_path / "alone.ldag"
     alone.write_text("treated -> recovered\nrecovered -> assigned")
     done = execute("identify", str(alone), "recovered", "--do", "treated", "--data", str(path))

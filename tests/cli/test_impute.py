@@ -111,3 +111,10 @@ def test_measurements_are_filled_with_ranges(tmp_path: Path) -> None:
         "note: age: filled with ranges, such as '<= 40', which stand as texts beside the values"
     ]
     assert pd.read_parquet(full)["age"].tolist() == [*map(str, range(20, 60)), "> 40"]
+
+
+def test_a_graph_has_no_parameters(model: str, tmp_path: Path) -> None:
+    """It is said which command estimates them."""
+    Network.load(model).ldag.save(tmp_path / "g.json")
+    said = run("impute", str(tmp_path / "g.json"), str(tmp_path / "survey.csv"), code=2)
+    assert said.endswith("this is a graph without parameters; `ldag fit` estimates them\n")

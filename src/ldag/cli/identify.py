@@ -30,6 +30,7 @@ from ldag.formats import Context, holds_models, spell_name, spell_state
 from ldag.graph import LDAG
 from ldag.model import State
 from ldag.network import Network
+from ldag.reasoning import assignments
 from ldag.uncertainty import Mixture
 
 Source = Dataset | Network | Mixture
@@ -86,7 +87,7 @@ def identify(
 ) -> None:
     """Tell whether the effect of what is set on TARGET follows from a table of what was observed, and by which formula.
 
-    TARGET is a variable, or several separated by commas. With --data the formula is evaluated, for every setting if
+    TARGET is a variable, or several separated by commas. With --data the effect is estimated, for every setting if
     --do names none.
 
     \b
@@ -119,7 +120,7 @@ def identify(
     for part, rows in groupby(results, key=lambda result: result.effect):
         if part is not effect:
             click.echo(f"\n{part}")
-        _print_numbers(list(rows))
+        (_print_contrasts if "against" in numbers else _print_numbers)(list(rows))
     print_notes(dict.fromkeys(note for result in results for note in getattr(result.answer, "notes", ())))
 
 
@@ -139,13 +140,17 @@ def _check_options(data: str | None, numbers: Mapping[str, object], explain: boo
 def _load(graph: str, data: str | None, reading: ReadOptions) -> tuple[LDAG | Network, Source | None]:
     """Return the graph or network and what numbers come from; variables without states have those of the data."""
     model = load_model(graph)
+    own = model if isinstance(model, LDAG) else model.ldag
+    source: Source
     if data is None or holds_models(data):
         refuse_reading(reading, "is for tables; give --data, a table to have numbers from")
-        return model, None if data is None else load_answering(data)
-    own = model if isinstance(model, LDAG) else model.ldag
-    table = load_known_columns(data, reading, own)
-    observed = [variable for variable in table.variables if not variable.latent]
-    return own.with_states(observed) if isinstance(model, LDAG) else model, table
+        if data is None:
+            return model, None
+        source = load_answering(data)
+    else:
+        source = load_known_columns(data, reading, own)
+    observed = [variable for variable in source.variables if not variable.latent]
+    return own.with_states(observed) if isinstance(model, LDAG) else model, source
 
 
 def _work_out(
@@ -161,9 +166,8 @@ def _work_out(
     if "against" in numbers:
         parts = tuple(part for part in parts if not part.question.setting)
     for part in parts:
-        yield from (
-            [_compare(part, source, settings, numbers)] if "against" in numbers else _go_through(part, source, numbers)
-        )
+        is_compared = "against" in numbers
+        yield from _compare(part, source, settings, numbers) if is_compared else _go_through(part, source, numbers)
     if "bounds" not in numbers and not {effect, *effect.members} & set(parts):
         which = "no numbers of other cases" if parts else "no numbers"
         print_notes([f"{which}: the effect is {effect.status}; --bounds tells what the data leave possible"])
@@ -176,26 +180,35 @@ def _go_through(effect: Effect, source: Source, numbers: Mapping[str, Any]) -> I
     schema, question = effect.graph.schema, effect.question
     fixed = schema.named(question.setting)
     treated = [schema[node] for node in question.do if not schema[node].latent]
-    given = [schema[node] for node in question.given]
-    ways = [(fixed[v.name],) if v.name in fixed else v.states for v in treated] + [v.states for v in given]
-    for states in product(*ways):
-        do = {v.name: state for v, state in zip(treated, states, strict=False)}
-        seen = {v.name: state for v, state in zip(given, states[len(treated) :], strict=True)}
-        yield SettingResult(effect, {**do, **seen}, work_out(source, do=do, given=seen, **options))
+    for states in product(*((fixed[v.name],) if v.name in fixed else v.states for v in treated)):
+        do = {v.name: state for v, state in zip(treated, states, strict=True)}
+        for seen in _go_through_given(effect):
+            yield SettingResult(effect, {**do, **seen}, work_out(source, do=do, given=seen, **options))
+
+
+def _go_through_given(effect: Effect) -> Iterator[dict[str, State]]:
+    """Go through the states of what is given."""
+    given = [effect.graph.schema[node] for node in effect.question.given]
+    for states in product(*(v.states for v in given)):
+        yield {v.name: state for v, state in zip(given, states, strict=True)}
 
 
 def _compare(
     effect: Effect, source: Source, settings: Iterable[str] | Context, numbers: Mapping[str, Any]
-) -> SettingResult:
-    """Compare two settings."""
+) -> Iterator[SettingResult]:
+    """Compare two settings, at all states of what is given."""
     if not isinstance(settings, Mapping):
         raise ArgumentError("--against is for --do with states, such as --do treated=yes --against treated=no")
     options = {name: value for name, value in numbers.items() if name not in {"against", "event", "bounds"}}
     event, against = (split_context(numbers[name], f"--{name}") for name in ("event", "against"))
-    if "bounds" in numbers:
-        bounds = effect.bounds(source, do=settings, event=event, against=against, **options)
-        return SettingResult(effect, {}, bounds)
-    return SettingResult(effect, {}, effect.contrast(source, event, do=settings, against=against, **options))
+    for seen in _go_through_given(effect):
+        sides: dict[str, Any] = {"do": settings, "against": against, "given": seen, **options}
+        answer: Numbers
+        if "bounds" in numbers:
+            answer = effect.bounds(source, event=event, **sides)
+        else:
+            answer = effect.contrast(source, event, **sides)
+        yield SettingResult(effect, seen, answer)
 
 
 def _explain(effect: Effect) -> str:
@@ -216,7 +229,8 @@ def _list_numbers(results: Iterable[SettingResult], numbers: Mapping[str, Any]) 
     is_compared = "against" in numbers
     rows = []
     for result in results:
-        head = {"effect": result.effect.statement, **({} if is_compared else {"states": result.states})}
+        has_states = result.states or not is_compared
+        head = {"effect": result.effect.statement, **({"states": result.states} if has_states else {})}
         notes = list(getattr(result.answer, "notes", ()))
         if is_compared:
             body: dict[str, object] = {str(name): _plain(value, "mean") for name, value in result.answer.items()}
@@ -238,12 +252,17 @@ def _states(key: Any) -> tuple[State, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
+def _print_contrasts(results: list[SettingResult]) -> None:
+    """Print comparisons, below the states of what is given."""
+    for result in results:
+        lines = [line for line in str(result.answer).splitlines() if not line.startswith("note: ")]
+        where = ", ".join(assignments(result.states))
+        click.echo("\n".join([where, *(f"  {line}" for line in lines)] if where else lines))
+
+
 def _print_numbers(results: list[SettingResult]) -> None:
     """Print a row per setting and state of the target; or a comparison."""
     effect = results[0].effect
-    if not results[0].states:
-        click.echo(str(results[0].answer))
-        return
     targets = [effect.graph.schema[node].name for node in effect.question.target]
     cells = [[spell_name(name) for name in (*results[0].states, *targets)]]
     rows = [(result, key, value) for result in results for key, value in result.answer.items()]

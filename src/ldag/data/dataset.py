@@ -192,10 +192,24 @@ class Dataset(Printable):
         """
         if not self.has_gaps:
             return self.total
-        seen = self.codes != GAP
-        counted_nodes = [node for node, own in enumerate(seen) if own.any() or not self.variables[node].latent]
-        shares = seen[counted_nodes].mean(axis=0)
+        shares = self._seen.mean(axis=0)
         return float(shares.sum() if self.weights is None else shares @ self.weights)
+
+    @property
+    def n_with_gaps(self) -> int | float:
+        """How many observations have a gap; a latent variable that nobody observed does not count."""
+        rows = ~self._seen.all(axis=0)
+        if self.weights is None:
+            return int(rows.sum())
+        n = self.weights[rows].sum()
+        return int(n) if self.weights.dtype == np.int64 else float(n)
+
+    @property
+    def _seen(self) -> NDArray[np.bool_]:
+        """Which cells are seen, without latent variables that nobody observed."""
+        seen: NDArray[np.bool_] = self.codes != GAP
+        counted_nodes = [node for node, own in enumerate(seen) if own.any() or not self.variables[node].latent]
+        return np.take(seen, counted_nodes, axis=0)
 
     def gaps(self) -> Gaps:
         """Return how many cells are missing, which columns are empty together, and what gaps depend on."""

@@ -178,7 +178,7 @@ def _fill_polars(series: Any, filling: NewCells) -> object:
     import polars as pl
 
     cells = filling.put_in(series.to_list())
-    for kind in (series.dtype, None):
+    for kind in (None if series.dtype == pl.Null else series.dtype, None):  # polars puts nothing in a column of nothing
         try:
             return pl.Series(series.name, cells, dtype=kind, strict=True)
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):

@@ -7,7 +7,7 @@ on is in the table. Whether a gap depends on what would have stood in it cannot 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from math import lgamma
+from math import lgamma, log
 from typing import Any
 
 import numpy as np
@@ -88,6 +88,25 @@ class Gaps(Drawable, Printable):
             shown = state_in_words(self._schema[self._schema.node(other)], state)
             yield f"{column} is empty more often where {other} is {shown} (log Bayes factor {factor:.0f})"
 
+    @property
+    def by_chance(self) -> float:
+        """The log Bayes factor that at most one pair of columns is expected to reach where gaps depend on nothing.
+
+        It is the logarithm of how many pairs are compared: the probability of a Bayes factor of k is at most 1 / k.
+        """
+        return log(max(1, self._n_pairs))
+
+    @property
+    def _n_pairs(self) -> int:
+        return sum(share > 0 for share in self.shares.values()) * (len(self.shares) - 1)
+
+    def caution(self) -> str | None:
+        """Say what may be chance of what is named, where many pairs of columns are compared."""
+        if all(factor >= self.by_chance for *_, factor in self.depends_on):
+            return None
+        pairs = f"{self._n_pairs:,} pairs of columns were compared"
+        return f"{pairs}: log Bayes factors below {self.by_chance:.1f} can be chance"
+
     def to_dict(self) -> dict[str, object]:
         """Return plain values for JSON."""
         return {
@@ -106,16 +125,19 @@ class Gaps(Drawable, Printable):
         if not self.n_cells:
             return f"no gaps in {counted(self.total, 'observation')}"
         with_gaps = self.total - self.patterns.get((), 0)
+        have = "has" if with_gaps == 1 else "have"
         share = spell_share(self.n_cells / (self.total * len(self.shares)))
         lines = [
             f"{counted(self.n_cells, 'cell')} missing, {share} of all; {with_gaps:,.10g} of"
-            f" {counted(self.total, 'observation')} have gaps",
+            f" {counted(self.total, 'observation')} {have} gaps",
             *self._columns(),
             "empty together:",
             *_first(self._patterns()),
         ]
         if self.depends_on:
             lines += ["what gaps depend on:", *_first(f"  {sentence}" for sentence in self._sentences())]
+        if (caution := self.caution()) is not None:
+            lines.append(f"  {caution}")
         return "\n".join([*lines, f"what is assumed: {ASSUMED}"])
 
     def _columns(self) -> list[str]:

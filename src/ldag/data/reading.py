@@ -161,6 +161,8 @@ def read_with(source: object, options: ReadOptions) -> Dataset:
     if isinstance(source, Dataset):
         if not options.is_default():
             raise ArgumentError("a Dataset has been read already; options apply to its source only")
+        if not source.n_rows:
+            raise DataError("the data have no rows; where all have gaps, complete_rows() leaves none")
         return source
     table = read_table(source, options)
     amount = options.counts if options.counts is not None else options.weights

@@ -33,14 +33,14 @@ def describe_size(data: Dataset, noun: str) -> str:
     """Say how much there is to learn from: so many observations, or with gaps as many as the cells that are seen."""
     if not data.has_gaps:
         return counted(data.total, noun)
-    return f"{data.n_seen:,.0f} {noun}s' worth of cells that are seen"
+    n_seen = f"{data.n_seen:,.0f}" if data.n_seen >= 10 else f"{data.n_seen:.2g}"
+    return f"{n_seen} {noun}s' worth of cells that are seen"
 
 
 def describe_kept_gaps(data: Dataset) -> tuple[str, ...]:
     """Return that gaps were kept and in how many rows, for results whose first lines do not say so."""
-    if not data.has_gaps:
-        return ()
-    return (f"gaps in {data.total - data.complete_rows().total:,.10g} of {counted(data.total, 'observation')}: kept",)
+    n = data.n_with_gaps
+    return (f"gaps in {n:,.10g} of {counted(data.total, 'observation')}: kept",) if n else ()
 
 
 def describe_gaps(data: Dataset) -> tuple[str, ...]:
@@ -54,12 +54,16 @@ def describe_columns(data: Dataset) -> tuple[str, ...]:
 
 
 def _describe_constants(data: Dataset) -> Iterator[str]:
-    nodes = sorted(node for node in data.constant_nodes if not data.schema[node].latent)
+    lowest = {node: int(data.codes[node].min()) for node in data.constant_nodes if not data.schema[node].latent}
+    unseen = [data.names[node] for node in sorted(lowest) if lowest[node] == GAP]
+    nodes = [node for node in sorted(lowest) if lowest[node] != GAP]
+    if unseen:
+        take = "it takes" if len(unseen) == 1 else "they take"
+        yield f"{list_names(unseen)}: never seen in the data; {take} no edges"
     if len(nodes) == 1:
         variable = data.variables[nodes[0]]
-        code = int(data.codes[nodes[0]].min())
-        only = "no state" if code == GAP else f"one state only in the data, {variable.states[code]!r}"
-        yield f"{variable.name}: has {only}; it takes no edges"
+        state = variable.states[lowest[nodes[0]]]
+        yield f"{variable.name}: has one state only in the data, {state!r}; it takes no edges"
     elif nodes:
         names = list_names([data.names[node] for node in nodes])
         yield f"{names}: have one state only in the data; they take no edges"
@@ -77,6 +81,8 @@ def _describe_twins(data: Dataset, nodes: list[int]) -> str:
 
 def _find_twins(data: Dataset) -> list[list[int]]:
     """Return groups of nodes whose states in all rows determine each other, in order; those of one state are in none.
+
+    Where one has a gap, so have the others: a gap is no state that a state of another could mean.
 
     Only columns whose states are equally common, in whatever order, are compared row by row.
     """
@@ -106,8 +112,8 @@ def _in_order_of_rows(codes: Codes) -> list[int]:
 
 
 def _number_anew(codes: Codes) -> NDArray[np.uint8]:
-    """Return the codes numbered by where they occur first."""
-    order = _in_order_of_rows(codes)
-    new = np.zeros(int(codes.max()) + 1, dtype=np.uint8)
+    """Return the codes numbered by where they occur first; a gap stays one."""
+    order = [code for code in _in_order_of_rows(codes) if code != GAP]
+    new = np.full(GAP + 1, GAP, dtype=np.uint8)
     new[order] = np.arange(len(order), dtype=np.uint8)
     return new[codes]

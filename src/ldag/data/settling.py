@@ -91,8 +91,9 @@ def note_gaps(gaps: Sequence[Coded], settled: Settled, weights: Weights | None, 
     rows = np.any([column.missing for column in gaps], axis=0)
     order = sorted(range(len(gaps)), key=lambda place: -amounts[place])
     names = list_names([gaps[place].variable.name for place in order], NAMED)
-    of_rows = f"{_count(rows, weights):,} of {counted(_count(np.ones_like(rows), weights), noun)}"
-    return Note(f"{of_rows} have gaps ({names}): kept{settled.why}", "", of_gaps=True)
+    n = _count(rows, weights)
+    of_rows = f"{n:,} of {counted(_count(np.ones_like(rows), weights), noun)} {'has' if n == 1 else 'have'}"
+    return Note(f"{of_rows} gaps ({names}): kept{settled.why}", "", of_gaps=True)
 
 
 def refuse_gaps(gaps: Sequence[Coded], plans: Sequence[ColumnPlan]) -> DataError:

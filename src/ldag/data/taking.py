@@ -62,7 +62,7 @@ def read_for(source: object, schema: Schema, options: ReadOptions, undeclared: C
     table = read_table(source, options)
     names = [name for name in table.names if name not in {options.counts, options.weights}]
     unobserved, options = _split_unobserved(schema, names, options, undeclared)
-    others = _others(schema, names)
+    others = _others(schema, [name for name in names if options.columns is None or name in options.columns])
     seen = {variable.name: variable for variable in schema if variable.name in names}
     declared = {name: variable for name, variable in seen.items() if name not in undeclared}
     chosen = {"states": {**(options.states or {}), **declared}, "columns": [*seen], "unusable": "error"}

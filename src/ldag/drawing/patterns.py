@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ldag.drawing.lettering import elide, text_width
 from ldag.drawing.marks import Drawing, Mark, Shape, Stroke, Words
+from ldag.errors import counted
 
 MOST_COLUMNS, MOST_PATTERNS = 24, 16
 """Columns and patterns that are drawn: those with most gaps, and the most common ones."""
@@ -26,15 +27,20 @@ def lay_out_patterns(shares: Mapping[str, float], patterns: Mapping[tuple[str, .
     >>> lay_out_patterns({"age": 0.0, "bmi": 0.25}, {(): 3, ("bmi",): 1}, title="Gaps").description
     'Gaps. Empty: bmi 25.0 %. Rows: 3 in which nothing is empty; 1 in which bmi.'
     """
-    names = sorted((name for name in shares if shares[name] > 0), key=lambda name: -shares[name])[:MOST_COLUMNS]
+    every = sorted((name for name in shares if shares[name] > 0), key=lambda name: -shares[name])
+    names = every[:MOST_COLUMNS]
     shown = [(empty, n) for empty, n in patterns.items() if set(empty) <= set(names)][:MOST_PATTERNS]
     right = LEFT + max((text_width(elide(name, LONGEST_NAME), TEXT) for name in names), default=0.0) * 1.06
-    first, top = right + SHARE_WIDTH + 84, TOP + BAR_HEIGHT + 16
-    over = "rows in which just these are empty"
-    width = max(first + len(shown) * STEP, first + text_width(over, SMALL) * 1.06) + LEFT
+    first, top = right + SHARE_WIDTH + 84, TOP + (BAR_HEIGHT + 16 if shown else 0)
+    over = "rows in which just these are empty" if shown else ""
+    foot = top + len(names) * ROW + 14
+    left_out = _left_out(len(every) - len(names), len(patterns) - len(shown))
+    width = max(first + len(shown) * STEP, first + text_width(over, SMALL) * 1.06, LEFT + text_width(left_out, SMALL))
     marks: list[Mark] = [Words(LEFT, 26, title, TITLE, is_bold=True)]
-    marks.append(Words(right + 14, top - 8, "share empty", SMALL, colour="soft"))
-    marks.append(Words(first, 48, over, SMALL, colour="soft"))
+    if names:
+        marks.append(Words(right + 14, top - 8, "share empty", SMALL, colour="soft"))
+    marks += [Words(first, 48, over, SMALL, colour="soft")] if over else []
+    marks += [Words(LEFT, foot, left_out, SMALL, colour="soft")] if left_out else []
     for row, name in enumerate(names):
         line = top + (row + 0.5) * ROW
         marks += _share(name, shares[name], right, line)
@@ -43,7 +49,15 @@ def lay_out_patterns(shares: Mapping[str, float], patterns: Mapping[tuple[str, .
     for place, (empty, n) in enumerate(shown):
         rows = [row for row, name in enumerate(names) if name in empty]
         marks += _pattern(rows, len(names), n, n / most, first + (place + 0.5) * STEP)
-    return Drawing(title, _describe(title, shares, patterns), width, top + len(names) * ROW + 14, tuple(marks))
+    height = foot + (14 if left_out else 0)
+    return Drawing(title, _describe(title, shares, patterns), width + LEFT, height, tuple(marks))
+
+
+def _left_out(n_columns: int, n_patterns: int) -> str:
+    """Say what there is no room for."""
+    columns = [f"{counted(n_columns, 'column')} with fewer gaps"] if n_columns else []
+    patterns = [f"{counted(n_patterns, 'other set')} of columns that are empty together"] if n_patterns else []
+    return f"not drawn: {' and '.join([*columns, *patterns])}" if columns or patterns else ""
 
 
 def _share(name: str, share: float, right: float, middle: float) -> Iterator[Mark]:

@@ -107,7 +107,8 @@ class Answering:
         if first.ndim == 2 and variable.n_states == variable.n_ordered > 2:
             more["difference of means"] = compare_means(first, second, np.arange(float(variable.n_states)))
         result = contrast_draws(self._chance(first, place), self._chance(second, place), interval, more)
-        result.notes = tuple(dict.fromkeys(note for case in cases for note in self._notes(case)))
+        notes = dict.fromkeys(note for case in cases for note in self._notes(case))
+        result.notes = (*notes, *_note_extremes(result))
         return result
 
     def bound(
@@ -133,7 +134,7 @@ class Answering:
     def _bound_cases(self, cases: Sequence[States], place: Mapping[int, int] | None) -> EffectBounds:
         """Return the bounds by draw: of one case, or of the difference between two."""
         mask = None if place is None else self._mask(place)
-        if self.outcome.status == "identified":
+        if all(find_formula(self.outcome, case) is not None for case in cases):
             draws = [self._draw(case) for case in cases]
             flat = [one.reshape(len(one), -1) if mask is None else one[:, mask].sum(axis=1)[:, None] for one in draws]
             exact = flat[0] - flat[1] if len(flat) > 1 else flat[0]
@@ -172,7 +173,9 @@ class Answering:
         return evaluate_formula(self._formula(case), self.question.target, case, self.source)
 
     def _formula(self, case: States) -> Formula:
-        return next(one.formula for one in self.outcome.formulas if one.case.items() <= case.items())
+        formula = find_formula(self.outcome, case)
+        assert formula is not None  # the effect is identified
+        return formula
 
     def _notes(self, case: States, *, has_prior: bool = True) -> tuple[str, ...]:
         """Say what is to be known of the source, of thin strata, and of results that were no probabilities."""
@@ -221,6 +224,18 @@ class Answering:
     def _event_key(self, place: Mapping[int, int]) -> AnswerKey:
         states = tuple(self.schema[node].states[code] for node, code in place.items())
         return states[0] if len(states) == 1 else states
+
+
+def _note_extremes(result: Contrasts) -> Iterator[str]:
+    """Say which means are no guide: those of a few draws that divide by nearly nothing."""
+    for name, (mean, low, high) in result.items():
+        if not low - ROUNDING <= mean <= high + ROUNDING:
+            yield f"the mean of the {name} is beyond its interval: rows are few, some draws extreme; go by the interval"
+
+
+def find_formula(outcome: EffectOutcome, case: States) -> Formula | None:
+    """Return the formula of a case; what is not identified as a whole may have some."""
+    return next((one.formula for one in outcome.formulas if one.case.items() <= case.items()), None)
 
 
 def take_numbers(

@@ -86,9 +86,11 @@ class EffectBounds:
         )
 
 
-def find_needs(structure: Structure, latent: frozenset[int], question: EffectQuestion) -> frozenset[int]:
-    """Return the observed variables that bounds of an effect are worked out from."""
-    split = DistrictSplit(structure, latent, question)
+def find_needs(
+    structure: Structure, latent: frozenset[int], question: EffectQuestion, against: States | None = None
+) -> frozenset[int]:
+    """Return the observed variables that bounds of an effect are worked out from: labels may name its setting."""
+    split = DistrictSplit(structure, latent, question, against)
     nodes = nodes_in(split.number) | {*question.target, *question.context}
     if split.district:
         nodes |= nodes_in(split.table_of(frozenset(split.district))) | split.graph.parents_of(split.district)

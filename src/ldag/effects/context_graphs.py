@@ -53,13 +53,13 @@ def identify_at_context(scene: Scene, question: EffectQuestion, chosen: Sequence
     rest = [*question.given, *(node for node in question.context if node not in conditions)]
     base = slots(conditions, fixed)
     states = {**question.context, **question.setting}
-    named = "ID at the context" if changed else "ID in the context" if chosen else ""
+    where = " at the context" if changed else " in the context" if chosen else ""
     for rule, adjusted, formula in _identify_ways(graph, question, rest, changed, base):
         at_states = fix(formula, states)
         is_read = not nodes_in(at_states) & scene.latent
         if is_read and _is_of_the_table(scene.structure, at_states, {node: fixed[node] for node in changed}):
             gone = list_vanished(scene.structure, fixed, question)
-            return Reason(named or rule, question, at_states, adjusted=adjusted, vanished=gone)
+            return Reason(f"ID{where}" if rule == "ID" else rule, question, at_states, adjusted=adjusted, vanished=gone)
     return None
 
 

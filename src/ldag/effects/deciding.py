@@ -1,6 +1,6 @@
 """Is an effect a function of the table? By the plain graph, then through labels, then a proof that it is not."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -9,7 +9,8 @@ from ldag.effects.context_identification import MAX_DEPTH, PARTIAL_DEPTH, LabelI
 from ldag.effects.formulas import Formula, fix, free_case, nodes_in
 from ldag.effects.mixed_graphs import MixedGraph
 from ldag.effects.plain import identify_plain
-from ldag.effects.ranks import attempt_rank_proof, prove_quickly
+from ldag.effects.premises import free_latents
+from ldag.effects.ranks import RankAttempt, attempt_rank_proof, prove_quickly
 from ldag.effects.results import (
     Budget,
     CaseFormula,
@@ -23,6 +24,7 @@ from ldag.effects.results import (
 )
 from ldag.effects.short_forms import find_short_form
 from ldag.effects.spelling import write_key
+from ldag.effects.strata import find_vanished
 from ldag.model import CodedFamily, Grid, Structure
 
 
@@ -62,12 +64,18 @@ class Deciding:
         kept = tuple(family if node in above else alone for node, family in enumerate(families))
         return Structure(self.structure.n_states, kept)
 
+    @cached_property
+    def fixed(self) -> frozenset[int]:
+        """Latents with as many states as they are declared with, since a label names them, be it below the question."""
+        return self.latent - free_latents(self.structure, self.latent)
+
     def decide(self) -> EffectOutcome:
         """Answer the question, the cheapest rule first."""
         plain = self.by_plain_graph()
         if isinstance(plain, Reason):
             return EffectOutcome("identified", (CaseFormula({}, plain.formula, plain),))
-        if plain is not None and self.ancestral.is_table:
+        above = self.structure.ancestors((*self.question.target, *self.question.do))
+        if plain is not None and self.ancestral.is_table and not self.fixed & above:
             return EffectOutcome("not identifiable", proof=plain)
         cases = list(self._cases())
         refuted = [(case, proof) for case in cases if (proof := self._refute_quickly(case)) is not None]
@@ -75,10 +83,12 @@ class Deciding:
         formulas, left = self._identify_cases([case for case in cases if case not in known])
         if not left and not refuted:
             return EffectOutcome("identified", self._merge(formulas))
-        tried = [self.labels.tell()]
-        proof = refuted[0][1] if refuted else self._refute(left, tried)
+        attempts = [] if refuted else list(self._refute(left))
+        proof = refuted[0][1] if refuted else attempts[-1].proof
         status: Status = "unknown" if proof is None else "not identifiable"
-        return EffectOutcome(status, self._merge(formulas), proof, tuple(tried))
+        tried = dict.fromkeys([self.labels.tell(), *(text for attempt in attempts for text in attempt.tried)])
+        is_cut = self.labels.is_cut or any(attempt.is_cut for attempt in attempts)
+        return EffectOutcome(status, self._merge(formulas), proof, tuple(tried), is_cut)
 
     def decide_quickly(self) -> EffectOutcome:
         """Answer if there is a formula; a proof that there is none is not looked for."""
@@ -121,19 +131,19 @@ class Deciding:
     def _refute_quickly(self, case: States) -> EffectProof | None:
         """Prove of a case, at the first states of all else that is given, that it has no formula."""
         whole = {**dict.fromkeys((node for node in self.question.given if node not in case), 0), **case}
-        proof = prove_quickly(self.ancestral, self.latent, at_case(self.question, whole), self.budget)
+        proof = prove_quickly(self.ancestral, self.latent, at_case(self.question, whole), self.budget, self.fixed)
         return None if proof is None else replace(proof, case=whole)
 
-    def _refute(self, left: Iterable[States], tried: list[str]) -> EffectProof | None:
-        """Prove of one of these cases that it has no formula."""
+    def _refute(self, left: Iterable[States]) -> Iterator[RankAttempt]:
+        """Try to prove of these cases that they have no formula, until there is a proof of one."""
         for case in left:
             for states in self._states_of(node for node in self.question.given if node not in case):
                 asked = at_case(self.question, {**case, **states})
-                attempt = attempt_rank_proof(self.ancestral, self.latent, asked, self.budget)
+                attempt = attempt_rank_proof(self.ancestral, self.latent, asked, self.budget, self.fixed)
                 if attempt.proof is not None:
-                    return replace(attempt.proof, case={**case, **states})
-                tried += [text for text in attempt.tried if text not in tried]
-        return None
+                    yield replace(attempt, proof=replace(attempt.proof, case={**case, **states}))
+                    return
+                yield attempt
 
     def identify_contexts(self) -> Iterator[CaseFormula]:
         """Go through the single states of further variables in which an effect that has no formula has one."""
@@ -160,17 +170,9 @@ class Deciding:
             yield dict(zip(chosen, states, strict=True))
 
     def _merge(self, cases: list[CaseFormula]) -> tuple[CaseFormula, ...]:
-        """Return one formula for all cases if they differ in nothing but the states of the case."""
+        """Return one formula for cases that differ in nothing but states of what is set or given."""
         free = {*self.question.do, *self.question.given} - self.question.setting.keys()
-        whole = 1
-        for node in cases[0].case if cases else ():
-            whole *= self.structure.n_states[node]
-        general = [(free_case(one.formula, one.case), one) for one in cases if one.case.keys() <= free]
-        keys = {write_key(formula) for formula, _ in general}
-        if len(cases) == whole and len(general) == whole and len(keys) == 1:
-            formula, first = general[0]
-            return (CaseFormula({}, formula, first.reason),)
-        return tuple(cases)
+        return tuple(merge_cases(cases, [node for node in free if cases and node in cases[0].case], self.structure))
 
 
 def at_case(question: EffectQuestion, case: States) -> EffectQuestion:
@@ -186,3 +188,51 @@ def decide_effect(
 ) -> EffectOutcome:
     """Decide whether an effect is identified, is not, or that this is not known."""
     return Deciding(structure.regular(), latent, question, budget).decide()
+
+
+def merge_cases(cases: Iterable[CaseFormula], nodes: Iterable[int], structure: Structure) -> list[CaseFormula]:
+    """Return fewer cases: those that go through all states of a variable and else are alike become one without it.
+
+    The reason of the first stands for all of them: read without the variable's state, the others are the same.
+    """
+    merged = list(cases)
+    for node in sorted(nodes):
+        groups: dict[Hashable, list[CaseFormula]] = {}
+        for one in merged:
+            state = {node: one.case[node]} if node in one.case else {}
+            rest = frozenset(pair for pair in one.case.items() if pair[0] != node)
+            key = (node in one.case, rest, write_key(free_case(one.formula, state)), _shape(one.reason, state))
+            groups.setdefault(key, []).append(one)
+        merged = [
+            case
+            for group in groups.values()
+            for case in (
+                [_without(group[0], node)]
+                if node in group[0].case and len(group) == structure.n_states[node]
+                else group
+            )
+        ]
+    return merged
+
+
+def _without(one: CaseFormula, node: int) -> CaseFormula:
+    """Return a case without a variable, whose state becomes an axis of the formula."""
+    rest = {other: state for other, state in one.case.items() if other != node}
+    return CaseFormula(rest, free_case(one.formula, {node: one.case[node]}), one.reason)
+
+
+def _shape(reason: Reason, case: States) -> Hashable:
+    """Return what two derivations share iff they read the same but for the states of a case."""
+
+    def free(states: States) -> Hashable:
+        return frozenset((node, None if case.get(node) == state else state) for node, state in states.items())
+
+    q = reason.question
+    premises = tuple(
+        (asked.a, asked.b, asked.given, free(asked.context), frozenset(find_vanished([premise])))
+        for premise in reason.premises
+        for asked in [premise.decision.question]
+    )
+    sides = (q.target, q.do, frozenset(q.given), free(q.context), free(q.setting), free(reason.inserted))
+    steps = tuple(_shape(step, case) for step in reason.steps)
+    return (reason.rule, sides, reason.adjusted, frozenset(reason.vanished), premises, steps)

@@ -1,6 +1,7 @@
 """What is known of an effect, as a value: its formula or a proof that there is none, and numbers from data."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, product
@@ -8,7 +9,14 @@ from typing import Any, Unpack
 
 from ldag.checks import check_share
 from ldag.data import Reading
-from ldag.effects.answering import N_BOUND_DRAWS, Answering, BoundedAnswer, EstimateOptions, take_numbers
+from ldag.effects.answering import (
+    N_BOUND_DRAWS,
+    Answering,
+    BoundedAnswer,
+    EstimateOptions,
+    find_formula,
+    take_numbers,
+)
 from ldag.effects.bounding import find_needs
 from ldag.effects.deciding import Deciding, at_case
 from ldag.effects.explaining import EffectExplanation
@@ -28,7 +36,7 @@ from ldag.effects.results import (
 from ldag.effects.sources import N_DRAWS, AnySource
 from ldag.effects.spelling import FormulaText, LatexFormula, PlainValues, spell, write_statement
 from ldag.effects.twins import extend_twins, find_twins
-from ldag.errors import ArgumentError, NotDecided
+from ldag.errors import ArgumentError, LdagError, NotDecided
 from ldag.formats import Context
 from ldag.graph import LDAG
 from ldag.hook import Printable
@@ -94,11 +102,15 @@ class Effect(Printable):
 
     def __bool__(self) -> bool:
         if self.status == "unknown":
+            advice = "raise the budget, or look" if self.outcome.is_cut else "no budget decides it; look"
             raise NotDecided(
-                f"it is not decided whether {self.statement} is identified ({'; '.join(self.outcome.tried)}); raise the"
-                " budget, or look at effect.status first"
+                f"it is not decided whether {self.statement} is identified ({'; '.join(self.outcome.tried)}); {advice}"
+                " at effect.status first"
             )
         return self.status == "identified"
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("; but>", ">")
 
     def __str__(self) -> str:
         return "\n".join([*self._headline(), *(f"note: {note}" for note in self.notes)])
@@ -260,7 +272,8 @@ class Effect(Printable):
             check_share(interval, "interval", inside=True)
             options = {"n_draws": N_BOUND_DRAWS, **options}
         settings = [do] if against is None else [do, against]
-        return self._answering(source, options, is_bounded=True).bound(settings, given, event, interval)
+        cases = [self._at_states(setting, given) for setting in settings]
+        return self._answering(source, options, cases).bound(settings, given, event, interval)
 
     @property
     def _schema(self) -> Schema:
@@ -290,7 +303,7 @@ class Effect(Printable):
         """Walk from the models of a proof, in one case."""
         known, asked = self._deciding, at_case(self.question, case)
         sizes, cut = (None, ()) if isinstance(proof, Hedge) else (proof.latent_states, proof.cut)
-        twins = find_twins(known.ancestral, known.latent, asked, sizes, cut=cut)
+        twins = find_twins(known.ancestral, known.latent, asked, sizes, cut=cut, fixed=known.fixed)
         return None if twins is None else extend_twins(twins, known.structure, known.latent)
 
     def _cases_of_twins(self, proof: EffectProof) -> Iterator[States]:
@@ -348,8 +361,9 @@ class Effect(Printable):
     def _partial(self) -> tuple[CaseFormula, ...]:
         if self.status == "identified" or self.members:
             return ()
-        cases = [*self.outcome.formulas, *self._deciding.identify_contexts()]
-        return tuple(one for one in cases if not any(other.case.items() < one.case.items() for other in cases))
+        known = (*self.outcome.formulas, *self._deciding.identify_contexts())
+        cases = {frozenset(one.case.items()): one for one in reversed(known)}
+        return tuple(one for case, one in reversed(cases.items()) if not any(other < case for other in cases))
 
     def _part(self, one: CaseFormula) -> "Effect":
         """Return the effect in one case."""
@@ -368,20 +382,34 @@ class Effect(Printable):
     def _refuse_bounds(self) -> str:
         """Say why bounds are not worked out, if they are not whatever the data."""
         try:
-            self._find_bound_needs()
+            self._find_bound_needs([self._example])
         except ArgumentError as error:
             return str(error)
         return ""
 
-    def _find_bound_needs(self) -> frozenset[int]:
-        known = self._deciding
-        return find_needs(known.structure, known.latent, at_case(self.question, self._example))
+    def _find_bound_needs(self, cases: Sequence[States]) -> frozenset[int]:
+        """Return what bounds in one case, or of the difference between two, are worked out from."""
+        known, first, *others = self._deciding, *cases
+        against = {node: others[0][node] for node in self.question.do} if others else None
+        return find_needs(known.structure, known.latent, at_case(self.question, first), against)
 
-    def _answering(self, source: AnySource, options: Mapping[str, Any], *, is_bounded: bool = False) -> Answering:
-        """Return the effect with the states of a source, and the source."""
+    def _at_states(self, *states: Context | None) -> States:
+        """Return a case with states by name; what is wrong with them is told when the source is read."""
+        codes = dict(self._example)
+        for name, state in (pair for one in states if isinstance(one, Mapping) for pair in one.items()):
+            with suppress(LdagError):
+                named = self._schema.context({name: state})
+                codes |= {node: code for node, code in named.items() if node in codes}
+        return codes
+
+    def _answering(self, source: AnySource, options: Mapping[str, Any], bounded: Sequence[States] = ()) -> Answering:
+        """Return the effect with the states of a source, and the source; for bounds with the cases of these."""
         known = self._deciding
-        if self.status != "identified" and is_bounded:
-            needs = self._find_bound_needs()
+        formulas = [formula for case in bounded if (formula := find_formula(self.outcome, case)) is not None]
+        if bounded and len(formulas) == len(bounded):
+            needs = frozenset[int]().union(*map(nodes_in, formulas))
+        elif bounded:
+            needs = self._find_bound_needs(bounded)
         else:
             self._check_identified()
             needs = frozenset(self._schema.nodes(self.needs))

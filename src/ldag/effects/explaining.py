@@ -1,10 +1,13 @@
 """Why an effect is identified, or is not, in sentences that a reader can repeat."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ldag.effects.context_graphs import list_vanished
-from ldag.effects.formulas import free_case
+from ldag.effects.formulas import fix, free_case, nodes_in
+from ldag.effects.mixed_graphs import MixedGraph
+from ldag.effects.plain import identify_plain
 from ldag.effects.results import (
     CaseFormula,
     EffectOutcome,
@@ -85,7 +88,7 @@ class EffectExplanation:
         yield f"It is not decided whether {write_statement(self.schema, self.question)} is identified."
         for text in self.outcome.tried:
             yield f"{INDENT}tried: {text}"
-        yield "A larger budget tries more."
+        yield "A larger budget tries more." if self.outcome.is_cut else "A larger budget tries no more."
         yield from self._parts()
         yield self._bounds()
 
@@ -123,30 +126,30 @@ class EffectExplanation:
         return f"{self._how(one.reason)}{self._vanish(one.reason, free=self._free(one))}".lstrip(":, ")
 
     def _free(self, one: CaseFormula) -> frozenset[int]:
-        """Return the treatments for whose states together a formula holds; its reason speaks of one of them."""
-        return frozenset(self.question.do) - one.case.keys() - self.question.setting.keys()
+        """Return what is set or given for whose states together a formula holds; its reason speaks of one of them."""
+        return frozenset((*self.question.do, *self.question.given)) - one.case.keys() - self.question.setting.keys()
 
     def _how(self, reason: Reason) -> str:
         """Say the main rule in a few words."""
-        named, do = self._list(reason.adjusted), self._list(reason.question.do)
-        fewer, left_out = self._list(_fewer_treatments(reason)), self._list(_left_out(reason))
+        named, fewer, left_out = self._list(reason.adjusted), _fewer_treatments(reason), _left_out(reason)
+        once = f"once {self._with_verb(reason.question.do, 'is', 'are')} set"
         states = write_assignments(self.schema, reason.inserted)
         plain = f", by the rules for plain graphs ({reason.rule})"
-        seen = f": seeing {fewer + ' ' if reason.steps else ''}is as good as setting"
+        seen = f": seeing {self._list(fewer) + ' ' if reason.steps else ''}is as good as setting"
         return {
             "adjustment": f", by adjustment for {named}",
             "front-door": f", by the front door, {named}",
-            "no effect": f": {fewer} has no effect on it",
+            "no effect": f": {self._with_verb(fewer, 'has', 'have')} no effect on it",
             "cases": f", by cases of {named}" if named else ", by cases",
             "insert": f", by what is seen where {states}",
             "ID": plain,
             "ID in the context": plain,
             "ID at the context": plain,
             "direct": seen,
-            "leave out": f", as {left_out} makes no difference once {do} is set",
-            "set": f", as it makes no difference to set {states}, too, once {do} is set",
+            "leave out": f", as {self._with_verb(left_out, 'makes', 'make')} no difference {once}",
+            "set": f", as it makes no difference to set {states}, too, {once}",
             "chain": ", one target after the other",
-            "division": f", by that of all with {left_out}, divided by its sum",
+            "division": f", by that of all with {self._list(left_out)}, divided by its sum",
             "subtraction": f", by that without {named}, less those of its other states",
             "districts at the setting": ", as a product over groups of variables that share latent causes",
         }.get(reason.rule, f", by {reason.rule}")
@@ -158,10 +161,9 @@ class EffectExplanation:
             yield indent + text
         said: set[str] = set()
         for step in reason.steps:
-            question, formula = step.question, step.formula
-            setting = {node: state for node, state in question.setting.items() if node not in free}
-            formula = free_case(formula, {node: question.setting[node] for node in question.setting.keys() & free})
-            question = replace(question, setting=setting)
+            states = {**step.question.setting, **step.question.context}
+            question = _free_states(step.question, free)
+            formula = free_case(step.formula, {node: state for node, state in states.items() if node in free})
             statement = write_statement(self.schema, question)
             text = spell(self.schema, formula, question.do).replace("\n", f"\n{indent}")
             line = f"{indent}{statement} = {text}{self._how(step)}{self._vanish(step, free=free)}"
@@ -174,36 +176,87 @@ class EffectExplanation:
 
     def _own_reasons(self, reason: Reason, *, free: frozenset[int]) -> Iterator[str]:
         """Go through what one step rests on."""
-        do, target = self._list(reason.question.do), self._list(reason.question.target)
+        do = self._list(reason.question.do)
         match reason.rule:
-            case "adjustment" if not reason.premises:
-                named = self._list(reason.adjusted)
-                yield f"{named}: not affected by {do}, and given it no back-door path joins {do} and {target}"
-            case "front-door":
-                yield (
-                    f"{self._list(reason.adjusted)}: carries all of the effect; no latent cause joins it with {do}, and"
-                    f" {do} blocks what else joins it with {target}"
-                )
-            case "direct" if not reason.premises and do:
-                yield f"no back-door path joins {do} and {target}"
-            case "no effect" if not reason.premises:
-                yield f"no directed path leads from {do} to {target}"
+            case "adjustment" | "front-door" | "direct" | "no effect" if do and not reason.premises:
+                yield from self._known_form(reason)
+            case "ID" if not {*reason.question.given, *reason.question.context}:
+                yield from self._groups(reason, free)
             case "districts at the setting":
                 yield from self._districts(reason, free)
         what = ""
         if reason.rule == "insert" and reason.inserted:
-            what = f"{self._list(tuple(reason.inserted))} makes no difference once {do} is set:"
+            once = f"once {self._with_verb(reason.question.do, 'is', 'are')} set"
+            what = f"{self._with_verb(tuple(reason.inserted), 'makes', 'make')} no difference {once}:"
         elif reason.rule in ("adjustment", "cases"):
-            what = f"{self._list(reason.adjusted)} is not changed by setting {do}:"
+            what = f"{self._with_verb(reason.adjusted, 'is', 'are')} not changed by setting {do}:"
         if what and reason.premises:
             yield what
         for premise in reason.premises:
             yield (INDENT if what else "") + self._premise(premise, reason, free=free)
 
+    def _known_form(self, reason: Reason) -> Iterator[str]:
+        """Say by which paths a form that people know is valid; no independence was asked for."""
+        q, read = reason.question, nodes_in(reason.formula)
+        treated = [node for node in q.do if node in read]
+        idle = [node for node in q.do if node not in read]
+        do, target, seen = self._list(treated), self._list(q.target), [*q.given, *q.context]
+        given = f" given {self._list(seen)}" if seen else ""
+        if idle and treated:
+            yield f"once {self._with_verb(treated, 'is', 'are')} set, {self._with_verb(idle, 'has', 'have')} no effect"
+        named = self._list(reason.adjusted)
+        match reason.rule:
+            case "adjustment":
+                them = "it" if len(reason.adjusted) == 1 and not seen else self._list([*reason.adjusted, *seen])
+                yield f"{named}: not affected by {do}, and given {them} no back-door path leads from {do} to {target}"
+            case "front-door":
+                around = [*sorted(read - {*reason.adjusted, *q.do, *q.target, *seen}), *seen]
+                block = self._with_verb([*treated, *around], "blocks", "block")
+                it = "it" if len(reason.adjusted) == 1 else "them"
+                yield (
+                    f"{named}: all directed paths from {do} to {target} lead through {it};"
+                    f" no back-door path leads from {do} to {named}{f' given {self._list(around)}' if around else ''},"
+                    f" and {block} those from {named} to {target}"
+                )
+            case "direct":
+                yield f"no back-door path leads from {do} to {target}{given}"
+            case "no effect" if not seen:
+                yield f"no directed path leads from {self._list(q.do)} to {target}"
+            case "no effect":
+                changed = f"setting {self._list(q.do)} changes nothing else that bears on {target}"
+                yield f"{changed}{given} (rule 3 of the do-calculus)"
+
+    def _groups(self, reason: Reason, free: frozenset[int]) -> Iterator[str]:
+        """Say how the rules for plain graphs take an effect apart, if they do: a group of variables at a time."""
+        q, latent = reason.question, frozenset(node for node, v in enumerate(self.schema) if v.latent)
+        parents = [family.parents for family in self.structure.families]
+        graph = MixedGraph.project(parents, latent - {*q.do})
+        above = graph.subgraph(graph.nodes - {*q.do}).ancestors(q.target)
+        groups = sorted(graph.subgraph(above).districts(), key=lambda group: graph.order().index(min(group)))
+        if len(groups) < 2:
+            return
+        lines = []
+        for group in groups:
+            target, do = sorted(group), sorted(graph.parents_of(group) - group)
+            formula = identify_plain(graph, target, do)
+            if isinstance(formula, Hedge) or nodes_in(formula) & latent:
+                return
+            setting = {node: state for node, state in q.setting.items() if node in do and node not in free}
+            statement = write_statement(self.schema, EffectQuestion(tuple(target), tuple(do), setting=setting))
+            lines.append(f"{INDENT}{statement} = {spell(self.schema, fix(formula, setting), do)}")
+        yield self._group_by_group(q.do)
+        yield from lines
+
+    def _group_by_group(self, do: Sequence[int]) -> str:
+        return (
+            f"once {self._with_verb(do, 'is', 'are')} set, the others are drawn group by group (latent causes join the"
+            " variables of a group), each as if its other parents were set:"
+        )
+
     def _districts(self, reason: Reason, free: frozenset[int]) -> Iterator[str]:
         """Say how a product over groups of variables comes about, and what makes the groups small."""
         q = reason.question
-        asked = {**q.context, **{node: state for node, state in q.setting.items() if node not in free}}
+        asked = {node: state for node, state in {**q.context, **q.setting}.items() if node not in free}
         cases: dict[tuple[tuple[int, int], ...], None] = {}
         for step in reason.steps:
             states = {**step.question.context, **step.question.setting}.items()
@@ -213,17 +266,14 @@ class EffectExplanation:
             gone = list_vanished(self.structure, fixed, q)
             if gone and not any(set(case) < set(other) for other in cases):
                 yield f"{self._gone(gone)} where {write_assignments(self.schema, fixed)}"
-        yield (
-            f"once {self._list(q.do)} is set, the others are drawn group by group (latent causes join the variables of"
-            " a group), each as if its other parents were set:"
-        )
+        yield self._group_by_group(q.do)
 
     def _vanish(self, reason: Reason, *, free: frozenset[int]) -> str:
         """Say which edges have to vanish for a step, and where they do."""
         if not reason.vanished or reason.rule == "districts at the setting":
             return ""
-        setting = {node: state for node, state in reason.question.setting.items() if node not in free}
-        where = write_assignments(self.schema, {**reason.question.context, **setting, **reason.inserted})
+        fixed = _free_states(reason.question, free)
+        where = write_assignments(self.schema, {**fixed.context, **fixed.setting, **reason.inserted})
         return f", as {self._gone(reason.vanished)}{f' where {where}' if where else ''}"
 
     def _gone(self, edges: Sequence[tuple[int, int]]) -> str:
@@ -245,6 +295,12 @@ class EffectExplanation:
             reasons = f"{self._cut(premise, do, free)}; then {self._blocked(decision.question, do)}."
         elif decision.how == "d-separation":
             reasons = f"{self._blocked(decision.question, do)}."
+        elif decision.how == "algebra":
+            reasons = (
+                "no rule for paths shows it; but both sides of what defines it agree as polynomials in the parameters,"
+                f" computed exactly at {decision.n_draws} random points modulo 2^31 - 1; the chance that they agree"
+                " without being equal is below 2^-60."
+            )
         else:
             reasons = " ".join(line.strip() for line in verdict.explain().splitlines()[1:])
         others = [node for node in (*question.do, *reason.inserted) if node not in treated]
@@ -253,9 +309,9 @@ class EffectExplanation:
         for name in (*names, do):
             text = text.replace(spell_name(name), name) if spell_name(name) != name else text
         text = text.replace(f"{do}=set", do)
-        for node, state in question.setting.items():
+        for node, state in {**question.setting, **question.context}.items():
             if node in free:
-                text = text.replace(write_assignments(self.schema, {node: state}), names[node])
+                text = _replace_whole(text, write_assignments(self.schema, {node: state}), names[node])
         return text
 
     def _cut(self, premise: Premise, do: str, free: frozenset[int]) -> str:
@@ -303,10 +359,11 @@ class EffectExplanation:
         return [node for node in sorted(set.intersection(*parents)) if self.schema[node].latent]
 
     def _rank(self, proof: RankProof) -> Iterator[str]:
-        name = [spell_name(variable.name) for variable in self.schema]
-        sizes = ", ".join(f"{name[node]} has {n}" for node, n in proof.latent_states.items())
-        cut = ", ".join(f"{name[parent]} -> {name[child]}" for parent, child in proof.cut)
-        idle = f", {cut} making no difference" if cut else ""
+        by_size: dict[int, list[int]] = {}
+        for node, n in proof.latent_states.items():
+            by_size.setdefault(n, []).append(node)
+        sizes = ", ".join(f"{self._with_verb(nodes, 'has', 'have')} {n}" for n, nodes in by_size.items())
+        idle = f", {self._edges(proof.cut)} making no difference" if proof.cut else ""
         statement = write_statement(self.schema, self.question, proof.case)
         yield (
             f"Ranks: in models of the graph ({sizes} states{idle}) the derivatives of the observed table have rank"
@@ -325,8 +382,26 @@ class EffectExplanation:
         statement = write_statement(self.schema, self.question, case)
         yield f"{INDENT}{statement} = {first:.4f} in the first, {second:.4f} in the second (parameters in .witness)"
 
+    def _with_verb(self, nodes: Sequence[int], one: str, many: str) -> str:
+        return f"{self._list(nodes)} {one if len(nodes) == 1 else many}"
+
     def _list(self, nodes: Sequence[int]) -> str:
         return ", ".join(spell_name(self.schema[node].name) for node in nodes)
+
+
+def _free_states(question: EffectQuestion, free: frozenset[int]) -> EffectQuestion:
+    """Return the question at any states of some variables."""
+    setting, context = (
+        {node: state for node, state in states.items() if node not in free}
+        for states in (question.setting, question.context)
+    )
+    given = (*question.given, *(node for node in question.context if node in free))
+    return replace(question, given=given, context=context, setting=setting)
+
+
+def _replace_whole(text: str, part: str, other: str) -> str:
+    """Replace a part of a text where it stands alone: x=1, but not in max=1 or x=10."""
+    return re.sub(rf"(?<![\w\"]){re.escape(part)}(?![\w\"]|\.\w)", lambda _: other, text)
 
 
 def _fewer_treatments(reason: Reason) -> list[int]:

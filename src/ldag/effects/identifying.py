@@ -163,7 +163,8 @@ def _over_members(graph: LDAG, effect: Effect, forbidden: Iterable[Edge], latent
     tried = () if same.is_complete else (f"of the graphs that say the same only {len(same)} were looked at",)
     is_open = len(kinds) == 1 or any(member.status == "unknown" for member in kinds)
     status: Status = "unknown" if is_open else "not identifiable"
-    return replace(effect, outcome=EffectOutcome(status, tried=tried), members=tuple(kinds))
+    is_cut = any(member.outcome.is_cut for member in kinds)
+    return replace(effect, outcome=EffectOutcome(status, tried=tried, is_cut=is_cut), members=tuple(kinds))
 
 
 def list_members(graph: LDAG, forbidden: Iterable[Edge]) -> Sequence[LDAG]:

@@ -56,43 +56,63 @@ class RankAttempt:
 
     proof: RankProof | None
     tried: tuple[str, ...] = ()
+    is_cut: bool = False
+    """Whether the budget ended it."""
 
 
 def prove_quickly(
-    structure: Structure, latent: frozenset[int], question: EffectQuestion, budget: Budget
+    structure: Structure,
+    latent: frozenset[int],
+    question: EffectQuestion,
+    budget: Budget,
+    fixed: frozenset[int] = frozenset(),
 ) -> RankProof | None:
     """Compare ranks once, with latents of two states: most cases that have no formula end here."""
     check_case(question)
-    free = sorted(free_latents(structure, latent) - set(question.do))
+    free = sorted(free_latents(structure, latent) - fixed - set(question.do))
     test = RankTest(with_latent_states(structure, dict.fromkeys(free, SIZES[0])), latent, question)
     return None if _spell_excess(test, budget) else test.run(np.random.default_rng(0))
 
 
 def attempt_rank_proof(
-    structure: Structure, latent: frozenset[int], question: EffectQuestion, budget: Budget
+    structure: Structure,
+    latent: frozenset[int],
+    question: EffectQuestion,
+    budget: Budget,
+    fixed: frozenset[int] = frozenset(),
 ) -> RankAttempt:
     """Compare ranks with latents of more and more states, and where edges make no difference; tell how far that went.
 
     Models in which an edge makes no difference are models of the graph too. Latents that have many children can be
-    recovered from them, unless some of these do not listen.
+    recovered from them, unless some of these do not listen. Those that labels name keep their states, and so do
+    ``fixed`` ones, which labels name in a part of the graph that the structure is without.
     """
     check_case(question)
-    free = tuple(sorted(free_latents(structure, latent) - set(question.do)))
-    done, n_simpler, why = 0, 0, "more were not tried"
+    free = tuple(sorted(free_latents(structure, latent) - fixed - set(question.do)))
+    done, n_simpler, excess, is_cut = 0, 0, "", False
     for cut, size in _simplifications(structure, latent, bool(free)):
         sized = with_latent_states(cut_edges(structure, cut), dict.fromkeys(free, size))
         test = RankTest(sized, latent, question)
         too_large = _spell_excess(test, budget)
-        if too_large and not cut:
-            why = f"with more {too_large}"
         if too_large:
+            excess, is_cut = excess if cut else too_large, True
             continue
         proof = test.run(np.random.default_rng(0))
         if proof is not None:
             return RankAttempt(replace(proof, cut=tuple(sorted(cut))))
         n_simpler, done = n_simpler + bool(cut), done if cut else max(done, size)
-    text = f"up to {done} states ({why})" if free else "their states, which labels or the question name"
-    return RankAttempt(None, (f"ranks with latent variables of {text}, and {n_simpler} times with edges cut",))
+    return RankAttempt(None, (_tell_ranks(done, n_simpler, excess, is_sized=bool(free)),), is_cut)
+
+
+def _tell_ranks(done: int, n_simpler: int, excess: str, *, is_sized: bool) -> str:
+    """Say how far comparing ranks went: up to how many states, how often with fewer edges, and what ended it."""
+    fewer = f"{n_simpler} times with edges cut"
+    if not done:
+        return f"ranks {fewer}, not with all edges, as {excess}"
+    if not is_sized:
+        return f"ranks with latent variables of their states, which labels or the question name, and {fewer}"
+    more = f"with more {excess}" if excess else "more were not tried"
+    return f"ranks with latent variables of up to {done} states ({more}), and {fewer}"
 
 
 def _spell_excess(test: "RankTest", budget: Budget) -> str:

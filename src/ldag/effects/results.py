@@ -118,6 +118,8 @@ class EffectOutcome:
     proof: EffectProof | None = None
     tried: tuple[str, ...] = ()
     """Of what is unknown: what was tried, in words."""
+    is_cut: bool = False
+    """Of what is unknown: whether the budget ended something that a larger one goes on with."""
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,9 @@ def take_table(
     if not isinstance(data, Dataset):
         tell(known.notes)
     if not known.total:
-        raise DataError("every row has a gap in a column that the formula reads, so there is nothing to evaluate")
+        raise DataError(
+            "every row has a gap in a column that the effect is worked out from, so there is nothing to evaluate"
+        )
     stated = graph.with_states(known.variables)
     return stated, known.aligned_to(stated.schema.reordered(needs))
 
@@ -137,8 +139,8 @@ def _check_columns(names: Sequence[str], known: Sequence[str], notes: Sequence[s
             others = suggest(name, known).replace("expected one of", "they have").replace("expected", "they have")
             told = f" ({'; '.join(notes)})" if notes else ""
             raise DataError(
-                f"the data have no column {name!r}, which the formula reads{others}{told}; give data that have it, or"
-                " ask for an effect that does without"
+                f"the data have no column {name!r}, which the effect is worked out from{others}{told}; give data that"
+                " have it, or ask for an effect that does without"
             )
 
 
@@ -402,7 +404,7 @@ def _state_places(schema: Schema, known: Schema, node: int) -> list[int]:
     """Return where a graph's states are among those of a network, which must have the same."""
     mine = schema[node]
     if mine.name not in known.names:
-        raise ArgumentError(f"the network has no variable {mine.name!r}, which the formula reads")
+        raise ArgumentError(f"the network has no variable {mine.name!r}, which the effect is worked out from")
     theirs = known[known.node(mine.name)]
     if len(mine.states) != len(theirs.states):
         raise ArgumentError(

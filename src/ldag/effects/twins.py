@@ -58,10 +58,12 @@ def find_twins(
     latent_states: Mapping[int, int] | None = None,
     rng_seed: int = 0,
     cut: Iterable[CodedEdge] = (),
+    fixed: frozenset[int] = frozenset(),
 ) -> Twins | None:
     """Return two models with one observed table and two effects, the effects as far apart as a few walks lead.
 
-    ``latent_states`` and ``cut`` are those of a proof; without them, or where they lead nowhere, one is looked for.
+    ``latent_states`` and ``cut`` are those of a proof; without them, or where they lead nowhere, one is looked for, in
+    which ``fixed`` latents keep their states.
     None: no walk leads away, the effects are too near, or the tables too large.
     """
     check_case(question)
@@ -70,7 +72,7 @@ def find_twins(
         twins = _find_in_submodel(structure, latent, question, latent_states, cut, rng)
         if twins is not None:
             return twins
-    proof = attempt_rank_proof(structure, latent, question, Budget()).proof
+    proof = attempt_rank_proof(structure, latent, question, Budget(), fixed).proof
     if proof is None or (proof.latent_states, proof.cut) == (latent_states, tuple(cut)):
         return None
     return _find_in_submodel(structure, latent, question, proof.latent_states, proof.cut, rng)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ldag.checks import check_mapping, check_path, check_text
 from ldag.drawing import Drawable
-from ldag.errors import FormatError, GraphError, TooLarge, counted
+from ldag.errors import DataError, FormatError, GraphError, TooLarge, UnknownState, counted
 from ldag.formats import (
     Context,
     Edge,
@@ -283,7 +283,10 @@ class Graph(Drawable):
         given = {v.name: replace(v, undeclared=False) for v in variables if v.name in undeclared}
         chosen = (replace(given.get(v.name, v), latent=v.latent) for v in self.variables)
         complete = tuple(map(record_of, chosen))
-        return self.from_record(replace(self.written or self._record, variables=complete))
+        try:
+            return self.from_record(replace(self.written or self._record, variables=complete))
+        except UnknownState as error:
+            raise DataError(f"the states of the data do not fit the labels of the graph: {error}") from None
 
     @cached_property
     def _record(self) -> GraphRecord:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import _native
+from ldag.errors import TooLarge, spell_bytes
 from ldag.inference.circuit import MAX_SIZE, UNOBSERVED, Circuit, Numbers, Rows, TooManyGates, compile_circuit
 from ldag.inference.engine import ARGUMENT_BYTES
 from ldag.inference.sums import MEMORY_LIMIT, Sums, TablesTooLarge
@@ -25,12 +26,19 @@ SUMS_TO_ONE = 1e-9
 """Weights of a class this near to a sum of 1 are probabilities: tables then leave out what nothing was seen of."""
 
 
-class NothingFits(Exception):
+class NothingFits(TooLarge):
     """Both the circuit and the tables of a structure would be larger than allowed; both say by how much."""
 
     def __init__(self, circuit: TooManyGates, tables: TablesTooLarge) -> None:
-        super().__init__(circuit, tables)
+        super().__init__(
+            f"completing rows needs about {circuit.needed:,.0f} arguments of sums and products, and at most"
+            f" {circuit.max_size:,} are allowed, or tables of {spell_bytes(tables.n_bytes)}, of which"
+            f" {spell_bytes(tables.memory_limit)} are allowed; a graph with fewer parents takes less"
+        )
         self.circuit, self.tables = circuit, tables
+
+    def __reduce__(self) -> tuple[type["NothingFits"], tuple[TooManyGates, TablesTooLarge]]:
+        return type(self), (self.circuit, self.tables)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class StructuralEM(Printable):
     log_likelihood: float
     """Of the observed cells, under the parameters of the search."""
     n_with_gaps: float
-    """Observations with gaps."""
+    """Observations with gaps; a latent variable that nobody observed is none."""
 
     @property
     def best(self) -> EMStart:
@@ -74,7 +74,7 @@ class StructuralEM(Printable):
         if n_further:
             top = max(one.score for one in self.starts if one.name.startswith(FURTHER))
             told.append(f"{counted(n_further, FURTHER)} at most {top:.2f}")
-        gaps = f"gaps in {counted(self.n_with_gaps, 'observation')}"
+        gaps = f"gaps in {counted(self.n_with_gaps, 'observation')}" if self.n_with_gaps else "latent variables"
         rounds = counted(self.n_rounds, "round")
         return f"{gaps}: structural EM, {rounds}; bound by start: {', '.join(told)}; taken: {best.name}"
 

@@ -168,8 +168,7 @@ class GapSearch:
 
     def _put_together(self, best: EMGraph) -> GapResult:
         families = best.count_configurations(self.table, self.control.n_threads)
-        n_with_gaps = self.data.total - self.data.complete_rows().total
-        em = StructuralEM(tuple(self.ends), best.log_likelihood, n_with_gaps)
+        em = StructuralEM(tuple(self.ends), best.log_likelihood, self.data.n_with_gaps)
         trace = tuple(self.trace)
         result = SearchResult(best.parents, best.score, trace, self.stopped, em.n_rounds, len(trace))
         return GapResult(best, families, em, result)

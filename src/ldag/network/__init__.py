@@ -19,7 +19,6 @@ from ldag.network.base import estimate_classes as estimate_classes
 from ldag.network.door import Network as Network
 from ldag.network.em import EM as EM
 from ldag.network.em import EMOptions as EMOptions
-from ldag.network.em import make_completions as make_completions
 from ldag.network.imputing import By as By
 from ldag.network.imputing import Imputation as Imputation
 from ldag.network.imputing import ImputeOptions as ImputeOptions

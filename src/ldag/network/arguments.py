@@ -219,17 +219,6 @@ def check_memory(limit: int | str) -> int:
     raise ArgumentError(f"{argument('memory_limit')} must be a number of bytes or a text such as '8 GB', got {limit!r}")
 
 
-def spell_bytes(n_bytes: float) -> str:
-    """Return an amount that is not less, such as "2.4 GB"."""
-    for unit in ("bytes", "KB", "MB", "GB", "TB"):
-        if n_bytes < 1024 or unit == "TB":
-            break
-        n_bytes /= 1024
-    if unit == "bytes":
-        return f"{n_bytes:.0f} bytes"
-    return f"{n_bytes:,.0f} {unit}" if n_bytes >= 100 or n_bytes == int(n_bytes) else f"{n_bytes + 0.05:.1f} {unit}"
-
-
 MOST_ARGUMENTS = 2**31 - 2
 """No circuit has more: its arguments have numbers of 31 bits."""
 

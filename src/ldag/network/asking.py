@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge, argument, by_door, list_names, option
+from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge, argument, by_door, list_names, option, spell_bytes
 from ldag.formats import Context, Edge
 from ldag.inference import MEMORY_LIMIT, CodedFindings, Completions, Engine, TablesTooLarge, TooManyGates
 from ldag.model import Model
@@ -19,12 +19,10 @@ from ldag.network.arguments import (
     allow_size,
     check_memory,
     read_findings,
-    spell_bytes,
     spell_findings,
 )
 from ldag.network.base import NetworkBase
 from ldag.network.directions import MOST_ANSWERS, MOST_SETS, EquivalentGraphs, tell_arrows
-from ldag.network.em import make_completions
 from ldag.reasoning import possible_parents
 
 JOINT_LIMIT = 1 << 20
@@ -88,7 +86,7 @@ class Asking:
     def completions(self) -> Completions:
         """Return what completes rows with gaps under the graph of the network."""
         if self._completions is None:
-            self._completions = make_completions(self.net.ldag.structure)
+            self._completions = Completions(self.net.ldag.structure)
         return self._completions
 
     def ask(self, given: Findings | None, do: Context | None, memory_limit: int | str = MEMORY_LIMIT) -> AskedQuestion:

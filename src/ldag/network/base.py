@@ -12,7 +12,7 @@ import numpy as np
 from ldag.checks import check_choice, check_path, check_text, is_number
 from ldag.data import AnyTable, Reading, check_data
 from ldag.drawing import Presentable
-from ldag.errors import ArgumentError, FormatError, argument, option, tell
+from ldag.errors import ArgumentError, FormatError, argument, by_door, option, tell
 from ldag.formats import (
     Edge,
     EdgeRecord,
@@ -69,7 +69,6 @@ if TYPE_CHECKING:
 
 
 UPDATE_INSTEAD = "Network.from_data(graph, old.merge(more)) estimates from all data at once"
-NO_PARAMETERS = "this is a graph without parameters; Network.from_data(LDAG.load(...), data) estimates them"
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,7 +361,8 @@ class NetworkBase(Presentable):
         """Make a network of whatever was read; for the library itself."""
         record = check_model(file)
         if isinstance(record, GraphRecord):
-            raise FormatError(NO_PARAMETERS)
+            how = by_door("Network.from_data(LDAG.load(...), data) estimates them", "`ldag fit` estimates them")
+            raise FormatError(f"this is a graph without parameters; {how}")
         if isinstance(record, NetworkRecord):
             return cls._from_record(record)
         schema, structure, tables = assemble_tables(record)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ldag.checks import Rng, check_jobs, check_seed, check_whole, is_number
 from ldag.data import GAP, Codes, Dataset, Reading
-from ldag.errors import ArgumentError, DataError, TooLarge, argument, counted, list_names, tell
+from ldag.errors import ArgumentError, DataError, argument, counted, list_names, tell
 from ldag.formats import EMRecord, Estimate
 from ldag.graph import LDAG
 from ldag.hook import Printable
@@ -20,12 +20,10 @@ from ldag.inference import (
     EMControl,
     EMResult,
     ImpossibleRow,
-    NothingFits,
     run_em,
     run_em_from_random_starts,
 )
-from ldag.model import ClassTable, Smoothing, Structure
-from ldag.network.arguments import spell_bytes
+from ldag.model import ClassTable, Smoothing
 from ldag.progress import Deadline, Listener, Progress, check_progress, check_time_limit, listen
 
 N_ITER = 10_000
@@ -184,7 +182,7 @@ def fit_with_gaps(
     """Return the expected counts that the parameters of a graph are estimated from, and how EM found them."""
     plan = EMPlan.check(graph, options)
     aligned = data.aligned_to(graph.schema)
-    completions = make_completions(graph.structure)
+    completions = Completions(graph.structure)
     table = CodedGaps.of(aligned.codes, graph.schema.n_states, aligned.weights)
     assert estimate != "averaged"  # which is for data without gaps
     task = completions, table, smoothing, estimate
@@ -210,18 +208,6 @@ def need_cells(data: Dataset, what: str, instead: str) -> Dataset:
     if data.has_gaps:
         raise DataError(f"{what} needs every cell, and these data have gaps; {instead}")
     return data
-
-
-def make_completions(structure: Structure) -> Completions:
-    """Compile what completes rows under a structure, or say how large it would be."""
-    try:
-        return Completions(structure)
-    except NothingFits as refused:
-        raise TooLarge(
-            f"completing rows needs about {refused.circuit.needed:,.0f} arguments of sums and products, and at most"
-            f" {refused.circuit.max_size:,} are allowed, or tables of {spell_bytes(refused.tables.n_bytes)}, of which"
-            f" {spell_bytes(refused.tables.memory_limit)} are allowed; a graph with fewer parents takes less"
-        ) from None
 
 
 def _read_start(graph: LDAG, start: Started) -> tuple[ClassTable, ...]:

@@ -93,6 +93,8 @@ def _subject(
     if not isinstance(source, Network):
         raise ArgumentError(f"report takes a Fit, a Network or a Mixture, got {type(source).__name__}")
     known = None if data is None else check_data(data)
+    if known is not None and source.ldag.latent:
+        known = known.aligned_to(source.ldag.schema)
     return Subject(source, known, None, *_how_sure(known, given, time_limit))
 
 

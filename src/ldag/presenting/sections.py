@@ -299,9 +299,10 @@ def data_sections(data: Dataset) -> Iterator[Section]:
 def gaps_section(gaps: Gaps) -> Section:
     """Tell which cells are missing, what that depends on, and what is assumed of it."""
     with_gaps = gaps.total - gaps.patterns.get((), 0)
+    cells, are = counted(gaps.n_cells, "cell"), "is" if gaps.n_cells == 1 else "are"
     text = (
-        f"{counted(gaps.n_cells, 'cell')} of the table are empty, in {with_gaps:,.10g} of {counted(gaps.total, 'row')}."
-        " They were kept as gaps: what is seen of such a row counts, and what is not is weighed by how probable it is."
+        f"{cells} of the table {are} empty, in {with_gaps:,.10g} of {counted(gaps.total, 'row')}. Kept as gaps: what is"
+        " seen of such a row counts, and what is not is weighed by how probable it is."
     )
     rows = sorted(((name, Meter(share)) for name, share in gaps.shares.items() if share), key=lambda row: -row[1].value)
     blocks: list[Block] = [Paragraph(text), Figure(gaps.to_svg()), TableBlock(("column", "empty"), tuple(rows[:LONG]))]
@@ -310,8 +311,14 @@ def gaps_section(gaps: Gaps) -> Section:
     told = gaps.sentences()
     if told:
         more = [f"and {len(told) - LONG} more"] if len(told) > LONG else []
-        because = "Gaps are not completely at random, so that complete rows alone can give a wrong picture:"
-        blocks += [Paragraph(because), Bullets((*told[:LONG], *more))]
+        is_clear = gaps.depends_on[0][2] >= gaps.by_chance
+        because = "Gaps are not completely at random, so that complete rows alone can give a wrong picture"
+        blocks += [
+            Paragraph(f"{because if is_clear else 'Whether gaps come completely at random is open'}:"),
+            Bullets((*told[:LONG], *more)),
+        ]
+        if (caution := gaps.caution()) is not None:
+            blocks.append(Paragraph(f"{caution}."))
     blocks.append(Paragraph(f"What is assumed: {ASSUMED}.", is_warning=True))
     return Section("What was missing", tuple(blocks))
 

@@ -83,6 +83,8 @@ def _check_weights(data: Dataset) -> None:
     """Refuse what has no observations to go through one by one."""
     if not isinstance(data, Dataset):
         raise ArgumentError(f"data must be a Dataset, got {type(data).__name__}; read it with ldag.read(...)")
+    if not data.n_rows:
+        raise DataError("the data have no rows")
     if data.weights is not None and data.weights.dtype != np.int64:
         raise DataError("the data have real weights, so there are no observations to take cells out of one by one")
     if data.total * len(data.names) > CELL_LIMIT:

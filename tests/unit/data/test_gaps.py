@@ -179,3 +179,21 @@ def test_what_nobody_observed_is_no_gap() -> None:
     graph = ldag.LDAG.from_edges([("h", "x")], states={"h": [0, 1], "x": ["a", "b"]}, latent=["h"])
     data = ldag.read({"x": ["a", "b", None]}, missing="keep").aligned_to(graph.schema)
     assert data.gaps().patterns == {(): 2, ("x",): 1}
+
+
+def test_what_chance_can_do_in_many_columns_is_said() -> None:
+    """Gaps by chance in many columns: some pairs look dependent, and none is as clear as one in so many can be."""
+    rng = np.random.default_rng(1)
+    rows: Rows = [[None if rng.random() < 0.1 else int(rng.random() < 0.5) for _ in range(80)] for _ in range(200)]
+    gaps = make(rows, (2,) * 80).gaps()
+    assert gaps.depends_on
+    assert gaps.by_chance == pytest.approx(log(80 * 79))
+    assert gaps.depends_on[0][2] < gaps.by_chance
+    assert "  6,320 pairs of columns were compared: log Bayes factors below 8.8 can be chance" in str(gaps).splitlines()
+    assert ldag.read(survey(), missing="keep", bins={"age": [25, 45, 65]}).gaps().caution() is None
+
+
+def test_one_row_has_gaps() -> None:
+    """Numbers and verbs agree."""
+    gaps = ldag.read({"x": ["a", None], "y": ["u", "v"]}, missing="keep").gaps()
+    assert str(gaps).startswith("1 cell missing, 25 % of all; 1 of 2 observations has gaps")

@@ -163,12 +163,12 @@ def test_auto_keeps_gaps_where_the_door_can_use_them() -> None:
     assert data.has_gaps
     assert data.notes[:2] == (
         "z: left out, 3 of 4 cells are missing",
-        "1 of 4 rows have gaps (x): kept, learned by EM",
+        "1 of 4 rows has gaps (x): kept, learned by EM",
     )
     asked = read_with(table, ReadOptions(missing="keep", use_of_gaps="learned by EM"))
     assert asked.notes[0] == "3 of 4 rows have gaps (z, x): kept, learned by EM"
     unasked = read_with(table, ReadOptions(missing="auto", unusable="drop", use_of_gaps=""))
-    assert unasked.notes[1] == "1 of 4 rows have gaps (x): kept"
+    assert unasked.notes[1] == "1 of 4 rows has gaps (x): kept"
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])

@@ -52,6 +52,23 @@ def test_complete_rows() -> None:
     assert not any("kept" in note for note in none.notes)
 
 
+def test_no_rows_are_nothing_to_learn_from() -> None:
+    """Where every row has a gap, complete rows are none, and every door says so."""
+    none = _data([[0, GAP], [GAP, 1]]).complete_rows()
+    with pytest.raises(DataError, match=r"the data have no rows; where all have gaps, complete_rows\(\) leaves none"):
+        ldag.learn(none)
+
+
+def test_rows_with_gaps_are_counted_without_latent_variables() -> None:
+    """A latent variable that nobody observed is no gap of a row; a column that it is not, or that some filled, is."""
+    data = _data([[0, 2], [GAP, 2], [1, GAP]], [2, 3, 4])
+    assert data.n_with_gaps == 7
+    h = Variable("h", ("0", "1"), latent=True)
+    assert data.with_unobserved([h]).n_with_gaps == 7
+    assert _data([[0, 2], [1, 0]]).with_unobserved([h]).n_with_gaps == 0
+    assert _data([[0, 2], [1, 0]]).with_unobserved([Variable("h", ("0", "1"))]).n_with_gaps == 2
+
+
 def test_counting_refuses_gaps_unless_asked() -> None:
     """A family with gaps is counted where all of it is seen, if that is asked for; one without is counted."""
     data = _data([[0, 2], [0, 1], [1, GAP], [1, 0]])

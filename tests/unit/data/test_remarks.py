@@ -51,6 +51,15 @@ def test_columns_that_agree_by_chance_are_not_told(n: int, is_told: bool) -> Non
     assert bool(ldag.read({name: [0] * n + [1] * n for name in "ab"}).notes) == is_told
 
 
+def test_a_gap_is_no_name_of_a_state() -> None:
+    """Where one column is empty for a state of another, nobody knows what would have stood there."""
+    columns: dict[str, list[Any]] = {"a": ["x", None, "y", "x"] * 20, "b": ["u", "v", None, "u"] * 20}
+    assert not any("keep one" in note for note in ldag.read(columns, missing="keep").notes)
+    columns["b"] = ["u", None, "v", "u"] * 20
+    told = "a, b: only rename each other's states; each hides what else the others depend on, so keep one"
+    assert told in ldag.read(columns, missing="keep").notes
+
+
 @pytest.fixture
 def gaps() -> Dataset:
     """Return data of which rows, a column and a state were left out."""
@@ -119,3 +128,11 @@ def test_cells_that_are_spelled_otherwise_are_counted(tmp_path: Path) -> None:
         "a: blanks around 2 cells were trimmed",
         "b: 2 cells spell a number in another way, and are taken for it, such as '1' and '1.0'",
     )
+
+
+def test_columns_that_nobody_filled_are_told_apart_from_constant_ones() -> None:
+    """They have declared states, so it is not true that they have none, or one."""
+    columns: dict[str, list[Any]] = {"h": [None] * 4, "x": ["a", "b"] * 2, "c": ["z"] * 4}
+    data = ldag.read(columns, missing="keep", states={"h": ["0", "1"]})
+    assert "h: never seen in the data; it takes no edges" in data.notes
+    assert "c: has one state only in the data, 'z'; it takes no edges" in data.notes

@@ -34,3 +34,21 @@ def test_many_columns_and_patterns_are_cut() -> None:
     assert sum(text.startswith("x") for text in words) == MOST_COLUMNS
     discs = [mark for mark in flatten(drawing.marks) if isinstance(mark, Shape) and len(mark.points) == 1]
     assert len(discs) == MOST_COLUMNS * MOST_PATTERNS
+    assert words[3] == "not drawn: 16 columns with fewer gaps and 24 other sets of columns that are empty together"
+
+
+def test_no_pattern_that_fits_is_no_caption_without_bars() -> None:
+    """Where every row lacks a column that is not drawn, shares are all there is to see."""
+    shares = {f"x{i}": 1.0 for i in range(MOST_COLUMNS + 1)}
+    drawing = lay_out_patterns(shares, {tuple(shares): 5.0}, title="Gaps")
+    words = [mark.text for mark in flatten(drawing.marks) if isinstance(mark, Words)]
+    assert "rows in which just these are empty" not in words
+    assert words[2] == "not drawn: 1 column with fewer gaps and 1 other set of columns that are empty together"
+
+
+def test_nothing_missing() -> None:
+    """One bar, of complete rows, and no heading of shares that are not there."""
+    words = [
+        m.text for m in flatten(lay_out_patterns({"age": 0.0}, {(): 4.0}, title="Gaps").marks) if hasattr(m, "text")
+    ]
+    assert words == ["Gaps", "rows in which just these are empty", "4"]

@@ -1,6 +1,7 @@
 """How an effect is decided: what is below the question makes no difference, and cases that are alike become one."""
 
 import numpy as np
+import pytest
 
 import ldag
 from ldag.effects.deciding import Deciding
@@ -44,3 +45,37 @@ def test_settings_that_are_alike_have_one_formula() -> None:
     assert len(apart.outcome.formulas) == 3
     assert "P(y | do(x=2)) = P(y | x=2)" in str(apart)
     assert "P(y | do(x=0)) = P(y | x=0, a=1)" in str(apart)
+
+
+def test_latents_that_labels_name_below_keep_their_states() -> None:
+    """A label on an edge below the question says what the states of u are: the two models have them, too."""
+    text = "latent u {0, 1, 2}\nu -> x\nu -> y\nx -> y\nu -> w\ny -> w : u=2"
+    effect = ldag.identify(ldag.LDAG.from_text(text), "y", do="x")
+    assert isinstance(effect.outcome.proof, RankProof)
+    assert effect.witness is not None
+    for network in effect.witness:
+        assert network.ldag.schema[0].states == (0, 1, 2)
+        table = network.query(["w"], given={"u": 2, "y": 0}), network.query(["w"], given={"u": 2, "y": 1})
+        assert table[0][0] == pytest.approx(table[1][0], abs=1e-12)
+
+
+def test_cases_are_merged_variable_by_variable() -> None:
+    """What x is decides, and what w is does not; z is given, and its reason is not that of one state."""
+    graph = ldag.LDAG.from_text(
+        "latent u\nx {0, 1, 2}\nw {0, 1}\nz {0, 1, 2}\nu -> x\nu -> y : x=0 ; x=1\nx -> y\nw -> y : z=1\nz -> y\nz -> x"
+    )
+    effect = ldag.identify(graph, "y", do=["x", "w"], given="z")
+    assert [str(part) for part in effect.partial] == [
+        f"P(y | do(x={state}, w), z) = P(y | x={state}, w, z)" for state in (0, 1)
+    ]
+    assert "z=" not in effect.explain().split("Identified are:")[1]
+
+
+def test_a_case_is_told_once() -> None:
+    """States of what is given, which labels name, are no further contexts."""
+    graph = ldag.LDAG.from_text("latent u\nz {0, 1}\nu -> x : z=1\nu -> y\nz -> x\nz -> y\nx -> y")
+    effect = ldag.identify(graph, "y", do="x", given="z")
+    assert str(effect).splitlines() == [
+        "P(y | do(x), z) is not identifiable; but",
+        "  P(y | do(x), z=1) = P(y | z=1, x)",
+    ]

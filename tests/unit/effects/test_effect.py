@@ -51,6 +51,7 @@ def test_witnesses_can_be_checked_from_outside() -> None:
 def test_witnesses_obey_labels() -> None:
     """Where the label holds, the latent cause makes no difference to y in either of them."""
     effect = ldag.identify(HALF, "Y", do="X")
+    assert repr(effect) == "<Effect: P(Y | do(X)) is not identifiable>"
     assert effect.witness is not None
     for net in effect.witness:
         at_one = [net.query("Y", given={"U": state, "X": 1})[1] for state in net.ldag.variables[0].states]
@@ -125,6 +126,53 @@ def test_reasons_of_products() -> None:
     assert text.endswith("(Left out, as they never matter: U -> Y.)")
 
 
+@pytest.mark.parametrize(
+    ("text", "do", "given", "reason"),
+    [
+        ("X -> Z, Z -> Y", "X", "", ""),
+        (
+            "X -> Z, Z -> Y",
+            "X",
+            "Z",
+            "setting X changes nothing else that bears on Y given Z (rule 3 of the do-calculus)",
+        ),
+        ("Y -> X", "X", "", "no directed path leads from X to Y"),
+        ("X -> Z, Z -> Y, W -> Z, W <-> Y", "X Z", "", "once Z is set, X has no effect"),
+        ("Z -> X, Z -> Y, W -> X, W -> Y, X -> Y", "X", "W", "and given Z, W no back-door path leads from X to Y"),
+        (
+            "C -> X, C -> M, C -> Y, X -> M, M -> Y, X <-> Y",
+            *("X", ""),
+            "no back-door path leads from X to M given C, and X, C block those from M to Y",
+        ),
+        ("X1 -> L, L -> X2, X1 -> Y, L -> Y, X2 -> Y, X1 <-> X2", "X1 X2", "", "    P(L | do(X1)) = P(L | X1)\n"),
+    ],
+)
+def test_reasons_of_known_forms(text: str, do: str, given: str, reason: str) -> None:
+    """By paths, with what blocks them; without a word that is wrong where something is given or has no effect."""
+    graph = ldag.LDAG.from_text(text.replace(", ", "\n"))
+    told = ldag.identify(graph, "Y", do=do.split(), given=given.split()).explain()
+    assert reason in told
+    assert ("no directed path" in told) == ("no directed path" in reason)
+
+
+def test_reasons_of_a_front_door_in_one_context() -> None:
+    """Figure 6(d) of Tikka, Hyttinen and Karvanen (2019), whose front door is there where A=0."""
+    lines = "A -> W; Z -> Y; A -> Z; X -> Z : A=1; X -> Y : A=0; W -> X; W -> Y : A=0; A -> Y; U -> X; U -> Y : A=1"
+    graph = ldag.LDAG.from_text(lines.replace("; ", "\n"))
+    text = ldag.identify(graph, "Y", do="X", latent="U").explain()
+    assert ", by the front door, Z, as W -> Y, X -> Y vanish where A=0" in text
+    assert "no back-door path leads from X to Z given A, and X, A block those from Z to Y" in text
+
+
+def test_reasons_by_algebra_are_sentences() -> None:
+    """X bears on Z where A=1 only, and Z on Y where A=0; A is latent, and no rule for paths goes by its states."""
+    lines = "X -> Z : A=0; A -> Z; A -> Y; X -> W : B=0; W -> A : B=1; B -> A; B -> W; Z -> Y : A=1"
+    text = ldag.identify(ldag.LDAG.from_text(lines.replace("; ", "\n")), "Y", do="X", latent=list("XZAWB")).explain()
+    assert "P(Y | do(X)) = P(Y)" in text
+    assert "agree as polynomials in the parameters" in text
+    assert "P(do(X))" not in text
+
+
 def test_reasons_spell_names() -> None:
     """A name with a comma or a sign is in quotes wherever it stands."""
     graph = ldag.LDAG.from_text(
@@ -172,6 +220,31 @@ def test_what_is_not_decided_is_not_no() -> None:
         bool(effect)
     assert "It is not decided whether P(Y | do(X=0)) is identified." in effect.explain()
     assert "tried: " in effect.explain()
+    assert "A larger budget tries more." in effect.explain()
+
+
+def test_what_no_budget_decides() -> None:
+    """The two states of a latent, which labels name, are recovered from a table, and no rule for formulas knows how."""
+    graph = ldag.LDAG.from_text(
+        "latent L {0, 1}\nV {0, 1, 2}\nL -> V\nV -> X : L=1\nL -> X : V=0 ; V=1\nL -> Y : X=0\nV -> Y\nX -> Y : L=0"
+    )
+    effect = ldag.identify(graph, "Y", do={"X": 1}, given="V")
+    assert effect.status == "unknown"
+    assert "A larger budget tries no more." in effect.explain()
+    with pytest.raises(NotDecided, match="no budget decides it; look at effect"):
+        bool(effect)
+
+
+def test_states_of_what_is_set_are_left_out_where_they_stand_alone() -> None:
+    """An effect for all states of x says nothing of x=1, and keeps what it says of max=1."""
+    graph = ldag.LDAG.from_text(
+        "latent u\nmax {0, 1}\nx {0, 1}\nu -> x : max=1\nu -> y\nmax -> x\nx -> y : w=0, v=0\nw -> y\nv -> y"
+    )
+    text = ldag.identify(graph, "y", do={"x": 1}, given=["v", "w"]).explain()
+    assert "vanishes where max=1, x=1" in text
+    text = ldag.identify(graph, "y", do="x", context={"w": 1}, given="v").explain()
+    assert "x=1" not in text.replace("max=1", "")
+    assert "y ⊥ do(x) | max=1, x, w=1, v: u -> x vanishes where max=1, w=1;" in text
 
 
 def test_numbers_of_a_formula() -> None:
@@ -214,6 +287,17 @@ def test_contrasts() -> None:
         effect.contrast(table, {"treated": "yes"}, do={"treated": "yes"}, against={"treated": "no"})
 
 
+def test_means_of_few_rows_are_no_guide() -> None:
+    """All of three who were treated are well, so that some draws of the odds are endless; with more rows none is."""
+    effect = ldag.identify(ldag.LDAG.from_text("X {0, 1}\nY {0, 1}\nX -> Y"), "Y", do="X")
+    few = {"X": [0, 0, 0, 1, 1, 1], "Y": [0, 0, 1, 1, 1, 1]}
+    contrast = effect.contrast(few, {"Y": 1}, do={"X": 1}, against={"X": 0}, rng=1)
+    told = next(note for note in contrast.notes if "is beyond its interval" in note)
+    assert told.startswith("the mean of the odds ratio")
+    many = {name: column * 20 for name, column in few.items()} | {"X": [0, 1] * 60, "Y": [0, 1, 1, 0] * 30}
+    assert not effect.contrast(many, {"Y": 1}, do={"X": 1}, against={"X": 0}, rng=1).notes
+
+
 def test_formulas_of_several_cases_take_their_own() -> None:
     """Given Z, of which one state is confounded in another way, each state has its formula."""
     graph = ldag.LDAG.from_text("latent L\nL -> X : Z=0\nL -> Y : Z=1\nZ -> X\nZ -> Y\nX -> Y")
@@ -252,6 +336,14 @@ def test_another_setting_than_the_fixed_one() -> None:
         effect.evaluate({"X": [1, 0], "Y": [1, 0]}, do={"X": 0})
 
 
+def test_labels_that_data_do_not_fit() -> None:
+    """A label names a state that the graph does not declare and the table does not have."""
+    graph = ldag.LDAG.from_text("latent u\nu -> X : C=1\nu -> Y\nC -> X\nX -> Y")
+    table: dict[str, list[object]] = {"X": [0, 1, 1], "Y": [1, 0, 1], "C": ["p", "q", "q"]}
+    with pytest.raises(ldag.LdagError, match=r"the states of the data do not fit the labels of the graph: .*'C'"):
+        ldag.identify(graph, "Y", do="X").evaluate(table, do={"X": 1})
+
+
 def test_bounds_of_a_published_trial() -> None:
     """Balke and Pearl (1997): 0.392 to 0.780; with a formula both ends are equal."""
     cells = [(0, 0, 0, 919), (0, 0, 1, 81), (1, 0, 0, 315), (1, 0, 1, 73), (1, 1, 0, 139), (1, 1, 1, 473)]
@@ -280,6 +372,38 @@ def test_bounds_by_state_and_of_an_event() -> None:
         effect.bounds(table, do={"X": 1}, against={"X": 0}, counts="n")
     with pytest.raises(ldag.LdagError, match="interval must be a number between 0 and 1, got 1"):
         effect.bounds(table, do={"X": 1}, interval=1, counts="n")
+
+
+def test_bounds_read_what_their_settings_need() -> None:
+    """Where X=1 nobody is confounded and Z says nothing; where X=0 it does, so the difference reads it."""
+    graph = ldag.LDAG.from_text("Z {0, 1}\nX {0, 1}\nY {0, 1}\nlatent u\nZ -> X\nu -> X\nu -> Y : X=1\nX -> Y")
+    effect = ldag.identify(graph, "Y", do="X")
+    table = {
+        "Z": [0, 0, 0, 0, 1, 1, 1, 1],
+        "X": [0, 0, 1, 1] * 2,
+        "Y": [0, 1] * 4,
+        "n": [40, 30, 10, 20, 5, 10, 40, 45],
+    }
+    low, high = effect.bounds(table, do={"X": 1}, counts="n")[1]
+    assert low == pytest.approx(high) == pytest.approx(65 / 115)
+    assert effect.bounds({name: table[name] for name in "XYn"}, do={"X": 1}, counts="n")[1] == (low, high)
+    first, second = effect.bounds(table, do={"X": 0}, counts="n")[1]
+    assert first < second
+    ends = effect.bounds(table, do={"X": 1}, against={"X": 0}, event={"Y": 1}, counts="n")["difference"]
+    assert ends == pytest.approx((low - second, high - first), abs=1e-6)
+    with pytest.raises(ldag.LdagError, match="a context maps variables to states"):
+        effect.bounds(table, do="X", counts="n")  # type: ignore[arg-type]
+
+
+def test_bounds_of_a_setting_that_has_a_formula() -> None:
+    """Where X=0 what is seen among those with A=1 is the effect, though the whole has no formula."""
+    text = "latent u\nA {0, 1}\nX {0, 1}\nY {0, 1}\nA -> X\nX -> Y\nu -> X : A=1\nu -> Y\nA -> Y : X=0"
+    effect = ldag.identify(ldag.LDAG.from_text(text), "Y", do="X")
+    cells = {"A": [0, 0, 0, 0, 1, 1, 1, 1], "X": [0, 0, 1, 1] * 2, "Y": [0, 1] * 4, "n": [9, 7, 5, 8, 30, 20, 4, 6]}
+    assert effect.status == "not identifiable"
+    assert effect.bounds(cells, do={"X": 0}, counts="n")[1] == pytest.approx((0.4, 0.4))
+    low, high = effect.bounds(cells, do={"X": 1}, counts="n")[1]
+    assert low < high
 
 
 @pytest.mark.parametrize("n_covariates", [6, 12])

@@ -163,6 +163,9 @@ def test_budgets_end_the_growth_and_say_so() -> None:
     assert "up to 4 states (with more there are more than 18 parameters)" in few
     assert "up to 3 states (with more a table has more than 12 cells)" in small
     assert "up to 32 states (more were not tried)" in large
+    none = attempt_rank_proof(*case, Budget(cells=1))
+    assert none.tried == ("ranks 0 times with edges cut, not with all edges, as a table has more than 1 cells",)
+    assert none.is_cut
 
 
 def test_one_case_at_a_time() -> None:

@@ -67,7 +67,7 @@ def test_rows_with_gaps_are_left_out_and_told() -> None:
 
 def test_what_is_refused() -> None:
     """Each with its reason."""
-    with pytest.raises(DataError, match="no column 'X', which the formula reads"):
+    with pytest.raises(DataError, match="no column 'X', which the effect is worked out from"):
         take_source({"Y": [0, 1], "Z": [0, 1]}, GRAPH, (X, Y))
     with pytest.raises(LdagError, match="not among the declared states"):
         take_source({"X": [0, 7], "Y": [0, 1]}, GRAPH, (X, Y))

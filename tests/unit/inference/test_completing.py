@@ -1,5 +1,6 @@
 """Completions: the same digits for any threads, order and merging; rows that underflow; what is too large."""
 
+import pickle
 import time
 
 import numpy as np
@@ -123,6 +124,9 @@ def test_tables_answer_where_the_circuit_is_too_large_and_both_may_be() -> None:
         Completions(grid, memory_limit=1e5)
     assert refused.value.circuit.needed > 1e5 / 70
     assert refused.value.tables.n_bytes > 1e5
+    said = str(refused.value)
+    assert "arguments of sums and products, and at most 1,428 are allowed, or tables of " in said
+    assert str(pickle.loads(pickle.dumps(refused.value))) == said
 
 
 def test_no_rows() -> None:

@@ -13,7 +13,7 @@ import ldag
 from ldag import LDAG, Constraints, Dataset, Fit
 from ldag.data import GAP
 from ldag.errors import ArgumentError, DataError
-from ldag.inference import NothingFits
+from ldag.inference import NothingFits, TablesTooLarge, TooManyGates
 from ldag.learning import EMStart, Settings, StructuralEM, expected_rows, make_plan, structural_em
 
 HEART = ldag.datasets.load("heart")
@@ -183,7 +183,7 @@ def test_graphs_too_rich_to_complete_are_looked_for_with_fewer_parents(monkeypat
 
     def refuse(self: Any, structure: Any, *limits: float) -> Any:
         if max(len(family.parents) for family in structure.families) > 1:
-            raise NothingFits(cast("Any", None), cast("Any", None))
+            raise NothingFits(TooManyGates((), 1, 2.0), TablesTooLarge((), 4.0, 32.0, 16.0))
         return compile_graph(self, structure, *limits)
 
     rich = learn(SMALL, structure="table", kappa=1.0, equivalent_sample_size=1000)
@@ -245,6 +245,7 @@ def test_latent_variables_need_a_graph_that_connects_them() -> None:
     start = LDAG.from_edges(edges, states={"h": ["0", "1"], **states}, latent=["h"])
     fit = ldag.learn(HEART.select(SMALL.names), **FIXED, method="climb", start=start)
     assert fit.ldag.latent == ("h",)
+    assert "latent variables: structural EM, " in str(fit)
     assert names_of(fit)[0] == "given graph"
     alone = LDAG.from_edges([("smoking", "mental")], states={"h": ["0", "1"], **states}, latent=["h"])
     with pytest.raises(ArgumentError, match=r"latent variable 'h' .* give start"):

@@ -1,7 +1,6 @@
 """Networks from data with gaps: options, notes, what is kept in files, and what refuses gaps."""
 
 import pickle
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,11 +8,9 @@ import pytest
 
 from ldag import LDAG, Network, read
 from ldag.data import Dataset
-from ldag.errors import ArgumentError, DataError, DataNote, FormatError, TooLarge, UnknownVariable
-from ldag.inference import Completions
-from ldag.model import CodedFamily, Grid, Structure
+from ldag.errors import ArgumentError, DataError, DataNote, FormatError, UnknownVariable
 from ldag.network import em as door
-from ldag.network.em import EM, make_completions
+from ldag.network.em import EM
 from tests.oracle.em import exact_means, pseudo_counts
 
 STATES = {"rain": ["no", "yes"], "sprinkler": ["no", "yes"], "grass": ["dry", "damp", "wet"]}
@@ -237,16 +234,3 @@ def test_progress_is_told() -> None:
     Network.from_data(GRAPH, gaps(), progress=lambda report: heard.append(report["best"]))
     assert heard == sorted(heard)
     assert len(heard) >= 3
-
-
-def test_what_is_too_large_says_both_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before the first step."""
-    families = []
-    side = 14
-    for node in range(side * side):
-        above = [node - side] * (node >= side) + [node - 1] * (node % side > 0)
-        families.append(CodedFamily.table(tuple(above), Grid((2,) * len(above))))
-    grid = Structure((2,) * side**2, tuple(families))
-    monkeypatch.setattr(door, "Completions", partial(Completions, memory_limit=1e5))
-    with pytest.raises(TooLarge, match=r"arguments of sums and products, and at most 1,428 are allowed, or tables of"):
-        make_completions(grid)

@@ -70,6 +70,13 @@ def test_types_of_polars_and_pyarrow_are_kept() -> None:
     assert HEART.impute(table).schema == table.schema
 
 
+@pytest.mark.parametrize("make", [pl.DataFrame, pa.table, pd.DataFrame])
+def test_columns_of_nothing_but_gaps_are_filled(make: Any) -> None:
+    """Also where a library knows no type for them."""
+    filled = HEART.impute(make({"smoking": ["yes", "no"], "mental": [None, None]}))
+    assert all(cell in {"no", "yes"} for cell in filled["mental"].to_numpy())
+
+
 def test_numbers_stay_numbers() -> None:
     """States 0 and 1 fill a column of floats with floats, one of nullable whole numbers with whole ones."""
     graph = LDAG.from_edges([("a", "b")], states={"a": [0, 1], "b": [0, 1]})

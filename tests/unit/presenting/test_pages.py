@@ -347,8 +347,10 @@ def test_a_report_names_latent_variables(tmp_path: Path) -> None:
     data = ldag.read({name: np.where(rng.random(300) < 0.8, cause, ~cause).astype(int) for name in "abc"})
     graph = ldag.LDAG.from_text("latent h {0, 1}\nh -> a\nh -> b\nh -> c")
     net = ldag.Network.from_data(graph, data, rng=1, n_restarts=3)
-    ldag.report(net, tmp_path / "report.md", data=data.aligned_to(net.ldag.schema))
+    ldag.report(net, tmp_path / "report.md", data=data)
     text = (tmp_path / "report.md").read_text()
+    ldag.report(net, tmp_path / "aligned.md", data=data.aligned_to(net.ldag.schema))
+    assert (tmp_path / "aligned.md").read_text() == text
     assert "Not observed: h. Of a latent variable only its effects are seen" in text
     assert "data cannot tell that of the latent variable 'h'; leave it out" in text
     ldag.report(net, tmp_path / "without.md", posterior=None)

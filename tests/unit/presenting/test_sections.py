@@ -1,5 +1,6 @@
 """The sections of a report: what is listed, what is folded, and what is only counted."""
 
+import numpy as np
 import pytest
 
 import ldag
@@ -123,6 +124,15 @@ def test_what_was_missing_is_told_with_what_is_assumed() -> None:
     assert told.items[0].startswith("said is empty more often where asked is 1 (log Bayes factor ")
     assert isinstance(assumed, Paragraph)
     assert "but not on what would have stood in the gap itself; no data can tell" in assumed.text
+
+
+def test_what_can_be_chance_is_no_proof() -> None:
+    """Where no factor is above what one in so many pairs reaches by chance, a report says that it is open."""
+    rng = np.random.default_rng(1)
+    cells = {f"x{i}": np.where(rng.random(200) < 0.1, None, rng.integers(0, 2, 200)).tolist() for i in range(80)}  # type: ignore[call-overload]
+    texts = [b.text for b in gaps_section(ldag.read(cells, missing="keep").gaps()).blocks if isinstance(b, Paragraph)]
+    assert "Whether gaps come completely at random is open:" in texts
+    assert "6,320 pairs of columns were compared: log Bayes factors below 8.8 can be chance." in texts
 
 
 @pytest.mark.parametrize(("n_columns", "is_cut"), [(14, False), (15, True)])

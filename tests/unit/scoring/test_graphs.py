@@ -10,6 +10,7 @@ import pytest
 
 import ldag
 from ldag import LDAG, LdagError, datasets
+from ldag.errors import TooLarge
 
 HEART = datasets.load("heart")
 GRAPH = datasets.graph("heart")
@@ -186,3 +187,12 @@ def test_predictions_that_integrate_refuse_gaps() -> None:
     for data, new in ((some, full), (full, some)):
         with pytest.raises(LdagError, match=r"log_predictive needs every cell, .*log_likelihood\(new\) is that"):
             ldag.log_predictive(ldag.datasets.graph("heart"), data, new)
+
+
+def test_gaps_under_a_graph_that_is_too_large_are_refused() -> None:
+    """With both sizes, as EM says it, before anything is done."""
+    graph = ldag.simulate.random_ldag(60, n_states=(3, 4), max_parents=6, rng=1)
+    data = ldag.simulate.gaps(ldag.simulate.random_network(graph, rng=1).sample(100, rng=1), 0.2, rng=1)
+    for attempt in (lambda: ldag.score(graph, data, kappa=0.1), lambda: ldag.Network.from_data(graph, data)):
+        with pytest.raises(TooLarge, match=r"sums and products, and at most .*; a graph with fewer parents"):
+            attempt()

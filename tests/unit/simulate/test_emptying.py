@@ -143,6 +143,7 @@ MISTAKES: dict[str, tuple[Any, str]] = {
     "alone": (lambda: gaps(DATA.select("x1"), how="mar"), "gaps can depend on other columns"),
     "all": (lambda: gaps(DATA, how="mar", columns=DATA.names), "gaps can depend on other columns"),
     "weights": (lambda: gaps(ldag.read({"x": [1, 2], "w": [0.5, 1]}, weights="w")), "the data have real weights"),
+    "rows": (lambda: gaps(gaps(DATA, 1).complete_rows()), "the data have no rows"),
     "size": (lambda: gaps(ldag.read({"x": [1, 2], "n": [10**12, 1]}, counts="n")), "1,000,000,000,001 observations"),
 }
 
