@@ -38,7 +38,8 @@ struct GrownTree {
     std::vector<std::int32_t> targets;  // by tree node that asks, then state of that variable: the tree node
                                         // it leads to, -1 if that state cannot come here
     std::vector<double> counts;         // by tree node, of the states of the node
-    std::vector<std::int32_t> asked;    // tree nodes in the order in which they asked
+    std::vector<std::int32_t> asked;    // tree nodes in the order in which they asked; in a level, in
+                                        // that in which they came to be
     std::vector<std::int32_t> steps;    // by these, the number of the step: those of a level are one step
     std::vector<double> gains;          // by step, its price paid
     double log_marginal_likelihood = 0.0;

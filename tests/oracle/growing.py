@@ -36,6 +36,7 @@ class Place:
     above: "Place | None" = None
     variable: int = -1
     branches: list["Place"] = field(default_factory=list)
+    age: int = 0
 
     def leaves(self) -> Iterator["Place"]:
         """Go through the leaves."""
@@ -136,7 +137,7 @@ class Grower:
 
     def varies(self, leaf: Place, node: int, variable: int) -> bool:
         """Whether rows of a leaf have different states of a variable."""
-        one_by_one = [Place({**leaf.left, variable: (state,)}) for state in range(self.problem.n_states[variable])]
+        one_by_one = [Place({**leaf.left, variable: (state,)}) for state in leaf.left[variable]]
         return sum(any(self.counts(node, place)) for place in one_by_one) > 1
 
     def asked(self, node: int) -> set[int]:
@@ -213,11 +214,13 @@ class Grower:
         return first.gain - self.problem.prices[node], [first]
 
     def take(self, node: int, step: Step) -> None:
-        """Cut the leaves of a step."""
-        gain, splits = step
+        """Cut the leaves of a step, in the order in which they came to be."""
+        gain, splits = step[0], sorted(step[1], key=lambda split: split.leaf.age)
         for split in splits:
             split.leaf.variable = split.variable
-            split.leaf.branches = [Place({**split.leaf.left, split.variable: s}, split.leaf) for s in split.branches]
+            for states in split.branches:
+                age = len(list(self.grown[node].root.preorder()))
+                split.leaf.branches.append(Place({**split.leaf.left, split.variable: states}, split.leaf, age=age))
         self.grown[node].steps.append(([split.leaf for split in splits], gain))
 
     def run(self) -> list[Grown]:

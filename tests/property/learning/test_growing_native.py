@@ -104,10 +104,22 @@ def grow(problem: oracle.Problem, n_threads: int = 1) -> list[Tree]:
     )
     assert not stopped
     assert n_steps == sum(len(tree[5]) for tree in trees)
-    return [
-        Tree(*(part.tolist() for part in (axes, targets, counts, asked, steps, gains)), likelihood, log_prior)
-        for axes, targets, counts, asked, steps, gains, likelihood, log_prior in trees
-    ]
+    return [read_tree(*tree) for tree in trees]
+
+
+def read_tree(
+    axes: NDArray[np.int32],
+    targets: NDArray[np.int32],
+    counts: NDArray[np.float64],
+    asked: NDArray[np.int32],
+    steps: NDArray[np.int32],
+    gains: NDArray[np.float64],
+    likelihood: float,
+    log_prior: float,
+) -> Tree:
+    """Make lists of arrays."""
+    arrays = axes.tolist(), targets.tolist(), counts.tolist(), asked.tolist(), steps.tolist(), gains.tolist()
+    return Tree(*arrays, likelihood, log_prior)
 
 
 def tolerance(problem: oracle.Problem) -> float:
