@@ -58,7 +58,7 @@ class Settings:
         """Grow the trees of all variables."""
         candidates = self.candidates(n_variables)
         prices = [log(max(len(c), 1)) if self.choice_price is None else self.choice_price for c in candidates]
-        return _native.testing.grow_trees(
+        return _native.grow_trees(
             columns,
             candidates,
             [[] for _ in candidates],
