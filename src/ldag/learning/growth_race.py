@@ -1,7 +1,8 @@
 """How growth is set where sizes are chosen: a race on folds, whose best setting predicts held-out rows best.
 
-On the first fold every prior grows with levels, but for the nested ones, which grow leaf by leaf, and the best three leaf
-by leaf as well, at two prices of a parameter; the best go on to the next folds. Every growth is judged under all smoothings of its leaves, which costs little.
+On the first fold every prior grows with levels, but for the nested ones, which grow leaf by leaf, and the best three
+leaf by leaf as well, at two prices of a parameter; the best go on to the next folds. Every growth is judged under all
+smoothings of its leaves, which costs little.
 """
 
 from collections.abc import Mapping, Sequence

@@ -110,13 +110,14 @@ class CodedTree:
             raise ValueError("a tree has nodes, which ask about its axes")
         sizes = np.where(axes == LEAF, 0, np.array([*n_states, 0])[axes])
         starts = np.concatenate([[0], np.cumsum(sizes)])
+        if len(targets) != starts[-1]:
+            raise ValueError("every state of a question leads somewhere, or nowhere")
         led_to = [np.unique(targets[starts[node] : starts[node + 1]]) for node in range(len(axes))]
-        places = np.concatenate([own[own != NOWHERE] for own in led_to])
-        is_below = all(own.max(initial=len(axes)) < len(axes) or not len(own) for own in led_to)
-        if len(targets) != starts[-1] or not is_below or sorted(places.tolist()) != list(range(1, len(axes))):
-            raise ValueError("every node of a tree but the first is led to once")
-        if any(len(own) and own[own != NOWHERE].min(initial=node) <= node for node, own in enumerate(led_to)):
+        led_to = [own[own != NOWHERE] for own in led_to]
+        if any(len(own) and own[0] <= node for node, own in enumerate(led_to)):
             raise ValueError("branches of a tree lead to later nodes")
+        if sorted(np.concatenate(led_to).tolist()) != list(range(1, len(axes))):
+            raise ValueError("every node of a tree but the first is led to once")
         if len(classes) != int((axes == LEAF).sum()) or classes.min() < 0:
             raise ValueError("every leaf of a tree has a class")
         return cls.from_arrays(n_states, axes, targets, classes)

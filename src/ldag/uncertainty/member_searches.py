@@ -10,7 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ldag.errors import TooLarge, argument, counted, option
-from ldag.learning import NO_DEADLINE, Deadline, GapControl, Plan, Progress, SearchControl, learn_families, listen
+from ldag.learning import NO_DEADLINE, Deadline, GapControl, Plan, Progress, SearchControl, listen
 from ldag.model import Structure
 from ldag.uncertainty.gap_members import Imputer, learn_with_gaps
 
@@ -75,7 +75,7 @@ class Members:
         result, is_shortened = search.run_to_an_end(scorer, problem, control, ends.deadline)
         if result.stopped:
             return None
-        learned = learn_families(data.columns, problem.n_states, result.parents, problem.families)
+        learned = result.families(problem, problem.n_states)
         return Member(Structure(problem.n_states, tuple(one.family for one in learned)), is_shortened)
 
     def learn_batch(self, numbers: Sequence[int], deadline: Deadline, share: float) -> list[Member | None]:
