@@ -203,10 +203,12 @@ class Predictor:
         for node in self._uncertain:
             factor = self._factor(node)
             seen = np.flatnonzero(relevant.others[pattern, node])
-            incomplete = np.any([rows[seen, member] == UNOBSERVED for member in factor.members], axis=0)
-            unsure[seen] |= incomplete
-            seen = seen[~incomplete]
             codes = {member: rows[seen, member] for member in factor.members}
+            incomplete = np.any([cells == UNOBSERVED for cells in codes.values()], axis=0)
+            unsure[seen] |= incomplete
+            if incomplete.any():
+                seen = seen[~incomplete]
+                codes = {member: cells[~incomplete] for member, cells in codes.items()}
             impossible[seen] |= np.isneginf(factor.logs(codes, len(seen), {}, 1)[:, 0])
         return impossible, unsure
 
