@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "class_maps.hpp"
 #include "inference/circuit.hpp"
 #include "inference/compile.hpp"
 #include "inference/elimination.hpp"
@@ -45,16 +46,19 @@ bool interrupted() {
 // The shape of a network on the caller's arrays, which must outlive it.
 ldag::NetworkShape shape_of(std::vector<std::uint32_t> n_states,
                             std::vector<std::vector<std::uint32_t>> parents,
-                            const std::vector<Numbers>& classes, const std::vector<Numbers>& parameters,
+                            const std::vector<FamilyClasses>& classes, const std::vector<Numbers>& parameters,
                             std::vector<std::uint8_t> fixed) {
     const std::size_t n = n_states.size();
     if (parents.size() != n || classes.size() != n || parameters.size() != n || fixed.size() != n)
         throw nb::value_error("expected parents, classes, parameters and a fixed state of every node");
     ldag::NetworkShape network{std::move(n_states), {}, std::move(fixed)};
-    for (std::size_t node = 0; node < n; ++node)
-        network.families.push_back({std::move(parents[node]),
-                                    {classes[node].data(), classes[node].size()},
-                                    {parameters[node].data(), parameters[node].size()}});
+    for (std::size_t node = 0; node < n; ++node) {
+        const std::vector<std::uint32_t> above = states_of(parents[node], network.n_states);
+        network.families.push_back(
+            {std::move(parents[node]),
+             class_map_of(classes[node], above, parameters[node].size() / network.n_states[node]),
+             {parameters[node].data(), parameters[node].size()}});
+    }
     return network;
 }
 
@@ -210,7 +214,7 @@ void make_evaluator(ldag::Evaluator* self, std::shared_ptr<ldag::Circuit> circui
 // The circuit, or None with the variables of the step that made it too large, the eliminated one first.
 std::pair<std::shared_ptr<ldag::Circuit>, std::vector<std::uint32_t>> compile_circuit(
     std::vector<std::uint32_t> n_states, std::vector<std::vector<std::uint32_t>> parents,
-    const std::vector<Numbers>& classes, const std::vector<Numbers>& parameters,
+    const std::vector<FamilyClasses>& classes, const std::vector<Numbers>& parameters,
     std::vector<std::uint8_t> fixed, const std::vector<std::uint32_t>& order, std::size_t max_size) {
     const ldag::NetworkShape network =
         shape_of(std::move(n_states), std::move(parents), classes, parameters, std::move(fixed));
@@ -253,7 +257,7 @@ std::vector<std::vector<std::uint32_t>> elimination_orders(std::vector<std::uint
 using EstimatedOrder = std::tuple<double, std::vector<std::uint32_t>, std::vector<std::uint32_t>>;
 std::vector<EstimatedOrder> improve_orders(std::vector<std::uint32_t> n_states,
                                            std::vector<std::vector<std::uint32_t>> parents,
-                                           const std::vector<Numbers>& classes,
+                                           const std::vector<FamilyClasses>& classes,
                                            const std::vector<Numbers>& parameters,
                                            std::vector<std::uint8_t> fixed,
                                            std::vector<std::vector<std::uint32_t>> orders, double effort,
@@ -275,7 +279,7 @@ std::vector<EstimatedOrder> improve_orders(std::vector<std::uint32_t> n_states,
 }
 
 double count_products(std::vector<std::uint32_t> n_states, std::vector<std::vector<std::uint32_t>> parents,
-                      const std::vector<Numbers>& classes, const std::vector<Numbers>& parameters,
+                      const std::vector<FamilyClasses>& classes, const std::vector<Numbers>& parameters,
                       std::vector<std::uint8_t> fixed, const std::vector<std::uint32_t>& order) {
     const ldag::NetworkShape network =
         shape_of(std::move(n_states), std::move(parents), classes, parameters, std::move(fixed));

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "class_maps.hpp"
 #include "inference/counting_tables.hpp"
 #include "inference/junction_tree.hpp"
 #include "inference/sums.hpp"
@@ -22,7 +23,6 @@ namespace nb = nanobind;
 
 namespace {
 
-using Classes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Probabilities = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Rows = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Weights = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -41,17 +41,19 @@ PyObject* too_large_error = nullptr;  // set when the module is loaded, never ch
 class Sums {
   public:
     Sums(std::vector<std::uint32_t> n_states, std::vector<std::vector<std::uint32_t>> parents,
-         std::vector<Classes> classes, std::vector<Probabilities> probabilities, bool is_normalised)
+         std::vector<FamilyClasses> classes, std::vector<Probabilities> probabilities, bool is_normalised)
         : classes_(std::move(classes)), probabilities_(std::move(probabilities)) {
         const std::size_t n = n_states.size();
         if (parents.size() != n || classes_.size() != n || probabilities_.size() != n)
             throw nb::value_error("expected parents, classes and probabilities of every node");
         network_.n_states = std::move(n_states);
         network_.is_normalised = is_normalised;
-        for (std::size_t node = 0; node < n; ++node)
+        for (std::size_t node = 0; node < n; ++node) {
+            const std::vector<std::uint32_t> above = states_of(parents[node], network_.n_states);
             network_.families.push_back({std::move(parents[node]),
-                                         {classes_[node].data(), classes_[node].size()},
+                                         class_map_of(classes_[node], above, probabilities_[node].shape(0)),
                                          {probabilities_[node].data(), probabilities_[node].size()}});
+        }
     }
 
     const ldag::SumsNetwork& network() const { return network_; }
@@ -91,7 +93,7 @@ class Sums {
     }
 
   private:
-    std::vector<Classes> classes_;
+    std::vector<FamilyClasses> classes_;
     std::vector<Probabilities> probabilities_;
     ldag::SumsNetwork network_;
     std::mutex mutex_;
@@ -219,7 +221,7 @@ void register_sums(nb::module_& module) {
     module.attr("SumsTooLarge") = nb::borrow(too_large_error);
     nb::class_<Sums>(module, "Sums", "A network whose questions are answered by sums over tables.")
         .def(nb::init<std::vector<std::uint32_t>, std::vector<std::vector<std::uint32_t>>,
-                      std::vector<Classes>, std::vector<Probabilities>, bool>(),
+                      std::vector<FamilyClasses>, std::vector<Probabilities>, bool>(),
              nb::arg("n_states"), nb::arg("parents"), nb::arg("classes"), nb::arg("probabilities"),
              nb::arg("is_normalised") = true)
         .def("with_probabilities", &Sums::with_probabilities, nb::arg("probabilities"),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <unordered_map>
 #include <utility>
 
 #include "inference/decomposition.hpp"
@@ -43,6 +45,46 @@ struct Compilation {
     }
 };
 
+// What a function is by the state of one variable, with the topmost variable on top, wherever that one
+// stands.
+class Choices {
+  public:
+    explicit Choices(Compilation& shared) : shared_(shared) {}
+
+    // The function that is children[s] in state s of the variable at `level`.
+    Ref choose(std::uint32_t level, std::span<const Ref> children) {
+        Diagram& diagram = shared_.diagram;
+        shared_.check();
+        if (std::ranges::adjacent_find(children, std::not_equal_to<>()) == children.end()) return children[0];
+        std::uint32_t top = level;
+        for (const Ref child : children) top = std::min(top, diagram.level(child));
+        std::vector<Ref> parts(shared_.n_states_at(top));
+        if (top == level) {
+            for (std::uint32_t s = 0; s < parts.size(); ++s) parts[s] = diagram.child(children[s], level, s);
+            return diagram.node(level, parts);
+        }
+        std::vector<std::uint32_t> key(children.begin(), children.end());
+        key.push_back(level);
+        shared_.work += key.size();
+        const auto known = known_.find(key);
+        if (known != known_.end()) return known->second;
+        std::vector<Ref> inside(children.size());
+        for (std::uint32_t t = 0; t < parts.size(); ++t) {
+            for (std::size_t s = 0; s < inside.size(); ++s) inside[s] = diagram.child(children[s], top, t);
+            parts[t] = choose(level, inside);
+        }
+        return known_[key] = diagram.node(top, parts);
+    }
+
+  private:
+    struct Hash {
+        std::size_t operator()(const std::vector<std::uint32_t>& key) const { return hash_numbers(7, key); }
+    };
+
+    Compilation& shared_;
+    std::unordered_map<std::vector<std::uint32_t>, Ref, Hash> known_;
+};
+
 // The diagram of P(node | parents).
 class FamilyDiagram {
   public:
@@ -58,7 +100,10 @@ class FamilyDiagram {
         std::ranges::sort(axes_, {}, &Axis::level);
     }
 
-    Ref build() { return below(0, offset_, state_); }
+    Ref build() {
+        const ClassMap& classes = shared_.network.families[node_].classes;
+        return classes.is_tree() ? from_tree(classes) : below(0, offset_, state_);
+    }
 
   private:
     struct Axis {
@@ -89,11 +134,57 @@ class FamilyDiagram {
         return shared_.diagram.node(axis.level, children);
     }
 
+    // From the leaves of the tree to its root, as far as states that are known for good lead to them.
+    Ref from_tree(const ClassMap& classes) {
+        const NetworkShape& network = shared_.network;
+        const std::span<const TreeNode> nodes = classes.nodes();
+        const auto parent = [&](const TreeNode& node) {
+            return network.families[node_].parents[static_cast<std::size_t>(node.axis)];
+        };
+        const auto targets = [&](const TreeNode& node) {
+            const std::uint32_t asked = parent(node);
+            std::vector<std::uint32_t> to(network.n_states[asked]);
+            for (std::uint32_t s = 0; s < to.size(); ++s)
+                to[s] = classes.target(node, network.fixed[asked] == kUnobserved ? s : network.fixed[asked]);
+            return to;
+        };
+        std::vector<bool> is_reached(nodes.size(), false);
+        is_reached[0] = true;
+        for (std::size_t number = 0; number < nodes.size(); ++number) {
+            if (!is_reached[number] || nodes[number].axis == TreeNode::kLeaf) continue;
+            for (const std::uint32_t target : targets(nodes[number])) is_reached[target] = true;
+        }
+        Choices choices(shared_);
+        std::vector<Ref> made(nodes.size());
+        for (std::size_t number = nodes.size(); number-- > 0;) {
+            if (!is_reached[number]) continue;
+            if (nodes[number].axis == TreeNode::kLeaf) {
+                made[number] = distribution(nodes[number].first);
+                continue;
+            }
+            std::vector<Ref> children = targets(nodes[number]);
+            for (Ref& child : children) child = made[child];
+            made[number] = choices.choose(shared_.level_of[parent(nodes[number])], children);
+        }
+        return made[0];
+    }
+
+    // The node's own states in a class.
+    Ref distribution(std::size_t number) {
+        if (shared_.network.fixed[node_] != kUnobserved) return leaf_of_class(number, state_);
+        std::vector<Ref> leaves(shared_.network.n_states[node_]);
+        for (std::uint32_t s = 0; s < leaves.size(); ++s) leaves[s] = leaf_of_class(number, s);
+        return shared_.diagram.node(shared_.level_of[node_], leaves);
+    }
+
     Ref leaf(std::size_t offset, std::uint32_t state) {
+        return leaf_of_class(
+            static_cast<std::size_t>(shared_.network.families[node_].classes.listed()[offset]), state);
+    }
+
+    Ref leaf_of_class(std::size_t number, std::uint32_t state) {
         const NetworkFamily& family = shared_.network.families[node_];
-        const std::size_t row =
-            static_cast<std::size_t>(family.classes[offset]) * shared_.network.n_states[node_];
-        const std::int32_t parameter = family.parameters[row + state];
+        const std::int32_t parameter = family.parameters[number * shared_.network.n_states[node_] + state];
         if (parameter == kImpossible) return leaf_of(kZeroGate);
         return leaf_of(shared_.gates.input(node_, state, static_cast<std::uint32_t>(parameter)));
     }

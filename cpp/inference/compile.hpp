@@ -10,16 +10,17 @@
 #include <vector>
 
 #include "inference/circuit.hpp"
+#include "inference/class_map.hpp"
 
 namespace ldag {
 
 inline constexpr std::int32_t kImpossible = -1;
 
-// A node given its parents: a class per configuration of the parents (ascending, the last fastest), and per
-// class and state the number of a parameter, or kImpossible for a probability of zero.
+// A node given its parents (ascending): the classes of their configurations, and per class and state the
+// number of a parameter, or kImpossible for a probability of zero.
 struct NetworkFamily {
     std::vector<std::uint32_t> parents;
-    std::span<const std::int32_t> classes;
+    ClassMap classes;
     std::span<const std::int32_t> parameters;
 };
 

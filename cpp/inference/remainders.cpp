@@ -23,7 +23,14 @@ FamilyRemainders::FamilyRemainders(const NetworkShape& network, std::uint32_t no
     const NetworkFamily& family = network.families[node];
     std::vector<std::size_t> strides;  // of the members among the configurations of the parents
     std::size_t offset = 0;
-    std::size_t stride = family.classes.size();
+    std::vector<std::int32_t> made;
+    std::span<const std::int32_t> classes = family.classes.listed();
+    if (family.classes.is_tree()) {
+        std::vector<std::uint32_t> n_above;
+        for (const std::uint32_t parent : family.parents) n_above.push_back(network.n_states[parent]);
+        classes = made = list_classes(family.classes, n_above);
+    }
+    std::size_t stride = classes.size();
     std::uint32_t state = network.fixed[node] == kUnobserved ? 0 : network.fixed[node];
     for (const std::uint32_t parent : family.parents) {
         stride /= network.n_states[parent];
@@ -53,7 +60,7 @@ FamilyRemainders::FamilyRemainders(const NetworkShape& network, std::uint32_t no
     Remainders whole;  // parameters in the order in which they come first
     std::unordered_map<std::int32_t, std::uint32_t> number_of;
     for (const std::uint32_t place : offsets) {
-        const std::size_t row = static_cast<std::size_t>(family.classes[place]) * network.n_states[node];
+        const std::size_t row = static_cast<std::size_t>(classes[place]) * network.n_states[node];
         for (std::uint32_t s = 0; s < n_own; ++s) {
             const std::int32_t parameter = family.parameters[row + state + s];
             const auto [entry, is_new] =

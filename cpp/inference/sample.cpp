@@ -52,17 +52,30 @@ struct Block {
     std::uint8_t* of(std::size_t node) const { return codes + node * stride; }
 };
 
-using Configurations = std::array<std::size_t, kSampleBlock>;
+using Numbers = std::array<std::size_t, kSampleBlock>;
 
-// The numbers of the configurations that a node's parents have in the rows of a block.
-void find_configurations(const Prepared& prepared, const Block& block, Configurations& configurations) {
-    std::fill_n(configurations.begin(), block.n_rows, 0);
+// The numbers of the configurations that a node's parents have in the rows of a block; the classes, by a
+// tree.
+void find_numbers(const Prepared& prepared, const Block& block, Numbers& numbers) {
+    const ClassMap& classes = prepared.source->classes;
+    if (classes.is_tree()) {
+        for (std::size_t row = 0; row < block.n_rows; ++row)
+            numbers[row] =
+                classes.walk([&](std::size_t axis) { return block.of(prepared.source->parents[axis])[row]; });
+        return;
+    }
+    std::fill_n(numbers.begin(), block.n_rows, 0);
     for (std::size_t axis = 0; axis < prepared.parent_states.size(); ++axis) {
         const std::uint8_t* codes = block.of(prepared.source->parents[axis]);
         const std::size_t n_states = prepared.parent_states[axis];
         for (std::size_t row = 0; row < block.n_rows; ++row)
-            configurations[row] = configurations[row] * n_states + codes[row];
+            numbers[row] = numbers[row] * n_states + codes[row];
     }
+}
+
+// A row of a table by what was found.
+std::size_t row_of(std::span<const std::int32_t> listed, std::size_t number) {
+    return listed.empty() ? number : static_cast<std::size_t>(listed[number]);
 }
 
 // The state whose interval holds a uniform number: as many as have their upper end at or below it.
@@ -72,38 +85,37 @@ std::uint8_t find_state(const double* upper_ends, std::size_t n_states, double u
     return static_cast<std::uint8_t>(code);
 }
 
-void draw(const Prepared& prepared, const Block& block, const Configurations& configurations,
-          Random& random) {
+void draw(const Prepared& prepared, const Block& block, const Numbers& numbers, Random& random) {
+    const std::span<const std::int32_t> listed = prepared.source->classes.listed();
     const SampledNode& source = *prepared.source;
     std::uint8_t* codes = block.of(prepared.node);
     for (std::size_t row = 0; row < block.n_rows; ++row) {
-        const auto number = static_cast<std::size_t>(source.classes[configurations[row]]);
-        const double* upper_ends = prepared.table.data() + number * source.n_states;
+        const double* upper_ends = prepared.table.data() + row_of(listed, numbers[row]) * source.n_states;
         codes[row] = find_state(upper_ends, source.n_states, random.uniform());
     }
     // The rest of a block that is not full: rows do not depend on how many there are.
     for (std::size_t row = block.n_rows; row < kSampleBlock; ++row) random.next();
 }
 
-void fix(const Prepared& prepared, const Block& block, const Configurations& configurations) {
+void fix(const Prepared& prepared, const Block& block, const Numbers& numbers) {
+    const std::span<const std::int32_t> listed = prepared.source->classes.listed();
     const SampledNode& source = *prepared.source;
     std::fill_n(block.of(prepared.node), block.n_rows, *source.fixed);
     if (block.log_weights == nullptr) return;
-    for (std::size_t row = 0; row < block.n_rows; ++row) {
-        const auto number = static_cast<std::size_t>(source.classes[configurations[row]]);
-        block.log_weights[row] += prepared.table[number * source.n_states + *source.fixed];
-    }
+    for (std::size_t row = 0; row < block.n_rows; ++row)
+        block.log_weights[row] +=
+            prepared.table[row_of(listed, numbers[row]) * source.n_states + *source.fixed];
 }
 
 void sample_block(std::span<const Prepared> nodes, const Block& block, Random random) {
-    Configurations configurations;
+    Numbers numbers;
     if (block.log_weights != nullptr) std::fill_n(block.log_weights, block.n_rows, 0.0);
     for (const Prepared& prepared : nodes) {
-        find_configurations(prepared, block, configurations);
+        find_numbers(prepared, block, numbers);
         if (prepared.source->fixed)
-            fix(prepared, block, configurations);
+            fix(prepared, block, numbers);
         else
-            draw(prepared, block, configurations, random);
+            draw(prepared, block, numbers, random);
     }
 }
 

@@ -7,16 +7,17 @@
 #include <span>
 #include <vector>
 
+#include "inference/class_map.hpp"
 #include "support/parallel.hpp"
 
 namespace ldag {
 
-// A node as sampling needs it. Its class is classes[configuration of the parents, the last parent fastest];
-// probabilities has one row of n_states numbers per class.
+// A node as sampling needs it: the class of its parents' configurations, and one row of n_states
+// probabilities per class.
 struct SampledNode {
     std::vector<std::size_t> parents;
     std::size_t n_states = 0;
-    std::span<const std::int32_t> classes;
+    ClassMap classes;
     std::span<const double> probabilities;
     std::optional<std::uint8_t> fixed;  // its code in every row, if it is not drawn
 };

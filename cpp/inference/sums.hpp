@@ -14,15 +14,15 @@
 #include <utility>
 #include <vector>
 
+#include "inference/class_map.hpp"
 #include "inference/elimination.hpp"
 
 namespace ldag {
 
-// A node given its parents: a class per configuration of the parents (the last fastest), a row of
-// probabilities per class.
+// A node given its parents: the classes of their configurations, a row of probabilities per class.
 struct SumsFamily {
     std::vector<std::uint32_t> parents;
-    std::span<const std::int32_t> classes;
+    ClassMap classes;
     std::span<const double> probabilities;
 };
 

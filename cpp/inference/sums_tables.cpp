@@ -29,25 +29,29 @@ FamilyCells family_cells(const SumsNetwork& network, const Findings& findings, c
         Rank rank;
         std::size_t configuration;  // what a step adds to the number of the parents' configuration
         std::size_t state;          // and to the node's own state
+        std::size_t member;         // its place among the parents, the node itself after them
     };
     const SumsFamily& family = network.families[node];
     std::vector<Axis> axes;
-    std::size_t configuration = 0;
+    std::size_t configuration = 0;  // its number, which means nothing where they cannot be listed
     std::size_t state = 0;
-    const auto place = [&](std::uint32_t member, std::size_t by_configuration, std::size_t by_state) {
+    std::vector<std::size_t> states(family.parents.size() + 1, 0);  // of the parents, and the node's own
+    const auto put = [&](std::uint32_t member, std::size_t by_configuration, std::size_t by_state,
+                         std::size_t place) {
         if (findings.seen[member] == Findings::kUnseen) {
-            axes.push_back({ranking.rank_of[member], by_configuration, by_state});
+            axes.push_back({ranking.rank_of[member], by_configuration, by_state, place});
         } else {
-            configuration += by_configuration * static_cast<std::size_t>(findings.seen[member]);
-            state += by_state * static_cast<std::size_t>(findings.seen[member]);
+            states[place] = static_cast<std::size_t>(findings.seen[member]);
+            configuration += by_configuration * states[place];
+            state += by_state * states[place];
         }
     };
     std::size_t stride = 1;
     for (std::size_t i = family.parents.size(); i-- > 0;) {
-        place(family.parents[i], stride, 0);
+        put(family.parents[i], stride, 0, i);
         stride *= network.n_states[family.parents[i]];
     }
-    place(node, 0, 1);
+    put(node, 0, 1, family.parents.size());
     std::ranges::sort(axes, {}, &Axis::rank);
     FamilyCells cells;
     std::size_t size = 1;
@@ -56,20 +60,20 @@ FamilyCells family_cells(const SumsNetwork& network, const Findings& findings, c
         size *= ranking.n_states[axis.rank];
     }
     cells.places.reserve(size);
-    std::vector<std::uint32_t> digits(axes.size());
     const std::size_t n = network.n_states[node];
     for (;;) {
-        cells.places.push_back(static_cast<std::size_t>(family.classes[configuration]) * n + state);
+        cells.places.push_back(
+            family.classes.find(configuration, [&](std::size_t axis) { return states[axis]; }) * n + state);
         std::size_t i = axes.size();
         while (i-- > 0) {
             const std::uint32_t most = ranking.n_states[axes[i].rank] - 1;
-            if (digits[i] < most) {
-                ++digits[i];
+            if (states[axes[i].member] < most) {
+                ++states[axes[i].member];
                 configuration += axes[i].configuration;
                 state += axes[i].state;
                 break;
             }
-            digits[i] = 0;
+            states[axes[i].member] = 0;
             configuration -= most * axes[i].configuration;
             state -= most * axes[i].state;
         }

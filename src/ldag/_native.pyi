@@ -221,9 +221,16 @@ def search_climb(
     time_limit: float | None = None,
     patience: int = 0,
 ) -> FoundGraph: ...
+
+TreeNumbers = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+FamilyClasses = Sequence[NDArray[np.int32] | TreeNumbers]
+
+def classes_of_rows(
+    tree: TreeNumbers, n_states: Sequence[int], codes: NDArray[np.uint8], n_threads: int
+) -> NDArray[np.int32]: ...
 def sample_rows(
     parents: Nodes,
-    classes: Sequence[NDArray[np.int32]],
+    classes: FamilyClasses,
     probabilities: Sequence[NDArray[np.float64]],
     fixed: Sequence[int | None],
     order: Sequence[int],
@@ -258,7 +265,7 @@ class Evaluator:
 def compile_circuit(
     n_states: Sequence[int],
     parents: Nodes,
-    classes: Sequence[NDArray[np.int32]],
+    classes: FamilyClasses,
     parameters: Sequence[NDArray[np.int32]],
     fixed: Sequence[int],
     order: Sequence[int],
@@ -267,7 +274,7 @@ def compile_circuit(
 def improve_orders(
     n_states: Sequence[int],
     parents: Nodes,
-    classes: Sequence[NDArray[np.int32]],
+    classes: FamilyClasses,
     parameters: Sequence[NDArray[np.int32]],
     fixed: Sequence[int],
     orders: Nodes,
@@ -277,7 +284,7 @@ def improve_orders(
 def count_products(
     n_states: Sequence[int],
     parents: Nodes,
-    classes: Sequence[NDArray[np.int32]],
+    classes: FamilyClasses,
     parameters: Sequence[NDArray[np.int32]],
     fixed: Sequence[int],
     order: Sequence[int],
@@ -309,7 +316,7 @@ class Sums:
         self,
         n_states: Sequence[int],
         parents: Sequence[Sequence[int]],
-        classes: Sequence[NDArray[np.int32]],
+        classes: FamilyClasses,
         probabilities: Sequence[NDArray[np.float64]],
         is_normalised: bool = True,
     ) -> None: ...

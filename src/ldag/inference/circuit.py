@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ldag import _native
 from ldag.data import GAP
 from ldag.inference.sums import CodedFindings
-from ldag.model import Model
+from ldag.inference.wide import is_wide
+from ldag.model import Model, NativeClasses
 
 Rows = NDArray[np.uint8]
 """Rows of evidence: a code per node of the circuit, or UNOBSERVED."""
@@ -48,6 +49,13 @@ UNSURE = 5.0
 circuits that may be too large then are counted with care, which takes a second or two."""
 TRIED = 2_000_000
 """A circuit of no more arguments is tried in any case: it takes a second to see that it is too large."""
+
+
+SMALL_SHARE = 16
+"""Circuits of families too wide to be estimated are tried with so many times fewer arguments in every order first."""
+
+_Shape = tuple[list[int], list[list[int]], list[NativeClasses], list[NDArray[np.int32]], list[int]]
+"""States, parents, classes, numbers of parameters and what is known, by node."""
 
 
 class TooManyGates(Exception):
@@ -224,10 +232,27 @@ def compile_circuit(
     n_states = [model.structure.n_states[node] for node in nodes]
     parents = [[place[parent] for parent in family.parents] for family in families]
     known = [UNOBSERVED if fixed is None else fixed.get(node, UNOBSERVED) for node in nodes]
-    classes = [family.partition.to_array() for family in families]
+    classes = [family.partition.to_native() for family in families]
     tables = [table.reshape(-1) for table in numbers]
     shape = n_states, parents, classes, tables, known
-    has_labels = any(own.max() + 1 < len(own) for own in classes)
+    if any(map(is_wide, families)):
+        best, blocked, needed = _compile_wide(shape, max_size)
+    else:
+        has_labels = not all(family.partition.is_table for family in families)
+        best, blocked, needed = _compile_estimated(shape, len(values), has_labels, max_size, all_orders)
+    if best is None:
+        raise TooManyGates([nodes[i] for i in blocked], max_size, max(needed, 2.0 * max_size))
+    return Circuit(tuple(nodes), tuple(n_states), best, numbers, values, perf_counter() - began)
+
+
+def _compile_estimated(
+    shape: _Shape, n_values: int, has_labels: bool, max_size: int, all_orders: bool
+) -> tuple[_native.Circuit | None, list[int], float]:
+    """Compile in good orders whose circuits are expected to fit; else return the step that is too much, and the size.
+
+    How large a circuit will be is told from the classes of every configuration, before any work.
+    """
+    n_states, parents, _, tables, known = shape
     orders = _native.elimination_orders(n_states, parents, known, N_TRIES, 0, N_ORDERS)
     estimated = _native.improve_orders(*shape, orders, EFFORT, inf if has_labels else LARGE)
     if not has_labels and estimated[0][0] > LARGE:
@@ -236,7 +261,7 @@ def compile_circuit(
     n_products, _, blocked = estimated[0]
     has_zeros = any(table.min() < 0 for table in tables)
     needed = n_products * (ARGUMENTS_WITH_ZEROS if has_zeros else ARGUMENTS)
-    is_counted = has_zeros or not (has_labels or len(values) < sum(map(len, tables)))
+    is_counted = has_zeros or not (has_labels or n_values < sum(map(len, tables)))
     if TRIED < max_size < UNSURE * needed and needed <= max_size and not is_counted:
         needed = ARGUMENTS * _native.count_products(*shape, estimated[0][1])
     best: _native.Circuit | None = None
@@ -248,9 +273,19 @@ def compile_circuit(
             best = circuit
         if (best is None and not all_orders) or (best is not None and best.size > max(SMALL, n_products / FAR_SMALLER)):
             break
-    if best is None:
-        raise TooManyGates([nodes[i] for i in blocked], max_size, max(needed, 2.0 * max_size))
-    return Circuit(tuple(nodes), tuple(n_states), best, numbers, values, perf_counter() - began)
+    return best, blocked, needed
+
+
+def _compile_wide(shape: _Shape, max_size: int) -> tuple[_native.Circuit | None, list[int], float]:
+    """Compile where configurations cannot be listed to tell how large a circuit will be: try small ones first."""
+    n_states, parents, _, _, known = shape
+    orders = _native.elimination_orders(n_states, parents, known, N_TRIES, 0, N_ORDERS)
+    blocked: list[int] = []
+    for order, most in [*((order, max_size // SMALL_SHARE) for order in orders), (orders[0], max_size)]:
+        circuit, blocked = _native.compile_circuit(*shape, order, most)
+        if circuit is not None:
+            return circuit, [], 0.0
+    return None, blocked, 2.0 * max_size
 
 
 def _parameters(

@@ -20,6 +20,7 @@ from ldag.errors import TooLarge, spell_bytes
 from ldag.inference.circuit import MAX_SIZE, UNOBSERVED, Circuit, Numbers, Rows, TooManyGates, compile_circuit
 from ldag.inference.engine import ARGUMENT_BYTES
 from ldag.inference.sums import MEMORY_LIMIT, Sums, TablesTooLarge
+from ldag.inference.wide import limit_trial
 from ldag.model import ClassTable, Model, Structure
 
 SUMS_TO_ONE = 1e-9
@@ -139,7 +140,7 @@ class _ByCircuit:
     """Answers from a circuit compiled by class."""
 
     def __init__(self, equal: Model, memory_limit: float) -> None:
-        max_size = min(MAX_SIZE, int(memory_limit / ARGUMENT_BYTES))
+        max_size = limit_trial(equal.structure, min(MAX_SIZE, int(memory_limit / ARGUMENT_BYTES)))
         nodes = range(len(equal.structure))
         self._circuit: Circuit = compile_circuit(equal, nodes, by_class=True, max_size=max_size, all_orders=True)
 

@@ -21,7 +21,8 @@ from ldag._native import Columns
 from ldag.data import GAP, Codes, Weights, count_family, merge_rows
 from ldag.inference.circuit import Numbers, Rows
 from ldag.inference.completing import Completions
-from ldag.model import ClassTable, Smoothing, Structure, class_counts, freeze
+from ldag.inference.wide import is_wide
+from ldag.model import ClassTable, Smoothing, Structure, class_counts, count_classes, freeze
 
 LEAST_STEPS = 3
 """Steps that are taken in any case: what is still to be gained is told from three objectives."""
@@ -83,6 +84,11 @@ class CodedGaps:
         columns = Columns(self.complete, self.n_states, self.complete_weights)
         counted = []
         for node, family in enumerate(structure.families):
+            if is_wide(family):
+                above = self.complete[list(family.parents)]
+                own, n_states = self.complete[node], self.n_states[node]
+                counted.append(count_classes(family.partition, above, own, n_states, self.complete_weights))
+                continue
             counts = count_family(columns, self.n_states, node, family.parents)
             counted.append(class_counts(counts.astype(np.float64), family.partition))
         return tuple(counted)

@@ -11,8 +11,10 @@ from contextlib import suppress
 
 import numpy as np
 
-from ldag.inference.circuit import MAX_SIZE, Circuit, Numbers, TooManyGates, compile_circuit
+from ldag import _native
+from ldag.inference.circuit import MAX_SIZE, Circuit, Numbers, Rows, TooManyGates, compile_circuit
 from ldag.inference.sums import MEMORY_LIMIT, CodedFindings, Sums, TablesTooLarge
+from ldag.inference.wide import limit_trial
 from ldag.model import Model
 
 KEPT = 16
@@ -43,14 +45,16 @@ class Engine:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.sums = Sums(model)
+        self._max_size = limit_trial(model.structure, MAX_SIZE)
         self._whole: Circuit | None = None
         self._kept: dict[Key, Circuit] = {}
         self._refused: dict[Key, tuple[TooManyGates, bool]] = {}
         self._spent = 0.0
 
-    def compile(self, max_size: int = MAX_SIZE, all_orders: bool = True) -> Circuit:
+    def compile(self, max_size: int | None = None, all_orders: bool = True) -> Circuit:
         """Compile the whole model, once; questions that it answers faster use this circuit then."""
         if self._whole is None:
+            max_size = self._max_size if max_size is None else max_size
             self._whole = self._compiled(frozenset(range(len(self.model.structure))), {}, max_size, all_orders)
         return self._whole
 
@@ -127,6 +131,18 @@ class Engine:
         codes, log_probability = circuit.most_probable(circuit.row(findings))
         return float(log_probability[0]), codes[0].tolist()
 
+    def draw(self, findings: CodedFindings, n_rows: int, seed: int, memory_limit: float = MEMORY_LIMIT) -> Rows:
+        """Draw rows of codes of all nodes from the posterior; none if the findings are impossible."""
+        try:
+            return self.sums.draw(findings, n_rows, seed, memory_limit).astype(np.uint8)
+        except TablesTooLarge as refused:
+            circuit = self._instead(range(len(self.model.structure)), findings, refused)
+        row = circuit.row(findings)
+        if np.isneginf(circuit.log_probabilities(row)[0]):
+            return np.empty((0, row.shape[1]), dtype=np.uint8)
+        repeats = np.zeros(1, dtype=np.uint32)
+        return _native.draw_completions(circuit.shape, circuit.values, row, repeats, n_rows, seed, False, 0)[:, 0]
+
     def asks_circuit_of(self, n_rows: int, nodes: Iterable[int]) -> bool:
         """Tell whether a batch of rows, which need the posterior of a node each, is better asked of a circuit."""
         try:
@@ -158,7 +174,8 @@ class Engine:
         if refused.n_cells > MAX_SIZE and self._share() > LABELLED:
             raise refused
         try:
-            return self._circuit_for(asked, findings, int(refused.memory_limit / ARGUMENT_BYTES))
+            max_size = limit_trial(self.model.structure, int(refused.memory_limit / ARGUMENT_BYTES))
+            return self._circuit_for(asked, findings, max_size)
         except TooManyGates:
             raise refused from None
 
@@ -168,7 +185,7 @@ class Engine:
         cells = [(f.partition.grid.size * t.shape[1], len(np.unique(t[t > 0]))) for f, t in tables]
         return float(sum(n for _, n in cells) / sum(n for n, _ in cells))
 
-    def _circuit_for(self, asked: Iterable[int], findings: CodedFindings, max_size: int = MAX_SIZE) -> Circuit:
+    def _circuit_for(self, asked: Iterable[int], findings: CodedFindings, max_size: int | None = None) -> Circuit:
         """Return a circuit for questions about some nodes, with the likelihoods of the findings put in.
 
         If the circuit for any evidence is too large, one for this evidence is tried, which is smaller.
@@ -182,18 +199,18 @@ class Engine:
                 raise
             return self._made(self.model.structure.ancestors(asked), fixed, max_size).given(findings)
 
-    def circuit_over(self, nodes: Iterable[int], max_size: int = MAX_SIZE) -> Circuit:
+    def circuit_over(self, nodes: Iterable[int], max_size: int | None = None) -> Circuit:
         """Return a circuit for questions about some nodes, given any evidence on them."""
         if self._whole is not None:
             return self._whole
         return self._made(self.model.structure.ancestors(nodes), {}, max_size)
 
-    def _made(self, nodes: frozenset[int], fixed: dict[int, int], max_size: int) -> Circuit:
+    def _made(self, nodes: frozenset[int], fixed: dict[int, int], max_size: int | None) -> Circuit:
         if not fixed and len(nodes) == len(self.model.structure):
             return self.compile(max_size, all_orders=False)
         key = nodes, tuple(sorted(fixed.items()))
         if key not in self._kept:
-            circuit = self._compiled(nodes, fixed, max_size)
+            circuit = self._compiled(nodes, fixed, self._max_size if max_size is None else max_size)
             if len(self._kept) == KEPT:
                 del self._kept[next(iter(self._kept))]
             self._kept[key] = circuit

@@ -8,6 +8,7 @@ their states are enumerated; all other rows ask a circuit.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,12 @@ from numpy.typing import NDArray
 from ldag.data import row_keys
 from ldag.inference.circuit import UNOBSERVED, Circuit, Numbers, Rows
 from ldag.inference.engine import Engine
-from ldag.model import Mask, Model
+from ldag.inference.wide import is_wide
+from ldag.model import Mask, Model, Partition
 
 RowNumbers = NDArray[np.intp]
+NodeCodes = Mapping[int, NDArray[np.integer]]
+"""NodeCodes by node."""
 
 BATCH = 1 << 16
 """Rows that are worked on together; fewer if the model has many nodes."""
@@ -31,20 +35,82 @@ ENUMERATED = 64
 """Configurations of unobserved nodes that are enumerated for a row; where there are more, a circuit is asked."""
 
 
+class _Factor(Protocol):
+    """A family as a function of its members' codes."""
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The nodes that it depends on."""
+
+    def logs(self, codes: NodeCodes, n: int, hidden: NodeCodes, size: int) -> Numbers:
+        """Return logarithms for n rows and ``size`` combinations of the states of other nodes, a column each."""
+
+
 @dataclass(frozen=True, eq=False)
-class _Factor:
+class _Table:
     """A family as a table of logarithms: an entry for the nodes' codes, each times its stride."""
 
     strides: Mapping[int, int]
-    logs: Numbers
+    table: Numbers
 
-    def places(self, codes: Mapping[int, NDArray[np.integer]], n: int) -> RowNumbers:
+    @classmethod
+    def of(cls, model: Model, node: int) -> "_Table":
+        """Make the table of all configurations, the node's own states fastest."""
+        family, n_states = model.structure.families[node], model.structure.n_states[node]
+        strides = {p: s * n_states for p, s in zip(family.parents, family.partition.grid.strides, strict=True)}
+        return cls(strides | {node: 1}, family.partition.expand(_logs(model, node)).reshape(-1))
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        return tuple(self.strides)
+
+    def logs(self, codes: NodeCodes, n: int, hidden: NodeCodes, size: int) -> Numbers:
+        return np.asarray(self.table[self._places(codes, n)[:, None] + self._places(hidden, size)])
+
+    def _places(self, codes: NodeCodes, n: int) -> RowNumbers:
         """Return where the codes of some of the nodes lead; nodes that are left out add nothing."""
         total = np.zeros(n, dtype=np.intp)
         for node, stride in self.strides.items():
             if node in codes:
                 total += stride * codes[node].astype(np.intp)
         return total
+
+
+@dataclass(frozen=True, eq=False)
+class _Walk:
+    """A family of too many configurations for a table: every row walks down its tree."""
+
+    node: int
+    parents: tuple[int, ...]
+    partition: Partition
+    table: Numbers
+    """By class and state."""
+
+    @classmethod
+    def of(cls, model: Model, node: int) -> "_Walk":
+        """Make it of the family of a node."""
+        family = model.structure.families[node]
+        return cls(node, family.parents, family.partition, _logs(model, node))
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        return (*self.parents, self.node)
+
+    def logs(self, codes: NodeCodes, n: int, hidden: NodeCodes, size: int) -> Numbers:
+        result = np.empty((n, size))
+        above = [axis for axis, parent in enumerate(self.parents) if parent in hidden]
+        alike: dict[tuple[int, ...], list[int]] = {}  # columns, by the states of hidden parents
+        for column in range(size):
+            alike.setdefault(tuple(int(hidden[self.parents[axis]][column]) for axis in above), []).append(column)
+        cells = np.empty((len(self.parents), n), dtype=np.uint8)
+        for axis, parent in enumerate(self.parents):
+            cells[axis] = 0 if parent in hidden else codes[parent]
+        for states, columns in alike.items():
+            cells[above] = np.array(states, dtype=np.uint8).reshape(-1, 1)
+            classes = self.partition.classes_of_rows(cells)[:, None]
+            own = hidden[self.node][columns] if self.node in hidden else codes[self.node][:, None]
+            result[:, columns] = self.table[classes, own]
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +152,14 @@ class Predictor:
         for begin in range(0, len(rows), step):
             shares[begin : begin + step] = self._batch(rows[begin : begin + step], observed)
         return shares
+
+    def posteriors_given_rest(self, rows: Rows) -> Numbers:
+        """Return the posterior of the target's states in each row, given the codes of all other nodes.
+
+        Rows must be possible; the target's own code is not looked at.
+        """
+        families = np.flatnonzero(self._members[:, self._target]).tolist()
+        return self._enumerated(rows, [self._target], families)
 
     def _batch(self, rows: Rows, observed: list[int]) -> Numbers:
         missing = rows == UNOBSERVED
@@ -129,29 +203,30 @@ class Predictor:
         for node in self._uncertain:
             factor = self._factor(node)
             seen = np.flatnonzero(relevant.others[pattern, node])
-            codes = {member: rows[seen, member] for member in factor.strides}
+            codes = {member: rows[seen, member] for member in factor.members}
             incomplete = np.any([cells == UNOBSERVED for cells in codes.values()], axis=0)
             unsure[seen] |= incomplete
-            places = np.where(incomplete, 0, factor.places(codes, len(seen)))
-            impossible[seen] |= ~incomplete & np.isneginf(factor.logs[places])
+            if incomplete.any():
+                seen = seen[~incomplete]
+                codes = {member: cells[~incomplete] for member, cells in codes.items()}
+            impossible[seen] |= np.isneginf(factor.logs(codes, len(seen), {}, 1)[:, 0])
         return impossible, unsure
 
     def _enumerated(self, rows: Rows, hidden: list[int], families: list[int]) -> Numbers:
         """Sum over the states of the hidden nodes, the same in all rows; equal rows are worked out once."""
         factors = [self._factor(family) for family in families]
-        seen = sorted({node for factor in factors for node in factor.strides} - set(hidden))
+        seen = sorted({node for factor in factors for node in factor.members} - set(hidden))
         first, inverse = _distinct(rows[:, seen].T, [self._n_states[node] for node in seen])
         order = [self._target, *(node for node in hidden if node != self._target)]
         shape = [self._n_states[node] for node in order]
         grid = dict(zip(order, np.indices(shape).reshape(len(order), -1), strict=True))
         size = len(grid[self._target])
-        places = [factor.places(grid, size) for factor in factors]
         parts = []
         for chosen in np.split(first, range(CELLS // size, len(first), CELLS // size)):
             codes = {node: rows[chosen, node] for node in seen}
             logs = np.zeros((len(chosen), size))
-            for factor, place in zip(factors, places, strict=True):
-                logs += factor.logs[factor.places(codes, len(chosen))[:, None] + place]
+            for factor in factors:
+                logs += factor.logs(codes, len(chosen), grid, size)
             parts.append(_normalise(logs, shape[0]))
         return np.concatenate(parts)[inverse]
 
@@ -179,13 +254,26 @@ class Predictor:
         return np.full_like(posterior, np.nan) if np.isneginf(log_probability) else posterior
 
 
+def complete_log_probabilities(model: Model, rows: Rows) -> Numbers:
+    """Return the log probability of rows without gaps, a code per node: the product of the families."""
+    logs = np.zeros(len(rows))
+    for node in range(len(model.structure)):
+        factor = _factor(model, node)
+        for begin in range(0, len(rows), BATCH):
+            some = slice(begin, begin + BATCH)
+            codes = {member: rows[some, member] for member in factor.members}
+            logs[some] += factor.logs(codes, len(logs[some]), {}, 1)[:, 0]
+    return logs
+
+
 def _factor(model: Model, node: int) -> _Factor:
-    """Return the family of a node as a table of all configurations, the node's own states fastest."""
-    family, n_states = model.structure.families[node], model.structure.n_states[node]
-    strides = {p: s * n_states for p, s in zip(family.parents, family.partition.grid.strides, strict=True)}
+    return _Walk.of(model, node) if is_wide(model.structure.families[node]) else _Table.of(model, node)
+
+
+def _logs(model: Model, node: int) -> Numbers:
+    """Return the logarithms of a node's probabilities, by class and state."""
     with np.errstate(divide="ignore"):
-        logs = np.log(model.probabilities[node])
-    return _Factor(strides | {node: 1}, family.partition.expand(logs).reshape(-1))
+        return np.asarray(np.log(model.probabilities[node]))
 
 
 def _groups(kinds: RowNumbers, wanted: Mask) -> list[RowNumbers]:

@@ -13,7 +13,12 @@ from ldag import _native
 from ldag.data import Codes
 from ldag.errors import TooLarge
 from ldag.inference.circuit import Evidence, Numbers
-from ldag.model import ClassTable, Model, Structure
+from ldag.inference.engine import Engine
+from ldag.inference.rows import Predictor
+from ldag.model import ClassTable, Structure
+
+LEAST_EFFECTIVE = 50
+"""Rows of equal weight that an estimate must be worth: of fewer, not even the standard errors can be trusted."""
 
 CELL_LIMIT = 1 << 32
 """The largest table of codes that is drawn: 4 GB."""
@@ -63,7 +68,7 @@ def _draw(
         )
     return _native.sample_rows(
         [family.parents for family in structure.families],
-        [family.partition.to_array() for family in structure.families],
+        [family.partition.to_native() for family in structure.families],
         probabilities,
         [fixed.get(node) for node in range(n_nodes)],
         structure.order,
@@ -84,15 +89,26 @@ class Weighted:
 
 
 def estimate_by_weighting(
-    model: Model, nodes: Sequence[int], evidence: Evidence, n_samples: int, seed: int
+    engine: Engine, nodes: Sequence[int], evidence: Evidence, n_samples: int, seed: int
 ) -> Weighted | None:
-    """Estimate the posterior of nodes from rows drawn with the evidence fixed; None if every row has weight zero."""
+    """Estimate the posterior of nodes from rows drawn with the evidence fixed; None if every row has weight zero.
+
+    Of a single node it is the mean of its posteriors given all others in the rows, which scatter less than its states
+    do (Rao-Blackwell); of several, the share of the rows with each combination of states.
+    """
+    model = engine.model
     codes, log_weights = sample_given(model.structure, model.probabilities, evidence, n_samples, seed)
     largest = log_weights.max()
     if np.isneginf(largest):
         return None
     weights = np.exp(log_weights - largest)
     weights /= weights.sum()
+    effective_size = float(1 / (weights**2).sum())
+    if len(nodes) == 1:
+        seen = np.flatnonzero(weights)
+        shares = Predictor(engine, nodes[0]).posteriors_given_rest(np.ascontiguousarray(codes[:, seen].T))
+        is_exact = model.structure.markov_blanket(nodes) <= set(evidence)
+        return _average(shares, weights[seen], 0.0 if is_exact else 1 / effective_size)
     shape = tuple(model.structure.n_states[node] for node in nodes)
     cells = np.ravel_multi_index([codes[node].astype(np.intp) for node in nodes], shape)
     size = int(np.prod(shape))
@@ -100,8 +116,14 @@ def estimate_by_weighting(
     squares = np.bincount(cells, weights**2, minlength=size)
     # The variance of a ratio of sums: sum of w^2 (1[cell] - p)^2, expanded.
     variance = squares * (1 - 2 * means) + (weights**2).sum() * means**2
-    effective_size = float(1 / (weights**2).sum())
     # What no sample or every sample shows is not certain: about one in so many would not be seen.
     is_certain = (means == 0) | (means > 1 - 1e-12)
     errors = np.where(is_certain, 1 / effective_size, np.sqrt(np.maximum(variance, 0.0)))
     return Weighted(np.minimum(means, 1.0).reshape(shape), errors.reshape(shape), effective_size)
+
+
+def _average(shares: Numbers, weights: Numbers, unseen: float) -> Weighted:
+    """Average distributions by weights that sum to 1; about so much more weight was not seen."""
+    means = weights @ shares
+    variance = weights**2 @ (shares - means) ** 2
+    return Weighted(means, np.sqrt(variance + unseen**2), float(1 / (weights**2).sum()))

@@ -59,7 +59,7 @@ class Sums:
         return _native.Sums(
             list(structure.n_states),
             [list(family.parents) for family in structure.families],
-            [family.partition.to_array() for family in structure.families],
+            [family.partition.to_native() for family in structure.families],
             list(self._model.probabilities),
         )
 

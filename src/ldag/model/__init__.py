@@ -10,6 +10,7 @@ from ldag.model.parameters import Spread as Spread
 from ldag.model.parameters import beta_intervals as beta_intervals
 from ldag.model.parameters import class_counts as class_counts
 from ldag.model.parameters import configuration_counts as configuration_counts
+from ldag.model.parameters import count_classes as count_classes
 from ldag.model.parameters import freeze as freeze
 from ldag.model.parameters import log_likelihood as log_likelihood
 from ldag.model.parameters import log_marginals as log_marginals
@@ -19,6 +20,7 @@ from ldag.model.partition import MAX_PARENTS as MAX_PARENTS
 from ldag.model.partition import Grid as Grid
 from ldag.model.partition import Labels as Labels
 from ldag.model.partition import Mask as Mask
+from ldag.model.partition import NativeClasses as NativeClasses
 from ldag.model.partition import Partition as Partition
 from ldag.model.partition import WrittenLabels as WrittenLabels
 from ldag.model.partition import no_labels as no_labels

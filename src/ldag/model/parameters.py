@@ -80,6 +80,19 @@ def class_counts(counts: Counts, partition: Partition) -> ClassTable:
     return freeze(partition.add_up(counts))
 
 
+def count_classes(
+    partition: Partition,
+    above: NDArray[np.uint8],
+    codes: NDArray[np.uint8],
+    n_states: int,
+    weights: NDArray[np.int64] | NDArray[np.float64] | None = None,
+) -> ClassTable:
+    """Return counts by class from the codes of a node and, an array row each, of its parents; no grid is made."""
+    cells = partition.classes_of_rows(above).astype(np.int64) * n_states + codes
+    counts = np.bincount(cells, weights, partition.n_classes * n_states).astype(np.float64)
+    return freeze(counts.reshape(-1, n_states))
+
+
 def configuration_counts(counts: ClassTable, partition: Partition) -> Counts:
     """Return counts by configuration that add up to the counts by class: all of a class's are in its first one.
 

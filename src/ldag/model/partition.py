@@ -102,6 +102,8 @@ class Grid:
 
 
 Mask = NDArray[np.bool_]
+NativeClasses = NDArray[np.int32] | tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+"""A class per configuration; or of the nodes of a tree the axes, the targets of their states and the classes."""
 N = TypeVar("N", bound=np.generic)
 Labels = tuple[Mask, ...]
 """One mask per parent: which configurations of the other parents make its edge vanish."""
@@ -324,6 +326,10 @@ class Partition:
 
     def to_array(self) -> NDArray[np.int32]:
         """Return the class of every configuration, for those who need all of them: kernels, files, pictures."""
+        return self._classes
+
+    def to_native(self) -> "NativeClasses":
+        """Return the classes as native loops take them: of every configuration, or as the nodes of a tree."""
         return self._classes
 
     def classes_of_rows(self, codes: NDArray[np.uint8]) -> NDArray[np.int32]:

@@ -222,16 +222,6 @@ class CodedTree:
                 continue
             todo += [(b.node, {**box, axes[node]: b.states}) for b in reversed(self.branches[node])]
 
-    def walk(self, codes: NDArray[np.uint8]) -> NDArray[np.intp]:
-        """Return the leaf (its number among the leaves) that each row comes to: codes, a row per axis."""
-        nodes = np.zeros(codes.shape[1], dtype=np.intp)
-        going = np.arange(codes.shape[1])
-        while len(going):
-            axes = self.axes[nodes[going]]
-            going, axes = going[axes != LEAF], axes[axes != LEAF]
-            nodes[going] = self.targets[self.starts[nodes[going]] + codes[axes, going]]
-        return np.searchsorted(self.leaves, nodes)
-
     def restricted(self, context: Mapping[int, int]) -> "CodedTree":
         """Return the tree over the other axes where some have one state each; leaves keep their numbers."""
         kept = [axis for axis in range(len(self.n_states)) if axis not in context]

@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldag import _native
 from ldag.errors import TooLarge
 from ldag.model.partition import (
     MAX_CONFIGURATIONS,
@@ -143,9 +144,13 @@ class TreePartition(Partition):
             self.tree.reordered(order).with_states([np.asarray(own).tolist() for own in states]), self.whose
         )
 
+    def to_native(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """Return the nodes of the tree as native loops take them: axes, targets of their states, classes."""
+        return self.tree.axes, self.tree.targets, self.tree.class_of_node
+
     def classes_of_rows(self, codes: NDArray[np.uint8]) -> NDArray[np.int32]:
         """Return the class of each row of a data set, given as an array row of codes per parent."""
-        return self.tree.classes[self.tree.walk(codes)]
+        return _native.classes_of_rows(self.to_native(), self.grid.n_states, codes, 0)
 
     @property
     def is_tree_of_classes(self) -> bool:

@@ -8,11 +8,30 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.errors import ArgumentError, ImpossibleEvidence, TooLarge, argument, by_door, list_names, option, spell_bytes
+from ldag.errors import (
+    ArgumentError,
+    ImpossibleEvidence,
+    TooLarge,
+    argument,
+    by_door,
+    counted,
+    list_names,
+    option,
+    spell_bytes,
+)
 from ldag.formats import Context, Edge
-from ldag.inference import MEMORY_LIMIT, CodedFindings, Completions, Engine, TablesTooLarge, TooManyGates
+from ldag.inference import (
+    LEAST_EFFECTIVE,
+    MEMORY_LIMIT,
+    CodedFindings,
+    Completions,
+    Engine,
+    TablesTooLarge,
+    TooManyGates,
+    estimate_by_weighting,
+)
 from ldag.model import Model
-from ldag.network.answers import Answer, AnswerKey, Averaged, AveragedAnswer
+from ldag.network.answers import Answer, AnswerKey, Averaged, AveragedAnswer, Estimated
 from ldag.network.arguments import (
     Findings,
     Targets,
@@ -143,6 +162,26 @@ class Asking:
             )
         self.check_possible(log_probability, asked)
         return list(posteriors)
+
+    def estimate(
+        self, nodes: Sequence[int], asked: AskedQuestion, known: Mapping[int, int], n_samples: int, seed: int
+    ) -> Estimated:
+        """Return the joint distribution of nodes by sampling, where evidence is states that are known."""
+        estimate = estimate_by_weighting(asked.engine, nodes, known, n_samples, seed)
+        if estimate is None:
+            raise ImpossibleEvidence(
+                f"no sample agrees with {asked.spelled}: it is impossible, or so improbable that"
+                f" {n_samples:,} samples do not show it; give more {argument('n_samples')}"
+            )
+        if estimate.effective_size < LEAST_EFFECTIVE:
+            raise ArgumentError(
+                f"{counted(n_samples, 'sample')} weighted by what is given are worth {estimate.effective_size:,.0f}"
+                f" independent ones, and an estimate takes {LEAST_EFFECTIVE}; give more {argument('n_samples')}, or"
+                " fewer findings"
+            )
+        numbers = (estimate.probabilities, estimate.standard_errors)
+        probabilities, errors = (self.name_answer(nodes, one, asked.in_words) for one in numbers)
+        return Estimated(probabilities, errors, estimate.effective_size)
 
     def name_answer(self, nodes: Sequence[int], numbers: NDArray[np.float64], said: str = "") -> Answer:
         """Return an array with an axis per node as a mapping."""

@@ -21,7 +21,15 @@ from ldag.data import (
     recognise_column,
 )
 from ldag.errors import DataError, ImpossibleEvidence, UnknownVariable, counted, tell
-from ldag.inference import UNOBSERVED, Numbers, Predictor, Rows, TooManyGates
+from ldag.inference import (
+    UNOBSERVED,
+    Numbers,
+    Predictor,
+    Rows,
+    TooManyGates,
+    complete_log_probabilities,
+    has_wide,
+)
 from ldag.model import Schema
 from ldag.network.asking import Asking
 
@@ -55,6 +63,25 @@ def row_log_probabilities(asking: Asking, data: object, target: str | None = Non
     """Return the log probability of the cells of every row, perhaps but those of one variable."""
     node = None if target is None else asking.schema.node(target, "target: ")
     rows = _read_rows(asking.schema, data, node, unseen)
+    model = asking.engine().model
+    if not has_wide(model.structure):
+        return _log_probabilities_with_gaps(asking, rows)
+    hidden = [node] if node is not None else []
+    is_complete = (np.delete(rows, hidden, axis=1) != UNOBSERVED).all(axis=1)
+    logs = np.empty(len(rows))
+    if not is_complete.all():
+        logs[~is_complete] = _log_probabilities_with_gaps(asking, rows[~is_complete])
+    parts = []
+    for state in range(1 if node is None else model.structure.n_states[node]):
+        complete = rows[is_complete]
+        complete[:, hidden] = state
+        parts.append(complete_log_probabilities(model, complete))
+    logs[is_complete] = np.logaddexp.reduce(parts, axis=0)
+    return logs
+
+
+def _log_probabilities_with_gaps(asking: Asking, rows: Rows) -> Numbers:
+    """Return the log probability of every row, whatever its gaps are."""
     try:
         return asking.engine().compile().log_probabilities(rows, n_threads=0)
     except TooManyGates:

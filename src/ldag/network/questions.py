@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_generator, check_seed, check_share, check_whole, tell_renamed
 from ldag.data import AnyTable, Backend, Codes, Dataset, Reading, check_data, make_frame, state_columns
-from ldag.errors import ArgumentError, GraphWarning, ImpossibleEvidence, argument, by_door, option, tell
+from ldag.errors import ArgumentError, GraphWarning, by_door, option, tell
 from ldag.formats import Context
 from ldag.graph import family_counts
-from ldag.inference import MAX_SIZE, MEMORY_LIMIT, CodedGaps, compile_circuit, estimate_by_weighting, sample_rows
+from ldag.inference import MAX_SIZE, MEMORY_LIMIT, CodedGaps, compile_circuit, sample_rows
 from ldag.model import Model, State, configuration_counts, log_likelihood
 from ldag.network.answers import Answer, AnswerKey, AveragedAnswer, Compiled, Estimated, Marginals
 from ldag.network.arguments import Findings, IntervalOptions, Targets, join_findings, read_findings
@@ -279,6 +279,10 @@ class Questions(NetworkBase):
     ) -> Estimated:
         """Estimate what `query` computes by likelihood weighting, for networks that are too large for exact answers.
 
+        Rows are drawn with what is given held fixed, and weighted by how probable that is in each. Of a single
+        variable, its distribution given all others in the row is averaged, not the state drawn. Where the weights leave
+        rows worth fewer than 50 equal ones, as they do where much is given that is improbable, there is no answer.
+
         Examples
         --------
         >>> import ldag
@@ -293,15 +297,7 @@ class Questions(NetworkBase):
         nodes = self.asking.find_targets(targets, asked)
         size = check_whole(n_samples, "n_samples")
         known = self.ldag.schema.context(given, "given: ") | self.ldag.schema.context(do, "do: ")
-        estimate = estimate_by_weighting(asked.engine.model, nodes, known, size, check_seed(rng))
-        if estimate is None:
-            raise ImpossibleEvidence(
-                f"no sample agrees with {asked.spelled}: it is impossible, or so improbable that"
-                f" {n_samples:,} samples do not show it; give more {argument('n_samples')}"
-            )
-        numbers = (estimate.probabilities, estimate.standard_errors)
-        probabilities, errors = (self.asking.name_answer(nodes, n, asked.in_words) for n in numbers)
-        return Estimated(probabilities, errors, estimate.effective_size)
+        return self.asking.estimate(nodes, asked, known, size, check_seed(rng))
 
     def compile(self, *, max_size: int = MAX_SIZE) -> Compiled:
         """Compile the whole network now, and return how large the circuit is.
@@ -469,9 +465,9 @@ class Questions(NetworkBase):
         asked = self.asking.ask(given, do)
         self.asking.warn_of_directions(asked.done)
         with self.asking.explain_size():
-            rows = asked.engine.sums.draw(asked.evidence, n, seed, asked.memory_limit)
+            rows = asked.engine.draw(asked.evidence, n, seed, asked.memory_limit)
         self.asking.check_possible(0.0 if len(rows) else -np.inf, asked)
-        return np.ascontiguousarray(rows.T, dtype=np.uint8)
+        return np.ascontiguousarray(rows.T)
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "asking"}  # made again when asked

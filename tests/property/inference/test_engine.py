@@ -191,7 +191,7 @@ def test_estimates_are_near_and_say_how_near() -> None:
     assert found.effective_size <= 20_000
     for states, probability in exact.items():
         assert abs(found.probabilities[states] - probability) <= 4 * found.standard_errors[states] + 1e-3
-    assert network.estimate("x0", given, n_samples=100, rng=3) == network.estimate("x0", given, n_samples=100, rng=3)
+    assert network.estimate("x0", given, n_samples=1000, rng=3) == network.estimate("x0", given, n_samples=1000, rng=3)
     assert exp(network.log_probability({"x0": "a"})) == pytest.approx(0.5)
 
 

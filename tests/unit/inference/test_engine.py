@@ -324,16 +324,6 @@ def test_a_set_of_targets_is_refused() -> None:
         weather().query({"rain", "mood"})
 
 
-def test_what_no_sample_shows_is_not_certain() -> None:
-    """A state that was never drawn has a standard error; an estimate can be read."""
-    graph = LDAG.from_edges([], states={"x": ["a", "b"]})
-    network = Network.from_parameters(graph, {"x": [1 - 1e-9, 1e-9]})
-    found = network.estimate("x", n_samples=1000)
-    assert found.probabilities == {"a": 1.0, "b": 0.0}
-    assert found.standard_errors == pytest.approx({"a": 0.001, "b": 0.001})
-    assert str(found) == "a  1.0000 ± 0.0010\nb  0.0000 ± 0.0010\nas good as 1,000 independent samples"
-
-
 class Counted:
     """An engine over three nodes whose sums have a given cost, and whose circuits have a given size."""
 

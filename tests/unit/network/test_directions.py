@@ -62,7 +62,7 @@ def test_what_is_determined_is_silent() -> None:
         lambda net: net.probability({"b": 1}, do={"a": 1}),
         lambda net: net.most_probable(do={"a": 1}),
         lambda net: net.sample(10, do={"a": 1}),
-        lambda net: net.estimate("b", do={"a": 1}, n_samples=10),
+        lambda net: net.estimate("b", do={"a": 1}, n_samples=100),
         lambda net: net.bound_most_probable(["b"], do={"a": 1}),
         lambda net: net.mutual_information("b", "c", do={"a": 1}),
         lambda net: net.explain("b", {"c": 0}, do={"a": 1}),
