@@ -11,7 +11,6 @@ from ldag.data.dataset import Dataset as Dataset
 from ldag.data.dataset import Note as Note
 from ldag.data.dataset import Weights as Weights
 from ldag.data.dataset import check_cells as check_cells
-from ldag.data.dataset import count_classes as count_classes
 from ldag.data.dataset import count_family as count_family
 from ldag.data.dataset import merge_rows as merge_rows
 from ldag.data.dataset import row_keys as row_keys

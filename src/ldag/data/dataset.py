@@ -14,7 +14,7 @@ from ldag.data.writing import Backend, make_frame
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, by_door, counted, list_names, option
 from ldag.formats import spell_share, state_in_words
 from ldag.hook import Printable
-from ldag.model import CodedFamily, Grid, Partition, Schema, State, Variable, state_key
+from ldag.model import CodedFamily, Grid, Schema, State, Variable, count_classes, state_key
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -39,15 +39,6 @@ def count_family(
     """
     n_configurations = check_cells(n_states, node, parents, limit)
     return columns.counts([*parents, node]).reshape(n_configurations, n_states[node])
-
-
-def count_classes(
-    codes: Codes, weights: Weights | None, node: int, parents: Sequence[int], partition: Partition, n_states: int
-) -> NDArray[np.float64]:
-    """Return the counts of a family by class: a row per class, a column per state; costs nothing but the rows."""
-    places = partition.classes_of_rows(codes[list(parents)]).astype(np.intp) * n_states + codes[node]
-    counts = np.bincount(places, weights, minlength=partition.n_classes * n_states)
-    return counts.astype(np.float64).reshape(partition.n_classes, n_states)
 
 
 def check_cells(n_states: Sequence[int], node: int, parents: Sequence[int], limit: int = CELL_LIMIT) -> int:
@@ -274,7 +265,8 @@ class Dataset(Printable):
             return self.counts(self.names[node], [self.names[v] for v in family.parents]).astype(np.float64)
         self._refuse_gaps([*family.parents, node])
         n_states = self.schema[node].n_states
-        return count_classes(self.codes, self.weights, node, family.parents, family.partition, n_states)
+        above = self.codes[list(family.parents)]
+        return count_classes(family.partition, above, self.codes[node], n_states, self.weights)
 
     def _refuse_gaps(self, nodes: Sequence[int]) -> None:
         with_gaps = [node for node in nodes if (self.codes[node] == GAP).any()]

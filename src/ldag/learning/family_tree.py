@@ -113,19 +113,19 @@ class FamilyTree(Printable):
         0.82
         """
         check_choice(estimate, ("mean", "nested", "averaged"), "estimate")
-        codes = np.zeros((len(self._grown.parents), 1), dtype=np.uint8)
+        codes = []
         given = check_mapping(configuration, "configuration")
         for name in given:
             if name not in self._schema.names:
                 raise UnknownVariable(name, self._schema.names, "configuration: ")
-        for axis, parent in enumerate(self._grown.parents):
+        for parent in self._grown.parents:
             variable = self._schema[parent]
             if variable.name not in given:
                 raise ArgumentError(
                     f"configuration: the state of {variable.name!r} is missing, which the tree asks about"
                 )
-            codes[axis] = variable.code(given[variable.name], "configuration: ")
-        row = self._tables(estimate, kappa, strength)[self._coded.walk(codes)[0]]
+            codes.append(variable.code(given[variable.name], "configuration: "))
+        row = self._tables(estimate, kappa, strength)[self._coded.find_leaf(codes)]
         node = self._schema[self._schema.node(self.node)]
         return dict(zip(node.states, row.tolist(), strict=True))
 

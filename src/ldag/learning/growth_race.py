@@ -11,14 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from ldag.data import Dataset, count_classes
+from ldag.data import Dataset
 from ldag.learning.cross_validation import Candidate, CrossValidation
 from ldag.learning.folds import Fold, check_folds, cut_folds, order_by_content
 from ldag.learning.plan import Plan
 from ldag.learning.searches import SearchControl
 from ldag.learning.settings import USUAL_KAPPA
 from ldag.learning.structures import CountedFamily
-from ldag.model import ClassPosteriors, Smoothing
+from ldag.model import ClassPosteriors, Smoothing, count_classes
 from ldag.progress import Deadline, Progress, listen
 from ldag.scoring import Prior
 
@@ -203,7 +203,8 @@ def predict_fold(
     n_states = test.schema.n_states
     for node, trained in enumerate(families):
         partition = trained.family.partition
-        new = count_classes(test.codes, test.weights, node, trained.family.parents, partition, n_states[node])
+        above = test.codes[list(trained.family.parents)]
+        new = count_classes(partition, above, test.codes[node], n_states[node], test.weights)
         counts = partition.add_up(trained.counts)
         for place, smoothing in enumerate(smoothings):
             means = ClassPosteriors.of(partition, smoothing, counts).mean()

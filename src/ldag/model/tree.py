@@ -222,6 +222,13 @@ class CodedTree:
                 continue
             todo += [(b.node, {**box, axes[node]: b.states}) for b in reversed(self.branches[node])]
 
+    def find_leaf(self, codes: Sequence[int]) -> int:
+        """Return the leaf, its number among the leaves, that a configuration comes to."""
+        node = 0
+        while (axis := int(self.axes[node])) != LEAF:
+            node = int(self.targets[self.starts[node] + codes[axis]])
+        return int(np.searchsorted(self.leaves, node))
+
     def restricted(self, context: Mapping[int, int]) -> "CodedTree":
         """Return the tree over the other axes where some have one state each; leaves keep their numbers."""
         kept = [axis for axis in range(len(self.n_states)) if axis not in context]
