@@ -36,7 +36,8 @@ NodeGrowth::NodeGrowth(const Soil& soil, std::size_t node, Workshop& workshop)
       choice_price_(soil.options.choice_prices[node]),
       is_candidate_(soil.rows.n_variables(), 0),
       is_used_(soil.rows.n_variables(), 0),
-      is_awaited_(soil.rows.n_variables(), 0) {
+      is_awaited_(soil.rows.n_variables(), 0),
+      open_(1) {
     for (const Node variable : soil.space.candidates[node])
         is_candidate_[variable] = soil.rows.n_states(variable) > 1 ? 1 : 0;
     for (const Node variable : soil.space.required[node]) {
