@@ -218,6 +218,8 @@ def _align(rows: list[tuple[str, list[str]]]) -> list[str]:
     first = max(len(text) for text, _ in rows)
     widths = [max(len(cell) for cell in column) for column in zip(*(cells for _, cells in rows), strict=True)]
     return [
-        "  ".join([f"{text:<{first}}", *(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))])
+        "  ".join(
+            [f"{text:<{first}}", *(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))]
+        ).rstrip()
         for text, cells in rows
     ]

@@ -54,7 +54,7 @@ def wide_arguments(**changes: Any) -> dict[str, Any]:
 def test_time_that_is_up_leaves_what_is_required() -> None:
     """No edge that has to be there is missing, and the counts are right."""
     required: list[list[int]] = [[], [0], *([] for _ in range(598))]
-    trees, n_steps, stopped = _native.testing.grow_trees(**wide_arguments(time_limit=0.0, required=required))
+    trees, n_steps, stopped = _native.grow_trees(**wide_arguments(time_limit=0.0, required=required))
     assert stopped
     assert 0 in trees[1][0]
     assert all(counts[0].sum() == 10_000 for _, _, counts, *_ in trees)
@@ -69,7 +69,7 @@ def test_whoever_is_told_may_stop() -> None:
         reports.append(report)
         return True
 
-    trees, n_steps, stopped = _native.testing.grow_trees(**wide_arguments(on_progress=listen))
+    trees, n_steps, stopped = _native.grow_trees(**wide_arguments(on_progress=listen))
     assert stopped
     assert len(reports) == 1
     assert reports[0]["done"] <= n_steps == sum(len(tree[5]) for tree in trees)
@@ -78,7 +78,7 @@ def test_whoever_is_told_may_stop() -> None:
         raise ArithmeticError("told")
 
     with pytest.raises(ArithmeticError, match="told"):
-        _native.testing.grow_trees(**wide_arguments(on_progress=fail))
+        _native.grow_trees(**wide_arguments(on_progress=fail))
 
 
 @pytest.mark.parametrize(
@@ -101,11 +101,11 @@ def test_whoever_is_told_may_stop() -> None:
 def test_refusals(changes: dict[str, Any], message: str) -> None:
     """What does not fit together."""
     with pytest.raises(ValueError, match=message):
-        _native.testing.grow_trees(**arguments(**changes))
+        _native.grow_trees(**arguments(**changes))
 
 
 def test_rows_with_gaps_are_refused() -> None:
     """Growth counts all variables at once."""
     columns = _native.Columns(np.full((N, 4), 255, dtype=np.uint8), [3] * N, None, True)
     with pytest.raises(ValueError, match="gaps"):
-        _native.testing.grow_trees(**arguments(columns=columns))
+        _native.grow_trees(**arguments(columns=columns))
