@@ -110,13 +110,14 @@ class CodedTree:
             raise ValueError("a tree has nodes, which ask about its axes")
         sizes = np.where(axes == LEAF, 0, np.array([*n_states, 0])[axes])
         starts = np.concatenate([[0], np.cumsum(sizes)])
+        owners = np.repeat(np.arange(len(axes)), sizes)
         if len(targets) != starts[-1]:
             raise ValueError("every state of a question leads somewhere, or nowhere")
-        led_to = [np.unique(targets[starts[node] : starts[node + 1]]) for node in range(len(axes))]
-        led_to = [own[own != NOWHERE] for own in led_to]
-        if any(len(own) and own[0] <= node for node, own in enumerate(led_to)):
+        owners, led_to = owners[targets != NOWHERE], targets[targets != NOWHERE]
+        if (led_to <= owners).any():
             raise ValueError("branches of a tree lead to later nodes")
-        if sorted(np.concatenate(led_to).tolist()) != list(range(1, len(axes))):
+        pairs = np.unique(np.stack([owners, led_to]), axis=1)
+        if sorted(pairs[1].tolist()) != list(range(1, len(axes))):
             raise ValueError("every node of a tree but the first is led to once")
         if len(classes) != int((axes == LEAF).sum()) or classes.min() < 0:
             raise ValueError("every leaf of a tree has a class")
@@ -201,12 +202,38 @@ class CodedTree:
     def lowest(self) -> NDArray[np.uint8]:
         """The first configuration that comes to each leaf: a row per leaf, a column per axis."""
         rows = np.zeros((self.n_nodes, len(self.n_states)), dtype=np.uint8)
-        axes = self.axes.tolist()
-        for node, branches in enumerate(self.branches):
-            for states, target in branches:
-                rows[target] = rows[node]
-                rows[target, axes[node]] = states_in(states)[0]
+        for level in self.levels[1:]:
+            above = self.above[level]
+            rows[level] = rows[above]
+            rows[level, self.axes[above]] = self._first_states[level]
         return rows[self.leaves]
+
+    @cached_property
+    def above(self) -> NDArray[np.intp]:
+        """The node whose branch leads to each node; 0 for the root."""
+        above = np.zeros(self.n_nodes, dtype=np.intp)
+        is_led = self.targets != NOWHERE
+        owners = np.repeat(np.arange(self.n_nodes), np.diff(self.starts))
+        above[self.targets[is_led]] = owners[is_led]
+        return above
+
+    @cached_property
+    def _first_states(self) -> NDArray[np.uint8]:
+        """The lowest state that leads to each node from the one above."""
+        states = np.zeros(self.n_nodes, dtype=np.uint8)
+        is_led = np.flatnonzero(self.targets != NOWHERE)[::-1]  # the lowest comes last, and stays
+        owners = np.repeat(np.arange(self.n_nodes), np.diff(self.starts))
+        states[self.targets[is_led]] = is_led - self.starts[owners[is_led]]
+        return states
+
+    @cached_property
+    def levels(self) -> tuple[NDArray[np.intp], ...]:
+        """The nodes by their depth, the root first."""
+        depths = np.zeros(self.n_nodes, dtype=np.intp)
+        for node, above in enumerate(self.above.tolist()):
+            depths[node] = depths[above] + 1 if node else 0
+        order = np.argsort(depths, kind="stable")
+        return tuple(np.split(order, np.cumsum(np.bincount(depths))[:-1]))
 
     def boxes(self, leave_out: int = 0) -> Iterator[tuple[int, StateBox]]:
         """Go through the leaves, each with the states that lead to it, by axis.
