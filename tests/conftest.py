@@ -4,8 +4,11 @@ import gc
 import signal
 from collections.abc import Iterator
 
-import hypothesis  # noqa: F401  # before anything is frozen: loading it looks for who holds generators of numbers
+import hypothesis  # before anything is frozen: loading it looks for who holds generators of numbers
 import pytest
+
+hypothesis.settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
+hypothesis.settings.load_profile("unhurried")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -127,7 +127,7 @@ def tolerance(problem: oracle.Problem) -> float:
     return 1e-9 * (1 + sum(problem.weights))
 
 
-@settings(max_examples=250)
+@settings(deadline=None, max_examples=250)
 @given(problems())
 def test_the_same_trees_as_the_slow_twin(problem: oracle.Problem) -> None:
     """Trees, steps, gains, counts and scores, whatever the prior, the splits, the prices and the constraints."""
@@ -145,14 +145,14 @@ def test_the_same_trees_as_the_slow_twin(problem: oracle.Problem) -> None:
         assert tree.log_prior == pytest.approx(n_leaves * (problem.n_states[node] - 1) * problem.log_kappa)
 
 
-@settings(max_examples=50)
+@settings(deadline=None, max_examples=50)
 @given(problems())
 def test_threads_change_nothing(problem: oracle.Problem) -> None:
     """To the last bit."""
     assert grow(problem, 1) == grow(problem, 3)
 
 
-@settings(max_examples=100)
+@settings(deadline=None, max_examples=100)
 @given(problems())
 def test_steps_add_up_to_the_score(problem: oracle.Problem) -> None:
     """The score is that of the root and what all steps gained, the price of the choice aside."""
@@ -180,7 +180,7 @@ def first_cells(tree: Tree, parents: Sequence[int], n_states: Sequence[int]) -> 
     return firsts
 
 
-@settings(max_examples=100)
+@settings(deadline=None, max_examples=100)
 @given(problems(most_rows=300))
 def test_the_grid_grows_the_same_tree(problem: oracle.Problem) -> None:
     """With complete splits the grid search makes the same steps, given the parents that were asked about."""
