@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from ldag.checks import Rng, check_whole
 from ldag.constraints import SearchSpace
-from ldag.data import GAP, Dataset, Reading
+from ldag.data import Dataset, Reading
 from ldag.errors import ArgumentError, DataError, argument, by_door, option
 from ldag.learning.family_tree import FamilyTree
 from ldag.learning.grown import GrownTree
@@ -67,15 +67,16 @@ def grow_family(
     """Grow the tree of one node, whose questions may be about some others."""
     schema, name = data.schema, data.names[child]
     own = tuple(own)
-    if (data.codes[[child, *own]] == GAP).any():
+    if data.has_gaps:
         how = by_door("complete_rows()", option("missing", "drop"))
         raise DataError(f"to grow the tree of {name!r} needs every cell; {how} leaves out the rows with gaps")
     constant = data.constant_nodes
     varied = () if child in constant else tuple(v for v in own if v not in constant)
     most = growth.get("max_parents")
     most = len(varied) if most is None else check_whole(most, argument("max_parents"), 0)
-    n, price = len(schema), growth.get("choice_price", 0.0)
-    search = Grow(growth.get("splits"), bool(growth.get("levels", False)), price, growth.get("max_leaves"))
+    n = len(schema)
+    usual = {"levels": False, "choice_price": 0.0}
+    search = Grow(**{**usual, **{name: value for name, value in growth.items() if name in Grow.option_names()}})
     candidates = tuple(varied if v == child else () for v in range(n))
     space = SearchSpace(candidates, ((),) * n, tuple(most if v == child else 0 for v in range(n)), ())
     problem = SearchProblem(space, options, schema.n_states, data.n_rows, columns=data.columns)

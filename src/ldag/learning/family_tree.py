@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import log
+from math import inf, log
 from typing import Literal
 
 import numpy as np
@@ -134,8 +134,10 @@ class FamilyTree(Printable):
         for name, value, owner in (("kappa", kappa, "averaged"), ("strength", strength, "nested")):
             if (value is not None) != (estimate == owner):
                 raise ArgumentError(f"{argument(name)} goes with {option('estimate', owner)}, and one needs the other")
-            if value is not None and not (is_number(value) and value > 0):
-                raise ArgumentError(f"{argument(name)} must be a number above 0, got {value!r}")
+            most = 1.0 if owner == "averaged" else inf
+            if value is not None and not (is_number(value) and 0 < value <= most and value < inf):
+                limit = "a finite number above 0" if most == inf else "a number above 0 and at most 1"
+                raise ArgumentError(f"{argument(name)} must be {limit}, got {value!r}")
         leaves = self._grown.counts[self._coded.leaves]
         size, spread = self.smoothing
         if strength is not None or (estimate == "mean" and spread == "nested"):

@@ -159,8 +159,11 @@ class Settings:
     def _check_growth(self) -> None:
         """Check what growth needs, and give it the structure and the prior that it has."""
         if not self.search.grows:
-            if self.prior == "nested":
-                raise ArgumentError(f"prior 'nested' is for {option('method', 'grow')}: leaves lean on the nodes above")
+            spread = self.smoothing[1] if isinstance(self.smoothing, tuple | list) else None
+            for what in ("prior",) * (self.prior == "nested") + ("smoothing",) * (spread == "nested"):
+                raise ArgumentError(
+                    f"{what} 'nested' is for {option('method', 'grow')}: leaves lean on the nodes above"
+                )
             return
         if self.structure not in ("ldag", "tree"):
             raise ArgumentError(
@@ -174,10 +177,11 @@ class Settings:
                 f"prior 'normalised' pays by configurations, of which there is no end; {option('method', 'grow')} has"
                 " 'parameters', 'leaves', 'nested' and 'uniform'"
             )
-        if self.prior == "cv" and self.equivalent_sample_size != "cv":
+        chooses = self.equivalent_sample_size == "cv"
+        if self.prior == "cv" and not chooses:
             raise ArgumentError(f"{option('method', 'grow')} chooses priors together with sizes; leave out the size")
-        if self.prior == "labels" and self.equivalent_sample_size != "cv":
-            object.__setattr__(self, "prior", "parameters")
+        if self.prior in ("labels", "cv"):
+            object.__setattr__(self, "prior", "labels" if chooses else "parameters")
 
     @property
     def search(self) -> Search:
