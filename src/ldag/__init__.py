@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ldag.learning import Exact as Exact
     from ldag.learning import Family as Family
     from ldag.learning import Fit as Fit
+    from ldag.learning import Grow as Grow
     from ldag.learning import cross_validate as cross_validate
     from ldag.learning import family_scores as family_scores
     from ldag.learning import learn as learn
@@ -71,7 +72,7 @@ _ROOMS = {
     "errors": "DataNote GraphWarning LdagError",
     "formats": "FamilyScores",
     "graph": "LDAG",
-    "learning": "Chain Climb CrossValidation Exact Family Fit cross_validate family_scores"
+    "learning": "Chain Climb CrossValidation Exact Family Fit Grow cross_validate family_scores"
     " learn learn_family learn_labels",
     "learning.classifier": "LDAGClassifier",
     "model": "Variable ordered",

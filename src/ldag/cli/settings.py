@@ -70,8 +70,9 @@ def _declare(setting: "Field[Any]") -> Callable[[Command], Command]:
     """Return the option for a setting."""
     more = setting.metadata
     old = [f"--{more['old']}"] if "old" in more else []
+    flag = _flag(setting.name)
     return click.option(
-        _flag(setting.name),
+        f"{flag}/--no-{flag[2:]}" if bool in get_args(setting.type) else flag,
         *old,
         setting.name,
         cls=click.Option if more.get("is_common") else RareOption,
@@ -182,7 +183,7 @@ def _kind(name: str, hint: object) -> Any:
         return special[name]
     parts = [hint] if get_origin(hint) is Literal else get_args(hint) or (hint,)
     words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
-    numbers = [number for number in (float, int) if number in parts]
+    numbers = [number for number in (bool, float, int) if number in parts]
     if words and numbers:
         return NumberOrWord(name, words)
     if words:

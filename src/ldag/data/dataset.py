@@ -264,8 +264,7 @@ class Dataset(Printable):
         if family.partition.as_tree() is None:
             return self.counts(self.names[node], [self.names[v] for v in family.parents]).astype(np.float64)
         self._refuse_gaps([*family.parents, node])
-        n_states = self.schema[node].n_states
-        above = self.codes[list(family.parents)]
+        above, n_states = self.codes[list(family.parents)], self.schema[node].n_states
         return count_classes(family.partition, above, self.codes[node], n_states, self.weights)
 
     def _refuse_gaps(self, nodes: Sequence[int]) -> None:

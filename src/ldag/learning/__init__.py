@@ -25,6 +25,8 @@ from ldag.learning.fold_results import measure_average as measure_average
 from ldag.learning.folds import has_folds as has_folds
 from ldag.learning.folds import settle_sizes as settle_sizes
 from ldag.learning.folds import usual_folds as usual_folds
+from ldag.learning.growth_race import KAPPA_OF_LEVELS as KAPPA_OF_LEVELS
+from ldag.learning.growth_race import KAPPA_OF_NESTED as KAPPA_OF_NESTED
 from ldag.learning.pipeline import LEAST_SECONDS as LEAST_SECONDS
 from ldag.learning.pipeline import cross_validate as cross_validate
 from ldag.learning.pipeline import learn as learn
@@ -41,6 +43,7 @@ from ldag.learning.searches import method_options as method_options
 from ldag.learning.searches.chain import Chain as Chain
 from ldag.learning.searches.climb import Climb as Climb
 from ldag.learning.searches.exact import Exact as Exact
+from ldag.learning.searches.grow import Grow as Grow
 from ldag.learning.settings import LearnOptions as LearnOptions
 from ldag.learning.settings import Settings as Settings
 from ldag.learning.settings import accept_old_names as accept_old_names

@@ -113,6 +113,8 @@ class Certificate(Printable):
 
 def certify(plan: Plan, score: Score, edges: NamedEdges, time_limit: float, progress: Progress) -> Certificate:
     """Bound the scores of all graphs of a plan; ``score`` and ``edges`` are the learned graph's."""
+    if plan.search.grows:
+        raise ArgumentError("a certificate is about families of given parents, of which trees that grow have no end")
     load_highspy()
     began = time.monotonic()
     problem = plan.problem

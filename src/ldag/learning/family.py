@@ -16,8 +16,7 @@ from ldag.errors import ArgumentError, DataError, TooLarge, argument, by_door, o
 from ldag.formats import Context, EdgeRecord, FamilyScores, edge_in_words
 from ldag.graph import LDAG, NamedPartition, label_contexts, name_given, spell_size, take_states
 from ldag.hook import Printable
-from ldag.learning.family_growth import GROWTH, GrowthAndReading, check_growth, grow_family
-from ldag.learning.family_tree import FamilyTree
+from ldag.learning.family_tree import GROWTH, FamilyTree, GrowthAndReading, check_growth, grow_family
 from ldag.learning.settings import accept_old_names
 from ldag.learning.structural_em import learn_gaps
 from ldag.learning.structures import (
@@ -243,9 +242,13 @@ def _grow(
     """Return the family of a node whose tree is grown."""
     schema = data.schema
     child = schema.node(node, "node: ")
-    every = tuple(v for v in range(len(schema)) if v != child)
-    own = every if candidates == "all" else _check_nodes(schema, node, candidates, "candidates")[1]
-    grown, family, tree = grow_family(data, child, own, options, growth)
+    if candidates != "all":  # gaps of other variables make no difference
+        own = _check_nodes(schema, node, candidates, "candidates")[1]
+        data = data.select([schema[v].name for v in sorted((child, *own))])
+        schema, child = data.schema, data.schema.node(node)
+        options = replace(options, ordered=tuple(variable.ordered for variable in schema))
+    every = [v for v in range(len(schema)) if v != child]
+    grown, family, tree = grow_family(data, child, every, options, growth)
     return Family(
         node,
         tuple(Gain(None, {}, -1, gain) for gain in grown.gains),
@@ -281,6 +284,10 @@ def _check_options(
 ) -> FamilyOptions:
     """Return how families are optimised; the greedy search has no restarts that a seed could be for."""
     check_choice(structure, tuple(STRUCTURES), "structure")
+    if prior == "nested":
+        raise ArgumentError(
+            f"prior 'nested' is for trees that are grown: leaves lean on the nodes above; give {argument('candidates')}"
+        )
     prior = prior_of(structure, prior)
     if kappa is None and prior == "labels" and STRUCTURES[structure].is_table:
         kappa = 1.0  # it makes no difference: there are no labels to pay for

@@ -1,34 +1,40 @@
 """The tree of one node, grown from rows, in names: its questions in the order they were asked, and its leaves."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import log
-from typing import Literal
+from math import inf, log
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.checks import check_choice, check_mapping, is_number
-from ldag.errors import ArgumentError, UnknownVariable, argument, counted, option
+from ldag.checks import Rng, check_choice, check_mapping, check_whole, is_number
+from ldag.constraints import SearchSpace
+from ldag.data import Dataset, Reading
+from ldag.errors import ArgumentError, DataError, UnknownVariable, argument, by_door, counted, option
 from ldag.formats import Context, conditions, spell_share
 from ldag.hook import Printable
 from ldag.learning.grown import GrownTree
-from ldag.model import CodedTree, Schema, Smoothing, State, average_prunings, lean_on_above, normalise
+from ldag.learning.searches import SearchControl, SearchProblem
+from ldag.learning.searches.grow import Grow, Splits
+from ldag.learning.structures import STRUCTURES, FamilyOptions, LabelSearch, StructureKind
+from ldag.model import CodedFamily, CodedTree, Schema, Smoothing, State, average_prunings, lean_on_above, normalise
+from ldag.scoring import Prior, check_priors
 
-States = tuple[State, ...]
+NamedStates = tuple[State, ...]
 
 LeafEstimate = Literal["mean", "nested", "averaged"]
 """The means of the leaves' posteriors, leaves that lean on the nodes above, or the average over all prunings."""
 
 
 @dataclass(frozen=True)
-class Question:
+class TreeQuestion:
     """A question: ``where`` it is asked (the states that lead there), about which variable, what its branches are."""
 
-    where: Mapping[str, States]
+    where: Mapping[str, NamedStates]
     variable: str
-    branches: tuple[States, ...]
+    branches: tuple[NamedStates, ...]
     gain: float
 
 
@@ -36,7 +42,7 @@ class Question:
 class GrownLeaf:
     """A leaf: the states that lead there, the share of all configurations that have them, and its counts by state."""
 
-    where: Mapping[str, States]
+    where: Mapping[str, NamedStates]
     volume: float
     counts: Mapping[State, float]
 
@@ -46,7 +52,7 @@ class FamilyTree(Printable):
     """A tree as it was grown: ``questions`` in the order in which they were asked, and its ``leaves``."""
 
     node: str
-    questions: tuple[Question, ...]
+    questions: tuple[TreeQuestion, ...]
     leaves: tuple[GrownLeaf, ...]
     smoothing: Smoothing
     _grown: GrownTree = field(repr=False, compare=False)
@@ -58,14 +64,14 @@ class FamilyTree(Printable):
         coded = grown.coded(schema.n_states)
         states = schema[node].states
 
-        def name(box: Mapping[int, int]) -> dict[str, States]:
+        def name(box: Mapping[int, int]) -> dict[str, NamedStates]:
             return {
                 schema[v].name: tuple(s for code, s in enumerate(schema[v].states) if own >> code & 1)
                 for v, own in box.items()
             }
 
         questions = tuple(
-            Question(
+            TreeQuestion(
                 name(q.where),
                 schema[q.variable].name,
                 tuple(name({q.variable: own})[schema[q.variable].name] for own in q.branches),
@@ -134,8 +140,10 @@ class FamilyTree(Printable):
         for name, value, owner in (("kappa", kappa, "averaged"), ("strength", strength, "nested")):
             if (value is not None) != (estimate == owner):
                 raise ArgumentError(f"{argument(name)} goes with {option('estimate', owner)}, and one needs the other")
-            if value is not None and not (is_number(value) and value > 0):
-                raise ArgumentError(f"{argument(name)} must be a number above 0, got {value!r}")
+            most = 1.0 if owner == "averaged" else inf
+            if value is not None and not (is_number(value) and 0 < value <= most and value < inf):
+                limit = "a finite number above 0" if most == inf else "a number above 0 and at most 1"
+                raise ArgumentError(f"{argument(name)} must be {limit}, got {value!r}")
         leaves = self._grown.counts[self._coded.leaves]
         size, spread = self.smoothing
         if strength is not None or (estimate == "mean" and spread == "nested"):
@@ -161,3 +169,74 @@ class FamilyTree(Printable):
             )
             lines.append(f"  {' and '.join(named) or 'always'}: {total:,.10g} rows, {shares}")
         return "\n".join(lines)
+
+
+GROWTH = ("splits", "levels", "choice_price", "max_leaves", "max_parents")
+"""The options of growth."""
+
+
+class GrowthAndReading(Reading, total=False):
+    """The options of growth, and those of `read`."""
+
+    splits: Splits
+    levels: bool
+    choice_price: float
+    max_leaves: int | None
+    max_parents: int | None
+
+
+class GrownFamily(NamedTuple):
+    """A family that was grown."""
+
+    grown: GrownTree
+    family: CodedFamily
+    tree: FamilyTree
+
+
+def check_growth(
+    schema: Schema,
+    kappa: float | None,
+    structure: StructureKind,
+    label_search: LabelSearch,
+    equivalent_sample_size: float,
+    prior: Prior,
+    rng: Rng,
+) -> FamilyOptions:
+    """Return how a tree is grown."""
+    if not STRUCTURES[structure].has_leaf_prior:
+        raise ArgumentError(f"{argument('candidates')} are for {option('structure', 'tree')}, got {structure!r}")
+    if label_search != "greedy" or rng is not None:
+        name = "rng" if rng is not None else "label_search"
+        raise ArgumentError(f"{argument(name)} does not apply to {argument('candidates')}: growth has no choice in it")
+    if prior in ("labels", "normalised"):
+        raise ArgumentError(
+            f"prior {prior!r} pays by configurations, of which there is no end; with {argument('candidates')} take"
+            " 'parameters', 'leaves', 'nested' or 'uniform'"
+        )
+    priors = check_priors(kappa, equivalent_sample_size, prior)
+    return FamilyOptions(priors, structure, label_search, 0, (), tuple(variable.ordered for variable in schema))
+
+
+def grow_family(
+    data: Dataset, child: int, own: Iterable[int], options: FamilyOptions, growth: Mapping[str, Any]
+) -> GrownFamily:
+    """Grow the tree of one node, whose questions may be about some others."""
+    schema, name = data.schema, data.names[child]
+    own = tuple(own)
+    if data.has_gaps:
+        how = by_door("complete_rows()", option("missing", "drop"))
+        raise DataError(f"to grow the tree of {name!r} needs every cell; {how} leaves out the rows with gaps")
+    constant = data.constant_nodes
+    varied = () if child in constant else tuple(v for v in own if v not in constant)
+    most = growth.get("max_parents")
+    most = len(varied) if most is None else check_whole(most, argument("max_parents"), 0)
+    n = len(schema)
+    usual = {"levels": False, "choice_price": 0.0}
+    search = Grow(**{**usual, **{name: value for name, value in growth.items() if name in Grow.option_names()}})
+    candidates = tuple(varied if v == child else () for v in range(n))
+    space = SearchSpace(candidates, ((),) * n, tuple(most if v == child else 0 for v in range(n)), ())
+    problem = SearchProblem(space, options, schema.n_states, data.n_rows, columns=data.columns)
+    result = search.run(options.scorer(data.columns, cache_bytes=0), problem, SearchControl(1))
+    grown = result.trees[child]
+    tree = FamilyTree.of(schema, child, grown, options.priors.smoothing)
+    return GrownFamily(grown, grown.family(schema.n_states, repr(name)).family, tree)

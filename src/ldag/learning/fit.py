@@ -405,7 +405,7 @@ class Fit(Presentable):
             "prior": self.prior,
             "kappa": f"{self.kappa:g}",
             "equivalent_sample_size": f"{self.equivalent_sample_size:g}",
-            "smoothing": _smoothing_in_words(self.smoothing),
+            "smoothing": self.smoothing.in_words(),
         }
         if self.cv.best.levels is not None:
             return {**values, "structure": self.cv.best.name, "prior": self.prior}
@@ -497,9 +497,3 @@ def _gain_in_words(gain: float, error: float) -> str:
 def _entry_order(entry: tuple[State, ...]) -> list[tuple[int, float, str]]:
     """Return what the entries of a label are sorted by."""
     return [state_order(state) for state in entry]
-
-
-def _smoothing_in_words(smoothing: Smoothing) -> str:
-    """Return the size of a prior over parameters, and what has it if that is not the whole table."""
-    words = {"configurations": "", "classes": " for each class", "nested": " on the node above"}
-    return f"{smoothing.size:g}{words[smoothing.spread]}"

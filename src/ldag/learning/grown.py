@@ -12,7 +12,7 @@ from ldag import _native
 from ldag.learning.structures import CountedFamily
 from ldag.model import LEAF, CodedFamily, CodedTree, TreePartition
 
-Numbers = NDArray[np.int32]
+TreeNumbers = NDArray[np.int32]
 
 
 class CodedQuestion(NamedTuple):
@@ -28,8 +28,8 @@ class CodedQuestion(NamedTuple):
 class GrownTree:
     """The tree of one node. ``axes`` are numbers of variables; ``counts`` has a row per node of the tree."""
 
-    axes: Numbers
-    targets: Numbers
+    axes: TreeNumbers
+    targets: TreeNumbers
     counts: NDArray[np.float64]
     asked: tuple[int, ...]
     """Nodes of the tree in the order in which they asked."""

@@ -113,10 +113,11 @@ class _GrowthRace:
         """Return the settings to begin with: with levels, unless these are not asked for."""
         settings = self._plan.settings
         given = settings.equivalent_sample_size
-        priors = [
-            (prior, size if given == "cv" else float(given))
+        alike = "parameters" if settings.prior == "uniform" else settings.prior
+        priors: list[tuple[Prior, float]] = [
+            ("uniform" if settings.prior == "uniform" else prior, size if given == "cv" else float(given))
             for prior, size in PRIORS_OF_GROWTH
-            if settings.prior in ("cv", "labels", prior)
+            if alike in ("labels", prior)
         ]
         if self._levels is False:
             return [one for prior, size in dict.fromkeys(priors) for one in self._by_leaf(prior, size)]
@@ -128,6 +129,8 @@ class _GrowthRace:
         ]
 
     def _kappa_or(self, usual: float) -> float:
+        if self._plan.settings.prior == "uniform":
+            return 1.0
         given = self._plan.settings.kappa
         return usual if given in (USUAL_KAPPA, "cv") else float(given)
 

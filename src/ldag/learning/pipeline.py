@@ -231,6 +231,10 @@ def cross_validate(
         raise ArgumentError("the uniform prior has no kappa, so there is nothing to compare by cross-validation")
     if not settings.has_kappa and settings.chooses_more_than_kappa:
         kappas = (1.0,)
+    if settings.search.grows and settings.chooses_more_than_kappa:
+        settings = settings.with_(kappa=kappas[0] if len(kappas) == 1 else "cv")
+        plan = make_plan(check_data(data, reading=reading), settings)
+        return compare_growths(plan, n_folds, deadline, progress)
     plan = make_plan(add_latent(check_data(data, reading=reading), settings), settings)
     check_folds(plan.data, n_folds)
     plan = plan.with_checkpoint(checkpoint, kappas=kappas, n_folds=n_folds)

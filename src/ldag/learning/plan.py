@@ -87,7 +87,7 @@ class Plan:
             priors=self.settings.priors(candidate),
             structure=candidate.structure,
             label_rules=self._rules(candidate.structure),
-            ordered=order_of_states(candidate.structure, self.data.schema),
+            ordered=_order_of_states(self.search, candidate.structure, self.data.schema),
         )
         search = self.search if candidate.levels is None else self.search.with_levels(candidate.levels)
         return replace(self, problem=replace(self.problem, families=families), search=search)
@@ -274,12 +274,18 @@ def plan_over(work: Dataset, settings: Settings) -> Plan:
     structure = settings.first_structure
     rules = rules_for(structure, space.label_rules, work.schema)
     seed = check_seed(settings.rng)
-    ordered = order_of_states(structure, work.schema)
+    ordered = _order_of_states(settings.search, structure, work.schema)
     families = FamilyOptions(settings.priors(), structure, settings.label_search, seed, rules, ordered)
     start = settings.method_option("start")
     parents = None if start is None else _translate_start(start, work.schema, space)
+    settings.search.check_data(work, space)
     problem = SearchProblem(space, families, work.schema.n_states, work.n_rows, parents).over(work)
     return Plan(settings, work, problem, settings.search.prepare(problem))
+
+
+def _order_of_states(search: Search, structure: StructureKind, schema: Schema) -> tuple[bool, ...]:
+    """Return by node whether its states have an order, if anybody asks: growth does, which has thresholds."""
+    return tuple(variable.ordered for variable in schema) if search.grows else order_of_states(structure, schema)
 
 
 def _translate_start(start: LDAG, schema: Schema, space: SearchSpace) -> GraphParents:

@@ -159,14 +159,18 @@ class Settings:
     def _check_growth(self) -> None:
         """Check what growth needs, and give it the structure and the prior that it has."""
         if not self.search.grows:
-            if self.prior == "nested":
-                raise ArgumentError(f"prior 'nested' is for {option('method', 'grow')}: leaves lean on the nodes above")
+            spread = self.smoothing[1] if isinstance(self.smoothing, tuple | list) else None
+            for what in ("prior",) * (self.prior == "nested") + ("smoothing",) * (spread == "nested"):
+                raise ArgumentError(
+                    f"{what} 'nested' is for {option('method', 'grow')}: leaves lean on the nodes above"
+                )
             return
-        if self.structure not in ("ldag", "tree"):
+        (trees,) = (name for name, row in STRUCTURES.items() if row.has_leaf_prior)
+        if self.structure not in (trees, _usual("structure")):
             raise ArgumentError(
                 f"{option('method', 'grow')} grows trees; leave out {argument('structure')}, got {self.structure!r}"
             )
-        object.__setattr__(self, "structure", "tree")
+        object.__setattr__(self, "structure", trees)
         if self.label_search != "greedy":
             raise ArgumentError(f"{argument('label_search')} does not apply to {option('method', 'grow')}")
         if self.prior == "normalised":
@@ -174,10 +178,11 @@ class Settings:
                 f"prior 'normalised' pays by configurations, of which there is no end; {option('method', 'grow')} has"
                 " 'parameters', 'leaves', 'nested' and 'uniform'"
             )
-        if self.prior == "cv" and self.equivalent_sample_size != "cv":
+        chooses = self.equivalent_sample_size == "cv"
+        if self.prior == "cv" and not chooses:
             raise ArgumentError(f"{option('method', 'grow')} chooses priors together with sizes; leave out the size")
-        if self.prior == "labels" and self.equivalent_sample_size != "cv":
-            object.__setattr__(self, "prior", "parameters")
+        if self.prior in ("labels", "cv"):
+            object.__setattr__(self, "prior", "labels" if chooses else "parameters")
 
     @property
     def search(self) -> Search:
@@ -278,6 +283,11 @@ class Settings:
             tell_renamed(f"settings.{name}", f"settings[{name!r}]")
             return self.method_option(name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def _usual(name: str) -> object:
+    """Return what a setting is unless something else is said."""
+    return next(one.default for one in fields(Settings) if one.name == name)
 
 
 def read_smoothing(given: Any) -> SmoothingChoice:

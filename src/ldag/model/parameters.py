@@ -35,6 +35,11 @@ class Smoothing(NamedTuple):
     size: float
     spread: Spread = "configurations"
 
+    def in_words(self) -> str:
+        """Return the size, and what has it if that is not the whole table."""
+        words = {"configurations": "", "classes": " for each class", "nested": " on the node above"}
+        return f"{self.size:g}{words[self.spread]}"
+
     def of_classes(self, partition: Partition) -> NDArray[np.float64]:
         """Return how many observations each class gets; its states share them evenly."""
         if self.spread != "configurations":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self, Unpack, get_args
 import numpy as np
 
 from ldag.checks import check_choice, check_path, check_text, is_number
-from ldag.data import AnyTable, Reading, check_data
+from ldag.data import AnyTable, Dataset, Reading, check_data
 from ldag.drawing import Presentable
 from ldag.errors import ArgumentError, FormatError, argument, by_door, option, tell
 from ldag.formats import (
@@ -61,7 +61,7 @@ from ldag.model import (
 )
 from ldag.network.arguments import TOLERANCE, Given, check_parameters
 from ldag.network.em import EM, FitOptions, fit_with_gaps, need_cells, refuse_em_options, split_fit_options
-from ldag.scoring import check_smoothing
+from ldag.scoring import check_smoothing, check_trees
 
 if TYPE_CHECKING:
     import pyagrum
@@ -164,7 +164,7 @@ class NetworkBase(Presentable):
         graph = graph if isinstance(graph, LDAG) else _graph_of_edges(graph)
         of_em, reading = split_fit_options(options)
         graph, known = take_states(graph, data, reading)
-        _check_estimate(graph, smoothing, estimate, kappa, known.has_gaps)
+        _check_estimate(graph, smoothing, estimate, kappa, known)
         if known.has_gaps:
             counts, em = fit_with_gaps(graph, known, smoothing, estimate, of_em)
             return replace(cls.from_counts(graph, counts, smoothing, estimate), em=em)
@@ -379,7 +379,7 @@ class NetworkBase(Presentable):
         if record.equivalent_sample_size is None or record.estimate is None:
             return cls(graph, tables, origin=record.origin)
         smoothing = Smoothing(record.equivalent_sample_size, record.spread)
-        _check_estimate(graph, smoothing, record.estimate, record.kappa, has_gaps=False)
+        _check_estimate(graph, smoothing, record.estimate, record.kappa)
         net = cls.from_counts(graph, tables, smoothing, record.estimate, record.kappa)
         return replace(net, origin=record.origin, em=None if record.em is None else EM.from_record(record.em))
 
@@ -432,7 +432,9 @@ def estimate_classes(
     return posterior.mean() if estimate == "mean" else posterior.maximum_likelihood()
 
 
-def _check_estimate(graph: LDAG, smoothing: Smoothing, estimate: Estimate, kappa: float | None, has_gaps: bool) -> None:
+def _check_estimate(
+    graph: LDAG, smoothing: Smoothing, estimate: Estimate, kappa: float | None, data: Dataset | None = None
+) -> None:
     """Check that what learns from the nodes above leaves is asked of trees, and has what it needs."""
     if (estimate == "averaged") != (kappa is not None):
         raise ArgumentError(f"{argument('kappa')} goes with {option('estimate', 'averaged')}, and one needs the other")
@@ -441,18 +443,8 @@ def _check_estimate(graph: LDAG, smoothing: Smoothing, estimate: Estimate, kappa
     if estimate == "averaged" and smoothing.spread == "nested":
         raise ArgumentError(f"{option('estimate', 'averaged')} has prunings of its own; it does not go with 'nested'")
     what = option("estimate", "averaged") if estimate == "averaged" else option("spread", "nested")
-    if estimate != "averaged" and smoothing.spread != "nested":
-        return
-    for variable, family in zip(graph.variables, graph.structure.families, strict=True):
-        if not family.partition.is_tree_of_classes:
-            raise ArgumentError(
-                f"{what} is for classes that are the leaves of a tree, and those of {variable.name!r} are not; give it"
-                f" a tree (LDAG.from_edges(trees=), with_tree) or take another"
-            )
-    if has_gaps:
-        raise ArgumentError(
-            f"{what} is for data without gaps, as EM estimates posterior means; complete_rows() has these"
-        )
+    if estimate == "averaged" or smoothing.spread == "nested":
+        check_trees(graph, what, data)
 
 
 def counts_by_class(graph: LDAG, data: AnyTable, reading: Reading | None = None) -> tuple[ClassTable, ...]:

@@ -14,6 +14,7 @@ from ldag.scoring.families import priors_from as priors_from
 from ldag.scoring.families import score_family as score_family
 from ldag.scoring.families import spread_of as spread_of
 from ldag.scoring.graphs import Score as Score
+from ldag.scoring.graphs import check_trees as check_trees
 from ldag.scoring.graphs import class_gains as class_gains
 from ldag.scoring.graphs import label_gains as label_gains
 from ldag.scoring.graphs import log_predictive as log_predictive

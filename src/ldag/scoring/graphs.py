@@ -7,7 +7,7 @@ from typing import Unpack
 import numpy as np
 
 from ldag.data import AnyTable, Dataset, Reading, check_data
-from ldag.errors import ArgumentError, DataError
+from ldag.errors import ArgumentError, DataError, option
 from ldag.graph import LDAG, family_counts, take_states
 from ldag.hook import Printable
 from ldag.inference import CodedGaps
@@ -147,6 +147,8 @@ def score(
     ordered = _order_nodes(graph)
     if priors.is_normalised:
         _check_labels(graph)
+    if priors.prior == "nested":
+        check_trees(graph, "prior 'nested'", known)
     if known.has_gaps:
         return _score_gaps(ordered, order_columns(known), graph.schema.names, priors)
     parts = {
@@ -162,6 +164,20 @@ def _score_gaps(graph: LDAG, data: Dataset, names: Sequence[str], priors: Priors
     expected = best_bound(graph.structure, CodedGaps.of(known.codes, known.schema.n_states, known.weights), priors)
     shares = expected.node_scores(graph.structure, priors)
     return Score.of(dict(zip(graph.schema.names, shares, strict=True)), names, priors, expected.entropy)
+
+
+def check_trees(graph: LDAG, what: str, data: Dataset | None = None) -> None:
+    """Check that classes are the leaves of trees, for what learns from the nodes above, and that there are no gaps."""
+    for variable, family in zip(graph.variables, graph.structure.families, strict=True):
+        if not family.partition.is_tree_of_classes:
+            raise ArgumentError(
+                f"{what} is for classes that are the leaves of a tree, and those of {variable.name!r} are not; give it"
+                f" a tree (LDAG.from_edges(trees=), with_tree) or take another"
+            )
+    if data is not None and data.has_gaps:
+        raise ArgumentError(
+            f"{what} is for data without gaps, as EM estimates posterior means; complete_rows() has these"
+        )
 
 
 def _check_labels(graph: LDAG) -> None:
@@ -196,6 +212,8 @@ def log_predictive(
     smoothing = check_smoothing(equivalent_sample_size, spread)
     graph, known = take_states(graph, data, reading)
     ordered, fresh_data = _order_nodes(graph), check_data(new, graph.schema, reading)
+    if spread == "nested":
+        check_trees(graph, option("spread", "nested"))
     if known.has_gaps or fresh_data.has_gaps:
         raise DataError(
             "log_predictive needs every cell, and these data have gaps; "

@@ -15,6 +15,8 @@ from ldag.errors import ArgumentError, DataError, argument, counted, option
 from ldag.graph import LDAG
 from ldag.learning import (
     GAIN_SECONDS,
+    KAPPA_OF_LEVELS,
+    KAPPA_OF_NESTED,
     AverageGain,
     Candidate,
     CrossValidation,
@@ -58,10 +60,13 @@ at 1/20 and -4.1 at 1/7; on plants -0.02 at 1/58 and -0.08 at 1/17."""
 N_MEMBERS = 40
 """Of an average unless told otherwise: on jester 10, 20 and 40 had -52.33, -52.23 and -52.19 nats per row."""
 
-GROWN_MEMBERS = {"equivalent_sample_size": 1000.0, "prior": "parameters", "kappa": 1.0, "smoothing": (8.0, "nested")}
+GROWN_SIZE, GROWN_SMOOTHING = 1000.0, (8.0, "nested")
 """Of members that are grown, with levels: on held-out rows of plants, jester and dna, ten of them had -12.22, -52.53
 and -79.97 nats per row; grown leaf by leaf at sizes of 10 for the table or 2 for each leaf, -12.37 to -12.41, -52.76 to
 -52.93 and -79.74 to -79.84."""
+
+SIZE_OF_LEAVES = 2.0
+"""The same for priors of so many observations to every leaf."""
 
 TWICE = "where what is drawn twice looks like dependence"
 
@@ -77,6 +82,8 @@ class Prepared:
     deadline: Deadline
     is_chosen: bool
     """Whether cross-validation chose the equivalent sample size."""
+    is_given: bool
+    """Whether somebody gave it."""
     notes: tuple[str, ...] = ()
     """What cross-validation says."""
 
@@ -98,7 +105,7 @@ class Prepared:
         if self.size <= self.most_size:
             return self, []
         told = f"an equivalent sample size of {self.size:g} is large for {counted(self.data.total, 'row')} drawn again,"
-        if not self.is_chosen:
+        if self.is_given:
             return self, [f"{told} {TWICE}: more edges are learned than from the rows themselves"]
         families = self.plan.problem.families
         size = float(f"{self.most_size:.2g}")
@@ -144,7 +151,8 @@ def prepare_members(
     settings = (
         _settings_like(given, options, rng) if isinstance(given, Fit) else Settings.of(**options, rng=check_seed(rng))
     )
-    settings = _grow_members(settings, options)
+    asked, settings = settings, _grow_members(settings, options)
+    is_usual = settings is not asked
     data = check_data(given.data if isinstance(given, Fit) else given, reading=reading)
     if resamples and data.weights is not None and data.weights.dtype != np.int64:
         raise DataError("rows can be drawn again only where they are counted; these data have real weights")
@@ -164,8 +172,10 @@ def prepare_members(
         best = replace(best, structure="table") if is_usual else best
         kappa, smoothing, plan = best.kappa, best.of_parameters, plan.choose(best)
     own = given.settings if isinstance(given, Fit) and "equivalent_sample_size" not in options else settings
-    is_chosen = own.equivalent_sample_size == "cv"
-    return Prepared(data, replace(plan, data=plan.data.sorted()), kappa, smoothing, deadline, is_chosen, notes)
+    is_chosen = own.equivalent_sample_size == "cv" and not is_usual
+    is_given = own.equivalent_sample_size != "cv" and not is_usual
+    sorted_plan = replace(plan, data=plan.data.sorted())
+    return Prepared(data, sorted_plan, kappa, smoothing, deadline, is_chosen, is_given, notes)
 
 
 def _settings_like(fit: Fit, options: Mapping[str, Any], rng: Rng) -> Settings:
@@ -185,9 +195,17 @@ def _settings_like(fit: Fit, options: Mapping[str, Any], rng: Rng) -> Settings:
 
 def _grow_members(settings: Settings, options: Mapping[str, Any]) -> Settings:
     """Return the settings with those that averages of grown networks predict best with, unless others are given."""
-    if not settings.search.grows or options.get("equivalent_sample_size") is not None:
+    prior = options.get("prior", "parameters")
+    if not settings.search.grows or options.get("equivalent_sample_size") is not None or prior == "cv":
         return settings
-    usual = {**GROWN_MEMBERS, "levels": settings.method_option("levels") is not False}
+    usual: dict[str, Any] = {
+        "equivalent_sample_size": SIZE_OF_LEAVES if prior in ("leaves", "nested") else GROWN_SIZE,
+        "prior": prior,
+        "kappa": KAPPA_OF_NESTED if prior == "nested" else KAPPA_OF_LEVELS,
+        "smoothing": GROWN_SMOOTHING,
+    }
+    if settings.method_option("levels") is None:
+        usual["levels"] = prior != "nested"
     return settings.with_(**{name: value for name, value in usual.items() if name not in options})
 
 
@@ -267,7 +285,7 @@ def average(
     prepared = prepare_members(data, rng, progress, executor, of_members, resamples=resamples)
     told: list[str] = []
     if resamples:
-        if prepared.size > prepared.most_size and not prepared.is_chosen:
+        if prepared.size > prepared.most_size and prepared.is_given:
             raise ArgumentError(
                 f"{argument('by')} {by!r} draws {counted(prepared.data.total, 'row')} again,"
                 f" {TWICE} if the equivalent sample size is large; with {prepared.size:g} the members would predict"

@@ -18,7 +18,7 @@ from ldag.formats import Context, DocumentRecord, Edge, read_document, write_doc
 from ldag.graph import LDAG
 from ldag.inference import MEMORY_LIMIT
 from ldag.learning import AverageGain
-from ldag.model import Schema, normalise
+from ldag.model import Schema, Smoothing, normalise
 from ldag.network import (
     Answer,
     AveragedAnswer,
@@ -135,10 +135,9 @@ class Mixture(WeighedGraphs, Presentable):
         kinds = {"table": "tables", "ldag": "labels"}
         kind = kinds.get(self.settings["structure"], f"structure {self.settings['structure']!r}")
         yield f"with {kind}, each {VARIETIES[self.settings['by']]}"
-        size, (of_parameters, spread) = self.settings["equivalent_sample_size"], self.settings["smoothing"]
+        size, smoothing = self.settings["equivalent_sample_size"], Smoothing(*self.settings["smoothing"])
         chosen = ", chosen by cross-validation" if self.settings["chosen"] else ""
-        each = " for each class" if spread == "classes" else ""
-        yield f"equivalent sample size {size:g}, smoothing {of_parameters:g}{each}{chosen}"
+        yield f"equivalent sample size {size:g}, smoothing {smoothing.in_words()}{chosen}"
 
     def summary(self) -> dict[str, object]:
         """Return what is printed as plain values."""

@@ -63,7 +63,8 @@ class SearchProblem:
         What nobody observed is not constant.
         """
         constant = {node for node in data.constant_nodes if not data.schema[node].latent}
-        return replace(self, space=self.space.without_edges_at(constant), n_rows=data.n_rows, columns=data.columns)
+        columns = None if data.has_gaps else data.columns
+        return replace(self, space=self.space.without_edges_at(constant), n_rows=data.n_rows, columns=columns)
 
     def is_full(self, node: int, above: tuple[int, ...]) -> bool:
         """Tell whether a node could have more parents, as far as users said, but for the size of its table."""
@@ -250,6 +251,9 @@ class Search(ABC):
 
     def check(self) -> None:  # noqa: B027 - not every search has options
         """Check the options."""
+
+    def check_data(self, data: Dataset, space: SearchSpace) -> None:  # noqa: B027 - most searches take whatever there is
+        """Refuse data, or constraints on them, that the search cannot do with."""
 
     @property
     def name(self) -> str:

@@ -10,7 +10,9 @@ from typing import ClassVar, Literal, TypedDict, get_args
 
 from ldag import _native
 from ldag.checks import check_choice, check_whole, is_number
-from ldag.errors import ArgumentError, argument
+from ldag.constraints import SearchSpace
+from ldag.data import Dataset
+from ldag.errors import ArgumentError, DataError, argument, by_door, option
 from ldag.learning.grown import GrownTree
 from ldag.learning.searches.contract import Search, SearchControl, SearchProblem, SearchResult, setting
 
@@ -74,6 +76,30 @@ class Grow(Search):
             raise ArgumentError(f"{argument('choice_price')} must be a number, 0 or more, got {price!r}")
         if self.max_leaves is not None:
             check_whole(self.max_leaves, "max_leaves", 1)
+
+    def check_data(self, data: Dataset, space: SearchSpace) -> None:
+        """Refuse gaps, and parents that are required where no question can be about them, or too many leaves."""
+        if data.has_gaps:
+            drops = by_door("complete_rows()", option("missing", "drop"))
+            fills = by_door("impute(...) of a network learned by another method", "`ldag impute`")
+            raise DataError(
+                f"{option('method', 'grow')} needs every cell, and these data have gaps; {drops} leaves out the rows"
+                f" with gaps, and {fills} fills them"
+            )
+        for node, required in enumerate(space.required):
+            sizes = {data.names[parent]: data.schema[parent].n_states for parent in required}
+            constant = next((name for name, size in sizes.items() if size == 1), None)
+            if constant is not None:
+                raise ArgumentError(
+                    f"an edge from {constant!r} to {data.names[node]!r} is required, and no tree asks about"
+                    f" {constant!r}, which has one state; leave out the constraint"
+                )
+            least = 1 + sum(size - 1 if self.splits == "complete" else 1 for size in sizes.values())
+            if self.max_leaves is not None and least > self.max_leaves:
+                raise ArgumentError(
+                    f"the edges to {data.names[node]!r} that are required take a tree of {least} leaves;"
+                    f" {argument('max_leaves')} must be that at least, got {self.max_leaves}"
+                )
 
     def with_levels(self, levels: bool) -> "Grow":
         """Return the same with or without whole levels."""
