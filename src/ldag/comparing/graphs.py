@@ -1,6 +1,6 @@
 """How much one graph or network agrees with another: a learned one with the truth, or two learned ones."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
 from statistics import fmean
@@ -42,8 +42,8 @@ class AdjustedRand:
 class EdgeLabels:
     """The labels of one edge in two graphs, each as few contexts; none where a graph has no label or no such edge."""
 
-    first: tuple[Context, ...] = ()
-    second: tuple[Context, ...] = ()
+    first: Sequence[Context] = ()
+    second: Sequence[Context] = ()
 
     @property
     def agree(self) -> bool:
