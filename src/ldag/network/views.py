@@ -119,11 +119,18 @@ class NodeParameters(Drawable):
 
     @property
     def lines(self) -> list[tuple[str, ClassParameters | None]]:
-        """What stands before each row of the table: the rule of a class, or the branches of the tree."""
+        """What stands before each row of the table: the rule of a class, or the branches of a tree."""
         if self.tree is None:
             return [(str(part.rule) if self.parents else "always", part) for part in self.classes]
-        rows = tree_rows(self.tree, self.variables[:-1])
-        return [(text, None if number is None else self.classes[number]) for text, number in rows]
+        own = {part.number: part for part in self.classes}
+        kept: list[tuple[str, ClassParameters | None]] = []
+        depth = -1  # of the line below, where that is kept
+        for text, number in reversed(tree_rows(self.tree, self.variables[:-1])):
+            indent = len(text) - len(text.lstrip(" "))
+            if number in own or (number is None and indent < depth):
+                kept.append((text, None if number is None else own[number]))
+                depth = indent
+        return kept[::-1]
 
     def in_columns(self, level: float = 0.95) -> str:
         """Return a row per class: its rule, its rows of data, and each state's probability with its interval."""

@@ -191,7 +191,10 @@ def check_ending(path: str | os.PathLike[str], endings: tuple[str, ...], what: s
 
 def _write_page(model: Network | Mixture, title: str) -> str:
     """Return the page: the picture, the cards of the variables, and the model that its script reads."""
-    content = json.dumps(_model(model, title), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    told = _model(model, title)
+    follows = ", trees ask about what is open" if told["trees"] else ""
+    follows += ", and all probabilities are updated" if told["circuits"] else ""
+    content = json.dumps(told, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     svg = model.to_svg(title=title)
     several = ""
     if isinstance(model, Mixture):
@@ -200,8 +203,8 @@ def _write_page(model: Network | Mixture, title: str) -> str:
             " they point says little."
         )
     body = f"""<h1>{escape(title)}</h1>
-<p class="soft">Click a state: arrows that do not matter then fade, and all probabilities are updated. Click it again to
-take it back.{several}</p>
+<p class="soft">Click a state: arrows that do not matter then fade{follows}. Click it again to take it
+back.{several}</p>
 {_TOOLS}
 <p aria-live="polite"><span id="findings"></span> <span id="probability" class="soft"></span>
 <span id="pinned" class="soft"></span></p>
