@@ -221,7 +221,14 @@ def test_keys_search_undo_and_open_a_node(browser: webdriver.Chrome, tmp_path: P
 
 def with_trees() -> Network:
     """Return a network with trees: branches of several states, one class in two leaves, a question that comes again."""
-    states: dict[str, Any] = {"a": [0, 1, 2], "b": [0, 1, 2, 3], "c": [0, 1], "d": [0, 1], "e": ["no", "yes"], "f": [0, 1]}
+    states: dict[str, Any] = {
+        "a": [0, 1, 2],
+        "b": [0, 1, 2, 3],
+        "c": [0, 1],
+        "d": [0, 1],
+        "e": ["no", "yes"],
+        "f": [0, 1],
+    }
     inner = {"b": {(0, 1): {"c": {0: 0, 1: 1}}, (2, 3): {"d": {0: 0, 1: {"b": {2: 2, 3: {"c": {0: 0, 1: 1}}}}}}}}
     trees: dict[str, Any] = {
         "e": {"a": {0: inner, (1, 2): {"c": {0: {"a": {1: 3, 2: 4}}, 1: 1}}}},

@@ -325,7 +325,7 @@ def _overlays(graph: LDAG, a: Structure, b: Structure) -> Iterator[tuple[int, Ov
         if (size := union_size(a, b, node)) > GRID_LIMIT:
             raise TooLarge(
                 f"the parents that {variable.name!r} has in either graph have {size:,} configurations;"
-                f" at most {GRID_LIMIT:,} can be compared"
+                f" at most {GRID_LIMIT:,} can be compared; ldag.structural_hamming_distance compares edges alone"
             )
         yield node, overlay(a, b, node)
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ldag.checks import check_path
 from ldag.data import Dataset, check_data
-from ldag.errors import ArgumentError, LdagError, TooLarge, counted
+from ldag.errors import ArgumentError, LdagError, TooLarge, argument, counted
 from ldag.formats import state_in_words, write_atomically
 from ldag.graph import LDAG
 from ldag.inference import TooManyGates, compile_circuit
@@ -100,7 +100,15 @@ def _subject(
 
 def _subject_of_several(mixture: Mixture, data: Dataset | None, given: Agreement | Literal["auto"] | None) -> Subject:
     """Gather what the report on several networks tells of; they know themselves how sure they are."""
-    network = mixture.consensus_network(data)
+    try:
+        network = mixture.consensus_network(data)
+    except TooLarge:
+        if data is not None:
+            raise
+        raise TooLarge(
+            "the networks are too large to say together what is to be expected in each case; a report on them needs"
+            f" the data, {argument('data')}"
+        ) from None
     return Subject(network, data, None, given if isinstance(given, Agreement) else mixture, mixture=mixture)
 
 
