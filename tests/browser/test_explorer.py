@@ -217,3 +217,78 @@ def test_keys_search_undo_and_open_a_node(browser: webdriver.Chrome, tmp_path: P
     assert browser.execute_script("return location.hash") == "#o3=0"
     state.send_keys(Keys.CONTROL, "z")
     assert browser.execute_script("return location.hash") == ""
+
+
+def with_trees() -> Network:
+    """Return a network with trees: branches of several states, one class in two leaves, a question that comes again."""
+    states: dict[str, Any] = {
+        "a": [0, 1, 2],
+        "b": [0, 1, 2, 3],
+        "c": [0, 1],
+        "d": [0, 1],
+        "e": ["no", "yes"],
+        "f": [0, 1],
+    }
+    inner = {"b": {(0, 1): {"c": {0: 0, 1: 1}}, (2, 3): {"d": {0: 0, 1: {"b": {2: 2, 3: {"c": {0: 0, 1: 1}}}}}}}}
+    trees: dict[str, Any] = {
+        "e": {"a": {0: inner, (1, 2): {"c": {0: {"a": {1: 3, 2: 4}}, 1: 1}}}},
+        "f": {"e": {"no": {"a": {(0, 2): 0, 1: 1}}, "yes": {"d": {0: 2, 1: 0}}}},
+    }
+    edges = [*((parent, "e") for parent in "abcd"), ("e", "f"), ("a", "f"), ("d", "f")]
+    graph = LDAG.from_edges(edges, states=states, trees=trees)
+    rng = np.random.default_rng(1)
+    return Network.from_data(graph, ldag.read({n: rng.choice(s, 400).astype(type(s[0])) for n, s in states.items()}))
+
+
+def test_edges_to_trees_fade_where_context_graphs_say_so(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    """After every two observations, the arrows gone are those that the context graph of the library lacks."""
+    network = with_trees()
+    open_page(browser, network, tmp_path)
+    graph = network.ldag
+    nodes = range(len(graph.variables))
+    pairs = [(i, s, j, t) for i in nodes for j in nodes for s in (0, 1) for t in (0, -1) if i < j]
+    read = "return [...document.querySelectorAll('#graph .edge.gone')].map(e => [+e.dataset.parent, +e.dataset.child])"
+    for i, s, j, t in pairs:
+        browser.execute_script("document.getElementById('reset').click()")
+        click(browser, i, s)
+        click(browser, j, t % graph.variables[j].n_states)
+        known = {i: s, j: t % graph.variables[j].n_states}
+        gone = {
+            (parent, child)
+            for child, family in enumerate(graph.structure.families)
+            for axis, parent in enumerate(family.parents)
+            if vanishes_by_cells(graph, child, axis, known)
+        }
+        assert {tuple(edge) for edge in browser.execute_script(read)} == gone, known
+
+
+def vanishes_by_cells(graph: LDAG, child: int, axis: int, known: dict[int, int]) -> bool:
+    """Tell by all configurations whether an edge vanishes where others are known."""
+    family = graph.structure.families[child]
+    cube = family.partition.to_array().reshape(family.partition.grid.n_states)
+    where = tuple(
+        slice(None) if p not in known or place == axis else slice(known[p], known[p] + 1)
+        for place, p in enumerate(family.parents)
+    )
+    part = np.moveaxis(cube[where], axis, 0)
+    return bool((part == part[:1]).all())
+
+
+def test_the_tree_of_a_variable_is_written(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    """Opened, it has a line per branch; what is observed is not asked about any more."""
+    open_page(browser, with_trees(), tmp_path)
+    browser.execute_script("document.querySelector('#v5 .tree').open = true")
+    browser.execute_async_script("setTimeout(arguments[0], 100)")
+    read = "return document.querySelector('#v5 .tree pre').textContent"
+    lines = browser.execute_script(read).split("\n")
+    assert [line.split(":")[0] for line in lines[1:]] == [
+        "e = no",
+        "  a = 0 or 2",
+        "  a = 1",
+        "e = yes",
+        "  d = 0",
+        "  d = 1",
+    ]
+    assert lines[2].split(":")[1] == lines[6].split(":")[1]  # one class
+    click(browser, 4, 1)
+    assert [line.split(":")[0] for line in browser.execute_script(read).split("\n")[1:]] == ["d = 0", "d = 1"]

@@ -6,7 +6,7 @@ from ldag.cli.arguments import json_option, load_model, print_json, print_notes,
 from ldag.cli.pipes import MODEL
 from ldag.errors import ArgumentError, counted, list_names
 from ldag.formats import FORMATS, format_of, table_of_formats
-from ldag.graph import LDAG
+from ldag.graph import LDAG, is_told_by_labels
 from ldag.network import Network
 
 _BY_NAME = {known.name: known for known in FORMATS}
@@ -68,7 +68,7 @@ def _notes(source: str, target: str, model: LDAG | Network) -> list[str]:
     notes = []
     if isinstance(model, Network) and format_of(source).write_tables is not None:
         saved = graph.dag_dimension - graph.dimension
-        beyond = [v.name for v in graph.variables if not graph.is_csi_consistent(v.name)]
+        beyond = [v.name for v in graph.variables if not is_told_by_labels(graph, v.name)]
         if saved:
             notes.append(f"equal rows of the tables save {counted(saved, 'parameter')} of {graph.dag_dimension:,}")
         if beyond:

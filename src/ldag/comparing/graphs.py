@@ -1,6 +1,6 @@
 """How much one graph or network agrees with another: a learned one with the truth, or two learned ones."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
 from statistics import fmean
@@ -42,8 +42,8 @@ class AdjustedRand:
 class EdgeLabels:
     """The labels of one edge in two graphs, each as few contexts; none where a graph has no label or no such edge."""
 
-    first: tuple[Context, ...] = ()
-    second: tuple[Context, ...] = ()
+    first: Sequence[Context] = ()
+    second: Sequence[Context] = ()
 
     @property
     def agree(self) -> bool:
@@ -325,7 +325,7 @@ def _overlays(graph: LDAG, a: Structure, b: Structure) -> Iterator[tuple[int, Ov
         if (size := union_size(a, b, node)) > GRID_LIMIT:
             raise TooLarge(
                 f"the parents that {variable.name!r} has in either graph have {size:,} configurations;"
-                f" at most {GRID_LIMIT:,} can be compared"
+                f" at most {GRID_LIMIT:,} can be compared; ldag.structural_hamming_distance compares edges alone"
             )
         yield node, overlay(a, b, node)
 

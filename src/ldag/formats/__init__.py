@@ -2,6 +2,8 @@
 
 from ldag.formats.arcs import ARC as ARC
 from ldag.formats.arcs import find_arcs as find_arcs
+from ldag.formats.boxes import Boxes as Boxes
+from ldag.formats.boxes import list_contexts as list_contexts
 from ldag.formats.files import check_place as check_place
 from ldag.formats.files import name_file as name_file
 from ldag.formats.files import read_utf8 as read_utf8

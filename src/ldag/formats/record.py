@@ -4,7 +4,7 @@ A record has been read but not yet understood: it may name unknown states or hav
 in its source a part stands ("line 3: "), so that whoever finds the mistake can point at it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar
 
@@ -51,7 +51,7 @@ class EdgeRecord:
 
     parent: str
     child: str
-    label: tuple[Context, ...] = ()
+    label: Sequence[Context] = ()
     where: str = ""
     starred: frozenset[str] = field(default=frozenset(), compare=False)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from math import floor, isfinite, log10, prod
 
 from ldag.errors import FormatError
+from ldag.formats.boxes import Boxes
 from ldag.formats.gist import Amounts, find_gist
 from ldag.formats.record import Context, EdgeRecord
 from ldag.model import MISSING_STATE, State, Variable, spell_cut
@@ -110,6 +111,9 @@ def spell_contexts(contexts: Iterable[Context], separator: str = " ; ") -> str:
 Alternatives = dict[str, list[State]]
 """For each named variable, the states it may have."""
 
+JoinedCases = Sequence[Mapping[str, Sequence[State]]]
+"""Several of them, in any of which something holds."""
+
 
 def spell_cost(number: float, digits: int = 0) -> str:
     """Return a number that may be too large to be read, such as a cost that nobody can pay.
@@ -123,10 +127,10 @@ def spell_cost(number: float, digits: int = 0) -> str:
 
 
 MOST_CASES = 3
-"""Cases that are listed where people read; more are said by what they cover."""
+"""JoinedCases that are listed where people read; more are said by what they cover."""
 
-MOST_COUNTED = 2**20
-"""Configurations of which is counted what cases cover; the cases of larger trees are, the largest first."""
+MOST_COUNTED = 2**12
+"""Up to so many configurations it is worked out what the cases of a tree cover; of more, the largest cases are told."""
 
 
 def edge_in_words(
@@ -142,14 +146,15 @@ def edge_in_words(
     >>> edge_in_words(EdgeRecord("smoking", "pressure", ({"protein": ">3"},)))
     'smoking does not matter for pressure when protein is >3'
     """
-    if any(not context for context in edge.label):
+    cases = _cases(edge.label)
+    if any(not case for case in cases):
         return f"{edge.parent} never matters for {edge.child}"
-    cases = merge_contexts(edge.label)
     what = f"{edge.parent} does not matter for {edge.child}"
-    if most is not None and len(cases) > most:
+    if most is not None and len(cases) > most and not _is_told_by_largest(edge.label, cases, variables):
         return f"{what} {', '.join(_brief(cases, variables, 'when', weights))}"
     known = {variable.name: variable for variable in variables}
-    return f"{what} when {', or when '.join(_line(case, known) for case in cases)}"
+    told = [f"when {_line(case, known)}" for case in cases[:most]]
+    return f"{what} {', or '.join([*told, *_others(cases, most)])}"
 
 
 def brief(
@@ -159,17 +164,12 @@ def brief(
 
     ``weights`` have an axis for each of the variables; without them configurations are counted.
     """
-    return _brief(merge_contexts(contexts), variables, when, weights)
+    return _brief(_cases(contexts), variables, when, weights)
 
 
-def _brief(
-    cases: Sequence[Alternatives], variables: Sequence[Variable], when: str, weights: Amounts | None
-) -> tuple[str, ...]:
+def _brief(cases: JoinedCases, variables: Sequence[Variable], when: str, weights: Amounts | None) -> tuple[str, ...]:
     named = {name for case in cases for name in case}
     axes = list(variables) if weights is not None else [v for v in variables if v.name in named]
-    if prod(variable.n_states for variable in axes) > MOST_COUNTED:
-        known = {variable.name: variable for variable in variables}
-        return f"in {len(cases):,} contexts", _after("the first", when, _line(cases[0], known))
     gist = find_gist(cases, axes, weights)
     known = {variable.name: variable for variable in variables}
     typical = _after("mostly" if gist.is_typical else "for instance", when, _line(gist.condition, known))
@@ -189,6 +189,8 @@ def conditions(contexts: Iterable[Context], variables: Iterable[Variable] = ()) 
 def formulas(contexts: Iterable[Context], variables: Iterable[Variable]) -> list[str]:
     """Return contexts as formulas such as "smoke=no and age <= 40"; neighbours in an order are joined into ranges."""
     known = {variable.name: variable for variable in variables}
+    if isinstance(contexts, Boxes) and not contexts.is_small:
+        return [_box_formula(box, list(known.values())) for box in contexts.boxes]
 
     def is_run(name: str, states: Sequence[State]) -> bool:
         return _run(known.get(name), states) is not None
@@ -199,12 +201,23 @@ def formulas(contexts: Iterable[Context], variables: Iterable[Variable]) -> list
     ]
 
 
+def _box_formula(box: Mapping[str, Sequence[State]], variables: Sequence[Variable]) -> str:
+    """Return a box as a formula, the states of a variable that are no range one by one."""
+    parts = [formulas([{name: state} for state in states], variables) for name, states in box.items()]
+    several = "({})" if len(parts) > 1 else "{}"
+    return " and ".join(part[0] if len(part) == 1 else several.format(" or ".join(part)) for part in parts) or "always"
+
+
 def brief_conditions(contexts: Sequence[Context], variables: Sequence[Variable], when: str = "") -> str:
     """Return some contexts in a line, each after a word: up to three of them, and more by what they cover."""
     lines = conditions(contexts, variables)
-    if len(lines) > MOST_CASES:
-        return ", ".join(brief(contexts, variables, when))
-    return ", or ".join(_after(when, line) for line in lines)
+    if len(lines) <= MOST_CASES:
+        return ", or ".join(_after(when, line) for line in lines)
+    cases = _cases(contexts)
+    if not _is_told_by_largest(contexts, cases, variables):
+        return ", ".join(_brief(cases, variables, when, None))
+    told = [_after(when, line) for line in lines[:MOST_CASES]]
+    return ", or ".join([*told, *_others(cases, MOST_CASES)])
 
 
 def absent_if(
@@ -220,10 +233,32 @@ def absent_if(
     lines = conditions(label, variables)
     if lines == ["always"]:
         return ("never matters",)
+    cases, most = _cases(label), None
     if len(lines) > MOST_CASES:
-        extent, typical = brief(label, variables, "if", weights)
-        return f"not {extent},", typical
-    return tuple(f"{'or' if number else 'not'} if {line}" for number, line in enumerate(lines))
+        if not _is_told_by_largest(label, cases, variables):
+            extent, typical = _brief(cases, variables, "if", weights)
+            return f"not {extent},", typical
+        most = MOST_CASES
+    told = [f"if {line}" for line in lines[:most]] + _others(cases, most)
+    return tuple(f"{'or' if number else 'not'} {line}" for number, line in enumerate(told))
+
+
+def _cases(contexts: Iterable[Context]) -> JoinedCases:
+    """Return contexts joined, or boxes that have too many of them, the largest first."""
+    return contexts.boxes if isinstance(contexts, Boxes) and not contexts.is_small else merge_contexts(contexts)
+
+
+def _is_told_by_largest(contexts: Iterable[Context], cases: JoinedCases, variables: Iterable[Variable]) -> bool:
+    """Whether many cases are told by the largest of them, and not by what they cover: of many parents."""
+    named = {name for case in cases for name in case}
+    size = prod(variable.n_states for variable in variables if variable.name in named)
+    return isinstance(contexts, Boxes) and size > MOST_COUNTED
+
+
+def _others(cases: JoinedCases, most: int | None) -> list[str]:
+    """Say how many cases are not listed."""
+    n = 0 if most is None else max(len(cases) - most, 0)
+    return [f"in {n:,} more {'case' if n == 1 else 'cases'}"] if n else []
 
 
 def _after(*words: str) -> str:
@@ -233,7 +268,7 @@ def _after(*words: str) -> str:
 
 def _lines(contexts: Iterable[Context], variables: Iterable[Variable]) -> list[str]:
     known = {variable.name: variable for variable in variables}
-    return [_line(case, known) for case in merge_contexts(contexts)]
+    return [_line(case, known) for case in _cases(contexts)]
 
 
 def _line(case: Mapping[str, Sequence[State]], known: Mapping[str, Variable]) -> str:

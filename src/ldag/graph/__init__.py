@@ -20,6 +20,7 @@ from ldag.graph.records import label_contexts as label_contexts
 from ldag.graph.records import name_contexts as name_contexts
 from ldag.graph.representations import Description as Description
 from ldag.graph.representations import Rule as Rule
+from ldag.graph.representations import is_told_by_labels as is_told_by_labels
 from ldag.graph.representations import name_given as name_given
 from ldag.graph.representations import spell_size as spell_size
 from ldag.graph.representations import tree_rows as tree_rows

@@ -399,8 +399,8 @@ class Graph(Drawable):
             for codes in configurations
         )
 
-    def label_contexts(self, parent: str, child: str) -> tuple[Context, ...]:
-        """Return the label of an edge as few contexts of some of the other parents, as files write it."""
+    def label_contexts(self, parent: str, child: str) -> Sequence[Context]:
+        """Return the label of an edge as few contexts, as files write it; those of a tree the largest first."""
         return label_contexts(self.schema, *self._edge(parent, child))
 
     def partition(self, node: str) -> NamedPartition:

@@ -1,16 +1,15 @@
 """From a record (names, as written) to a schema and a structure (numbers, checked), and back; checks of arguments."""
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from math import prod
 
 import numpy as np
 
 from ldag.checks import check_mapping, check_sequence
 from ldag.errors import ArgumentError, GraphError, TooLarge, UnknownVariable
-from ldag.formats import ClassRecord, Context, EdgeRecord, GraphRecord, TreeRecord, VariableRecord
+from ldag.formats import Boxes, ClassRecord, Context, EdgeRecord, GraphRecord, TreeRecord, VariableRecord
 from ldag.graph.tree_records import code_tree, name_questions
 from ldag.model import (
     MAX_CONFIGURATIONS,
@@ -172,22 +171,24 @@ def record_of(variable: Variable) -> VariableRecord:
     )
 
 
-def label_contexts(schema: Schema, family: CodedFamily, axis: int) -> tuple[Context, ...]:
+def label_contexts(schema: Schema, family: CodedFamily, axis: int) -> Sequence[Context]:
     """Return the written label of a parent's edge as the fewest contexts of the other parents."""
     if len(family.parents) < 2:
         return ()
     boxes = family.partition.label_boxes(axis)
     if boxes is not None:
-        return tuple(context for box in boxes for context in name_box(schema, family.parents, box))
+        return name_boxes(schema, family.parents, boxes)
     others = tuple(p for a, p in enumerate(family.parents) if a != axis)
     return name_contexts(schema, others, np.flatnonzero(family.labels[axis]).tolist())
 
 
-def name_box(schema: Schema, parents: Sequence[int], box: Mapping[int, Sequence[int]]) -> Iterator[Context]:
-    """Return a set of configurations, the states of each axis, as contexts."""
-    variables = [schema[parents[axis]] for axis in box]
-    for codes in product(*box.values()):
-        yield {variable.name: variable.states[code] for variable, code in zip(variables, codes, strict=True)}
+def name_boxes(schema: Schema, parents: Sequence[int], boxes: Iterable[Mapping[int, Sequence[int]]]) -> Boxes:
+    """Return sets of configurations, the states of each axis, as contexts."""
+    variables = [schema[parent] for parent in parents]
+    return Boxes(
+        {variables[axis].name: tuple(variables[axis].states[code] for code in codes) for axis, codes in box.items()}
+        for box in boxes
+    )
 
 
 def name_contexts(schema: Schema, nodes: Sequence[int], cells: Iterable[int]) -> tuple[Context, ...]:

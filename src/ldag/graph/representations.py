@@ -5,12 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
+from ldag.errors import TooLarge, counted, list_names
 from ldag.formats import (
     ARC,
     MOST_CASES,
     Context,
     GraphRecord,
     formulas,
+    list_contexts,
     spell_cost,
     spell_name,
     spell_state,
@@ -18,11 +20,17 @@ from ldag.formats import (
     write_json,
 )
 from ldag.graph.base import Graph
-from ldag.graph.records import name_box
+from ldag.graph.records import name_boxes
 from ldag.graph.tree_records import NestedTree, name_questions, nest_tree
 from ldag.graph.trees import CodedDecisionGraph, Leaf, Tree, decision_graph, n_leaves, smallest_tree
 from ldag.hook import Printable
 from ldag.model import CodedFamily, Partition, Schema, State, Term, Variable, minimal_cover
+
+MOST_LINES, MOST_SENTENCES = 40, 200
+"""Lines of a tree, and labels, that a description shows; more are counted."""
+
+MOST_SEARCHED = 2**16
+"""Up to so many configurations the smallest tree is looked for; of more, the tree is taken that is there."""
 
 NAMED_PARENTS = 12
 """Parents that are named in a line; more are counted."""
@@ -58,14 +66,14 @@ class Rule:
     """One class of a node: it applies in any of the contexts; printed with ranges of parents that have an order."""
 
     number: int
-    contexts: tuple[Context, ...]
+    contexts: Sequence[Context]
     parents: tuple[Variable, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def is_shared(self) -> bool:
         """Whether it holds in more than one configuration of the parents."""
         open_ones = [v.n_states for v in self.parents if v.name not in self.contexts[0]]
-        return len(self.contexts) > 1 or prod(open_ones) > 1
+        return prod(open_ones) > 1 or len(self.contexts[:2]) > 1
 
     def __str__(self) -> str:
         terms = formulas(self.contexts, self.parents)
@@ -155,6 +163,14 @@ class DecisionGraph(Printable):
         return f"p{step + 1}" if isinstance(step, int) else f"[{place}]"
 
 
+def is_told_by_labels(graph: Graph, node: str) -> bool:
+    """Tell whether labels are known to tell all about a node; of a large tree this may be too much to find out."""
+    try:
+        return graph.is_csi_consistent(node)
+    except TooLarge:
+        return False
+
+
 def name_given(node: str, parents: Sequence[str]) -> str:
     """Return "y | a, b", or of many parents how many there are."""
     if len(parents) > NAMED_PARENTS:
@@ -167,10 +183,12 @@ def name_rules(schema: Schema, node: int, family: CodedFamily) -> ReducedCPT:
     variables = tuple(schema[parent] for parent in family.parents)
     boxes = family.partition.boxes()
     if boxes is not None:
-        contexts: list[list[Context]] = [[] for _ in range(family.partition.n_classes)]
+        of_class: list[list[Mapping[int, tuple[int, ...]]]] = [[] for _ in range(family.partition.n_classes)]
         for number, box in boxes:
-            contexts[number] += name_box(schema, family.parents, box)
-        named = [Rule(number, tuple(own), variables) for number, own in enumerate(contexts)]
+            of_class[number].append(box)
+        named = [
+            Rule(number, name_boxes(schema, family.parents, own), variables) for number, own in enumerate(of_class)
+        ]
         names = tuple(variable.name for variable in variables)
         is_minimal = len(boxes) == len(named)
         nested = nest_tree(name_questions(schema, node, family))
@@ -209,6 +227,9 @@ def name_tree(schema: Schema, node: int, family: CodedFamily) -> CptTree:
 def name_decision_graph(schema: Schema, node: int, family: CodedFamily) -> DecisionGraph:
     """Return the decision graph of a family in names: its smallest tree with equal parts merged."""
     variables = [schema[parent] for parent in family.parents]
+    tree = family.partition.as_tree()
+    if tree is not None and family.partition.grid.size > MOST_SEARCHED:
+        return DecisionGraph(schema[node].name, _merge_steps(schema, node, family))
     graph: CodedDecisionGraph = decision_graph(smallest_tree(family.partition).tree)
     steps = tuple(
         step.number
@@ -217,6 +238,32 @@ def name_decision_graph(schema: Schema, node: int, family: CodedFamily) -> Decis
         for step in graph.nodes
     )
     return DecisionGraph(schema[node].name, steps)
+
+
+def _merge_steps(schema: Schema, node: int, family: CodedFamily) -> tuple[int | tuple[str, Mapping[State, int]], ...]:
+    """Return the steps of a decision graph from the tree of a family: equal parts are merged, those below first."""
+    record = name_questions(schema, node, family)
+    alike: dict[tuple[str, tuple[tuple[State, int], ...]], int] = {}
+    questions: list[tuple[str, dict[State, int]]] = []
+    place: dict[int, int] = {}
+    n_classes = family.partition.n_classes
+    for number in reversed(range(len(record.questions))):
+        question = record.questions[number]
+        to = {  # classes come first, then the questions
+            state: branch.number or 0 if branch.question is None else place[branch.question]
+            for branch in question.branches
+            for state in branch.states
+        }
+        key = question.variable, tuple(to.items())
+        targets = set(to.values())
+        if len(targets) > 1 and key not in alike:
+            alike[key] = n_classes + len(questions)
+            questions.append((question.variable, to))
+        place[number] = alike[key] if len(targets) > 1 else min(targets)
+    n = len(questions)
+    turned = {code: n + code if code < n_classes else n - 1 - (code - n_classes) for code in range(n_classes + n)}
+    asked = [(name, {state: turned[code] for state, code in to.items()}) for name, to in reversed(questions)]
+    return (*asked, *range(n_classes))
 
 
 def _context(variables: Sequence[Variable], term: Term) -> Context:
@@ -301,7 +348,7 @@ class Description(Printable):
 def describe_graph(graph: Graph, record: GraphRecord) -> Description:
     """Describe a graph: variables, edges, labels in words, reduced tables as rules, parameters."""
     tables = _reduce_tables(graph)
-    rules = [line for table in tables.values() for line in str(table).splitlines()]
+    rules = [line for table in tables.values() for line in _shorten(table)]
     sections = {
         "Variables": _variables(graph),
         "Edges": _edges(graph) or ["none: all variables are independent"],
@@ -318,14 +365,23 @@ def describe_graph(graph: Graph, record: GraphRecord) -> Description:
             "dimension": graph.dimension,
             "maximal": graph.is_maximal(),
             "regular": graph.is_regular(),
-            "csi_consistent": graph.is_csi_consistent(),
+            "csi_consistent": all(is_told_by_labels(graph, v.name) for v in graph.variables),
             "edges": graph.edges,
             "rules": {
-                name: [{"class": rule.number, "contexts": [dict(c) for c in rule.contexts]} for rule in table.rules]
+                name: [{"class": rule.number, "contexts": list_contexts(rule.contexts)} for rule in table.rules]
                 for name, table in tables.items()
             },
         },
     )
+
+
+def _shorten(table: ReducedCPT) -> list[str]:
+    """Return the lines of a table, of a large tree the first of them."""
+    lines = str(table).splitlines()
+    if table.tree is None or len(lines) <= MOST_LINES:
+        return lines
+    left = len(lines) - MOST_LINES
+    return [*lines[:MOST_LINES], f"  and {left:,} more lines: as_tree({table.node!r}), or ldag explain MODEL NODE"]
 
 
 def _variables(graph: Graph) -> list[str]:
@@ -349,8 +405,11 @@ def _edges(graph: Graph) -> list[str]:
 def _labels(graph: Graph) -> list[str]:
     """Return what the labels say, in short; the facts have all of it."""
     sentences = graph.labels_in_words(MOST_CASES)
-    is_short = sentences != graph.labels_in_words()
-    return [*sentences, *(["(all cases of a label: --json)"] if is_short else [])]
+    left = len(sentences) - MOST_SENTENCES
+    more = [f"(and {counted(left, 'more label')}: --json)"] if left > 0 else []
+    if not more and sentences != graph.labels_in_words():
+        more = ["(all cases of a label: --json)"]
+    return [*sentences[:MOST_SENTENCES], *more]
 
 
 def _reduce_tables(graph: Graph) -> dict[str, ReducedCPT]:
@@ -370,7 +429,11 @@ def _parameters(graph: Graph) -> list[str]:
         gone = set(graph.edges) - set(graph.regular().edges)
         arrows = ", ".join(f"{parent} -> {child}" for parent, child in sorted(gone))
         lines.append(f"The graph is not regular: {arrows} never matters and can be dropped.")
-    beyond = [v.name for v in graph.variables if not graph.is_csi_consistent(v.name)]
-    if beyond:
-        lines.append(f"Labels do not tell all about {', '.join(beyond)}: some classes need a decision graph.")
+    beyond = [v.name for v in graph.variables if not is_told_by_labels(graph, v.name)]
+    trees = [name for name in beyond if graph.structure.families[graph.schema.node(name)].partition.as_tree()]
+    rest = [name for name in beyond if name not in trees]
+    if trees:
+        lines.append(f"Their trees tell about {list_names(trees)} what labels may not tell in full.")
+    if rest:
+        lines.append(f"Labels do not tell all about {', '.join(rest)}: some classes need a decision graph.")
     return lines

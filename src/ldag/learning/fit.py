@@ -13,8 +13,8 @@ from ldag.constraints import search_space
 from ldag.data import Dataset, describe_size
 from ldag.drawing import Drawable, Presentable
 from ldag.errors import ArgumentError, by_door, counted, list_names
-from ldag.formats import MOST_CASES, Edge, brief_conditions
-from ldag.graph import LDAG, EdgeDirections, find_thin_families
+from ldag.formats import MOST_CASES, Edge, brief_conditions, list_contexts
+from ldag.graph import LDAG, EdgeDirections, find_thin_families, is_told_by_labels
 from ldag.hook import take
 from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint
@@ -347,7 +347,7 @@ class Fit(Presentable):
     def _entries_of(self, edge: Edge) -> list[object]:
         """Return the configurations of a label, or where a tree tells it, contexts."""
         if self._tree_of(edge[1]) is not None:
-            return [dict(context) for context in self.graph.label_contexts(*edge)]
+            return [*list_contexts(self.graph.label_contexts(*edge))]
         return [list(entry) for entry in sorted(self.graph.label(*edge), key=_entry_order)]
 
     def _tree_of(self, name: str) -> CodedTree | None:
@@ -370,7 +370,8 @@ class Fit(Presentable):
         graph = self.graph
         is_grown = self.settings.search.grows
         kappa = f"kappa {self.kappa:g}" + (", chosen by cross-validation" if "kappa" in self._chosen() else "")
-        without = "without labels" if graph.structure.is_csi_consistent else "in full tables"
+        is_told = all(is_told_by_labels(graph, name) for name in graph.schema.names)
+        without = "without labels" if is_told else "in full tables"
         lines = [
             f"LDAG learned from {counted(self.n_observations, 'observation')} of"
             f" {counted(len(graph.variables), 'variable')}",
@@ -470,7 +471,7 @@ class Fit(Presentable):
         """Return the classes of the nodes whose labels do not tell everything."""
         lines = []
         for variable, family in zip(self.graph.variables, self.graph.structure.families, strict=True):
-            if family.partition.is_csi_consistent:
+            if is_told_by_labels(self.graph, variable.name):
                 continue
             name, partition = variable.name, family.partition
             lines.append(f"  {name}: {partition.n_classes} classes of {partition.grid.size} configurations")

@@ -246,6 +246,10 @@ class Partition:
         """Return sets of configurations of one class each, with the class, if the classes can be told as such."""
         return None
 
+    def share_without(self, axis: int) -> float:
+        """Return the share of the configurations in which a parent makes no difference."""
+        return float(self.labels[axis].mean())
+
     def rows_without(self, axis: int, counts: NDArray[np.float64]) -> float | None:
         """Return how many of the rows counted by configuration are where an edge vanishes, if that can be told."""
         rows = np.moveaxis(counts.sum(axis=1).reshape(self.grid.n_states), axis, -1).sum(axis=-1).reshape(-1)

@@ -116,6 +116,10 @@ class TreePartition(Partition):
         boxes = [box for box, is_gone in regions_without(self.tree, axis) if is_gone]
         return [_spell(box) for box in sorted(boxes, key=self._share, reverse=True)]
 
+    def share_without(self, axis: int) -> float:
+        """Return the share of the configurations in which a parent makes no difference."""
+        return sum(self._share(box) for box, is_gone in regions_without(self.tree, axis) if is_gone)
+
     def _share(self, box: StateBox) -> float:
         return prod(states.bit_count() / self.grid.n_states[axis] for axis, states in box.items())
 

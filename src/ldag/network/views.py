@@ -12,7 +12,7 @@ from ldag.checks import check_share
 from ldag.data import Backend, make_frame, state_columns
 from ldag.drawing import Drawable, side_by_side
 from ldag.errors import counted
-from ldag.formats import conditions, spell_name, spell_state
+from ldag.formats import brief_conditions, list_contexts, spell_name, spell_state
 from ldag.graph import NestedTree, Rule, name_given, tree_rows
 from ldag.model import Schema, State, Variable, beta_intervals
 
@@ -45,7 +45,7 @@ class ClassParameters:
             f"{state} {p:.4f}" for state, p in list(zip(self.states, self.probabilities, strict=True))[:STATES_SHOWN]
         )
         more = ", ..." if len(self.states) > STATES_SHOWN else ""
-        return f"<ClassParameters: if {', or '.join(conditions(self.contexts))}: {shown}{more}>"
+        return f"<ClassParameters: if {brief_conditions(self.contexts, self.rule.parents)}: {shown}{more}>"
 
     @property
     def number(self) -> int:
@@ -53,7 +53,7 @@ class ClassParameters:
         return self.rule.number
 
     @property
-    def contexts(self) -> tuple[Mapping[str, State], ...]:
+    def contexts(self) -> Sequence[Mapping[str, State]]:
         """States of some parents; the class applies in any of these contexts."""
         return self.rule.contexts
 
@@ -119,11 +119,18 @@ class NodeParameters(Drawable):
 
     @property
     def lines(self) -> list[tuple[str, ClassParameters | None]]:
-        """What stands before each row of the table: the rule of a class, or the branches of the tree."""
+        """What stands before each row of the table: the rule of a class, or the branches of a tree."""
         if self.tree is None:
             return [(str(part.rule) if self.parents else "always", part) for part in self.classes]
-        rows = tree_rows(self.tree, self.variables[:-1])
-        return [(text, None if number is None else self.classes[number]) for text, number in rows]
+        own = {part.number: part for part in self.classes}
+        kept: list[tuple[str, ClassParameters | None]] = []
+        depth = -1  # of the line below, where that is kept
+        for text, number in reversed(tree_rows(self.tree, self.variables[:-1])):
+            indent = len(text) - len(text.lstrip(" "))
+            if number in own or (number is None and indent < depth):
+                kept.append((text, None if number is None else own[number]))
+                depth = indent
+        return kept[::-1]
 
     def in_columns(self, level: float = 0.95) -> str:
         """Return a row per class: its rule, its rows of data, and each state's probability with its interval."""
@@ -147,7 +154,7 @@ class NodeParameters(Drawable):
         """Return the classes as plain values for JSON, with intervals of a probability."""
         return [
             {
-                "contexts": [dict(context) for context in part.contexts],
+                "contexts": list_contexts(part.contexts),
                 "probabilities": list(part.probabilities),
                 "counts": None if part.counts is None else list(part.counts),
                 "intervals": list(map(list, ends)),

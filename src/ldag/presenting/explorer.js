@@ -11,7 +11,9 @@
  *   sums: {first: number[], a: number[], b: number[]}, root: number}} Circuit
  * @typedef {{parent: number, child: number, others: number[], label: string | null}} Edge
  * @typedef {{name: string, states: string[], latent: boolean}} Variable
- * @typedef {{title: string, variables: Variable[], edges: Edge[], circuits: Circuit[], weights: number[], why: string}} Model
+ * @typedef {number | number[]} Step a class, or a parent and where each of its states leads (-1: it cannot be any more)
+ * @typedef {{steps: Step[], table: number[][]}} Tree
+ * @typedef {{title: string, variables: Variable[], edges: Edge[], trees: Object<number, Tree>, circuits: Circuit[], weights: number[], why: string}} Model
  * @typedef {{state: number, isSet: boolean}} Finding
  * @typedef {Map<number, Finding>} Findings
  */
@@ -83,6 +85,8 @@ function evaluate(model, findings) {
 function vanishes(model, edge, findings) {
   const child = findings.get(edge.child);
   if (child && child.isSet) return true;
+  const tree = model.trees[edge.child];
+  if (tree) return findings.size > 0 && !matters(tree.steps, 0, edge.parent, findings);
   if (!edge.label || !edge.others.some((other) => findings.has(other))) return false;
   for (let cell = 0; cell < edge.label.length; cell++) {
     let rest = cell;
@@ -96,6 +100,116 @@ function vanishes(model, edge, findings) {
     if (agrees && edge.label[cell] !== "1") return false;
   }
   return true;
+}
+
+/** Where a question leads, by the state that is known, or by each that is possible.
+ * @param {number[]} step
+ * @param {Findings} findings
+ * @returns {number[]}
+ */
+function followers(step, findings) {
+  const finding = findings.get(step[0]);
+  const places = finding ? [step[finding.state + 1]] : step.slice(1);
+  return [...new Set(places)].filter((place) => place >= 0);
+}
+
+/** Whether what a parent is makes a difference below a place of a tree.
+ * @param {Step[]} steps
+ * @param {number} place
+ * @param {number} parent
+ * @param {Findings} findings
+ * @returns {boolean}
+ */
+function matters(steps, place, parent, findings) {
+  const todo = [place];
+  while (todo.length) {
+    const step = steps[/** @type {number} */ (todo.pop())];
+    if (typeof step === "number") continue;
+    if (step[0] !== parent) todo.push(...followers(step, findings));
+    else if (step.slice(1).some((_, state) => differ(steps, step, state, findings))) return true;
+  }
+  return false;
+}
+
+/** Whether a question's first state and another can come to different classes, whatever else is known.
+ * @param {Step[]} steps
+ * @param {number[]} step
+ * @param {number} state
+ * @param {Findings} findings
+ * @returns {boolean}
+ */
+function differ(steps, step, state, findings) {
+  const first = step.slice(1).findIndex((place) => place >= 0);
+  if (step[state + 1] < 0 || step[state + 1] === step[first + 1]) return false;
+  /** @type {[number, number, Findings][]} */
+  const todo = [[step[first + 1], step[state + 1], findings]];
+  while (todo.length) {
+    const [one, other, known] = /** @type {[number, number, Findings]} */ (todo.pop());
+    const ends = [settle(steps, one, step[0], first, known), settle(steps, other, step[0], state, known)];
+    const [a, b] = ends.map((place) => steps[place]);
+    if (typeof a === "number" && typeof b === "number") {
+      if (a !== b) return true;
+      continue;
+    }
+    const asked = /** @type {number[]} */ (typeof a === "number" ? b : a);
+    asked.slice(1).forEach((place, code) => {
+      if (place >= 0) todo.push([ends[0], ends[1], new Map(known).set(asked[0], { state: code, isSet: false })]);
+    });
+  }
+  return false;
+}
+
+/** Go down a tree as far as what is known decides.
+ * @param {Step[]} steps
+ * @param {number} place
+ * @param {number} parent
+ * @param {number} state
+ * @param {Findings} known
+ */
+function settle(steps, place, parent, state, known) {
+  for (;;) {
+    const step = steps[place];
+    if (typeof step === "number") return place;
+    const finding = known.get(step[0]);
+    if (step[0] !== parent && !finding) return place;
+    place = step[1 + (step[0] === parent || !finding ? state : finding.state)];
+  }
+}
+
+/** A tree as lines: how deep each is, what it asks, and the probabilities of a leaf.
+ * @param {Model} model
+ * @param {number} node
+ * @param {Findings} findings what is known is not asked
+ * @returns {string[]}
+ */
+function treeLines(model, node, findings) {
+  const { steps, table } = model.trees[node];
+  /** @param {Step} step */
+  const end = (step) => (typeof step !== "number" ? "" : `: ${table.length ? table[step].map((p) => p.toFixed(3)).join("  ") : `p${step + 1}`}`);
+  const root = settle(steps, 0, -1, 0, findings);
+  const lines = typeof steps[root] === "number" ? [`always${end(steps[root])}`] : [];
+  /** @type {[number, number][]} */
+  const todo = [[root, 0]];
+  /** @type {[string, number, number][]} */
+  const texts = [];
+  while (todo.length || texts.length) {
+    const next = todo.pop();
+    if (next) {
+      const step = steps[next[0]];
+      if (typeof step === "number") continue;
+      const { name, states } = model.variables[step[0]];
+      for (const place of [...new Set(step.slice(1))].filter((one) => one >= 0).reverse()) {
+        const own = states.filter((_, code) => step[code + 1] === place).join(" or ");
+        texts.push([`${"  ".repeat(next[1])}${name} = ${own}`, place, next[1] + 1]);
+      }
+    }
+    const text = texts.pop();
+    if (!text) continue;
+    const below = settle(steps, text[1], -1, 0, findings);
+    lines.push(`${text[0]}${end(steps[below])}`);
+    todo.push([below, text[2]]);
+  }
+  return lines;
 }
 
 /** A probability as people read it; what is possible is not said to be impossible.
@@ -149,6 +263,8 @@ class Explorer {
     this.milliseconds = 0;
     /** @type {HTMLElement[]} */
     this.buttons = [];
+    /** @type {(() => void)[]} */
+    this.trees = [];
     /** The boxes of the graph, and the line and the label of every edge. */
     this.boxes = [...this.byId("graph").querySelectorAll(".node")];
     this.lines = model.edges.map((edge) => [
@@ -185,6 +301,7 @@ class Explorer {
         button.addEventListener("click", (event) => this.click(node, code, event.shiftKey));
         this.buttons.push(button);
       });
+      if (this.model.trees[node]) this.addTree(card, node);
     });
     const drawing = this.byId("graph").querySelector("svg");
     if (drawing) drawing.style.minWidth = `${LEAST_SCALE * drawing.width.baseVal.value}px`;
@@ -241,6 +358,25 @@ class Explorer {
     if (name) made.className = name;
     inside.appendChild(made);
     return made;
+  }
+
+  /** Add the tree of a node, which is written when it is opened. @param {HTMLElement} card @param {number} node */
+  addTree(card, node) {
+    const folded = /** @type {HTMLDetailsElement} */ (this.make("details", "tree", card));
+    const n = this.model.trees[node].steps.filter((step) => typeof step === "number").length;
+    this.make("summary", "", folded).textContent = `tree of ${n.toLocaleString("en")} leaves`;
+    const text = this.make("pre", "", folded);
+    folded.addEventListener("toggle", () => this.write(folded, text, node));
+    this.trees.push(() => this.write(folded, text, node));
+  }
+
+  /** @param {HTMLDetailsElement} folded @param {HTMLElement} text @param {number} node */
+  write(folded, text, node) {
+    if (!folded.open) return;
+    const { states } = this.model.variables[node];
+    const lines = treeLines(this.model, node, this.findings);
+    const head = this.model.trees[node].table.length ? `probabilities of ${states.join(", ")}` : "classes";
+    text.textContent = [head, ...lines].join("\n");
   }
 
   /** @param {number} node @param {number} state @param {boolean} shift */
@@ -338,6 +474,7 @@ class Explorer {
     /** @type {HTMLButtonElement} */ (this.byId("undo")).disabled = this.past.length === 0;
     this.buttons.forEach((button) => this.show(button, result));
     this.fade();
+    this.trees.forEach((write) => write());
     const view = this.page.defaultView;
     if (view) view.history.replaceState(null, "", `#${toFragment(this.findings)}`);
   }
@@ -387,4 +524,4 @@ if (typeof document !== "undefined") {
     /** @type {any} */ (window).explorer = explorer;
   }
 }
-if (typeof module !== "undefined") module.exports = { evaluate, vanishes, percent, signed, toFragment, fromFragment };
+if (typeof module !== "undefined") module.exports = { evaluate, vanishes, treeLines, percent, signed, toFragment, fromFragment };

@@ -17,7 +17,7 @@ from ldag.drawing import (
     fits_label,
     legend_of,
 )
-from ldag.errors import ArgumentError
+from ldag.errors import ArgumentError, counted
 from ldag.formats import (
     MOST_CASES,
     Context,
@@ -30,7 +30,7 @@ from ldag.formats import (
     conditions,
     find_arcs,
 )
-from ldag.graph import LDAG, Multinet
+from ldag.graph import LDAG, Multinet, is_told_by_labels
 from ldag.model import Counts, Variable
 from ldag.presenting.documents import Block, Figure, Listing
 from ldag.presenting.looks import blocks, draw, picture
@@ -38,6 +38,15 @@ from ldag.reasoning import Verdict, context_parents
 
 MOST_LABELS = 40
 """With more labelled edges than this, labels are not drawn unless asked for; tooltips have them."""
+
+MOST_EDGES, EDGES_A_NODE = 150, 2
+"""Edges that are drawn at most: so many, or of large graphs so many for each node. More would be a carpet."""
+
+LEAST = "the least sure, and those that matter in the fewest cases"
+"""Which edges are left out."""
+
+MOST_BEYOND = 4
+"""Nodes whose rules are in the legend."""
 
 MOST_RULES = 8
 """Rules of one node in the legend."""
@@ -58,10 +67,10 @@ def graph_picture(graph: LDAG, options: PictureOptions) -> Picture:
     check_choice(direction, ("down", "right"), "direction")
     nodes = _nodes_in_focus(graph, options.get("focus"))
     place = {node: number for number, node in enumerate(nodes)}
+    inside = [edge for edge in graph.structure.edges if edge[0] in place and edge[1] in place]
+    chosen = _choose_edges(graph, inside, options)
     edges = tuple(
-        replace(edge, parent=place[edge.parent], child=place[edge.child])
-        for edge in _edges(graph, options)
-        if edge.parent in place and edge.child in place
+        replace(edge, parent=place[edge.parent], child=place[edge.child]) for edge in _edges(graph, chosen, options)
     )
     boxes, rules = _boxes(graph, nodes, options)
     context = _states_shown(options)
@@ -71,6 +80,8 @@ def graph_picture(graph: LDAG, options: PictureOptions) -> Picture:
     if hidden:
         have = "edge has a label that is" if hidden == 1 else "edges have labels that are"
         legend.append(f"{hidden} {have} not drawn")
+    if len(chosen) < len(inside):
+        legend.append(f"{len(inside) - len(chosen):,} of {counted(len(inside), 'edge')} not drawn: {LEAST}")
     return Picture(boxes, edges, tuple(filter(None, legend)), options.get("title") or "Labelled DAG", direction)
 
 
@@ -135,8 +146,32 @@ def _nodes_set(graph: LDAG, options: PictureOptions) -> frozenset[int]:
     return frozenset(graph.schema.nodes(do, "do: "))
 
 
-def _edges(graph: LDAG, options: PictureOptions) -> list[PictureEdge]:
-    """Return every edge with what is to be said about it."""
+def _choose_edges(graph: LDAG, edges: Sequence[tuple[int, int]], options: PictureOptions) -> Sequence[tuple[int, int]]:
+    """Return the edges to draw: all, or the most probable, of these the ones that matter in most configurations."""
+    most = max(MOST_EDGES, EDGES_A_NODE * len(graph.schema))
+    if len(edges) <= most:
+        return edges
+    probabilities, names = options.get("probabilities") or {}, graph.schema.names
+    focus = set(graph.schema.nodes(check_names(options.get("focus") or ()), "focus: "))
+    families = graph.structure.families
+
+    def rank(edge: tuple[int, int]) -> tuple[bool, float, float]:
+        family, name = families[edge[1]], (names[edge[0]], names[edge[1]])
+        gone = family.partition.share_without(family.parents.index(edge[0]))
+        return not focus & {*edge}, -round(probabilities.get(name, 0.0), 2), gone
+
+    ranked = sorted(edges, key=rank)
+    seen: set[int] = set()
+    first = []  # nobody with edges stands alone
+    for edge in ranked:
+        if not seen >= {*edge}:
+            seen.update(edge)
+            first.append(edge)
+    return sorted(list(dict.fromkeys([*first, *ranked]))[:most])
+
+
+def _edges(graph: LDAG, chosen: Sequence[tuple[int, int]], options: PictureOptions) -> list[PictureEdge]:
+    """Return edges with what is to be said about each."""
     cut = _nodes_set(graph, options)
     kept = context_parents(graph.structure, graph.schema.context(_states_shown(options), "context: "))
     may_turn = options.get("arrows", not cut)  # who sets something takes the arrows for causes
@@ -145,7 +180,7 @@ def _edges(graph: LDAG, options: PictureOptions) -> list[PictureEdge]:
     draw_labels = options.get("labels")
     draw_labels = len(graph.labelled_edges) <= MOST_LABELS if draw_labels is None else draw_labels
     edges = []
-    for parent, child in graph.structure.edges:
+    for parent, child in chosen:
         name = graph.schema[parent].name, graph.schema[child].name
         text = tuple(notes.get(name, ())) or absent_if(graph.label_contexts(*name), graph.variables)
         drawn = text if fits_label(text) else _shorten(graph, text)
@@ -196,21 +231,27 @@ def _boxes(graph: LDAG, nodes: Sequence[int], options: PictureOptions) -> tuple[
     focus = options.get("focus")
     context, done = _states_shown(options), _nodes_set(graph, options)
     chosen = set() if focus is None else set(check_names(focus))
-    boxes, rules = [], []
+    boxes: list[PictureNode] = []
+    beyond: list[str] = []
     for node in nodes:
         name = graph.schema[node].name
-        mark = "" if graph.is_csi_consistent(name) else "*"
+        mark = "" if is_told_by_labels(graph, name) else "*"
         state = str(context[name]) if name in context else ""
         is_latent, is_arc = graph.schema[node].latent, name in graph.arcs
         boxes.append(PictureNode(name, mark, name in chosen, state, is_latent, is_arc, node in done))
         if mark:
-            rules += _classes_in_words(graph, name)
-    return tuple(boxes), rules
+            beyond.append(name)
+    if len(beyond) <= MOST_BEYOND:
+        return tuple(boxes), [line for name in beyond for line in _classes_in_words(graph, name)]
+    return tuple(boxes), ["*: labels do not tell all about it; its rules do"]
 
 
 def _classes_in_words(graph: LDAG, name: str) -> list[str]:
     """Return which configurations of the parents of a node act alike; the others each act in their own way."""
-    rules = [rule for rule in graph.reduced_cpt(name).rules if rule.is_shared]
+    table = graph.reduced_cpt(name)
+    if table.tree is not None and len(table.rules) > MOST_RULES:
+        return [f"{name}*: its tree of {len(table.rules):,} classes tells all"]
+    rules = [rule for rule in table.rules if rule.is_shared]
     lines = [f"{name}* has one distribution for all cases of a line:"]
     lines += [f"–  {brief_conditions(rule.contexts, graph.variables)}" for rule in rules[:MOST_RULES]]
     if len(rules) > MOST_RULES:

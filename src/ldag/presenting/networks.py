@@ -7,7 +7,7 @@ from typing import Any
 
 from ldag.drawing import Cell, Drawing, Meter, Picture, PictureOptions, TableRow, lay_out_table
 from ldag.formats import brief_conditions, state_in_words
-from ldag.network import Marginals, Network, NodeParameters, StateMapping, class_intervals
+from ldag.network import ClassParameters, Marginals, Network, NodeParameters, StateMapping, class_intervals
 from ldag.presenting.documents import Block, TableBlock
 from ldag.presenting.graphs import graph_picture
 from ldag.presenting.looks import blocks, chart, picture
@@ -67,10 +67,14 @@ def _rules_table(node: NodeParameters, intervals: Sequence[tuple[tuple[float, fl
     own = [variable for variable in node.variables if variable.name == node.node]
     names = [state_in_words(own[0], state) if own else str(state) for state in node.states]
     rows: list[TableRow] = []
-    for part, known in zip(node.classes, intervals, strict=True):
-        ends = known or ((None, None),) * len(node.states)
+    of_class = dict(zip((part.number for part in node.classes), intervals, strict=True))
+    for text, part in _lines(node):
+        if part is None:  # a branch of a tree
+            rows.append((text, *(None,) * (has_counts + is_long + (1 if is_long else len(node.states)))))
+            continue
+        ends = of_class[part.number] or ((None, None),) * len(node.states)
         bars = [Meter(p, low, high) for p, (low, high) in zip(part.probabilities, ends, strict=True)]
-        head: list[Cell] = [brief_conditions(part.contexts, node.variables)] if node.parents else []
+        head: list[Cell] = [text] if node.parents else []
         head += [part.n_rows] if has_counts else []
         if is_long:
             blank: list[Cell] = [None] * len(head)
@@ -81,6 +85,13 @@ def _rules_table(node: NodeParameters, intervals: Sequence[tuple[tuple[float, fl
     header = (*(["if"] if node.parents else []), *(["rows"] if has_counts else []))
     of_states = (node.node, "probability") if is_long else tuple(f"{node.node}: {state}" for state in names)
     return TableBlock((*header, *of_states), tuple(rows))
+
+
+def _lines(node: NodeParameters) -> list[tuple[str, ClassParameters | None]]:
+    """Return what stands before each row: the case of a class, or the branches of a tree, those below set in."""
+    if node.tree is None:
+        return [(brief_conditions(part.contexts, node.variables), part) for part in node.classes]
+    return [(text.replace("  ", "\u2003"), part) for text, part in node.lines]
 
 
 @chart.register

@@ -8,12 +8,12 @@ from typing import Literal
 
 from ldag.checks import check_path
 from ldag.data import Dataset, check_data
-from ldag.errors import ArgumentError, LdagError, counted
+from ldag.errors import ArgumentError, LdagError, TooLarge, argument, counted
 from ldag.formats import state_in_words, write_atomically
 from ldag.graph import LDAG
 from ldag.inference import TooManyGates, compile_circuit
 from ldag.learning import Fit, LearnOptions, check_time_limit
-from ldag.model import Model
+from ldag.model import LEAF, Model
 from ldag.network import Network
 from ldag.presenting.documents import Document, write_markdown
 from ldag.presenting.html import asset, page, write_html
@@ -100,7 +100,15 @@ def _subject(
 
 def _subject_of_several(mixture: Mixture, data: Dataset | None, given: Agreement | Literal["auto"] | None) -> Subject:
     """Gather what the report on several networks tells of; they know themselves how sure they are."""
-    network = mixture.consensus_network(data)
+    try:
+        network = mixture.consensus_network(data)
+    except TooLarge:
+        if data is not None:
+            raise
+        raise TooLarge(
+            "the networks are too large to say together what is to be expected in each case; a report on them needs"
+            f" the data, {argument('data')}"
+        ) from None
     return Subject(network, data, None, given if isinstance(given, Agreement) else mixture, mixture=mixture)
 
 
@@ -191,7 +199,10 @@ def check_ending(path: str | os.PathLike[str], endings: tuple[str, ...], what: s
 
 def _write_page(model: Network | Mixture, title: str) -> str:
     """Return the page: the picture, the cards of the variables, and the model that its script reads."""
-    content = json.dumps(_model(model, title), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    told = _model(model, title)
+    follows = ", trees ask about what is open" if told["trees"] else ""
+    follows += ", and all probabilities are updated" if told["circuits"] else ""
+    content = json.dumps(told, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     svg = model.to_svg(title=title)
     several = ""
     if isinstance(model, Mixture):
@@ -200,8 +211,8 @@ def _write_page(model: Network | Mixture, title: str) -> str:
             " they point says little."
         )
     body = f"""<h1>{escape(title)}</h1>
-<p class="soft">Click a state: arrows that do not matter then fade, and all probabilities are updated. Click it again to
-take it back.{several}</p>
+<p class="soft">Click a state: arrows that do not matter then fade{follows}. Click it again to take it
+back.{several}</p>
 {_TOOLS}
 <p aria-live="polite"><span id="findings"></span> <span id="probability" class="soft"></span>
 <span id="pinned" class="soft"></span></p>
@@ -226,20 +237,22 @@ def _model(model: Network | Mixture, title: str) -> dict[str, object]:
             circuit = compile_circuit(whole, range(len(graph.schema)), by_class=True, max_size=left)
             left -= circuit.shape.size
             circuits.append(circuit.to_dict())
-    except TooManyGates as error:
+    except (TooManyGates, TooLarge) as error:
         circuits = []
-        names = ", ".join(graph.schema[node].name for node in error.nodes[:5])
+        told = f"more than {MOST_PRODUCTS:,} products"
+        if isinstance(error, TooManyGates):
+            told += f", around {', '.join(graph.schema[node].name for node in error.nodes[:5])}"
         what = "The network is" if isinstance(model, Network) else "The networks are"
         why = (
-            f"{what} too large for a page to compute probabilities (more than {MOST_PRODUCTS:,} products, "
-            f"around {names}); the library does that. Here, clicks show which arrows do not matter."
+            f"{what} too large for a page to compute probabilities ({told}); the library does that. Here, clicks show"
+            " which arrows do not matter."
         )
     variables = [
         {"name": v.name, "states": [state_in_words(v, state) for state in v.states], "latent": v.latent}
         for v in graph.variables
     ]
-    told = {"title": title, "variables": variables, "edges": _edges(graph)}
-    return {**told, "circuits": circuits, "weights": list(weighed.values()), "why": why}
+    told_of_graph = {"title": title, "variables": variables, "edges": _edges(graph), "trees": _trees(graph, model)}
+    return {**told_of_graph, "circuits": circuits, "weights": list(weighed.values()), "why": why}
 
 
 def _graph_and_networks(model: Network | Mixture) -> tuple[LDAG, dict[Network, float]]:
@@ -253,12 +266,36 @@ def _graph_and_networks(model: Network | Mixture) -> tuple[LDAG, dict[Network, f
 
 
 def _edges(graph: LDAG) -> list[dict[str, object]]:
-    """Return edges by node numbers; a label has a 0 or 1 per configuration of the other parents, None without one."""
+    """Return edges by node numbers; a label has a 0 or 1 per configuration of the other parents.
+
+    It is None without one, and where a tree tells it.
+    """
     edges: list[dict[str, object]] = []
     for child, family in enumerate(graph.structure.families):
         for axis, parent in enumerate(family.parents):
-            mask = family.partition.labels[axis]
-            label = "".join("1" if cell else "0" for cell in mask.tolist()) if mask.any() else None
+            label = None
+            if family.partition.as_tree() is None and (mask := family.partition.labels[axis]).any():
+                label = "".join("1" if cell else "0" for cell in mask.tolist())
             others = [other for other in family.parents if other != parent]
             edges.append({"parent": parent, "child": child, "others": others, "label": label})
     return edges
+
+
+def _trees(graph: LDAG, model: Network | Mixture) -> dict[int, dict[str, object]]:
+    """Return the trees of nodes: of each question the parent and the place where every state leads, of leaves a class.
+
+    The distributions are those of the classes, if there is one network.
+    """
+    trees: dict[int, dict[str, object]] = {}
+    for node, family in enumerate(graph.structure.families):
+        tree = family.partition.as_tree()
+        if tree is None or tree.n_leaves == 1:
+            continue
+        starts, targets, classes = tree.starts.tolist(), tree.targets.tolist(), tree.class_of_node.tolist()
+        steps = [
+            classes[place] if axis == LEAF else [family.parents[axis], *targets[starts[place] : starts[place + 1]]]
+            for place, axis in enumerate(tree.axes.tolist())
+        ]
+        table = model.probabilities[node].round(4).tolist() if isinstance(model, Network) else []
+        trees[node] = {"steps": steps, "table": table}
+    return trees

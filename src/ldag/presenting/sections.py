@@ -1,6 +1,6 @@
 """The sections of a report: what doors know, as paragraphs, tables and figures that need no statistics to be read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
@@ -29,6 +29,9 @@ MOST_SENTENCES = 12
 
 MOST_WRITTEN = 12
 """Exceptions that are written on arrows; more would make the picture too wide to read."""
+
+MOST_NAMED, NAMED = 12, 5
+"""Parents that are named in a sentence; of more some are."""
 
 LONG_TEXT = 220
 """Letters of exceptions in the summary."""
@@ -168,6 +171,8 @@ def _tell_dependences(subject: Subject) -> list[str]:
         edges = [(parent, name) for parent in parents]
         *most, last = parents
         listed = f"{', '.join(most)} and {last}" if most else last
+        if len(parents) > MOST_NAMED:
+            listed = f"{len(parents)} others, such as {list_names(_by_reach(graph, name, parents)[:NAMED], NAMED)}"
         sure = None if subject.sureness is None else min(float(subject.sureness.joined(*edge)) for edge in edges)
         is_open = not most and (subject.mixture is not None or edges[0] in subject.directions.open)
         may = sure is not None and sure < LIKELY
@@ -180,6 +185,13 @@ def _tell_dependences(subject: Subject) -> list[str]:
             but = f"with {counted(len(exceptions), 'kind of exception', 'kinds of exceptions')}, listed below"
         sentences.append((-(sure or 0.0), f"{text}; but {but}." if but else f"{text}."))
     return [text for _, text in sorted(sentences, key=lambda one: round(one[0], 2))]
+
+
+def _by_reach(graph: LDAG, child: str, parents: Sequence[str]) -> list[str]:
+    """Return parents, those first that matter in most configurations."""
+    family = graph.structure.families[graph.schema.node(child)]
+    axes = {name: family.parents.index(graph.schema.node(name)) for name in parents}
+    return sorted(parents, key=lambda name: family.partition.share_without(axes[name]))
 
 
 def graph_section(subject: Subject) -> Section:

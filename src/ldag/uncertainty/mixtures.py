@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import exp, isclose, log
 from os import PathLike
-from typing import Any, Self, TypeVar, Unpack, overload
+from typing import Any, Self, TypeVar, Unpack, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,7 +173,8 @@ class Mixture(WeighedGraphs, Presentable):
         >>> ldag.average(ldag.datasets.load("ucb"), 5, equivalent_sample_size=1).consensus().edges
         (('department', 'admitted'), ('gender', 'department'))
         """
-        return self._consensus_above(check_share(threshold, "threshold"))
+        at = check_share(threshold, "threshold")
+        return self._found.get(at) or self._found.setdefault(at, self._consensus_above(at))
 
     def consensus_network(self, data: "AnyTable | None" = None, **reading: Unpack[Reading]) -> Network:
         """Return the consensus with parameters: estimated from data, or else what the members together say of each.
@@ -188,6 +189,7 @@ class Mixture(WeighedGraphs, Presentable):
         graph, known = self.consensus(), self.data if data is None else check_data(data, self.schema, reading)
         if known is not None:
             size, spread = self.settings.get("smoothing", (1.0, "configurations"))
+            spread = cast("Any", "classes" if spread == "nested" else spread)  # a consensus has no trees
             return Network.from_data(graph, known, equivalent_sample_size=size, spread=spread)
         tables = []
         for node, family in enumerate(graph.structure.families):
@@ -197,6 +199,10 @@ class Mixture(WeighedGraphs, Presentable):
             unknown = by_class.sum(axis=1, keepdims=True) == 0
             tables.append(normalise(np.where(unknown, 1.0, by_class)))
         return Network(graph, tuple(tables))
+
+    @cached_property
+    def _found(self) -> dict[float, LDAG]:
+        return {}
 
     @cached_property
     def _arcs(self) -> dict[Edge, float]:

@@ -1,7 +1,7 @@
 """Every format gives back what it was given, and no input makes a reader fail in any way but its own."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -108,7 +108,7 @@ def exact(value: State) -> tuple[str, str]:
 def plain(record: GraphRecord, *, sort_edges: bool = False) -> Plain:
     """Return all that a record says, types of states included, without where it said so."""
 
-    def context(items: tuple[Context, ...]) -> Plain:
+    def context(items: Sequence[Context]) -> Plain:
         return tuple(tuple((name, exact(state)) for name, state in item.items()) for item in items)
 
     edges = [(edge.parent, edge.child, context(edge.label)) for edge in record.edges]

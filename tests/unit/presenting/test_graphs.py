@@ -359,3 +359,19 @@ def test_arcs_of_two_graphs() -> None:
     other = LDAG.from_text('x {0, 1}\ny {0, 1}\nz {0, 1}\nlatent "x <-> y"\n"x <-> y" -> y\nz -> x\nx -> y')
     svg = ldag.compare(BOW, other).to_svg()
     assert len([group for group in groups(svg, "node") if group.find(f"{SVG}rect") is not None]) == 4
+
+
+def test_many_edges_are_left_out_and_counted() -> None:
+    """Of a node that forty others decide one after the other, and of others, the first to be asked are drawn."""
+    n, tree = 40, {"x39": {0: 40, 1: 39}}
+    for number in reversed(range(n - 1)):
+        tree = {f"x{number}": {0: tree, 1: number}}  # type: ignore[dict-item]
+    children = [f"y{i}" for i in range(5)]
+    edges = [(f"x{i}", child) for child in children for i in range(n)]
+    names = [*(f"x{i}" for i in range(n)), *children]
+    graph = LDAG.from_edges(edges, states={name: [0, 1] for name in names}, trees=dict.fromkeys(children, tree))
+    svg = graph.to_svg()
+    assert "50 of 200 edges not drawn" in svg.replace("\n", " ")
+    assert svg.count("data-parent=") == 150
+    for number in (0, 1, 39):  # those that matter most, and nobody stands alone
+        assert f'data-parent="{number}"' in svg
