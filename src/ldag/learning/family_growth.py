@@ -11,7 +11,7 @@ from ldag.learning.family_tree import FamilyTree
 from ldag.learning.grown import GrownTree
 from ldag.learning.searches import SearchControl, SearchProblem
 from ldag.learning.searches.grow import Grow, Splits
-from ldag.learning.structures import FamilyOptions, LabelSearch, StructureKind
+from ldag.learning.structures import GROWN, FamilyOptions, LabelSearch, StructureKind
 from ldag.model import CodedFamily, Schema
 from ldag.scoring import Prior, check_priors
 
@@ -47,8 +47,8 @@ def check_growth(
     rng: Rng,
 ) -> FamilyOptions:
     """Return how a tree is grown."""
-    if structure != "tree":
-        raise ArgumentError(f"{argument('candidates')} are for {option('structure', 'tree')}, got {structure!r}")
+    if structure != GROWN:
+        raise ArgumentError(f"{argument('candidates')} are for {option('structure', GROWN)}, got {structure!r}")
     if label_search != "greedy" or rng is not None:
         name = "rng" if rng is not None else "label_search"
         raise ArgumentError(f"{argument(name)} does not apply to {argument('candidates')}: growth has no choice in it")

@@ -16,19 +16,19 @@ from ldag.hook import Printable
 from ldag.learning.grown import GrownTree
 from ldag.model import CodedTree, Schema, Smoothing, State, average_prunings, lean_on_above, normalise
 
-States = tuple[State, ...]
+StatesLeft = tuple[State, ...]
 
 LeafEstimate = Literal["mean", "nested", "averaged"]
 """The means of the leaves' posteriors, leaves that lean on the nodes above, or the average over all prunings."""
 
 
 @dataclass(frozen=True)
-class Question:
+class TreeQuestion:
     """A question: ``where`` it is asked (the states that lead there), about which variable, what its branches are."""
 
-    where: Mapping[str, States]
+    where: Mapping[str, StatesLeft]
     variable: str
-    branches: tuple[States, ...]
+    branches: tuple[StatesLeft, ...]
     gain: float
 
 
@@ -36,7 +36,7 @@ class Question:
 class GrownLeaf:
     """A leaf: the states that lead there, the share of all configurations that have them, and its counts by state."""
 
-    where: Mapping[str, States]
+    where: Mapping[str, StatesLeft]
     volume: float
     counts: Mapping[State, float]
 
@@ -46,7 +46,7 @@ class FamilyTree(Printable):
     """A tree as it was grown: ``questions`` in the order in which they were asked, and its ``leaves``."""
 
     node: str
-    questions: tuple[Question, ...]
+    questions: tuple[TreeQuestion, ...]
     leaves: tuple[GrownLeaf, ...]
     smoothing: Smoothing
     _grown: GrownTree = field(repr=False, compare=False)
@@ -58,14 +58,14 @@ class FamilyTree(Printable):
         coded = grown.coded(schema.n_states)
         states = schema[node].states
 
-        def name(box: Mapping[int, int]) -> dict[str, States]:
+        def name(box: Mapping[int, int]) -> dict[str, StatesLeft]:
             return {
                 schema[v].name: tuple(s for code, s in enumerate(schema[v].states) if own >> code & 1)
                 for v, own in box.items()
             }
 
         questions = tuple(
-            Question(
+            TreeQuestion(
                 name(q.where),
                 schema[q.variable].name,
                 tuple(name({q.variable: own})[schema[q.variable].name] for own in q.branches),

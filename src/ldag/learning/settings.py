@@ -12,7 +12,15 @@ from ldag.errors import ArgumentError, argument, by_door, option
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
 from ldag.learning.searches import MethodChoice, MethodOptions, Search, convert_search, make_search, method_options
 from ldag.learning.searches.contract import make_plain, setting
-from ldag.learning.structures import STRUCTURES, ClassKind, LabelSearch, StructureKind, prior_of, priors_to_compare
+from ldag.learning.structures import (
+    GROWN,
+    STRUCTURES,
+    ClassKind,
+    LabelSearch,
+    StructureKind,
+    prior_of,
+    priors_to_compare,
+)
 from ldag.model import Smoothing, Spread
 from ldag.progress import check_time_limit
 from ldag.scoring import Prior, Priors, check_priors, check_smoothing
@@ -165,11 +173,11 @@ class Settings:
                     f"{what} 'nested' is for {option('method', 'grow')}: leaves lean on the nodes above"
                 )
             return
-        if self.structure not in ("ldag", "tree"):
+        if self.structure not in (type(self).structure, GROWN):
             raise ArgumentError(
                 f"{option('method', 'grow')} grows trees; leave out {argument('structure')}, got {self.structure!r}"
             )
-        object.__setattr__(self, "structure", "tree")
+        object.__setattr__(self, "structure", GROWN)
         if self.label_search != "greedy":
             raise ArgumentError(f"{argument('label_search')} does not apply to {option('method', 'grow')}")
         if self.prior == "normalised":

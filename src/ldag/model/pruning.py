@@ -4,15 +4,12 @@ Counts are by leaf, in the order of the tree's nodes; those of a question are th
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ldag.model.parameters import log_marginals
+from ldag.model.parameters import ClassTable, log_marginals
 from ldag.model.tree import LEAF, CodedTree
 
-Table = NDArray[np.float64]
 
-
-def count_nodes(tree: CodedTree, leaves: Table) -> Table:
+def count_nodes(tree: CodedTree, leaves: ClassTable) -> ClassTable:
     """Return the counts of every node of a tree, a row each, from those of its leaves."""
     counts = np.zeros((tree.n_nodes, leaves.shape[1]))
     counts[tree.leaves] = leaves
@@ -22,7 +19,7 @@ def count_nodes(tree: CodedTree, leaves: Table) -> Table:
     return counts
 
 
-def lean_on_above(tree: CodedTree, leaves: Table, strength: float) -> Table:
+def lean_on_above(tree: CodedTree, leaves: ClassTable, strength: float) -> ClassTable:
     """Return what the prior of every leaf counts for: ``strength`` observations spread as those of the node above.
 
     The distribution of a node is (n + s theta) / (n + s), theta being that of the node above; the root leans on one
@@ -37,7 +34,9 @@ def lean_on_above(tree: CodedTree, leaves: Table, strength: float) -> Table:
     return prior[tree.leaves]
 
 
-def average_prunings(tree: CodedTree, leaves: Table, sizes: Table, log_kappa: float) -> tuple[Table, float]:
+def average_prunings(
+    tree: CodedTree, leaves: ClassTable, sizes: ClassTable, log_kappa: float
+) -> tuple[ClassTable, float]:
     """Return the distribution of every leaf averaged over all prunings of the tree, and the log of the sum over them.
 
     A pruning makes leaves of some questions. It weighs the marginal likelihood of its leaves times kappa to the number
