@@ -34,7 +34,7 @@ def complain(*arguments: str) -> str:
         ("learn heart --seed 1", "No such option '--seed'; did you mean --rng?"),
         ("learn heart --foo", "No such option '--foo'; see ldag learn --help"),
         ("learn heart --kappa", "Option '--kappa' requires a value: Above 0 and at most 1, or cv"),
-        ("learn heart --method", "Option '--method' requires a value: auto or exact or chain or climb;"),
+        ("learn heart --method", "Option '--method' requires a value: auto or exact or chain or climb or grow;"),
         ("learn heart --json=1", "Option '--json' does not take a value; see"),
         ("reproduce table9", "Invalid value for 'EXPERIMENT...': 'table9' is not one of 'table1',"),
     ],

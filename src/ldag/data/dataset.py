@@ -281,8 +281,7 @@ class Dataset(Printable):
         """Count a family, its node last, in the rows in which all of it is seen; refuse gaps, unless asked."""
         if not observed:
             self._refuse_gaps(nodes)
-        codes = self.codes[list(nodes)]
-        gaps = codes == GAP
+        gaps = (codes := self.codes[list(nodes)]) == GAP
         seen = ~gaps.any(axis=0)
         n_states = [self.schema[node].n_states for node in nodes]
         columns = Columns(

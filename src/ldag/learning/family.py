@@ -16,7 +16,8 @@ from ldag.errors import ArgumentError, DataError, TooLarge, argument, by_door, o
 from ldag.formats import Context, EdgeRecord, FamilyScores, edge_in_words
 from ldag.graph import LDAG, NamedPartition, label_contexts, name_given, spell_size, take_states
 from ldag.hook import Printable
-from ldag.learning.family_tree import GROWTH, FamilyTree, GrowthAndReading, check_growth, grow_family
+from ldag.learning.family_growth import GROWTH, GrowthAndReading, check_growth, grow_family
+from ldag.learning.family_tree import FamilyTree
 from ldag.learning.settings import accept_old_names
 from ldag.learning.structural_em import learn_gaps
 from ldag.learning.structures import (

@@ -361,9 +361,8 @@ class Fit(Presentable):
         n_questions = sum(tree.n_nodes - tree.n_leaves for tree in trees.values())
         widest = max(graph.schema.names, key=lambda name: len(graph.parents(name)))
         n_parents = counted(len(graph.parents(widest)), "parent")
-        lines = [
-            f"{counted(n_questions, 'question')}, {counted(n_leaves, 'leaf', 'leaves')}; at most {n_parents} ({widest})"
-        ]
+        leaves = counted(n_leaves, "leaf", "leaves")
+        lines = [f"{counted(n_questions, 'question')}, {leaves}; at most {n_parents} ({widest})"]
         return [*lines, "one by one: fit.ldag.edges, fit.ldag.as_tree(NODE), fit.ldag.labels_in_words(3)"]
 
     def __str__(self) -> str:

@@ -12,8 +12,6 @@ from ldag import _native
 from ldag.learning.structures import CountedFamily
 from ldag.model import LEAF, CodedFamily, CodedTree, TreePartition
 
-TreeNumbers = NDArray[np.int32]
-
 
 class CodedQuestion(NamedTuple):
     """A question as it was asked: where (states by variable, as bits), about what, its branches as bits, its gain."""
@@ -28,8 +26,8 @@ class CodedQuestion(NamedTuple):
 class GrownTree:
     """The tree of one node. ``axes`` are numbers of variables; ``counts`` has a row per node of the tree."""
 
-    axes: TreeNumbers
-    targets: TreeNumbers
+    axes: NDArray[np.int32]
+    targets: NDArray[np.int32]
     counts: NDArray[np.float64]
     asked: tuple[int, ...]
     """Nodes of the tree in the order in which they asked."""

@@ -12,7 +12,15 @@ from ldag.errors import ArgumentError, argument, by_door, option
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
 from ldag.learning.searches import MethodChoice, MethodOptions, Search, convert_search, make_search, method_options
 from ldag.learning.searches.contract import make_plain, setting
-from ldag.learning.structures import STRUCTURES, ClassKind, LabelSearch, StructureKind, prior_of, priors_to_compare
+from ldag.learning.structures import (
+    GROWN,
+    STRUCTURES,
+    ClassKind,
+    LabelSearch,
+    StructureKind,
+    prior_of,
+    priors_to_compare,
+)
 from ldag.model import Smoothing, Spread
 from ldag.progress import check_time_limit
 from ldag.scoring import Prior, Priors, check_priors, check_smoothing
@@ -165,12 +173,11 @@ class Settings:
                     f"{what} 'nested' is for {option('method', 'grow')}: leaves lean on the nodes above"
                 )
             return
-        (trees,) = (name for name, row in STRUCTURES.items() if row.has_leaf_prior)
-        if self.structure not in (trees, _usual("structure")):
+        if self.structure not in (type(self).structure, GROWN):
             raise ArgumentError(
                 f"{option('method', 'grow')} grows trees; leave out {argument('structure')}, got {self.structure!r}"
             )
-        object.__setattr__(self, "structure", trees)
+        object.__setattr__(self, "structure", GROWN)
         if self.label_search != "greedy":
             raise ArgumentError(f"{argument('label_search')} does not apply to {option('method', 'grow')}")
         if self.prior == "normalised":
@@ -283,11 +290,6 @@ class Settings:
             tell_renamed(f"settings.{name}", f"settings[{name!r}]")
             return self.method_option(name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-
-def _usual(name: str) -> object:
-    """Return what a setting is unless something else is said."""
-    return next(one.default for one in fields(Settings) if one.name == name)
 
 
 def read_smoothing(given: Any) -> SmoothingChoice:

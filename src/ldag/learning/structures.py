@@ -82,6 +82,10 @@ def rules_for(structure: StructureKind, rules: LabelRules, schema: Schema) -> La
     return ()
 
 
+GROWN: StructureKind = "tree"
+"""What is grown from rows."""
+
+
 def order_of_states(structure: StructureKind, schema: Schema) -> tuple[bool, ...]:
     """Return by node whether its states have an order, for the structure that asks."""
     return tuple(variable.ordered for variable in schema) if STRUCTURES[structure].uses_order else ()

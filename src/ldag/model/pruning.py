@@ -13,8 +13,9 @@ def count_nodes(tree: CodedTree, leaves: ClassTable) -> ClassTable:
     """Return the counts of every node of a tree, a row each, from those of its leaves."""
     counts = np.zeros((tree.n_nodes, leaves.shape[1]))
     counts[tree.leaves] = leaves
-    for level in reversed(tree.levels[1:]):
-        np.add.at(counts, tree.above[level], counts[level])
+    for node in reversed(range(tree.n_nodes)):
+        for branch in tree.branches[node]:
+            counts[node] += counts[branch.node]
     return counts
 
 
@@ -26,10 +27,10 @@ def lean_on_above(tree: CodedTree, leaves: ClassTable, strength: float) -> Class
     """
     counts, n_states = count_nodes(tree, leaves), leaves.shape[1]
     prior = np.ones((tree.n_nodes, n_states))
-    for level in tree.levels[1:]:
-        above = tree.above[level]
-        total = prior[above] + counts[above]
-        prior[level] = strength * total / total.sum(axis=1, keepdims=True)
+    for node in range(tree.n_nodes):  # above comes before below
+        total = prior[node] + counts[node]
+        for branch in tree.branches[node]:
+            prior[branch.node] = strength * total / total.sum()
     return prior[tree.leaves]
 
 

@@ -41,7 +41,7 @@ def test_how_the_prior_is_spread_is_kept() -> None:
     assert again == BY_CLASS != HEART
     assert (again.spread, HEART.spread, GIVEN.spread) == ("classes", "configurations", None)
     assert "spread" not in HEART.to_json()
-    with pytest.raises(FormatError, match="spread: expected 'configurations' or 'classes', got 'cells'"):
+    with pytest.raises(FormatError, match="spread: expected 'configurations' or 'classes' or 'nested', got 'cells'"):
         Network.from_json(changed(BY_CLASS, lambda d: d.update(spread="cells")))
 
 
@@ -62,8 +62,8 @@ def test_schema_describes_what_is_written(net: Network) -> None:
         ("{", r"^line 1, column 2: not valid JSON"),
         (HEART.ldag.to_json(), r"^this is a graph without parameters; Network.from_data\(LDAG.load\(...\), data\)"),
         (
-            changed(HEART, lambda d: d.update(version=3)),
-            r"^version: expected at most 2, got 3; a newer ldag can read it",
+            changed(HEART, lambda d: d.update(version=4)),
+            r"^version: expected at most 3, got 4; a newer ldag can read it",
         ),
         (changed(HEART, lambda d: d.update(format="bif")), r"^format: expected 'ldag-network', got 'bif'"),
         (changed(HEART, lambda d: d.pop("estimate")), r"^the key 'estimate' is missing"),
@@ -71,7 +71,7 @@ def test_schema_describes_what_is_written(net: Network) -> None:
         (changed(HEART, lambda d: d.update(graph=3)), r'^graph: expected an object with "format": "ldag", got 3'),
         (
             changed(HEART, lambda d: d.update(estimate="mode")),
-            r"^estimate: expected 'mean' or 'likelihood', got 'mode'",
+            r"^estimate: expected 'mean' or 'likelihood' or 'averaged', got 'mode'",
         ),
         (changed(HEART, lambda d: d.update(equivalent_sample_size=0)), r"^equivalent_sample_size: .* above 0, got 0"),
         (changed(HEART, lambda d: d.update(equivalent_sample_size="1")), r"^equivalent_sample_size: expected a number"),
@@ -122,5 +122,5 @@ def test_files(tmp_path: Path) -> None:
 
 def test_graph_of_a_newer_network() -> None:
     """The header of the network is checked before its graph is taken."""
-    with pytest.raises(FormatError, match="version: expected at most 2, got 9"):
+    with pytest.raises(FormatError, match="version: expected at most 3, got 9"):
         LDAG.from_json(changed(HEART, lambda d: d.update(version=9)))

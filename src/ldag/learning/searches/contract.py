@@ -47,6 +47,10 @@ class SearchProblem:
     columns: "_native.Columns | None" = field(default=None, compare=False, repr=False)
     """The data, for searches that count for themselves."""
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process gets: it has the data itself."""
+        return {**self.__dict__, "columns": None}
+
     @property
     def n_variables(self) -> int:
         """Number of variables."""
