@@ -3,6 +3,7 @@
 import re
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -363,9 +364,10 @@ def test_arcs_of_two_graphs() -> None:
 
 def test_many_edges_are_left_out_and_counted() -> None:
     """Of a node that forty others decide one after the other, and of others, the first to be asked are drawn."""
-    n, tree = 40, {"x39": {0: 40, 1: 39}}
+    n = 40
+    tree: Any = {"x39": {0: 40, 1: 39}}
     for number in reversed(range(n - 1)):
-        tree = {f"x{number}": {0: tree, 1: number}}  # type: ignore[dict-item]
+        tree = {f"x{number}": {0: tree, 1: number}}
     children = [f"y{i}" for i in range(5)]
     edges = [(f"x{i}", child) for child in children for i in range(n)]
     names = [*(f"x{i}" for i in range(n)), *children]
