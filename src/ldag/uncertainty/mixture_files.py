@@ -7,13 +7,13 @@ seconds to read. Networks that differ in more than their families are kept one b
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag.errors import FormatError
-from ldag.formats import network_of, read_variables, write_variables
+from ldag.formats import Estimate, network_of, read_variables, write_variables
 from ldag.graph import LDAG
 from ldag.model import (
     ClassPosteriors,
@@ -21,12 +21,12 @@ from ldag.model import (
     CodedTree,
     Grid,
     Partition,
-    Smoothing,
     Structure,
     TreePartition,
     find_cycle,
 )
 from ldag.network import Learned, Network, estimate_classes
+from ldag.scoring import check_smoothing
 
 
 def pack_members(members: Sequence[Network]) -> dict[str, Any]:
@@ -90,13 +90,20 @@ def _read(text: str) -> NDArray[Any]:
     return np.fromstring(text, np.float64 if "." in text or "e" in text else np.int64, sep=" ")
 
 
+def _read_whole(text: str) -> NDArray[np.int64]:
+    numbers = _read(text)
+    if numbers.dtype != np.int64:
+        raise FormatError(f"expected whole numbers, got {text[:40]!r}")
+    return numbers
+
+
 def unpack_members(content: Mapping[str, Any]) -> list[Network]:
     """Read what `pack_members` returns, of this version or the first."""
     if content.get("version") == 1:
         return [Network.from_model(network_of(one)) for one in content["members"]]
     schema = read_variables(content["variables"])
     size, spread = content["smoothing"]
-    smoothing = Smoothing(float(size), spread)
+    smoothing = check_smoothing(size, spread, "smoothing")
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)  # which is how numpy says that a text has no numbers
         try:
@@ -105,6 +112,8 @@ def unpack_members(content: Mapping[str, Any]) -> list[Network]:
             raise FormatError("the numbers of a family cannot be read") from None
     posteriors = [ClassPosteriors.of(family.partition, smoothing, counts) for _, family, counts in families]
     estimate, kappa = content["estimate"], content.get("kappa")
+    if (estimate == "averaged") != (kappa is not None) or estimate not in get_args(Estimate):
+        raise FormatError(f"estimate {estimate!r} with kappa {kappa!r}: averages have one, and nothing else does")
     tables = [
         estimate_classes(family.partition, one, smoothing, estimate, kappa)
         for (_, family, _), one in zip(families, posteriors, strict=True)
@@ -126,16 +135,18 @@ def _unpack_family(
     packed: Mapping[str, Any], n_states: tuple[int, ...]
 ) -> tuple[int, CodedFamily, NDArray[np.float64]]:
     """Return a node, its family and what was counted, a row per class."""
-    node, parents = packed["node"], tuple(_read(packed["parents"]).tolist())
+    node, parents = packed["node"], tuple(_read_whole(packed["parents"]).tolist())
     if parents and (list(parents) != sorted({*parents} - {node}) or parents[0] < 0):
         raise FormatError("parents must be other variables, by number, ascending")
     grid = Grid(tuple(n_states[parent] for parent in parents))
     if "axes" in packed:
-        tree = CodedTree.read(grid.n_states, *(_read(packed[name]) for name in ("axes", "targets", "leaves")))
+        tree = CodedTree.read(grid.n_states, *(_read_whole(packed[name]) for name in ("axes", "targets", "leaves")))
         family = CodedFamily.from_partition(parents, TreePartition.of_tree(tree))
     elif "classes" in packed:
-        family = CodedFamily.from_partition(parents, Partition.of(grid, _read(packed["classes"])))
+        family = CodedFamily.from_partition(parents, Partition.of(grid, _read_whole(packed["classes"])))
     else:
         family = CodedFamily.table(parents, grid)
     counts = _read(packed["counts"]).reshape(family.partition.n_classes, n_states[node])
+    if not (np.isfinite(counts) & (counts >= 0)).all():
+        raise FormatError("counts must be finite numbers, 0 or more")
     return node, family, counts.astype(np.float64)

@@ -399,7 +399,10 @@ class Mixture(WeighedGraphs, Presentable):
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Read what `to_dict` returns."""
-        notes, settings = tuple(content.get("notes", ())), content.get("settings", {})  # which older files do not have
+        notes, settings = (
+            tuple(content.get("notes", ())),
+            dict(content.get("settings", {})),
+        )  # which older files do not have
         gain = None if content.get("gain") is None else AverageGain(*content["gain"])
         return cls(unpack_members(content), content["weights"], notes, settings, gain)
 
