@@ -280,8 +280,15 @@ class EffectExplanation:
         return f"{self._edges(edges)} vanish{'es' if len(edges) == 1 else ''}"
 
     def _edges(self, edges: Sequence[tuple[int, int]]) -> str:
+        """Spell edges; one from the latent that an arc stands for is the arc."""
         names = [spell_name(variable.name) for variable in self.schema]
-        return ", ".join(f"{names[a]} -> {names[b]}" for a, b in edges)
+        spelled = (
+            self.schema[a].name
+            if self.schema[a].undeclared and ARC in self.schema[a].name
+            else f"{names[a]} -> {names[b]}"
+            for a, b in edges
+        )
+        return ", ".join(dict.fromkeys(spelled))
 
     def _premise(self, premise: Premise, reason: Reason, *, free: frozenset[int]) -> str:
         """Say an independence of the augmented graph; its last node is the intervention."""

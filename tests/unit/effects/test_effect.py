@@ -421,3 +421,11 @@ def test_what_rests_on_no_rows_is_not_sure(n_covariates: int) -> None:
     assert "strata that the formula weighs and the data hardly visit" in str(answer)
     apart = effect.contrast(table, {"y": 1}, do={"x": 1}, against={"x": 0}, n_draws=200)["difference"]
     assert apart.high - apart.low > 0.4
+
+
+def test_an_arc_is_an_arc_in_reasons() -> None:
+    """What do(x) cuts of z <-> x is the arc, not an edge from something with that name."""
+    graph = ldag.LDAG.from_text("latent u\nu -> x : a=1\nu -> y\na -> x\nx -> y\nz -> y\nz <-> x")
+    text = ldag.identify(graph, "y", do="x").explain()
+    assert "do(x) cuts u -> x, a -> x, z <-> x; then no open path joins z and x" in text
+    assert '"z <-> x"' not in text
