@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 from pyarrow import parquet
 
+from ldag import datasets
 from ldag.cli.main import cli
 
 Rows = Mapping[str, Sequence[object]]
@@ -381,3 +382,13 @@ def test_real_weights_are_told_with_as_many_digits_as_help() -> None:
     """Sums of them have digits that mean nothing."""
     out, _ = run("describe", "-", "--weights", "w", text="a,w\n0,0.1\n0,0.2\n0,0.3\n")
     assert out.startswith("0.6 observations in 1 different row\n")
+
+
+def test_a_model_is_described_as_it_is_shown(tmp_path: Path) -> None:
+    """Options for tables are refused there."""
+    path = tmp_path / "guard.json"
+    datasets.graph("guard").save(path)
+    assert run("describe", str(path)) == run("show", str(path))
+    refused = CliRunner().invoke(cli, ["describe", str(path), "--missing", "drop"])
+    assert refused.exit_code == 2
+    assert "options that say how a table is read do not apply" in refused.output

@@ -433,9 +433,9 @@ class Fit(Presentable):
 
     def _average_in_words(self) -> str:
         """Say what an average gains, or that it was not measured."""
-        call, gain = by_door("fit.average()", "ldag average"), self.average_gain
+        call, gain, data = by_door("fit.average()", "ldag average"), self.average_gain, self.data
         if gain is None:
-            is_measured = not self.data.has_gaps and has_folds(self.data, usual_folds(self.data))
+            is_measured = not (data.has_gaps or self.settings.search.grows) and has_folds(data, usual_folds(data))
             measures = " and measures by how much" * is_measured
             return f"several networks often predict better than one: {call} learns them{measures}"
         return f"an average of {gain.n_members} networks predicts {gain.in_words()}" + f": {call}" * gain.is_better
