@@ -174,7 +174,7 @@ class Mixture(WeighedGraphs, Presentable):
         (('department', 'admitted'), ('gender', 'department'))
         """
         at = check_share(threshold, "threshold")
-        return self._found.get(at) or self._found.setdefault(at, self._consensus_above(at))
+        return self._by_threshold.get(at) or self._by_threshold.setdefault(at, self._consensus_above(at))
 
     def consensus_network(self, data: "AnyTable | None" = None, **reading: Unpack[Reading]) -> Network:
         """Return the consensus with parameters: estimated from data, or else what the members together say of each.
@@ -201,7 +201,7 @@ class Mixture(WeighedGraphs, Presentable):
         return Network(graph, tuple(tables))
 
     @cached_property
-    def _found(self) -> dict[float, LDAG]:
+    def _by_threshold(self) -> dict[float, LDAG]:
         return {}
 
     @cached_property
@@ -399,10 +399,8 @@ class Mixture(WeighedGraphs, Presentable):
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Read what `to_dict` returns."""
-        notes, settings = (
-            tuple(content.get("notes", ())),
-            dict(content.get("settings", {})),
-        )  # which older files do not have
+        notes = tuple(content.get("notes", ()))  # older files have none, nor settings
+        settings = dict(content.get("settings", {}))
         gain = None if content.get("gain") is None else AverageGain(*content["gain"])
         return cls(unpack_members(content), content["weights"], notes, settings, gain)
 
