@@ -128,3 +128,18 @@ def test_what_needs_every_cell_says_so(survey: str) -> None:
     said = run("scores", survey, "--missing", "keep", "--kappa", "0.1", code=2)
     assert "these data have gaps" in said
     assert "--missing drop leaves out the rows with gaps" in said
+
+
+def test_growth_leaves_out_rows_with_gaps(tmp_path: Path) -> None:
+    """It cannot use them, so they are not kept by themselves; who asks for it is told."""
+    path = tmp_path / "rows.csv"
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({name: rng.integers(2, size=60) for name in "abc"}).astype(object)
+    table.loc[:4, "b"] = None
+    table.to_csv(path, index=False)
+    result = execute("learn", str(path), "--method", "grow", "--equivalent-sample-size", "1")
+    assert "5 of 60 rows left out, which have missing cells (in b)" in result.stderr
+    assert "learned from 55 observations" in result.stdout
+    refused = execute("learn", str(path), "--method", "grow", "--missing", "keep")
+    assert refused.returncode == 2
+    assert "--method grow needs every cell" in refused.stderr
