@@ -39,8 +39,8 @@ PRIORS_OF_GROWTH: tuple[tuple[Prior, float], ...] = (
 
 KAPPA_OF_LEVELS = 1.0
 """With levels the choice has its price; one for parameters as well makes trees too small. Leaves that lean on the nodes
-above cost nothing then, and would grow for ever: without a price they took thirty times as long on plants, and
-predicted worse."""
+above cost nothing then, and would grow for ever: without a price they took thirty times as long on plants, and on
+jester they predicted worse."""
 
 KAPPAS_OF_LEAVES = (0.03, 0.3)
 

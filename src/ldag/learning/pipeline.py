@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Unpack, cast
 from ldag.checks import Rng
 from ldag.constraints import Constraints, check_result
 from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
-from ldag.errors import ArgumentError
+from ldag.errors import ArgumentError, option
 from ldag.graph import LDAG
 from ldag.learning.checkpoint import resume_search
 from ldag.learning.cross_validation import Candidate, CrossValidation, check_kappas
@@ -173,6 +173,8 @@ def learn_with(
     check_progress(progress)
     if executor is not None and not settings.needs_cross_validation:
         raise ArgumentError("executor applies to cross-validation; one search runs in this process")
+    if executor is not None and settings.search.grows:
+        raise ArgumentError(f"executor does not apply to {option('method', 'grow')}, whose race runs in this process")
     given = add_latent(check_data(data, reading=reading), settings)
     asked, settings = settings, settle_sizes(settings, given)
     plan = make_plan(given, settings).with_checkpoint(checkpoint)
