@@ -16,7 +16,6 @@ from ldag.learning.family import family_scores as family_scores
 from ldag.learning.family import learn_family as learn_family
 from ldag.learning.family import learn_labels as learn_labels
 from ldag.learning.fit import Fit as Fit
-from ldag.learning.fit import Trace as Trace
 from ldag.learning.fold_results import GAIN_SECONDS as GAIN_SECONDS
 from ldag.learning.fold_results import AverageGain as AverageGain
 from ldag.learning.fold_results import count_gain_folds as count_gain_folds
@@ -39,6 +38,7 @@ from ldag.learning.searches import Search as Search
 from ldag.learning.searches import SearchControl as SearchControl
 from ldag.learning.searches import SearchProblem as SearchProblem
 from ldag.learning.searches import SearchResult as SearchResult
+from ldag.learning.searches import Trace as Trace
 from ldag.learning.searches import method_options as method_options
 from ldag.learning.searches.chain import Chain as Chain
 from ldag.learning.searches.climb import Climb as Climb

@@ -1,6 +1,6 @@
 """What learning gives: `Fit`."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -11,7 +11,7 @@ from typing import Any
 
 from ldag.constraints import search_space
 from ldag.data import Dataset, describe_size
-from ldag.drawing import Drawable, Presentable
+from ldag.drawing import Presentable
 from ldag.errors import ArgumentError, by_door, counted, list_names
 from ldag.formats import MOST_CASES, Edge, brief_conditions, list_contexts
 from ldag.graph import LDAG, EdgeDirections, find_thin_families, is_told_by_labels
@@ -23,6 +23,7 @@ from ldag.learning.em_graphs import StructuralEM
 from ldag.learning.fold_results import SMALLEST_GAIN, SURE_ERRORS, AverageGain
 from ldag.learning.folds import has_folds, usual_folds
 from ldag.learning.plan import make_plan
+from ldag.learning.searches import Trace
 from ldag.learning.settings import Settings
 from ldag.learning.structures import ClassKind, StructureKind
 from ldag.model import CodedTree, Counts, Smoothing, Spread, State, class_counts, state_order
@@ -39,38 +40,6 @@ ALIKE = (
     " recognising it; then keep one row of each, or limit the parents"
 )
 """What to do about too many parameters."""
-
-
-class Trace(tuple[tuple[int, float], ...], Drawable):
-    """Pairs (step, best score so far), one per improvement; a tuple that draws itself as a curve.
-
-    Examples
-    --------
-    >>> import ldag
-    >>> fit = ldag.learn(ldag.datasets.load("heart"), kappa=0.1, method="climb")
-    >>> fit.trace[-1][1] == fit.trace.best
-    True
-    """
-
-    @classmethod
-    def of(cls, points: Iterable[tuple[int, float]]) -> "Trace":
-        """Make a trace of pairs."""
-        return cls((int(step), float(score)) for step, score in points)
-
-    @property
-    def best(self) -> float:
-        """The last and best score."""
-        return self[-1][1]
-
-    def __repr__(self) -> str:
-        if len(self) <= SHOWN:
-            return super().__repr__()
-        (_, first), (step, last) = self[0], self[-1]
-        return f"<Trace: {counted(len(self), 'improvement')}, from {first:.2f} to {last:.2f} at step {step:,}>"
-
-
-SHOWN = 6
-"""A trace with more points is summed up when it is shown."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -366,35 +335,49 @@ class Fit(Presentable):
         return [*lines, "one by one: fit.ldag.edges, fit.ldag.as_tree(NODE), fit.ldag.labels_in_words(3)"]
 
     def __str__(self) -> str:
-        graph = self.graph
-        is_grown = self.settings.search.grows
-        kappa = f"kappa {self.kappa:g}" + (", chosen by cross-validation" if "kappa" in self._chosen() else "")
-        is_told = all(is_told_by_labels(graph, name) for name in graph.schema.names)
-        without = "without labels" if is_told else "in full tables"
+        graph, score = self.graph, self.score
         lines = [
             f"LDAG learned from {counted(self.n_observations, 'observation')} of"
             f" {counted(len(graph.variables), 'variable')}",
-            f"score {self.score.total:.2f} = log marginal likelihood {self.score.log_marginal_likelihood:.2f}"
-            f" + log prior {round(self.score.log_prior, 2) + 0.0:.2f}"
-            f" (sample size {self.equivalent_sample_size:g}, {kappa}{', lower bound' * self.score.is_lower_bound})",
-            f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
-            + ("" if is_grown else f" ({graph.dag_dimension:,} {without})"),
-            *(self._grown_in_words() if is_grown else self._edges_in_words()),
+            f"score {score.total:.2f} = log marginal likelihood {score.log_marginal_likelihood:.2f}"
+            f" + log prior {round(score.log_prior, 2) + 0.0:.2f} ({self.assumed_in_words()})",
+            *self.describe_graph(),
+            *([self._average_in_words()] if len(graph.variables) > 1 else []),
+            *self.describe_search(),
         ]
+        return "\n".join(lines)
+
+    def assumed_in_words(self) -> str:
+        """Say what the score depends on besides graph and data."""
+        kappa = f"kappa {self.kappa:g}" + (", chosen by cross-validation" if "kappa" in self._chosen() else "")
+        return f"sample size {self.equivalent_sample_size:g}, {kappa}{', lower bound' * self.score.is_lower_bound}"
+
+    def describe_graph(self) -> Iterator[str]:
+        """Go through what is said about the graph: edges, labels, classes, and how it does on held-out data."""
+        graph = self.graph
+        is_grown = self.settings.search.grows
+        is_told = all(is_told_by_labels(graph, name) for name in graph.schema.names)
+        without = "without labels" if is_told else "in full tables"
+        parameters = "" if is_grown else f" ({graph.dag_dimension:,} {without})"
+        yield f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}{parameters}"
+        yield from self._grown_in_words() if is_grown else self._edges_in_words()
         if graph.labelled_edges and not is_grown:
-            lines += ["labels", *(f"  {sentence}" for sentence in self._labels_with_gains())]
-        lines += [] if is_grown else self._classes_in_words()
+            yield "labels"
+            yield from (f"  {sentence}" for sentence in self._labels_with_gains())
+        yield from [] if is_grown else self._classes_in_words()
         if self.class_gains:
             gains = ", ".join(f"{node} {gain:.2f}" for node, gain in self.class_gains.items())
-            lines.append(f"better than full tables by: {gains}")
-        lines += self._held_out_in_words()
-        lines += [self._average_in_words()] * (len(graph.variables) > 1)
+            yield f"better than full tables by: {gains}"
+        yield from self._held_out_in_words()
+
+    def describe_search(self) -> Iterator[str]:
+        """Go through what is said about the search: what it promises, and its notes."""
         if self.label_gains or self.class_gains:
-            lines.append("gains are not certainties; a posterior tells how probable each edge and label is")
-        lines += [] if self.em is None else [str(self.em)]
-        lines.append(f"search: {self.method}, {self.seconds:.2f} s; {self.promise}")
-        lines += [f"note: {note}" for note in self.notes]
-        return "\n".join(lines)
+            yield "gains are not certainties; a posterior tells how probable each edge and label is"
+        if self.em is not None:
+            yield str(self.em)
+        yield f"search: {self.method}, {self.seconds:.2f} s; {self.promise}"
+        yield from (f"note: {note}" for note in self.notes)
 
     def _chosen(self) -> dict[str, str]:
         """Return the settings that cross-validation chose, in words."""

@@ -16,13 +16,13 @@ from ldag.graph import LDAG
 from ldag.learning.checkpoint import resume_search
 from ldag.learning.cross_validation import Candidate, CrossValidation, check_kappas
 from ldag.learning.em_graphs import StructuralEM
-from ldag.learning.fit import Fit, Trace
+from ldag.learning.fit import Fit
 from ldag.learning.fold_results import GAIN_SECONDS, AverageGain, count_gain_folds, measure_average, members_like
 from ldag.learning.folds import N_FOLDS, NO_FOLDS, check_folds, settle_sizes, usual_folds
 from ldag.learning.growth_race import compare_growths
 from ldag.learning.plan import DEFAULT_KAPPAS, Plan, add_latent, make_plan
 from ldag.learning.race import compare_candidates
-from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchControl, SearchResult
+from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchControl, SearchResult, Trace
 from ldag.learning.settings import (
     USUAL_KAPPA,
     MethodAndReading,

@@ -14,6 +14,7 @@ from ldag.learning.searches.contract import SearchControl as SearchControl
 from ldag.learning.searches.contract import SearchProblem as SearchProblem
 from ldag.learning.searches.contract import SearchResult as SearchResult
 from ldag.learning.searches.contract import StartOptions
+from ldag.learning.searches.contract import Trace as Trace
 from ldag.learning.searches.exact import Auto, Exact
 from ldag.learning.searches.grow import Grow, GrowOptions
 

@@ -1,7 +1,7 @@
 """What every search has in common: the problem, how it is controlled, its result, and the questions it answers."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import repeat
 from math import inf, prod
@@ -12,7 +12,8 @@ import numpy as np
 from ldag import _native
 from ldag.constraints import SearchSpace
 from ldag.data import Dataset
-from ldag.errors import ArgumentError, argument, list_names
+from ldag.drawing import Drawable
+from ldag.errors import ArgumentError, argument, counted, list_names
 from ldag.graph import LDAG
 from ldag.learning.grown import GrownTree
 from ldag.learning.structures import (
@@ -324,3 +325,35 @@ class Search(ABC):
         """Return about what it takes, if that can be told of the problem alone; infinity if not."""
         del problem
         return inf
+
+
+class Trace(tuple[tuple[int, float], ...], Drawable):
+    """Pairs (step, best score so far), one per improvement; a tuple that draws itself as a curve.
+
+    Examples
+    --------
+    >>> import ldag
+    >>> fit = ldag.learn(ldag.datasets.load("heart"), kappa=0.1, method="climb")
+    >>> fit.trace[-1][1] == fit.trace.best
+    True
+    """
+
+    @classmethod
+    def of(cls, points: Iterable[tuple[int, float]]) -> "Trace":
+        """Make a trace of pairs."""
+        return cls((int(step), float(score)) for step, score in points)
+
+    @property
+    def best(self) -> float:
+        """The last and best score."""
+        return self[-1][1]
+
+    def __repr__(self) -> str:
+        if len(self) <= SHOWN:
+            return super().__repr__()
+        (_, first), (step, last) = self[0], self[-1]
+        return f"<Trace: {counted(len(self), 'improvement')}, from {first:.2f} to {last:.2f} at step {step:,}>"
+
+
+SHOWN = 6
+"""A trace with more points is summed up when it is shown."""
