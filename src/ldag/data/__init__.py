@@ -6,15 +6,9 @@ from ldag.data.columns import Column as Column
 from ldag.data.columns import is_gap as is_gap
 from ldag.data.columns import recognise_column as recognise_column
 from ldag.data.database import Scratch as Scratch
-from ldag.data.dataset import Codes as Codes
 from ldag.data.dataset import Dataset as Dataset
-from ldag.data.dataset import Note as Note
-from ldag.data.dataset import Weights as Weights
 from ldag.data.dataset import check_cells as check_cells
 from ldag.data.dataset import count_family as count_family
-from ldag.data.dataset import merge_rows as merge_rows
-from ldag.data.dataset import row_keys as row_keys
-from ldag.data.dataset import state_columns as state_columns
 from ldag.data.filling import NewCells as NewCells
 from ldag.data.filling import check_memory_table as check_memory_table
 from ldag.data.filling import fill_table as fill_table
@@ -23,8 +17,10 @@ from ldag.data.filling import spell_cells as spell_cells
 from ldag.data.gaps import ASSUMED as ASSUMED
 from ldag.data.gaps import GAP as GAP
 from ldag.data.gaps import Gaps as Gaps
+from ldag.data.groups import Groups as Groups
 from ldag.data.measurements import Binning as Binning
 from ldag.data.measurements import Bins as Bins
+from ldag.data.notes import Note as Note
 from ldag.data.options import Missing as Missing
 from ldag.data.options import Reading as Reading
 from ldag.data.options import ReadOptions as ReadOptions
@@ -38,6 +34,11 @@ from ldag.data.remarks import describe_data as describe_data
 from ldag.data.remarks import describe_gaps as describe_gaps
 from ldag.data.remarks import describe_kept_gaps as describe_kept_gaps
 from ldag.data.remarks import describe_size as describe_size
+from ldag.data.rows import Codes as Codes
+from ldag.data.rows import Weights as Weights
+from ldag.data.rows import merge_rows as merge_rows
+from ldag.data.rows import row_keys as row_keys
+from ldag.data.rows import state_columns as state_columns
 from ldag.data.tables import MemoryTable as MemoryTable
 from ldag.data.tables import Table as Table
 from ldag.data.tables import select_columns as select_columns
@@ -46,6 +47,7 @@ from ldag.data.taking import note_ignored as note_ignored
 from ldag.data.taking import read_for as read_for
 from ldag.data.taking import refuse_stateless as refuse_stateless
 from ldag.data.text_files import Dates as Dates
+from ldag.data.times import Times as Times
 from ldag.data.writing import Arrays as Arrays
 from ldag.data.writing import Backend as Backend
 from ldag.data.writing import make_frame as make_frame

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag._native import MAX_STATES
-from ldag.data.dataset import Weights
+from ldag.data.rows import Weights
 from ldag.errors import DataError, UnknownState, by_door, option
 from ldag.model import MISSING_STATE, State, StateKey, Variable, bin_of, date_text, state_key, state_order
 

@@ -3,13 +3,17 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag._native import Columns
 from ldag.data.gaps import GAP, Gaps, find_gaps
+from ldag.data.groups import Groups
+from ldag.data.notes import Note
+from ldag.data.rows import Codes, Weights, merge_rows, state_columns, tell_rows_apart
+from ldag.data.times import Times, name_times
 from ldag.data.writing import Backend, make_frame
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, by_door, counted, list_names, option
 from ldag.formats import spell_share, state_in_words
@@ -19,12 +23,6 @@ from ldag.model import CodedFamily, Grid, Schema, State, Variable, count_classes
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
-
-Codes = NDArray[np.uint8]
-"""One contiguous row of state codes per variable: shape (variables, data rows)."""
-
-Weights = NDArray[np.int64] | NDArray[np.float64]
-"""How often each data row occurs: whole numbers (counts) or real ones."""
 
 CELL_LIMIT = 1 << 26
 """The largest table counted unless the caller says otherwise: 512 MB."""
@@ -53,64 +51,6 @@ def check_cells(n_states: Sequence[int], node: int, parents: Sequence[int], limi
     return n_configurations
 
 
-def merge_rows(codes: Codes, n_states: Iterable[int], weights: Weights | None) -> tuple[Codes, Weights | None]:
-    """Sort the rows, drop those of no weight, merge equal ones and add up; None stands for every row once.
-
-    The result does not depend on the order of the rows, to the last bit of a real weight.
-    """
-    if weights is not None and not weights.all():
-        codes, weights = codes[:, weights > 0], weights[weights > 0]
-    if codes.shape[1] == 0:
-        return np.ascontiguousarray(codes).copy(), None
-    key = row_keys(codes, tuple(n_states))
-    by = (key,) if weights is None or weights.dtype == np.int64 else (weights, key)
-    order = np.lexsort(by)
-    key = key[order]
-    first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
-    rows = np.ascontiguousarray(codes[:, order[first]])
-    total: Weights
-    if weights is None:
-        total = np.diff(first, append=len(key)).astype(np.int64)
-    else:
-        total = np.add.reduceat(weights[order], first)
-    return rows, None if total.dtype == np.int64 and bool((total == 1).all()) else total
-
-
-def row_keys(codes: Codes, n_states: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return a number per row, equal for equal rows and ordered as the rows are (first variable slowest).
-
-    Mixed radix; where 63 bits do not suffice, the numbers so far are replaced by their ranks. Gaps come after states.
-    """
-    key = np.zeros(codes.shape[1], dtype=np.int64)
-    size = 1
-    for row, n in zip(codes, n_states, strict=True):
-        if n <= GAP and row.max(initial=0) == GAP:
-            row, n = np.minimum(row, n), n + 1  # noqa: PLW2901 - a gap is one state more
-        if size * n >= 1 << 62:
-            distinct, key = np.unique(key, return_inverse=True)
-            size = len(distinct)
-        key = key * n + row
-        size *= n
-    return key
-
-
-Loss = Literal["", "columns", "rows", "states"]
-"""What a note says that is left out, if anything."""
-
-
-class Note(str):
-    """What reading did, in words; it knows what was ``lost``, and whether missing cells are what it tells of."""
-
-    lost: Loss
-    of_gaps: bool
-
-    def __new__(cls, text: str, lost: Loss = "", of_gaps: bool = False) -> "Note":
-        """Make a note of a text."""
-        note = super().__new__(cls, text)
-        note.lost, note.of_gaps = lost, of_gaps
-        return note
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset(Printable):
     """Rows of states over named variables; equal rows are stored once, with how often they occur.
@@ -118,6 +58,8 @@ class Dataset(Printable):
     Made by :func:`read`. Two data sets are equal when they hold the same rows equally often, in whatever order
     they came. ``notes`` tell what reading did with columns and cells. ``schema``, ``codes`` (one row per variable) and
     ``weights`` (None: every row once) are for the library itself. A cell that is missing has the code `GAP`.
+    ``groups`` say which rows belong together, if a column does, and equal rows are merged within a group only; with
+    ``times`` rows stand in the order of time, and none are merged.
 
     Examples
     --------
@@ -135,17 +77,38 @@ class Dataset(Printable):
     weight_name: str | None = None
     notes: tuple[str, ...] = ()
     """What reading did to the table, and what it left out."""
+    groups: Groups | None = None
+    """Which rows belong together; None: no column says so."""
+    times: Times | None = None
+    """When rows were seen; None: no column says so."""
 
     @classmethod
     def from_codes(
-        cls, schema: Schema, codes: Codes, weights: Weights | None = None, weight_name: str | None = None
+        cls,
+        schema: Schema,
+        codes: Codes,
+        weights: Weights | None = None,
+        weight_name: str | None = None,
+        groups: Groups | None = None,
+        times: Times | None = None,
     ) -> "Dataset":
-        """Make a data set of rows in codes, one array row per variable; equal rows are merged."""
-        codes, weights = merge_rows(codes, schema.n_states, weights)
+        """Make a data set of rows in codes, one array row per variable; equal rows are merged, within a group if any.
+
+        With times they are not merged but sorted, by group and by time.
+        """
+        if times is not None:
+            places = times.sort(groups)
+            weights = None if weights is None else weights[places]
+        else:
+            own = None if groups is None else groups.codes
+            places, weights = tell_rows_apart(codes, schema.n_states, weights, own)
+        codes = np.ascontiguousarray(codes[:, places])
         for array in (codes, weights):
             if array is not None:
                 array.flags.writeable = False
-        return cls(schema, codes, weights, weight_name)
+        groups = None if groups is None else groups.take(places)
+        times = None if times is None else times.take(places)
+        return cls(schema, codes, weights, weight_name, groups=groups, times=times)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -213,9 +176,7 @@ class Dataset(Printable):
         """
         if not self.has_gaps:
             return self
-        seen = (self.codes != GAP).all(axis=0)
-        weights = None if self.weights is None else self.weights[seen]
-        left = Dataset.from_codes(self.schema, self.codes[:, seen], weights, self.weight_name)
+        left = self._take((self.codes != GAP).all(axis=0)).sorted()
         every = counted(self.total, "observation")
         told = Note(f"{self.total - left.total:,.10g} of {every} left out, which have gaps", "rows", of_gaps=True)
         notes = [note for note in self.notes if not getattr(note, "of_gaps", False)]
@@ -230,7 +191,16 @@ class Dataset(Printable):
                 f"{option('missing', 'drop')} leaves out the rows with gaps, and `ldag impute` fills them",
             )
             raise DataError(f"these data have gaps, and this needs every cell; {how}")
-        return Columns(self.codes, self.schema.n_states, self.weights)
+        codes, weights = self.codes, self.weights
+        if self.groups is not None or self.times is not None:
+            codes, weights = merge_rows(codes, self.schema.n_states, weights)
+        return Columns(codes, self.schema.n_states, weights)
+
+    def ungrouped(self) -> "Dataset":
+        """Return the data without what says which rows belong together, and when they were seen."""
+        if self.groups is None and self.times is None:
+            return self
+        return self._same(Dataset.from_codes(self.schema, self.codes, self.weights, self.weight_name))
 
     @cached_property
     def constant_nodes(self) -> frozenset[int]:
@@ -296,14 +266,14 @@ class Dataset(Printable):
             raise ArgumentError("select at least one variable")
         if nodes == tuple(range(len(self.schema))):
             return self
-        codes = self.codes[list(nodes)]
-        return self._same(Dataset.from_codes(self.schema.reordered(nodes), codes, self.weights, self.weight_name))
+        return self._recode(self.schema.reordered(nodes), self.codes[list(nodes)])
 
     def merge(self, other: "Dataset") -> "Dataset":
         """Return the data of two parts of one table: counts of equal rows are added.
 
         Both must have the same variables; states are those of the first and, after them, those that only the other
-        has. Parts of a table with measurements must have been cut at the same points.
+        has. Parts of a table with measurements must have been cut at the same points. Groups with the same label are
+        the same group.
 
         Examples
         --------
@@ -316,13 +286,15 @@ class Dataset(Printable):
         if set(self.names) != set(other.names):
             odd = sorted(set(self.names) ^ set(other.names))[0]
             raise DataError(f"the parts have different variables: {odd!r} is in one of them only")
+        groups, times = _join_groups(self, other)
         schema = Schema(tuple(_joint(mine, other.schema[other.schema.node(mine.name)]) for mine in self.schema))
         a, b = self.aligned_to(schema), other.aligned_to(schema)
         weights = None
         if a.weights is not None or b.weights is not None:
             weights = np.concatenate([np.ones(d.n_rows, np.int64) if d.weights is None else d.weights for d in (a, b)])
         notes = tuple(dict.fromkeys((*self.notes, *other.notes)))
-        merged = Dataset.from_codes(schema, np.concatenate([a.codes, b.codes], axis=1), weights, self.weight_name)
+        codes = np.concatenate([a.codes, b.codes], axis=1)
+        merged = Dataset.from_codes(schema, codes, weights, self.weight_name, groups, times)
         return replace(merged, notes=notes)
 
     def noted(self, note: str) -> "Dataset":
@@ -334,11 +306,11 @@ class Dataset(Printable):
         nodes = self.schema.nodes(names)
         codes = self.codes[list(nodes)]
         codes.flags.writeable = False
-        return Dataset(self.schema.reordered(nodes), codes, self.weights, self.weight_name, self.notes)
+        return replace(self, schema=self.schema.reordered(nodes), codes=codes)
 
     def sorted(self) -> "Dataset":
         """Return the same data with the rows in the order of their codes; for the library itself."""
-        return self._same(Dataset.from_codes(self.schema, self.codes, self.weights, self.weight_name))
+        return self._recode(self.schema, self.codes)
 
     @property
     def whole_weights(self) -> NDArray[np.int64]:
@@ -347,10 +319,18 @@ class Dataset(Printable):
 
     def reweighed(self, weights: NDArray[np.int64]) -> "Dataset":
         """Return the same rows, each so many times, without those of weight 0; for the library itself."""
-        some = weights > 0
-        left = weights[some]
-        codes = np.ascontiguousarray(self.codes[:, some])
-        return Dataset(self.schema, codes, None if (left == 1).all() else left, self.weight_name, self.notes)
+        left = replace(self, weights=weights)._take(weights > 0)
+        return replace(left, weights=None) if (weights <= 1).all() else left
+
+    def _take(self, rows: NDArray[np.bool_]) -> "Dataset":
+        """Return some of the rows, in the same order."""
+        return replace(
+            self,
+            codes=np.ascontiguousarray(self.codes[:, rows]),
+            weights=None if self.weights is None else self.weights[rows],
+            groups=None if self.groups is None else self.groups.take(rows),
+            times=None if self.times is None else self.times.take(rows),
+        )
 
     def aligned_to(self, schema: Schema) -> "Dataset":
         """Return the same rows over the variables and states of a graph, in its order.
@@ -374,7 +354,7 @@ class Dataset(Printable):
             new_code = np.full(GAP + 1, GAP, dtype=np.uint8)
             new_code[: self.schema[node].n_states] = [variable.code(state, where) for state in self.schema[node].states]
             rows.append(new_code[self.codes[node]])
-        return self._same(Dataset.from_codes(schema, np.array(rows), self.weights, self.weight_name))
+        return self._recode(schema, np.array(rows))
 
     def with_unobserved(self, variables: Sequence[Variable]) -> "Dataset":
         """Return the data with columns of gaps for some more variables; for the library itself."""
@@ -382,17 +362,22 @@ class Dataset(Printable):
             return self
         gaps = np.full((len(variables), self.n_rows), GAP, dtype=np.uint8)
         schema = Schema((*self.variables, *variables))
-        return self._same(
-            Dataset.from_codes(schema, np.concatenate([self.codes, gaps]), self.weights, self.weight_name)
-        )
+        return self._recode(schema, np.concatenate([self.codes, gaps]))
+
+    def _recode(self, schema: Schema, codes: Codes) -> "Dataset":
+        """Return the same rows with other codes; those that are equal now are merged."""
+        return self._same(Dataset.from_codes(schema, codes, self.weights, self.weight_name, self.groups, self.times))
 
     def _same(self, data: "Dataset") -> "Dataset":
         """Return data that were made of these with the notes of these."""
         return replace(data, notes=self.notes)
 
     def to_frame(self, backend: Backend = "pandas") -> "IntoDataFrame":
-        """Return the rows with the original states, and a last column of counts or weights if rows have them."""
-        columns = state_columns(self.schema, self.codes)
+        """Return the rows with the original states, and a last column of counts or weights if rows have them.
+
+        Columns of groups and times come first.
+        """
+        columns = {**name_times(self.groups, self.times), **state_columns(self.schema, self.codes)}
         if self.weights is not None:
             name = self.weight_name or ("count" if self.weights.dtype == np.int64 else "weight")
             while name in columns:
@@ -414,7 +399,8 @@ class Dataset(Printable):
             if self.weights is None or other.weights is None
             else np.array_equal(self.weights, other.weights)
         )
-        return self.schema == other.schema and same_weights and np.array_equal(self.codes, other.codes)
+        is_alike = (self.schema, self.groups, self.times) == (other.schema, other.groups, other.times)
+        return is_alike and same_weights and np.array_equal(self.codes, other.codes)
 
     def __hash__(self) -> int:
         return hash((self.schema, self.n_rows, self.total))
@@ -422,6 +408,9 @@ class Dataset(Printable):
     def __repr__(self) -> str:
         shown = list_names([f"{v.name} ({v.n_states})" for v in self.variables], 8)
         gaps = ", with gaps" if self.has_gaps else ""
+        if self.groups is not None or self.times is not None:
+            of = "" if self.groups is None else f" of {self.groups.in_words}"
+            return f"<Dataset: {counted(self.total, 'row')}{of}{gaps}; {shown}>"
         return f"<Dataset: total {self.total:,} in {self.n_rows:,} different rows{gaps}; {shown}>"
 
     def shares(self, name: str, max_states: int = 12) -> str:
@@ -471,28 +460,15 @@ def _joint(mine: Variable, theirs: Variable) -> Variable:
     return replace(mine, states=(*mine.states, *(s for s in theirs.states if state_key(s) not in keys)))
 
 
-def state_columns(schema: Schema, codes: Codes) -> dict[str, NDArray[Any]]:
-    """Return rows in codes as columns of states, None for gaps."""
-    return {variable.name: _state_column(variable, row) for variable, row in zip(schema, codes, strict=True)}
-
-
-def _state_column(variable: Variable, codes: NDArray[np.integer[Any]]) -> NDArray[Any]:
-    """Return the states that codes stand for; a column with gaps is one of objects."""
-    states = _state_array(variable)
-    if codes.max(initial=0) == GAP:
-        known, states = states, np.full(GAP + 1, None, dtype=object)
-        states[: len(known)] = known.tolist()
-    column: NDArray[Any] = states[codes]
-    return column
-
-
-def _state_array(variable: Variable) -> NDArray[Any]:
-    """Return the states as an array of their own type, or of objects where they differ or are texts."""
-    kinds = {type(state) for state in variable.states}
-    if kinds == {bool} or float in kinds <= {int, float} or (kinds == {int} and all(map(_fits, variable.states))):
-        return np.array(variable.states)
-    return np.array([*variable.states], dtype=object)
-
-
-def _fits(state: State) -> bool:
-    return isinstance(state, int) and abs(state) < 1 << 63
+def _join_groups(first: Dataset, second: Dataset) -> tuple[Groups | None, Times | None]:
+    """Return the groups and times of two parts of one table, which both must have or none."""
+    for what in ("groups", "times"):
+        mine, theirs = getattr(first, what), getattr(second, what)
+        names = [None if one is None else one.name for one in (mine, theirs)]
+        if (mine is None) != (theirs is None) or (what == "groups" and names[0] != names[1]):
+            spelled = option("groups" if what == "groups" else "time")
+            raise DataError(f"the parts have different {what}, {names[0]!r} and {names[1]!r}; read both with {spelled}")
+    groups = None if first.groups is None or second.groups is None else first.groups.join(second.groups)
+    if first.times is None or second.times is None:
+        return groups, None
+    return groups, first.times.join(second.times, groups)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import is_whole
-from ldag.data.dataset import Weights
+from ldag.data.rows import Weights
 from ldag.data.tables import Distinct
 from ldag.errors import ArgumentError
 from ldag.model import Cuts, check_cuts

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import _native
-from ldag.data.dataset import Weights
 from ldag.data.gaps import GAP
+from ldag.data.rows import Weights
 from ldag.model import Parents
 
 SAMPLE_SIZE = 10.0

@@ -41,6 +41,8 @@ class Reading(TypedDict, total=False):
     dates: Dates | None
     sheet: str | int | None
     keep: Sequence[str]
+    groups: str | None
+    time: str | bool | None
 
 
 OF_TABLES = ("columns", "unusable", "keep")
@@ -71,6 +73,8 @@ class ReadOptions:
     dates: Dates | None = None
     sheet: str | int | None = None
     keep: Sequence[str] = ()
+    groups: str | None = None
+    time: str | bool | None = None
     use_of_gaps: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -94,6 +98,34 @@ class ReadOptions:
             raise ArgumentError(f"{option('na')} must be a list of texts such as ['?', '-'], got {self.na!r}")
         if isinstance(self.keep, str) or not all(isinstance(name, str) for name in self.keep):
             raise ArgumentError(f"{option('keep')} must be a list of names of columns, got {self.keep!r}")
+        self._check_aside()
+
+    def _check_aside(self) -> None:
+        """Refuse columns of groups and times that are asked for as something else."""
+        if self.groups is not None and not isinstance(self.groups, str):
+            raise ArgumentError(f"{option('groups')} must be the name of a column, got {self.groups!r}")
+        if self.time is not None and self.time is not True and not isinstance(self.time, str):
+            raise ArgumentError(
+                f"{option('time')} must be the name of a column, or True for rows in their order, got {self.time!r}"
+            )
+        if self.time is not None and self.is_counted:
+            amount = "counts" if self.counts is not None else "weights"
+            raise ArgumentError(f"{option('time')}: rows that follow each other occur once; leave out {option(amount)}")
+        for what, name in (("groups", self.groups), ("time", self.time)):
+            others: dict[str, object] = {"counts": [self.counts], "weights": [self.weights], "keep": self.keep}
+            others |= {"columns": self.columns or (), "bins": self.bins if isinstance(self.bins, Mapping) else ()}
+            others |= {"time": [self.time]} if what == "groups" else {}
+            others |= {"states": self.states or ()} if what == "groups" else {}
+            for other, names in others.items():
+                if isinstance(name, str) and name in cast("Sequence[object]", names):
+                    is_variable = other not in ("counts", "weights", "time")
+                    instead = "such a column is no variable" if is_variable else "it cannot be both"
+                    raise ArgumentError(f"{option(what, name)}: {argument(other)} names it too; {instead}")
+
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """The columns of groups and of times, which are no variables."""
+        return tuple(name for name in (self.groups, self.time) if isinstance(name, str))
 
     @property
     def missing_texts(self) -> frozenset[str]:

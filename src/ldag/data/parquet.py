@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,58 +74,67 @@ class DatabaseTable:
         return self._column(place, *_number_cells(cells))
 
     def merge(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[Column], NDArray[np.int64]]:
-        """Merge equal rows: every cell becomes a small number, rows become whole keys, and keys are counted."""
-        if cut[0] is None and self._is_wide(places[0]):
-            return self._merge_raw(places, cut)
-        digits = [
-            self._digit(place) if variable is None else self._bin(place, variable.cuts)
-            for place, variable in zip(places, cut, strict=True)
+        """Merge equal rows: every cell becomes a small number, rows become whole keys, and keys are counted.
+
+        Measurements that are not cut, and texts of any number, stand beside the keys as they are.
+        """
+        raw = [
+            i
+            for i, (place, variable) in enumerate(zip(places, cut, strict=True))
+            if variable is None and self._is_wide(place)
         ]
-        sizes = [
-            (self._span(place) or len(self.survey(place).column.values) if variable is None else variable.n_states) + 1
-            for place, variable in zip(places, cut, strict=True)
-        ]
-        groups = _group_digits(sizes)
-        keys = [_pack(digits[begin:end], sizes[begin:end]) for begin, end in groups]
-        chosen = ", ".join(f"{key} AS k{i}" for i, key in enumerate(keys))
-        names = ", ".join(f"k{i}" for i in range(len(keys)))
-        counted = self.engine.arrays(
-            f"SELECT {chosen}, count(*) AS n FROM {self._rows()} GROUP BY {names} ORDER BY {names}"
+        small = [i for i in range(len(places)) if i not in raw]
+        digits, sizes = self._digits([places[i] for i in small], [cut[i] for i in small])
+        runs = _group_digits(sizes)
+        chosen = {f"r{i}": self._raw_cell(places[i]) for i in raw}
+        chosen |= {f"k{i}": _pack(digits[begin:end], sizes[begin:end]) for i, (begin, end) in enumerate(runs)}
+        selected = ", ".join(f"{cell} AS {name}" for name, cell in chosen.items())
+        names = ", ".join(chosen)
+        *counted, times = self.engine.arrays(
+            f"SELECT {selected}, count(*) AS n FROM {self._rows()} GROUP BY {names} ORDER BY {names}"
         )
+        columns = {i: self._raw_column(places[i], cells) for i, cells in zip(raw, counted, strict=False)}
         unpacked: list[Positions] = []
-        for (begin, end), packed in zip(groups, counted, strict=False):
+        for (begin, end), packed in zip(runs, counted[len(raw) :], strict=True):
             unpacked += _unpack(packed, sizes[begin:end])
-        columns = [
-            self._column(place, self.survey(place).column.values, self._positions(place, positions))
-            if variable is None
-            else Column(self.names[place], list(variable.states), positions)
-            for place, variable, positions in zip(places, cut, unpacked, strict=True)
-        ]
-        return columns, counted[-1].astype(np.int64)
+        for i, positions in zip(small, unpacked, strict=True):
+            place, variable = places[i], cut[i]
+            columns[i] = (
+                self._column(place, self.survey(place).column.values, self._positions(place, positions))
+                if variable is None
+                else Column(self.names[place], list(variable.states), positions)
+            )
+        return [columns[i] for i in range(len(places))], times.astype(np.int64)
+
+    def _digits(self, places: Sequence[int], cut: Sequence[Variable | None]) -> tuple[list[str], list[int]]:
+        """Return cells as small numbers, and how many each can be."""
+        digits, sizes = [], []
+        for place, variable in zip(places, cut, strict=True):
+            digits.append(self._digit(place) if variable is None else self._bin(place, variable.cuts))
+            n_values = (
+                self._span(place) or len(self.survey(place).column.values) if variable is None else variable.n_states
+            )
+            sizes.append(n_values + 1)
+        return digits, sizes
 
     def _is_wide(self, place: int) -> bool:
         """Whether a column has more values than states can be."""
         survey = self.survey(place)
         return survey.measured is not None or survey.n_values > MAX_STATES
 
-    def _merge_raw(
-        self, places: Sequence[int], cut: Sequence[Variable | None]
-    ) -> tuple[list[Column], NDArray[np.int64]]:
-        """Merge equal rows of a measurement as it is, which comes first, and another column."""
-        (place, other), (_, variable) = places, cut
-        digit = self._digit(other) if variable is None else self._bin(other, variable.cuts)
-        is_text = self.types[place] == "VARCHAR" or _is_date(self.types[place])
-        cell = f"coalesce({self._cell(place)}, '')" if is_text else f"coalesce({self._number(place)}, 'nan'::DOUBLE)"
-        cells, digits, times = self.engine.arrays(
-            f"SELECT {cell} AS v, {digit} - 1 AS d, count(*) AS n FROM {self._rows()} GROUP BY v, d ORDER BY v, d"
-        )
+    def _raw_cell(self, place: int) -> str:
+        """Return a cell as it is, something of its kind that no cell is where it is missing."""
+        kind = self.types[place]
+        is_number = kind in {"BOOLEAN", "FLOAT", "DOUBLE", *_WHOLE} or kind.startswith("DECIMAL")
+        return f"coalesce({self._number(place)}, 'nan'::DOUBLE)" if is_number else f"coalesce({self._cell(place)}, '')"
+
+    def _raw_column(self, place: int, cells: NDArray[Any]) -> Column:
+        """Return a column of cells that were counted as they are."""
         values, positions = np.unique(cells, return_inverse=True)
-        listed: list[object] = list(variable.states) if variable is not None else self.survey(other).column.values
-        others = digits.astype(np.int64) if variable is not None else self._positions(other, digits.astype(np.int64))
-        first = self._column(
-            place, [value or None for value in values.tolist()] if is_text else values.tolist(), positions
+        listed: list[object] = (
+            [value or None for value in values.tolist()] if values.dtype == object else values.tolist()
         )
-        return [first, Column(self.names[other], listed, others)], times.astype(np.int64)
+        return self._column(place, listed, positions)
 
     def complete(self, places: Sequence[int], variables: Sequence[Variable | None]) -> tuple[Table, float]:
         """Return the table of rows without a gap in some columns, and their share; what it is asked for is counts."""

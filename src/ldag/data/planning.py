@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data.columns import Column, check_n_states, number_in, plain_state
-from ldag.data.dataset import Note, Weights
 from ldag.data.measurements import (
     MANY_VALUES,
     NEARLY_ALL,
@@ -22,7 +21,9 @@ from ldag.data.measurements import (
     is_survey_weight,
     measure_bins,
 )
+from ldag.data.notes import Note
 from ldag.data.options import ReadOptions
+from ldag.data.rows import Weights
 from ldag.data.tables import Distinct, Survey, Table
 from ldag.errors import DataError, by_door, counted, option
 from ldag.model import MISSING_STATE, Variable, bin_states, cuts_in, date_text, spell_cut

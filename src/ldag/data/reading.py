@@ -13,20 +13,25 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ldag.data.aside import find_aside, keep_order, read_aside, split_order
 from ldag.data.columns import Coded, code_column, read_weights
 from ldag.data.database import PATTERN, Scratch
-from ldag.data.dataset import Dataset, Note, Weights
+from ldag.data.dataset import Dataset
 from ldag.data.frames import from_array, from_frame, from_mapping
+from ldag.data.groups import Groups
 from ldag.data.measurements import Bins, join_intervals
 from ldag.data.model_cuts import cut_by_model
+from ldag.data.notes import Note
 from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
 from ldag.data.parquet import open_parquet
 from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_note, plan_columns
 from ldag.data.remarks import describe_columns
+from ldag.data.rows import Weights
 from ldag.data.settling import Settled, drop_gaps, note_gaps, refuse_gaps, settle_gaps
 from ldag.data.tables import MemoryTable, Table, check_table
 from ldag.data.text_files import PACKINGS, Dates, FileSource
 from ldag.data.text_tables import open_texts
+from ldag.data.times import Times
 from ldag.data.workbooks import WORKBOOKS, from_workbook
 from ldag.errors import ArgumentError, DataError, option, suggest, tell
 from ldag.model import Schema, State, Variable
@@ -72,6 +77,8 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
     dates: Dates | None = None,
     sheet: str | int | None = None,
     keep: Sequence[str] = (),
+    groups: str | None = None,
+    time: str | bool | None = None,
 ) -> Dataset:
     """Read a table of categorical data and measurements.
 
@@ -125,6 +132,13 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
         The sheet of a workbook, by its name or its number from 1; the first by default.
     keep
         Columns to keep that look like identifiers, or that are more than half empty.
+    groups
+        The column that says which rows belong together, such as the number of a patient with several visits. It is no
+        variable. Folds and bootstraps then take groups as a whole.
+    time
+        The column that says when a row was seen: numbers, dates, or categories in an order (`states` may declare it).
+        It is no variable, and must differ within a group. True takes the rows in the order in which they come. Without
+        ``groups``, all rows are one series.
 
     Examples
     --------
@@ -148,6 +162,8 @@ def read(  # noqa: PLR0913 - one argument per question a table can raise
         dates,
         sheet,
         keep,
+        groups,
+        time,
     )
     data = read_with(source, options)
     lost = [note for note in data.notes if isinstance(note, Note) and note.lost == "columns"]
@@ -166,20 +182,26 @@ def read_with(source: object, options: ReadOptions) -> Dataset:
         return source
     table = read_table(source, options)
     amount = options.counts if options.counts is not None else options.weights
-    places = [place for place in options.choose_places(table.names) if table.names[place] != amount]
+    aside = find_aside(table, options)
+    options, order = split_order(options)
+    table = table if options.time is not True else keep_order(table)
+    no_variables = {amount, *options.aside}
+    places = [place for place in options.choose_places(table.names) if table.names[place] not in no_variables]
     amounts = _read_amounts(table, options, has_others=bool(places))
     plans, notes = plan_columns(table, places, options)
     if amounts is not None:
         table = MemoryTable(table.names, table.n_rows, table.column, table.notes, amounts)
     settled = settle_gaps(table, plans, options)
     places = [plan.place for plan in settled.plans]
-    columns, times = table.merge(places, [plan.cutting for plan in settled.plans])
+    cuts = [plan.cutting for plan in settled.plans]
+    columns, amounts = table.merge([*places, *aside], [*cuts, *(None for _ in aside)])
+    groups, times, told = read_aside(columns[len(places) :], len(columns[0].positions), amounts, options, order)
     lenient = options.unusable == "drop"
     coded = [
         code_column(column, plan.variable, options.max_states, lenient)
-        for column, plan in zip(columns, settled.plans, strict=True)
+        for column, plan in zip(columns, settled.plans, strict=False)
     ]
-    return _assemble(coded, settled, times, amount, [*table.notes, *notes], options)
+    return _assemble(coded, settled, amounts, amount, [*table.notes, *notes, *told], options, groups, times)
 
 
 def _read_amounts(table: Table, options: ReadOptions, has_others: bool) -> Weights | None:
@@ -313,11 +335,16 @@ def _assemble(
     weight_name: str | None,
     notes: list[str],
     options: ReadOptions,
+    groups: Groups | None,
+    times: Times | None,
 ) -> Dataset:
     """Deal with missing cells and rows that never occur, and put the columns together."""
     plans, lost = settled.plans, list[Note]()
     noun = "row" if weight_name is None or options.counts is None else "observation"
     if settled.missing == "drop":
+        complete = ~np.any([column.missing for column in coded], axis=0)
+        groups = None if groups is None else groups.take(complete)
+        times = None if times is None else times.take(complete)
         coded, weights, lost = drop_gaps(coded, plans, weights, noun)
     gaps = [column for column in coded if column.missing.any()]
     if gaps and settled.missing == "error":
@@ -332,7 +359,10 @@ def _assemble(
     if settled.missing == "state":
         coded = [column.with_missing_state() if column.missing.any() else column for column in coded]
     schema = Schema(tuple(column.variable for column in coded))
-    data = Dataset.from_codes(schema, np.stack([column.uint8 for column in coded]), weights, weight_name)
+    codes = np.stack([column.uint8 for column in coded])
+    if times is not None:
+        weights = None
+    data = Dataset.from_codes(schema, codes, weights, weight_name, groups, times)
     if not data.n_rows:
         way = f"choose {option('missing', 'keep')} to keep gaps as gaps"
         raise DataError(f"no rows are left: every row that occurs has missing cells; {way}")

@@ -6,8 +6,10 @@ from math import lgamma, log
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.dataset import Codes, Dataset, Note
+from ldag.data.dataset import Dataset
 from ldag.data.gaps import GAP
+from ldag.data.notes import Note
+from ldag.data.rows import Codes
 from ldag.errors import counted, list_names
 
 RARE = 1000

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data.columns import Coded
-from ldag.data.dataset import Note, Weights
+from ldag.data.notes import Note
 from ldag.data.options import Missing, ReadOptions
 from ldag.data.planning import ColumnPlan, cut_again
+from ldag.data.rows import Weights
 from ldag.data.tables import Table
 from ldag.data.target_cuts import cut_for_targets
 from ldag.errors import DataError, counted, list_names, option

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data.columns import Column, tidy_column
-from ldag.data.dataset import Weights
+from ldag.data.rows import Weights
 from ldag.errors import DataError, option
 from ldag.model import Variable
 

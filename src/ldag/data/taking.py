@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ldag.data.dataset import Dataset, Note, find_unobserved
+from ldag.data.dataset import Dataset, find_unobserved
+from ldag.data.notes import Note
 from ldag.data.options import OF_STATES, OF_TABLES, Reading, ReadOptions
 from ldag.data.reading import read_table, read_with
 from ldag.errors import ArgumentError, DataError, by_door, counted, list_names, option, suggest, tell
@@ -60,7 +61,8 @@ def read_for(source: object, schema: Schema, options: ReadOptions, undeclared: C
     Variables that are ``undeclared`` have the states that the column has. Latent ones need no column.
     """
     table = read_table(source, options)
-    names = [name for name in table.names if name not in {options.counts, options.weights}]
+    no_variables = {options.counts, options.weights, *options.aside}
+    names = [name for name in table.names if name not in no_variables]
     unobserved, options = _split_unobserved(schema, names, options, undeclared)
     others = _others(schema, [name for name in names if options.columns is None or name in options.columns])
     seen = {variable.name: variable for variable in schema if variable.name in names}

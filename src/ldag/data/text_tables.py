@@ -187,9 +187,8 @@ class TextTable:
         numbers = self._numbers(place)
         if numbers is None and (len(self._texts(place)) <= LISTED or variable is None):
             return self._column(place)
-        if variable is None:  # raw, for whoever looks for cut points
-            values, positions = np.unique(cast("NDArray[np.float64]", numbers), return_inverse=True)
-            return Column(self.names[place], values.tolist(), positions)
+        if variable is None:  # raw, for whoever looks for cut points, or names of groups
+            return self._raw_column(place, cast("NDArray[np.float64]", numbers))
         if numbers is None:
             dates = self._dates(place)
             assert dates is not None, "a column of so many texts is refused"
@@ -199,6 +198,18 @@ class TextTable:
             bins = np.searchsorted(np.array(variable.cuts), numbers).astype(np.int16)
             bins[np.isnan(numbers)] = -1
         return Column(self.names[place], list(variable.states), bins, locate=partial(self._first_row, place))
+
+    def _raw_column(self, place: int, numbers: NDArray[np.float64]) -> Column:
+        """Return a column of many numbers in merged rows, and the texts among them."""
+        locate = partial(self._first_row, place)
+        values, positions = np.unique(numbers, return_inverse=True)
+        others = np.isnan(numbers)
+        if not others.any():
+            return Column(self.names[place], values.tolist(), positions, locate=locate)
+        texts = [None if text.strip() in self.layout.na else text.strip() for text in self.rows.texts(place)]
+        codes = _texts_in(numbers[others])
+        positions[others] = np.where(codes < 0, -1, codes + len(values))
+        return Column(self.names[place], [*values.tolist(), *texts], positions, locate=locate)
 
     def _survey_numbers(self, place: int, cells: NDArray[np.float64]) -> Survey:
         """Survey a column of many numbers; one that has other texts as well is no measurement."""

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldag.data import GAP, Dataset, read
-from ldag.data.dataset import merge_rows
+from ldag.data.rows import merge_rows
 from ldag.model import State
 
 Cells = list[tuple[State, ...]]

@@ -12,7 +12,7 @@ import pytest
 
 import ldag
 from ldag.data import GAP, ReadOptions, describe_gaps, read_for, read_with, write_rows
-from ldag.data.dataset import state_columns
+from ldag.data.rows import state_columns
 from ldag.errors import DataError
 from ldag.learning import fingerprint
 

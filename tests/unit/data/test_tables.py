@@ -10,7 +10,7 @@ import pytest
 
 import ldag
 from ldag.data import MemoryTable, Table, read_table, select_columns
-from ldag.data.dataset import Note
+from ldag.data.notes import Note
 
 CELLS: dict[str, list[str | None]] = {"a": ["x", "y", "x", None, "x"], "b": ["u", "u", "v", "v", "u"]}
 

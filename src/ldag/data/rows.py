@@ -1,0 +1,95 @@
+"""Rows of codes: equal ones merged into weights, and what they stand for."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldag.data.gaps import GAP
+from ldag.model import Schema, State, Variable
+
+Codes = NDArray[np.uint8]
+"""One contiguous row of state codes per variable: shape (variables, data rows)."""
+
+Weights = NDArray[np.int64] | NDArray[np.float64]
+"""How often each data row occurs: whole numbers (counts) or real ones."""
+
+
+def merge_rows(codes: Codes, n_states: Iterable[int], weights: Weights | None) -> tuple[Codes, Weights | None]:
+    """Sort the rows, drop those of no weight, merge equal ones and add up; None stands for every row once.
+
+    The result does not depend on the order of the rows, to the last bit of a real weight.
+    """
+    places, total = tell_rows_apart(codes, tuple(n_states), weights)
+    return np.ascontiguousarray(codes[:, places]), total
+
+
+def tell_rows_apart(
+    codes: Codes, n_states: tuple[int, ...], weights: Weights | None, groups: NDArray[np.int32] | None = None
+) -> tuple[NDArray[np.intp], Weights | None]:
+    """Return the places of different rows in order, by group first, and the weight of each; None is every row once."""
+    used = np.arange(codes.shape[1])
+    if weights is not None and not weights.all():
+        used = np.flatnonzero(weights)
+        codes, weights = codes[:, used], weights[used]
+    if len(used) == 0:
+        return used, None
+    keys: list[NDArray[Any]] = [row_keys(codes, n_states)]
+    if groups is not None:
+        keys.append(groups[used])
+    order = np.lexsort(keys if weights is None or weights.dtype == np.int64 else [weights, *keys])
+    is_first = np.ones(len(order), dtype=np.bool_)
+    is_first[1:] = np.any([key[order[1:]] != key[order[:-1]] for key in keys], axis=0)
+    first = np.flatnonzero(is_first)
+    total: Weights
+    if weights is None:
+        total = np.diff(first, append=len(order)).astype(np.int64)
+    else:
+        total = np.add.reduceat(weights[order], first)
+    return used[order[first]], None if total.dtype == np.int64 and bool((total == 1).all()) else total
+
+
+def row_keys(codes: Codes, n_states: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return a number per row, equal for equal rows and ordered as the rows are (first variable slowest).
+
+    Mixed radix; where 63 bits do not suffice, the numbers so far are replaced by their ranks. Gaps come after states.
+    """
+    key = np.zeros(codes.shape[1], dtype=np.int64)
+    size = 1
+    for row, n in zip(codes, n_states, strict=True):
+        if n <= GAP and row.max(initial=0) == GAP:
+            row, n = np.minimum(row, n), n + 1  # noqa: PLW2901 - a gap is one state more
+        if size * n >= 1 << 62:
+            distinct, key = np.unique(key, return_inverse=True)
+            size = len(distinct)
+        key = key * n + row
+        size *= n
+    return key
+
+
+def state_columns(schema: Schema, codes: Codes) -> dict[str, NDArray[Any]]:
+    """Return rows in codes as columns of states, None for gaps."""
+    return {variable.name: _state_column(variable, row) for variable, row in zip(schema, codes, strict=True)}
+
+
+def _state_column(variable: Variable, codes: NDArray[np.integer[Any]]) -> NDArray[Any]:
+    """Return the states that codes stand for; a column with gaps is one of objects."""
+    states = state_array(variable.states)
+    if codes.max(initial=0) == GAP:
+        known, states = states, np.full(GAP + 1, None, dtype=object)
+        states[: len(known)] = known.tolist()
+    column: NDArray[Any] = states[codes]
+    return column
+
+
+def state_array(values: Sequence[State]) -> NDArray[Any]:
+    """Return states as an array of their own type, or of objects where they differ or are texts."""
+    kinds = {type(state) for state in values}
+    if kinds == {bool} or float in kinds <= {int, float} or (kinds == {int} and all(map(_fits, values))):
+        return np.array(values)
+    return np.array([*values, None], dtype=object)[:-1]
+
+
+def _fits(state: State) -> bool:
+    return isinstance(state, int) and abs(state) < 1 << 63
