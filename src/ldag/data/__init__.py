@@ -25,6 +25,8 @@ from ldag.data.options import Missing as Missing
 from ldag.data.options import Reading as Reading
 from ldag.data.options import ReadOptions as ReadOptions
 from ldag.data.options import Unusable as Unusable
+from ldag.data.panels import Slices as Slices
+from ldag.data.panels import cut_slices as cut_slices
 from ldag.data.reading import AnyTable as AnyTable
 from ldag.data.reading import Cells as Cells
 from ldag.data.reading import read as read

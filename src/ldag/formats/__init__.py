@@ -13,6 +13,12 @@ from ldag.formats.json import network_of as network_of
 from ldag.formats.json import read_variables as read_variables
 from ldag.formats.json import write_json as write_json
 from ldag.formats.json import write_variables as write_variables
+from ldag.formats.lags import LAG_SIGN as LAG_SIGN
+from ldag.formats.lags import read_lag as read_lag
+from ldag.formats.lags import read_step as read_step
+from ldag.formats.lags import say_lags as say_lags
+from ldag.formats.lags import spell_lag as spell_lag
+from ldag.formats.lags import spell_step as spell_step
 from ldag.formats.lexer import Scanner as Scanner
 from ldag.formats.lexer import read_assignments as read_assignments
 from ldag.formats.lexer import read_name_list as read_name_list
