@@ -36,6 +36,7 @@ ROOMS = (
     "proving",
     "learning",
     "uncertainty",
+    "dynamic",
     "effects",
     "datasets",
     "simulate",

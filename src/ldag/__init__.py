@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ldag.data import Dataset as Dataset
     from ldag.data import Gaps as Gaps
     from ldag.data import read as read
+    from ldag.dynamic import DynamicFit as DynamicFit
+    from ldag.dynamic import DynamicNetwork as DynamicNetwork
     from ldag.effects import Effect as Effect
     from ldag.effects import adjustment_sets as adjustment_sets
     from ldag.effects import identify as identify
@@ -68,6 +70,7 @@ _ROOMS = {
     " label_precision_recall structural_hamming_distance",
     "constraints": "Constraints",
     "data": "Dataset Gaps read",
+    "dynamic": "DynamicFit DynamicNetwork",
     "effects": "Effect adjustment_sets identify",
     "errors": "DataNote GraphWarning LdagError",
     "formats": "FamilyScores",
@@ -87,7 +90,7 @@ _ROOMS = {
 Above, the same for type checkers.
 """
 
-for _room in ("presenting", "uncertainty"):
+for _room in ("dynamic", "presenting", "uncertainty"):
     hang(_room, partial(import_module, f"ldag.{_room}"))
 
 _PLACES = {name: room for room, names in _ROOMS.items() for name in names.split()}

@@ -1,6 +1,6 @@
 """What learning gives: `Fit`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -352,14 +352,18 @@ class Fit(Presentable):
         kappa = f"kappa {self.kappa:g}" + (", chosen by cross-validation" if "kappa" in self._chosen() else "")
         return f"sample size {self.equivalent_sample_size:g}, {kappa}{', lower bound' * self.score.is_lower_bound}"
 
-    def describe_graph(self) -> Iterator[str]:
-        """Go through what is said about the graph: edges, labels, classes, and how it does on held-out data."""
+    def describe_graph(self, given: Collection[str] = ()) -> Iterator[str]:
+        """Go through what is said about the graph: edges, labels, classes, and how it does on held-out data.
+
+        Parameters of variables that are given, and have no parents, do not count.
+        """
         graph = self.graph
+        n_given = sum(graph.schema[graph.schema.node(name)].n_states - 1 for name in given)
         is_grown = self.settings.search.grows
         is_told = all(is_told_by_labels(graph, name) for name in graph.schema.names)
         without = "without labels" if is_told else "in full tables"
-        parameters = "" if is_grown else f" ({graph.dag_dimension:,} {without})"
-        yield f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}{parameters}"
+        parameters = "" if is_grown else f" ({graph.dag_dimension - n_given:,} {without})"
+        yield f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension - n_given, 'parameter')}{parameters}"
         yield from self._grown_in_words() if is_grown else self._edges_in_words()
         if graph.labelled_edges and not is_grown:
             yield "labels"

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, NamedTuple, Unpack, cast
 
 from ldag.checks import Rng
@@ -13,6 +14,7 @@ from ldag.constraints import Constraints, check_result
 from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
 from ldag.errors import ArgumentError, option
 from ldag.graph import LDAG
+from ldag.hook import take
 from ldag.learning.checkpoint import resume_search
 from ldag.learning.cross_validation import Candidate, CrossValidation, check_kappas
 from ldag.learning.em_graphs import StructuralEM
@@ -25,7 +27,7 @@ from ldag.learning.race import compare_candidates
 from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchControl, SearchResult, Trace
 from ldag.learning.settings import (
     USUAL_KAPPA,
-    MethodAndReading,
+    MoreOptions,
     SearchAndReading,
     Settings,
     SmoothingChoice,
@@ -41,6 +43,9 @@ from ldag.scoring import NodeScore, Prior, Score, score_family
 LEAST_SECONDS = 0.05
 """What is left for the last search at least, so that every run with a checkpoint gets a little further."""
 
+
+SLICING = ("lags", "static", "instantaneous")
+"""Options of `learn` for rows in order of time."""
 
 GAIN_PART = "gain of an average"
 """What it is called in a checkpoint."""
@@ -65,7 +70,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     progress: Progress = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    **options: Unpack[MethodAndReading],
+    **options: Unpack[MoreOptions],
 ) -> Fit:
     """Learn a labelled DAG from data.
 
@@ -122,6 +127,16 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     checkpoint
         A file to keep what is done in, about every second. The same call resumes from there, whatever ended it, and
         gives the answer of a run that was never interrupted; a file of other data or settings is refused.
+    lags
+        For rows in order of time (``read(..., groups=, time=)``): how many steps before may matter. What is learned is
+        then a `DynamicFit`: a graph of what series begin with, and one of how a step follows from those before, in
+        which ``x@-1`` is x one step before. Constraints in plain names are about variables of one step, and hold in
+        every one; ``("x@-1", "y")`` is an edge from the step before.
+    static
+        With lags, the columns that have one value for a whole series; those that never change within one, by default.
+    instantaneous
+        With lags, whether edges may join variables of the same step. What series begin with may have such edges all the
+        same: they stand for a past that nobody saw.
     **options
         The options of the method, if it is given by name: those of `Chain`, such as ``n_chains``, and of `Climb`, such
         as ``n_restarts``, which "auto" takes, too. And how a table that is no `Dataset` is read: the options of
@@ -134,7 +149,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     >>> print(round(fit.score.total, 2), len(fit.ldag.edges), fit.method)
     -6729.69 6 exact
     """
-    of_method, reading = split_options(options)
+    slicing = {name: value for name, value in options.items() if name in SLICING and value is not None}
+    of_method, reading = split_options({name: value for name, value in options.items() if name not in SLICING})
     settings = Settings.of(
         kappa=kappa,
         method=method,
@@ -150,7 +166,9 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         time_limit=time_limit,
         **of_method,
     )
-    return learn_with(data, settings, progress=progress, executor=executor, checkpoint=checkpoint, reading=reading)
+    learn_it = partial(take("dynamic").learn_panel, slicing=slicing) if slicing else learn_with
+    fit: Fit = learn_it(data, settings, progress=progress, executor=executor, checkpoint=checkpoint, reading=reading)
+    return fit
 
 
 def learn_with(

@@ -1,6 +1,6 @@
 """What is asked for: `Settings`, all options of learning once, and `SearchOptions`, the same for type checkers."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
 from typing import Any, Literal, ParamSpec, TypeVar, cast, get_args
@@ -82,6 +82,14 @@ class LearnOptions(SearchOptions, Reading, total=False):
     """The same, and kappa."""
 
     kappa: float | Literal["cv"]
+
+
+class MoreOptions(MethodAndReading, total=False):
+    """What `learn` takes beyond the settings of every search: `learn` explains them."""
+
+    lags: int | None
+    static: Iterable[str] | None
+    instantaneous: bool
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,7 @@
+"""Networks over time: learned from panels, asked about what comes next."""
+
+from ldag.dynamic.door import DynamicNetwork as DynamicNetwork
+from ldag.dynamic.learned import DynamicFit as DynamicFit
+from ldag.dynamic.learned import DynamicScore as DynamicScore
+from ldag.dynamic.learned import Slicing as Slicing
+from ldag.dynamic.learned import learn_panel as learn_panel
