@@ -310,7 +310,7 @@ def measure_average(
             control = SearchControl(1, NO_DEADLINE, is_over=stop.is_set)
             parents = search.run(problem.families.scorer(train.columns), problem, control).parents
         families = learn_families(train.columns, problem.n_states, parents, problem.families)
-        return row_logs(families, fold, one.of_parameters)
+        return row_logs(families, fold, [one.of_parameters])[0]
 
     gains, sizes = [], []
     for number, fold in enumerate(folds):

@@ -205,6 +205,14 @@ class FoldSearches:
         """Whether every graph can be looked at in a moment, so that candidates are searched together."""
         return self.plan.is_quick and not self.deadline.is_set and not self.data.has_gaps
 
+    @cached_property
+    def goes_by_rows(self) -> bool:
+        """Whether rows of the test part are predicted one by one, none of them learned from.
+
+        Where rows belong together that matters: many rows of the same group would teach what the next one is like.
+        """
+        return self.target is not None or self.data.has_gaps or self.data.is_grouped
+
     def group(self, tasks: Sequence[Task]) -> list[tuple[Task, ...]]:
         """Return which tasks are run by one thread after the other, or together: those of a fold, if they are quick."""
         if not self.is_quick:
@@ -220,11 +228,11 @@ class FoldSearches:
             problem = self._problem_of(first.candidate).over(fold.train)
             scorer = problem.families.scorer(fold.train.columns, cache_bytes=0)
             prices = [_price_of_labels(task.candidate) for task in priced]
-            smoothings = self._smoothings_of(first) if self.target is None else []
+            smoothings = [] if self.goes_by_rows else self._smoothings_of(first)
             answers = _native.search_by_price(scorer, *problem.bounds, prices, fold.test.columns, smoothings)
             for task, (graph, predictives) in zip(priced, answers, strict=True):
                 parents = tuple(map(tuple, graph))
-                own = predictives if self.target is None else self._classify(task, parents)
+                own = self._predict_rows(task, parents) if self.goes_by_rows else predictives
                 scores[task] = FoldScore(tuple(own), parents, is_final=True)
         return scores
 
@@ -272,8 +280,8 @@ class FoldSearches:
 
     def _predict(self, task: Task, scorer: _native.FamilyScorer, parents: GraphParents) -> tuple[float, ...]:
         """Return the log posterior predictive of the test part (equation 11), or of one node, for every smoothing."""
-        if self.target is not None or self.data.has_gaps:
-            return self._classify(task, parents)
+        if self.goes_by_rows:
+            return self._predict_rows(task, parents)
         n_states = self.plan.problem.n_states
         for node, above in enumerate(parents):
             check_cells(n_states, node, above)
@@ -284,7 +292,7 @@ class FoldSearches:
         every = (replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings)
         return [(size, spread == "classes") for size, spread in every]
 
-    def _classify(self, task: Task, parents: GraphParents) -> tuple[float, ...]:
+    def _predict_rows(self, task: Task, parents: GraphParents) -> tuple[float, ...]:
         """Return the log probability of the target in the test part, or of all cells seen, for every smoothing."""
         smoothings = [replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings]
         weights = self.folds[task.fold].test.whole_weights
@@ -309,7 +317,7 @@ class FoldSearches:
             training = Training(table, problem.families.priors.smoothing)
             return predict_gaps(families, part.test, smoothings, self.target, training)
         if self.target is None:
-            return [row_logs(families, part, smoothing) for smoothing in smoothings]
+            return row_logs(families, part, smoothings)
         return classify_rows(families, part.test, smoothings, self.target)
 
 
@@ -336,15 +344,19 @@ def _price_of_labels(candidate: Candidate) -> float:
     return NO_LABELS if STRUCTURES[candidate.structure].is_table else log(candidate.kappa)
 
 
-def row_logs(families: Sequence[CountedFamily], fold: Fold, smoothing: Smoothing) -> NDArray[np.float64]:
+def row_logs(
+    families: Sequence[CountedFamily], fold: Fold, smoothings: Sequence[Smoothing]
+) -> list[NDArray[np.float64]]:
     """Return the log probability of every different row left out, by the means of the posterior given the others."""
     rows, n_states = fold.test, fold.data.schema.n_states
-    logs = np.zeros(rows.n_rows)
+    logs = [np.zeros(rows.n_rows) for _ in smoothings]
     for node, family in enumerate(one.family for one in families):
         partition = family.partition
         counts = count_family(fold.train.columns, n_states, node, family.parents).astype(np.float64)
-        means = ClassPosteriors.of(partition, smoothing, class_counts(counts, partition)).mean()
-        logs += np.log(means[partition.classes_of_rows(rows.codes[list(family.parents)]), rows.codes[node]])
+        cells = partition.classes_of_rows(rows.codes[list(family.parents)]), rows.codes[node]
+        by_class = class_counts(counts, partition)
+        for place, smoothing in enumerate(smoothings):
+            logs[place] += np.log(ClassPosteriors.of(partition, smoothing, by_class).mean()[cells])
     return logs
 
 
