@@ -17,7 +17,6 @@ from ldag.learning.cross_validation import Candidate, CrossValidation, HeldOutGr
 from ldag.learning.folds import Fold, check_folds, cut_folds
 from ldag.learning.plan import Plan
 from ldag.learning.searches import SearchControl
-from ldag.learning.settings import USUAL_KAPPA
 from ldag.learning.structures import CountedFamily
 from ldag.model import ClassPosteriors, Smoothing, count_classes
 from ldag.progress import Deadline, Progress, listen
@@ -132,7 +131,7 @@ class _GrowthRace:
         if self._plan.settings.prior == "uniform":
             return 1.0
         given = self._plan.settings.kappa
-        return usual if given in (USUAL_KAPPA, "cv") else float(given)
+        return usual if given is None or given == "cv" else float(given)
 
     @property
     def _levels(self) -> bool | None:

@@ -26,7 +26,6 @@ from ldag.learning.plan import DEFAULT_KAPPAS, Plan, add_latent, make_plan
 from ldag.learning.race import compare_candidates
 from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchControl, SearchResult, Trace
 from ldag.learning.settings import (
-    USUAL_KAPPA,
     MoreOptions,
     SearchAndReading,
     Settings,
@@ -55,7 +54,7 @@ GAIN_PART = "gain of an average"
 def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     data: AnyTable,
     *,
-    kappa: float | Literal["cv"] = USUAL_KAPPA,
+    kappa: float | Literal["cv"] | None = None,
     method: MethodChoice | Search = "auto",
     structure: StructureKind | Literal["cv"] = "ldag",
     label_search: LabelSearch = "greedy",
@@ -86,10 +85,10 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     data
         The data.
     kappa
-        The price of labels, above 0 and at most 1, or "cv" as in the paper: the best of 0.001, 0.1, 0.3 and 0.5 by
-        ten-fold cross-validation. Where folds are climbed, by a race: kappas that are behind stop after a few folds,
-        and each starts from the graph of another. The uniform prior has no kappa, and tables have no labels to pay
-        for; leave it out then.
+        The price of labels, above 0 and at most 1 (0.1 unless it is said), or "cv" as in the paper: the best of 0.001,
+        0.1, 0.3 and 0.5 by ten-fold cross-validation. Where folds are climbed, by a race: kappas that are behind stop
+        after a few folds, and each starts from the graph of another. The uniform prior has no kappa, and tables have no
+        labels to pay for; leave it out then. Growth chooses it with the sizes, unless it is said.
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's
         non-reversible Markov chains; "climb": hill climbing with perturbed restarts; "auto": exact where that

@@ -48,7 +48,7 @@ def test_how_far_each_comes() -> None:
     assert sorted(compare().values(), reverse=True) == [5] * 3 + [2] * 3 + [1] * 8
 
 
-@pytest.mark.parametrize("kappa", [0.5, 1.0])
+@pytest.mark.parametrize("kappa", [0.1, 0.5, 1.0])
 def test_a_price_that_is_given_is_not_chosen(kappa: float) -> None:
     """Every setting has it."""
     assert {one.kappa for one in compare(kappa=kappa)} == {kappa}
