@@ -24,7 +24,6 @@ from ldag.errors import DataError, ImpossibleEvidence, UnknownVariable, counted,
 from ldag.inference import (
     UNOBSERVED,
     Numbers,
-    Predictor,
     Rows,
     TooManyGates,
     complete_log_probabilities,
@@ -48,7 +47,7 @@ def predict_rows(asking: Asking, data: object, target: str, unseen: Unseen) -> N
     check_choice(unseen, get_args(Unseen), "unseen")
     rows = _read_rows(asking.schema, data, node, unseen)
     with asking.explain_size():
-        posteriors = Predictor(asking.engine(), node).posteriors(rows)
+        posteriors = asking.predictor().posteriors(node, rows)
     impossible = np.flatnonzero(np.isnan(posteriors[:, 0]))
     if len(impossible):
         more = f" (and {counted(len(impossible) - 1, 'other row')} too)" if len(impossible) > 1 else ""
