@@ -13,7 +13,7 @@ import ldag
 from benchmarks.walks import Walk, take_walks
 from tests.test_codebase import PYTHON, SOURCE
 
-MOST_LINES = 55_700
+MOST_LINES = 59_000
 MOST_FILES = 277
 MOST_FILES_PER_ROOM = 28
 LARGE_ROOMS = {"formats", "cli"}  # a file per format and per command
