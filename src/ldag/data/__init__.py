@@ -19,6 +19,7 @@ from ldag.data.filling import spell_cells as spell_cells
 from ldag.data.gaps import ASSUMED as ASSUMED
 from ldag.data.gaps import GAP as GAP
 from ldag.data.gaps import Gaps as Gaps
+from ldag.data.groups import GroupRows as GroupRows
 from ldag.data.groups import Groups as Groups
 from ldag.data.groups import number_groups as number_groups
 from ldag.data.groups import plain_labels as plain_labels

@@ -18,8 +18,8 @@ from ldag.errors import ArgumentError, DataError, argument, counted, list_names,
 from ldag.formats import LAG_SIGN, spell_lag, spell_step
 from ldag.model import Schema
 
-RowNumbers = NDArray[np.int64]
-"""Numbers of rows."""
+PanelRows = NDArray[np.int64]
+"""Where rows stand in a panel."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,12 @@ class _Series:
     positions: NDArray[np.int64]
 
     @property
-    def first(self) -> RowNumbers:
+    def first(self) -> PanelRows:
         """The first row of every series."""
         return np.flatnonzero(np.diff(self.groups, prepend=-1))
 
     @property
-    def lengths(self) -> RowNumbers:
+    def lengths(self) -> PanelRows:
         """How many rows each has."""
         return np.diff(self.first, append=len(self.groups))
 
@@ -110,21 +110,21 @@ class _Series:
         return int(self.lengths.max(initial=0))
 
     @property
-    def places(self) -> RowNumbers:
+    def places(self) -> PanelRows:
         """The place of every row in its series."""
         return np.arange(len(self.groups)) - np.repeat(self.first, self.lengths)
 
-    def _is_unbroken(self, ends: RowNumbers, n: int) -> NDArray[np.bool_]:
+    def _is_unbroken(self, ends: PanelRows, n: int) -> NDArray[np.bool_]:
         """Return which rows stand exactly so many steps after the row so many places before."""
         unbroken: NDArray[np.bool_] = self.positions[ends] - self.positions[ends - n] == n
         return unbroken
 
-    def starts(self, n: int) -> RowNumbers:
+    def starts(self, n: int) -> PanelRows:
         """Return the first row of the series that begin with so many rows in a row."""
         long = self.first[self.lengths >= n]
         return long[self._is_unbroken(long + n - 1, n - 1)]
 
-    def ends(self, lags: int) -> RowNumbers:
+    def ends(self, lags: int) -> PanelRows:
         """Return the rows before which there are so many without a missed wave."""
         late = np.flatnonzero(self.places >= lags)
         return late[self._is_unbroken(late, lags)]
@@ -193,9 +193,7 @@ def _fill_static(data: Dataset, series: _Series, static: Sequence[str]) -> Datas
     return replace(data, codes=codes, notes=(*data.notes, *notes))
 
 
-def _lay_out(
-    data: Dataset, static: Sequence[str], columns: dict[str, list[str]], rows: Sequence[RowNumbers]
-) -> Dataset:
+def _lay_out(data: Dataset, static: Sequence[str], columns: dict[str, list[str]], rows: Sequence[PanelRows]) -> Dataset:
     """Return rows side by side: static columns of the last ones, and every other column once for each."""
     variables, codes = [], []
     for name in static:

@@ -168,13 +168,11 @@ class Slicing:
         if not isinstance(self.instantaneous, bool):
             raise ArgumentError(f"{argument('instantaneous')} must be True or False, got {self.instantaneous!r}")
 
-    def cut(self, data: Dataset, settings: Settings) -> tuple[Slices, PanelRules]:
+    def cut(self, data: Dataset, constraints: Constraints | None) -> tuple[Slices, PanelRules]:
         """Cut a panel into the tables that are learned from, with the rules of both."""
-        if settings.method_option("start") is not None:
-            raise ArgumentError(f"{argument('start')} is one graph, and {argument('lags')} learns two; leave it out")
         assert self.lags is not None
         slices = cut_slices(data, self.lags, self.static)
-        given = settings.constraints or Constraints()
+        given = constraints or Constraints()
         return slices, PanelRules(given, self.lags, slices.static, slices.changing, self.instantaneous)
 
 
@@ -190,7 +188,9 @@ def learn_panel(
     reading: Reading | None = None,
 ) -> DynamicFit:
     """Learn both graphs, with the options of `Slicing`; the checkpoint of the first slice stands beside the other."""
-    slices, rules = Slicing(**slicing).cut(check_data(data, reading=reading), settings)
+    if settings.method_option("start") is not None:
+        raise ArgumentError(f"{argument('start')} is one graph, and {argument('lags')} learns two; leave it out")
+    slices, rules = Slicing(**slicing).cut(check_data(data, reading=reading), settings.constraints)
     deadline = Deadline.after(settings.time_limit) if deadline is None else deadline
     run = partial(learn_with, progress=progress, executor=executor)
     beside = None

@@ -12,8 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from ldag.data import Dataset
-from ldag.learning.cross_validation import Candidate, CrossValidation
-from ldag.learning.folds import Fold, check_folds, cut_folds, order_by_content
+from ldag.learning.content_order import order_by_content
+from ldag.learning.cross_validation import Candidate, CrossValidation, HeldOutGroups
+from ldag.learning.folds import Fold, check_folds, cut_folds
 from ldag.learning.plan import Plan
 from ldag.learning.searches import SearchControl
 from ldag.learning.settings import USUAL_KAPPA
@@ -62,8 +63,7 @@ MOST_TABLES = 300
 def compare_growths(plan: Plan, n_folds: int, deadline: Deadline, progress: Progress) -> CrossValidation:
     """Return what the settings of growth score on folds."""
     work = order_by_content(plan.data)
-    check_folds(work, n_folds)
-    n_folds = min(n_folds, MOST_FOLDS)
+    n_folds = min(check_folds(work, n_folds), MOST_FOLDS)
     folds = list(cut_folds(work, n_folds, plan.seed))
     race = _GrowthRace(plan.over(work), work, folds, deadline)
     with listen(progress, "cross-validation", deadline) as listener:
@@ -106,7 +106,7 @@ class _GrowthRace:
             columns = zip(*rows, strict=True)
             judged = [replace(candidate, smoothing=smoothing) for smoothing in self._smoothings]
             scores |= dict(zip(judged, columns, strict=True))
-        cv = CrossValidation(scores, len(self._folds))
+        cv = CrossValidation(scores, len(self._folds), groups=HeldOutGroups.of(self._data))
         return replace(cv, tables=self._compare_with_tables(len(cv.scores[cv.best])))
 
     def _first(self) -> list[Candidate]:

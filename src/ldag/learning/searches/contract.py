@@ -69,7 +69,9 @@ class SearchProblem:
         """
         constant = {node for node in data.constant_nodes if not data.schema[node].latent}
         columns = None if data.has_gaps else data.columns
-        return replace(self, space=self.space.without_edges_at(constant), n_rows=data.n_rows, columns=columns)
+        return replace(
+            self, space=self.space.without_edges_at(constant), n_rows=data.ungrouped().n_rows, columns=columns
+        )
 
     def is_full(self, node: int, above: tuple[int, ...]) -> bool:
         """Tell whether a node could have more parents, as far as users said, but for the size of its table."""
