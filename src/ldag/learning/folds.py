@@ -130,7 +130,7 @@ def cut_folds(data: Dataset, n_folds: int, seed: int) -> Iterator[Fold]:
     """
     rng = np.random.default_rng(seed)
     if data.is_grouped:
-        merged, pairs = data.ungrouped(), data.group_rows()
+        merged, pairs = data.ungrouped(), data.group_rows
         for groups in deal_groups(pairs, n_folds, rng):
             yield Fold(merged, groups.count_inside(), groups)
         return
