@@ -200,6 +200,12 @@ class Settings:
         if self.prior in ("labels", "cv"):
             object.__setattr__(self, "prior", "labels" if chooses else "parameters")
 
+    def for_growth(self) -> "Settings":
+        """Return the settings of growth beside structures that are compared: a price of labels is nothing to it."""
+        pays_for_labels = self.prior in ("labels", "cv")
+        changes: dict[str, Any] = {"prior": "labels", "kappa": "cv"} if pays_for_labels else {}
+        return self.with_(method="grow", structure=GROWN, label_search="greedy", **changes)
+
     @property
     def search(self) -> Search:
         """The method, with its options."""
