@@ -328,6 +328,7 @@ ACROSS = {
         "constants",
         "exact",
         "fixed_labels",
+        "grouped_classifier",
         "growing",
         "interrupts",
         "look_around",
@@ -338,7 +339,7 @@ ACROSS = {
         "size_choice",
     },
     "scoring": {"gains"},
-    "uncertainty": {"calibration", "family_posterior", "files", "interrupts", "posterior"},
+    "uncertainty": {"calibration", "family_posterior", "files", "group_draws", "interrupts", "posterior"},
 }
 
 

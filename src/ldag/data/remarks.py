@@ -50,6 +50,16 @@ def describe_gaps(data: Dataset) -> tuple[str, ...]:
     return tuple(note for note in data.notes if isinstance(note, Note) and note.of_gaps)
 
 
+def describe_groups(data: Dataset) -> tuple[str, ...]:
+    """Return what a likelihood assumes of rows that belong together, if any do."""
+    if data.groups is None or not data.is_grouped:
+        return ()
+    told = (
+        f"rows of one {data.groups.noun} are taken as independent given the model; as far as they are alike beyond it,"
+    )
+    return (f"{told} they count for fewer, and scores and probabilities are too sure",)
+
+
 def describe_columns(data: Dataset) -> tuple[str, ...]:
     """Return notes on columns of one state, which take no edges, and on columns that say the same."""
     return (*_describe_constants(data), *(_describe_twins(data, nodes) for nodes in _find_twins(data)))
