@@ -50,6 +50,7 @@ from ldag.data.taking import read_for as read_for
 from ldag.data.taking import refuse_stateless as refuse_stateless
 from ldag.data.text_files import Dates as Dates
 from ldag.data.times import Times as Times
+from ldag.data.times import name_times as name_times
 from ldag.data.writing import Arrays as Arrays
 from ldag.data.writing import Backend as Backend
 from ldag.data.writing import make_frame as make_frame
