@@ -330,6 +330,7 @@ ACROSS = {
         "constants",
         "exact",
         "fixed_labels",
+        "grouped_classifier",
         "growing",
         "interrupts",
         "look_around",
@@ -340,7 +341,7 @@ ACROSS = {
         "size_choice",
     },
     "scoring": {"gains"},
-    "uncertainty": {"calibration", "family_posterior", "files", "interrupts", "posterior"},
+    "uncertainty": {"calibration", "family_posterior", "files", "group_draws", "interrupts", "posterior"},
 }
 
 

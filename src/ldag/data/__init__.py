@@ -41,6 +41,7 @@ from ldag.data.reading import read_table as read_table
 from ldag.data.reading import read_with as read_with
 from ldag.data.remarks import describe_data as describe_data
 from ldag.data.remarks import describe_gaps as describe_gaps
+from ldag.data.remarks import describe_groups as describe_groups
 from ldag.data.remarks import describe_kept_gaps as describe_kept_gaps
 from ldag.data.remarks import describe_size as describe_size
 from ldag.data.rows import Codes as Codes
@@ -58,6 +59,7 @@ from ldag.data.taking import refuse_stateless as refuse_stateless
 from ldag.data.text_files import Dates as Dates
 from ldag.data.times import Times as Times
 from ldag.data.times import count_rows as count_rows
+from ldag.data.times import name_times as name_times
 from ldag.data.times import read_times as read_times
 from ldag.data.writing import Arrays as Arrays
 from ldag.data.writing import Backend as Backend

@@ -417,8 +417,9 @@ class Fit(Presentable):
             words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in chosen.items())
             lines.append(f"chosen by cross-validation: {words}")
         if self.held_out_gain is not None:
-            groups = None if self.cv is None or self.cv.groups is None else self.cv.groups.nouns
-            lines.append(_gain_in_words(*self.held_out_gain, groups))
+            groups = None if self.cv is None else self.cv.groups
+            over = groups.nouns if groups is not None and groups.error is not None else None
+            lines.append(_gain_in_words(*self.held_out_gain, over))
         thin = find_thin_families(self.graph, self.data.n_seen)
         if thin:
             lines.append(

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Unpack, cast
 
 from ldag.checks import Rng
 from ldag.constraints import Constraints, check_result
-from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
+from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data, describe_groups
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.hook import take
@@ -378,6 +378,7 @@ def _make_fit(
         em=outcome.em,
         notes=(
             *describe_data(given),
+            *describe_groups(given),
             *plan.search.describe_limits(plan.problem, schema.names, result.parents),
             *plan.problem.describe_refined(schema.names, result.parents),
             *(() if cv is None else (f"cross-validation: {note}" for note in cv.notes)),

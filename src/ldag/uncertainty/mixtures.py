@@ -127,17 +127,13 @@ class Mixture(WeighedGraphs, Presentable):
         if self.settings:
             lines += self._settings_in_words()
         if self.gain is not None:
-            rows = counted(self.gain.n_rows, "held-out row")
-            rows += "" if self.gain.n_groups is None else f" of {counted(self.gain.n_groups, 'group')}"
-            lines.append(f"{self.gain.n_members} of them against one network, on {rows}: {self.gain.in_words()}")
+            lines.append(f"{self.gain.n_members} of them against one network, on {self.gain.rows_in_words()}")
         return "\n".join(lines)
 
     def _settings_in_words(self) -> Iterator[str]:
         kinds = {"table": "tables", "ldag": "labels"}
         kind = kinds.get(self.settings["structure"], f"structure {self.settings['structure']!r}")
-        variety = VARIETIES[self.settings["by"]]
-        if "groups" in self.settings:
-            variety = variety.replace("rows", self.settings["groups"])
+        variety = VARIETIES[self.settings["by"]].replace("rows", self.settings.get("groups", "rows"))
         yield f"with {kind}, each {variety}"
         size, smoothing = self.settings["equivalent_sample_size"], Smoothing(*self.settings["smoothing"])
         chosen = ", chosen by cross-validation" if self.settings["chosen"] else ""
