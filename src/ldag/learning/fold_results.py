@@ -35,7 +35,7 @@ from ldag.learning.folds import (
 from ldag.learning.plan import Plan
 from ldag.learning.searches import GraphParents, SearchControl
 from ldag.learning.structures import STRUCTURES, CountedFamily, StructureKind, learn_families
-from ldag.model import ClassPosteriors, Smoothing, class_counts
+from ldag.model import PruningAverage, Smoothing, class_counts, estimate_means
 from ldag.progress import NO_DEADLINE, Deadline, Listener
 
 
@@ -330,13 +330,15 @@ def _sum_up(gains: NDArray[np.float64], weights: NDArray[np.int64]) -> AverageGa
     return AverageGain(mean, sqrt(variance / total), GAIN_MEMBERS, total)
 
 
-def row_logs(families: Sequence[CountedFamily], fold: Fold, smoothing: Smoothing) -> NDArray[np.float64]:
+def row_logs(
+    families: Sequence[CountedFamily], fold: Fold, smoothing: Smoothing | PruningAverage
+) -> NDArray[np.float64]:
     """Return the log probability of every different row left out, by the means of the posterior given the others."""
     rows, n_states = fold.test, fold.data.schema.n_states
     logs = np.zeros(rows.n_rows)
     for node, family in enumerate(one.family for one in families):
         partition = family.partition
         counts = count_family(fold.train.columns, n_states, node, family.parents).astype(np.float64)
-        means = ClassPosteriors.of(partition, smoothing, class_counts(counts, partition)).mean()
+        means = estimate_means(partition, smoothing, class_counts(counts, partition))
         logs += np.log(means[partition.classes_of_rows(rows.codes[list(family.parents)]), rows.codes[node]])
     return logs

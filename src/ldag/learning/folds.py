@@ -31,7 +31,7 @@ from ldag.learning.predictions import classify_fold, predict_fold
 from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem
 from ldag.learning.settings import Settings
 from ldag.learning.structures import STRUCTURES, CountedFamily, StructureKind, learn_families
-from ldag.model import Smoothing
+from ldag.model import PruningAverage, Smoothing
 from ldag.progress import NO_DEADLINE, Deadline
 
 N_FOLDS = 10
@@ -236,7 +236,7 @@ class FoldSearches:
     plan: Plan
     data: Dataset
     folds: Sequence[Fold]
-    smoothings: tuple[Smoothing | None, ...]
+    smoothings: tuple[Smoothing | PruningAverage | None, ...]
     n_restarts: int = FOLD_RESTARTS
     deadline: Deadline = NO_DEADLINE
     target: int | None = None
@@ -344,7 +344,7 @@ class FoldSearches:
     def _smoothings_of(self, task: Task) -> list[tuple[float, bool]]:
         """Return every smoothing of the parameters of a candidate: a sample size, and whether classes have it each."""
         every = (replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings)
-        return [(size, spread == "classes") for size, spread in every]
+        return [(one.size, one.spread == "classes") for one in every]
 
     def _classify(self, task: Task, parents: GraphParents) -> tuple[float, ...]:
         """Return the log probability of the target in the test part, or of all cells seen, for every smoothing."""

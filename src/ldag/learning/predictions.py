@@ -6,11 +6,11 @@ import numpy as np
 
 from ldag.data import Dataset
 from ldag.learning.structures import CountedFamily
-from ldag.model import ClassPosteriors, Smoothing, class_counts, count_classes
+from ldag.model import PruningAverage, Smoothing, class_counts, count_classes, estimate_means
 
 
 def classify_fold(
-    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing], target: int
+    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing | PruningAverage], target: int
 ) -> tuple[float, ...]:
     """Return the log probability of one node of the test part given the others, for every smoothing.
 
@@ -34,7 +34,7 @@ def classify_fold(
         logs = np.zeros((len(states), test.n_rows))
         for (_, trained), (classes_by_state, values_by_state) in zip(concerned, places, strict=True):
             partition = trained.family.partition
-            means = ClassPosteriors.of(partition, smoothing, class_counts(trained.counts, partition)).mean()
+            means = estimate_means(partition, smoothing, class_counts(trained.counts, partition))
             logs += np.log(means[classes_by_state, values_by_state])
         own = logs[test.codes[target], rows] - np.logaddexp.reduce(logs, axis=0)
         scores.append(float(own @ test.whole_weights))
@@ -42,7 +42,7 @@ def classify_fold(
 
 
 def predict_fold(
-    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing]
+    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing | PruningAverage]
 ) -> tuple[float, ...]:
     """Return the log probability of held-out rows by the means of the posterior, for every smoothing."""
     totals = np.zeros(len(smoothings))
@@ -53,6 +53,6 @@ def predict_fold(
         new = count_classes(partition, above, test.codes[node], n_states[node], test.weights)
         counts = partition.add_up(trained.counts)
         for place, smoothing in enumerate(smoothings):
-            means = ClassPosteriors.of(partition, smoothing, counts).mean()
+            means = estimate_means(partition, smoothing, counts)
             totals[place] += float(new[new > 0] @ np.log(means[new > 0]))
     return tuple(totals.tolist())
