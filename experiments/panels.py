@@ -68,7 +68,7 @@ def judge(seed: int, n_people: int) -> dict[tuple[str, str], Verdict]:
                 data,
                 structure="table",
                 equivalent_sample_size=best.equivalent_sample_size,
-                smoothing=tuple(best.of_parameters),
+                smoothing=(best.of_parameters.size, best.of_parameters.spread),
                 n_jobs=1,
             )
             gain = truth - tables.network.log_likelihood(new) / new.total

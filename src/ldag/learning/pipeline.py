@@ -108,7 +108,9 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         The equivalent sample size of the parameters of ``fit.network``: a number, "search" (that of the search), or
         "cv", which it is unless the size of the search is given. These observations are spread over the
         configurations of the parents; ``(4, "classes")`` gives so many to every class, as in `Network.from_data`, and
-        "cv" compares both, unless it is ``("cv", "classes")`` or ``("cv", "configurations")``.
+        "cv" compares both, unless it is ``("cv", "classes")`` or ``("cv", "configurations")``. Leaves that are grown
+        may lean on the nodes above, ``(16, "nested")``, or be averages over all prunings of their tree, each node with
+        so many observations and a parameter more costing a pruning kappa, ``(2, "classes", 0.3)``; "cv" compares these.
     max_parents, constraints
         Limits on the graph; every result satisfies them.
     rng

@@ -39,7 +39,7 @@ from ldag.learning import (
     split_options,
     usual_folds,
 )
-from ldag.model import Smoothing, Structure
+from ldag.model import PruningAverage, Smoothing, Structure
 from ldag.network import Network
 from ldag.uncertainty.gap_members import Imputer, explain_gaps
 from ldag.uncertainty.member_searches import Members, learn_members
@@ -78,7 +78,7 @@ class Prepared:
     data: Dataset
     plan: Plan
     kappa: float
-    smoothing: Smoothing
+    smoothing: Smoothing | PruningAverage
     deadline: Deadline
     is_chosen: bool
     """Whether cross-validation chose the equivalent sample size."""
@@ -126,7 +126,7 @@ class Prepared:
                 f"{option('by', 'imputation')} is for tables with gaps, and these data have none;"
                 f" use {option('by', 'order')}"
             )
-        return Imputer.of(self.plan, None if fit is None else fit.graph, self.smoothing, self.deadline)
+        return Imputer.of(self.plan, None if fit is None else fit.graph, Smoothing(*self.smoothing[:2]), self.deadline)
 
     def start_from(self, fit: Fit | None) -> "Prepared":
         """Return what rows are drawn again for where there are gaps: searches begin at the graph of all rows."""
@@ -304,18 +304,22 @@ def average(
         prepared = prepared.start_from(data if isinstance(data, Fit) else None)
     imputer = prepared.make_imputer(data if isinstance(data, Fit) else None) if by == "imputation" else None
     members = Members(prepared.plan, resamples, reorders, imputer)
-    size, spread = prepared.smoothing
+    smoothing = prepared.smoothing
+    averaged: dict[str, Any] = {} if smoothing.kappa is None else {"estimate": "averaged", "kappa": smoothing.kappa}
+    size, spread = smoothing.size, smoothing.spread
 
     def make(structure: Structure, number: int) -> Network:
         rows = prepared.data if imputer is None else imputer.complete(number)
-        return Network.from_data(prepared.graph_of(structure), rows, equivalent_sample_size=size, spread=spread)
+        return Network.from_data(
+            prepared.graph_of(structure), rows, equivalent_sample_size=size, spread=spread, **averaged
+        )
 
     networks, notes = learn_members(members, n, "average", make, prepared.deadline, progress, executor)
     settings: dict[str, Any] = {
         "by": by,
         "structure": prepared.plan.problem.families.structure,
         "equivalent_sample_size": prepared.size,
-        "smoothing": [size, spread],
+        "smoothing": list(smoothing),
         "chosen": prepared.is_chosen,
     }
     if prepared.groups_in_words is not None:

@@ -18,7 +18,7 @@ from ldag.formats import Context, DocumentRecord, Edge, read_document, write_doc
 from ldag.graph import LDAG
 from ldag.inference import MEMORY_LIMIT
 from ldag.learning import AverageGain
-from ldag.model import Schema, Smoothing, normalise
+from ldag.model import Schema, normalise, smoothing_of
 from ldag.network import (
     Answer,
     AveragedAnswer,
@@ -135,7 +135,7 @@ class Mixture(WeighedGraphs, Presentable):
         kind = kinds.get(self.settings["structure"], f"structure {self.settings['structure']!r}")
         variety = VARIETIES[self.settings["by"]].replace("rows", self.settings.get("groups", "rows"))
         yield f"with {kind}, each {variety}"
-        size, smoothing = self.settings["equivalent_sample_size"], Smoothing(*self.settings["smoothing"])
+        size, smoothing = self.settings["equivalent_sample_size"], smoothing_of(self.settings["smoothing"])
         chosen = ", chosen by cross-validation" if self.settings["chosen"] else ""
         yield f"equivalent sample size {size:g}, smoothing {smoothing.in_words()}{chosen}"
 
@@ -188,7 +188,7 @@ class Mixture(WeighedGraphs, Presentable):
         """
         graph, known = self.consensus(), self.data if data is None else check_data(data, self.schema, reading)
         if known is not None:
-            size, spread = self.settings.get("smoothing", (1.0, "configurations"))
+            size, spread, *_ = self.settings.get("smoothing", (1.0, "configurations"))
             spread = cast("Any", "classes" if spread == "nested" else spread)  # a consensus has no trees
             return Network.from_data(graph, known, equivalent_sample_size=size, spread=spread)
         tables = []

@@ -9,6 +9,8 @@ import pytest
 
 import ldag
 from ldag.learning import Candidate, Grow, SearchResult
+from ldag.learning.content_order import order_by_content
+from ldag.learning.folds import cut_folds
 
 PRIORS = [
     *(("parameters", size) for size in (1.0, 10.0, 100.0, 1000.0)),
@@ -165,3 +167,51 @@ def test_growth_is_a_rival_of_structures() -> None:
     }
     assert sorted(grown.values()) == [1, 2, 5]
     assert {one.structure for one in cv.scores if one.levels is None} > {"table", "tree", "ldag"}
+
+
+def test_smoothings_that_are_compared() -> None:
+    """Every growth is judged with the prior of its search, leaning on the node above, and averaged over prunings."""
+    cv = ldag.learn(rows(), method="grow").cv
+    assert cv is not None
+    assert {one.smoothing for one in cv.scores} == {
+        None,
+        *((size, "nested") for size in (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)),
+        (1.0, "configurations", 0.03),
+        (2.0, "classes", 0.3),
+    }
+    again = ldag.CrossValidation.from_dict(cv.to_dict())
+    assert {one.of_parameters for one in again.scores} == {one.of_parameters for one in cv.scores}
+
+
+def test_averages_over_prunings(tmp_path: Path) -> None:
+    """The network is the one that is estimated so for the graph; it is kept, updated, and the same in an average."""
+    data, smoothing = rows(), (2.0, "classes", 0.3)
+    fit = ldag.learn(data, method="grow", smoothing=(2, "classes", 0.3))
+    assert fit.smoothing == smoothing
+    assert "averaged over prunings (kappa 0.3)" in str(fit)
+    options: dict[str, Any] = {"equivalent_sample_size": 2, "spread": "classes", "estimate": "averaged", "kappa": 0.3}
+    assert fit.network == ldag.Network.from_data(fit.ldag, data, **options)
+    assert fit.network != ldag.Network.from_data(fit.ldag, data, equivalent_sample_size=2, spread="classes")
+    fit.network.save(tmp_path / "net.json")
+    assert ldag.Network.load(tmp_path / "net.json").update(data) == fit.network.update(data)
+    mixture = ldag.average(data, 2, method="grow", smoothing=(2, "classes", 0.3))
+    again = [ldag.Network.from_data(member.ldag, data, **options) for member in mixture.members]
+    assert list(mixture.members) == again
+    assert "averaged over prunings" in str(mixture)
+
+
+def test_averages_over_prunings_on_folds() -> None:
+    """What they score on a fold is the probability of its rows by the network that is estimated so without it."""
+    data = ldag.read(rows(40))
+    fit = ldag.learn(data, method="grow", kappa=0.3, levels=False, equivalent_sample_size=5, smoothing="cv")
+    assert fit.cv is not None
+    work = order_by_content(data)
+    for fold, inside in enumerate(cut_folds(work, 5, 0)):
+        own = ldag.learn(inside.train, method="grow", kappa=0.3, levels=False, equivalent_sample_size=5)
+        for candidate, scores in fit.cv.scores.items():
+            if candidate.smoothing is not None and candidate.smoothing.kappa is not None:
+                size, spread, kappa = candidate.smoothing
+                net = ldag.Network.from_data(
+                    own.ldag, inside.train, equivalent_sample_size=size, spread=spread, estimate="averaged", kappa=kappa
+                )
+                assert scores[fold] == pytest.approx(net.log_likelihood(inside.test))
