@@ -57,6 +57,7 @@ from ldag.data.taking import refuse_stateless as refuse_stateless
 from ldag.data.text_files import Dates as Dates
 from ldag.data.times import Times as Times
 from ldag.data.times import count_rows as count_rows
+from ldag.data.times import name_times as name_times
 from ldag.data.times import read_times as read_times
 from ldag.data.writing import Arrays as Arrays
 from ldag.data.writing import Backend as Backend

@@ -424,7 +424,7 @@ KINDS = (
     DocumentKind("network", NETWORK_FORMAT, network_of),
     *(
         DocumentKind(name, f"ldag {name}", partial(_document_of, name))
-        for name in ("posterior", "bootstrap", "mixture")
+        for name in ("posterior", "bootstrap", "mixture", "dynamic network")
     ),
 )
 """Every kind of JSON document; the first is what a document without a format is taken for."""
