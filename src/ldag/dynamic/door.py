@@ -1,30 +1,44 @@
 """Networks over time: what series begin with, how a step follows from those before, and questions about both."""
 
-from collections.abc import Iterable
+import json
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Self, TypeAlias, overload
+from typing import Any, Literal, Self, TypeAlias, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_generator, check_text, check_whole
-from ldag.data import AnyTable, Dataset
+from ldag.data import AnyTable, Dataset, name_times, state_columns
+from ldag.drawing import Drawable, Presentable
 from ldag.dynamic import asking
 from ldag.dynamic.asking import Asked, Likely
 from ldag.dynamic.coding import Columns, check_networks
+from ldag.dynamic.histories import CodedSeries, read_histories
 from ldag.errors import ArgumentError, counted
-from ldag.hook import Printable
+from ldag.formats import DocumentRecord, Edge, network_of, read_document, read_lag, read_step, write_document
 from ldag.model import Schema, State, Variable
 from ldag.network import Marginals, Network
 
-History: TypeAlias = "AnyTable | None"
+History: TypeAlias = "AnyTable | CodedSeries | None"
 """What was seen of one series; None: nothing yet."""
 Several: TypeAlias = list[str] | tuple[str, ...] | None
 """Several variables; None: all of them."""
 
 
+@dataclass(frozen=True)
+class RolledUp(Drawable):
+    """A network over time with one box for each variable: which depends on which, and how many steps before."""
+
+    names: tuple[str, ...]
+    edges: Mapping[Edge, tuple[int, ...]]
+    """Lags by edge; 0 is the same step, or of what is static."""
+
+
 @dataclass(frozen=True, repr=False)
-class DynamicNetwork(Printable):
+class DynamicNetwork(Presentable):
     """A network over time: ``first`` is over what series begin with, ``transition`` over a step and those before.
 
     In the transition ``x@-1`` is x one step before; only variables without a lag have parameters that count there.
@@ -110,6 +124,40 @@ class DynamicNetwork(Printable):
     def __getstate__(self) -> dict[str, object]:
         return {name: self.__dict__[name] for name in ("first", "transition", "groups", "times")}
 
+    def to_dict(self) -> dict[str, object]:
+        """Return both networks and what the columns of tables are called, as plain values."""
+        parts = {"first": json.loads(self.first.to_json()), "transition": json.loads(self.transition.to_json())}
+        return {"groups": self.groups, "times": self.times, **parts}
+
+    def summary(self) -> dict[str, object]:
+        """Return what it says as plain values, as ``ldag show`` prints it."""
+        return {
+            "lags": self.lags,
+            "static": list(self.static),
+            "changing": list(self.changing),
+            "dimension": self.dimension,
+            "first": self.first.describe().to_dict(),
+            "transition": self.transition.describe().to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` returns."""
+        first, transition = (Network.from_model(network_of(content[part])) for part in ("first", "transition"))
+        return cls.from_networks(first, transition, groups=content["groups"], time=content["times"])
+
+    def _save_file(self, path: str | os.PathLike[str]) -> None:
+        write_document(DocumentRecord("dynamic network", self.to_dict()), path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file (.json) that `save` wrote."""
+        return read_document(path, "dynamic network", cls.from_dict)
+
+    def read_series(self, source: AnyTable) -> list[CodedSeries]:
+        """Return the series of a table, each of which is a history; for the library itself."""
+        return read_histories(source, self._asked.schema, self.groups, self.times)
+
     def filter(self, history: History) -> list[Marginals]:
         """Return at each step the distribution of every variable given the history up to there.
 
@@ -170,9 +218,7 @@ class DynamicNetwork(Printable):
     @overload
     def most_probable_path(self, history: History, x: str) -> list[State]: ...
     @overload
-    def most_probable_path(
-        self, history: History, x: list[str] | tuple[str, ...] | None = None
-    ) -> list[dict[str, State]]: ...
+    def most_probable_path(self, history: History, x: Several = None) -> list[dict[str, State]]: ...
     def most_probable_path(self, history: History, x: str | Several = None) -> list[State] | list[dict[str, State]]:
         """Return the states over time that are most probable together, given the history.
 
@@ -204,6 +250,17 @@ class DynamicNetwork(Printable):
         likely: Likely = asking.sum_logs(self._asked, panel)
         return likely if by_series else float(np.sum([*likely.values()]))
 
+    def rolled_up(self) -> RolledUp:
+        """Return the picture with one box for each variable, and the lags on its edges."""
+        edges: dict[Edge, list[int]] = {}
+        for parent, child in self.transition.ldag.edges:
+            name, lag = read_lag(parent)
+            edges.setdefault((name, child), []).append(lag)
+        for parent, child in self.first.ldag.edges:
+            if parent in self.static:
+                edges.setdefault((parent, (read_step(child) or (child, 0))[0]), [0])
+        return RolledUp((*self.static, *self.changing), {edge: tuple(sorted(lags)) for edge, lags in edges.items()})
+
     def unroll(self, n: int) -> Network:
         """Return the ordinary network over so many steps, in which ``x@0`` is x at the first step, ``x@1`` at the next.
 
@@ -230,6 +287,18 @@ class DynamicNetwork(Printable):
         check_whole(n, "n", 1)
         check_whole(length, "length", 1)
         return asking.draw_panel(self._asked, n, length, check_generator(rng))
+
+    def sample_columns(self, n: int, *, length: int, rng: Rng = None) -> dict[str, NDArray[np.generic]]:
+        """Draw the same series as numpy arrays: groups, steps, and the states of every variable."""
+        drawn = self.sample(n, length=length, rng=rng)
+        return {**name_times(drawn.groups, drawn.times), **state_columns(drawn.schema, drawn.codes)}
+
+    def __repr__(self) -> str:
+        static = f", {len(self.static)} static" if self.static else ""
+        return (
+            f"<DynamicNetwork: {counted(len(self.changing), 'variable')} over time{static},"
+            f" {counted(self.lags, 'lag')}, {counted(self.dimension, 'parameter')}>"
+        )
 
     def __str__(self) -> str:
         before = "the step before" if self.lags == 1 else f"the {self.lags} steps before"

@@ -144,6 +144,8 @@ def _split(codes: Rows, groups: Groups | None, times: Times) -> list[CodedSeries
 
 def read_one(history: object, schema: Schema, groups: str | None, times: str | None) -> CodedSeries:
     """Read the history of one series; None is one of which nothing was seen yet."""
+    if isinstance(history, CodedSeries):
+        return history
     if history is None:
         return CodedSeries(None, np.zeros((0, len(schema)), dtype=np.uint8))
     series = read_histories(history, schema, groups, times)

@@ -12,6 +12,7 @@ from typing import Any
 from ldag.checks import check_path
 from ldag.constraints import Constraints, PanelRules
 from ldag.data import AnyTable, Dataset, Reading, Slices, check_data, cut_slices, describe_data
+from ldag.drawing import Presentable
 from ldag.dynamic.door import DynamicNetwork
 from ldag.errors import ArgumentError, argument, counted, list_names, option
 from ldag.formats import say_lags
@@ -77,7 +78,7 @@ class DynamicScore(Printable):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class DynamicFit(Printable):
+class DynamicFit(Presentable):
     """What was learned from a panel: ``first``, the fit of what series begin with, and ``transition``, of what follows.
 
     In the transition, ``x@-1`` is x one step before. Both are fits as of any table: ``ldag.posterior(fit.transition)``,

@@ -66,9 +66,9 @@ def find_path_of(dynamics: CodedDynamics, codes: Rows, chosen: frozenset[int]) -
         total = own + logs[came]
         order = np.lexsort((-np.arange(len(total)), total, goes))
         last = order[np.flatnonzero(np.diff(goes[order], append=step.n_going))]
-        logs = total[last] - total.max()
-        if np.isnan(logs).any() or np.isneginf(total.max()):
+        if np.isneginf(total.max()):
             raise ImpossibleStep(number + dynamics.lags - 1)
+        logs = total[last] - total.max()
         trail.append((every, last, came))
     place = int(logs.argmax())
     result = np.full_like(codes, UNOBSERVED)
