@@ -250,6 +250,9 @@ class Search(ABC):
     climbs: ClassVar[bool] = False
     """Whether it goes up from a start until no single edge improves the graph: from a better start, to a better end."""
 
+    takes_decomposable: ClassVar[bool] = False
+    """Whether it can keep to graphs in which the parents of every node are adjacent."""
+
     def __post_init__(self) -> None:
         make_plain(self)
         self.check()
