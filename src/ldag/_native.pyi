@@ -497,6 +497,10 @@ class testing:  # noqa: N801  (a module, of what tests alone call)
         ordered: Sequence[int] = [],
     ) -> float: ...
     @staticmethod
+    def watch_perfect_climb(
+        scorer: FamilyScorer, candidates: Nodes, max_parents: Sequence[int], n_restarts: int, seed: int
+    ) -> list[list[list[int]]]: ...
+    @staticmethod
     def log_gamma(x: float) -> float: ...
     @staticmethod
     def bound_score(
