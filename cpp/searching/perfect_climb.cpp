@@ -242,6 +242,7 @@ class PerfectClimber {
         for (Node b = 0; b < space.n_nodes(); ++b)
             for (const Node a : space.candidates[b])
                 if (a < b) pairs_.emplace_back(a, b);
+        is_near_.assign(space.n_nodes(), 0);
     }
 
     SearchResult run();
@@ -251,9 +252,11 @@ class PerfectClimber {
         return state_.n_done > options_.n_restarts ||
                (options_.patience > 0 && state_.n_stale >= options_.patience);
     }
-    bool take(PerfectGraph& graph, const std::optional<Change>& change);
+    std::optional<Change> best_change(PerfectGraph& graph, Node a, Node b);
     bool try_pair(PerfectGraph& graph, Node a, Node b);
-    bool climb(PerfectGraph& graph, Random& random);
+    void make(PerfectGraph& graph, Node a, Node b, const Change& change);
+    bool climb_near(PerfectGraph& graph, Random& random);
+    bool climb_whole(PerfectGraph& graph);
     void kick(PerfectGraph& graph, Random& random);
     void tell(const PerfectGraph& graph) const {
         if (options_.watch) options_.watch(graph.parents());
@@ -265,49 +268,88 @@ class PerfectClimber {
     Monitor& monitor_;
     PerfectClimbState& state_;
     std::vector<std::pair<Node, Node>> pairs_;  // that may be joined
+    std::vector<std::uint8_t> is_near_;         // nodes around what was changed
 };
 
-// Makes a change that gains.
-bool PerfectClimber::take(PerfectGraph& graph, const std::optional<Change>& change) {
-    if (!change || !(change->gain > kTie)) return false;
-    graph.make(*change);
-    ++state_.best.n_accepted;
+// Makes a change between two nodes, and remembers where.
+void PerfectClimber::make(PerfectGraph& graph, Node a, Node b, const Change& change) {
+    graph.make(change);
+    is_near_[a] = is_near_[b] = 1;
+    for (const auto& [node, parents] : change.families) {
+        is_near_[node] = 1;
+        for (const Node parent : parents) is_near_[parent] = 1;
+    }
     tell(graph);
-    return true;
+}
+
+// The change of what is between two nodes that gains most.
+std::optional<Change> PerfectClimber::best_change(PerfectGraph& graph, Node a, Node b) {
+    ++state_.best.n_steps;
+    std::optional<Change> best;
+    const auto look_at = [&](std::optional<Change> change) {
+        if (change && !(best && best->gain >= change->gain)) best = std::move(change);
+    };
+    if (graph.joins(a, b)) {
+        look_at(graph.turn(space_, a, b));
+        look_at(graph.turn(space_, b, a));
+    }
+    if (!graph.stays_chordal(a, b)) return best;
+    look_at(graph.toggle(space_, a, b, std::nullopt));
+    if (scorer_.is_table(space_.n_nodes()) && best) return best;  // any order scores the same
+    look_at(graph.toggle(space_, a, b, a));
+    look_at(graph.toggle(space_, a, b, b));
+    return best;
 }
 
 // Changes what is between two nodes if that gains.
 bool PerfectClimber::try_pair(PerfectGraph& graph, Node a, Node b) {
-    ++state_.best.n_steps;
-    if (graph.joins(a, b) && (take(graph, graph.turn(space_, a, b)) || take(graph, graph.turn(space_, b, a))))
-        return true;
-    if (!graph.stays_chordal(a, b)) return false;
-    if (take(graph, graph.toggle(space_, a, b, std::nullopt))) return true;
-    return take(graph, graph.toggle(space_, a, b, a)) || take(graph, graph.toggle(space_, a, b, b));
+    const std::optional<Change> change = best_change(graph, a, b);
+    if (!change || !(change->gain > kTie)) return false;
+    make(graph, a, b, *change);
+    ++state_.best.n_accepted;
+    return true;
 }
 
-// Goes through all pairs, in an order at random, until none gains; false if stopped.
-bool PerfectClimber::climb(PerfectGraph& graph, Random& random) {
+// Goes through the pairs around what was changed, in an order at random, until none gains; false if stopped.
+bool PerfectClimber::climb_near(PerfectGraph& graph, Random& random) {
     std::vector<std::pair<Node, Node>> pairs = pairs_;
     for (std::size_t i = pairs.size(); i > 1; --i) std::swap(pairs[i - 1], pairs[random.below(i)]);
-    std::size_t n_idle = 0;
-    for (std::size_t i = 0; n_idle < pairs.size(); i = (i + 1) % pairs.size()) {
-        if (monitor_.stop) return false;
-        n_idle = try_pair(graph, pairs[i].first, pairs[i].second) ? 0 : n_idle + 1;
+    while (std::ranges::any_of(is_near_, [](std::uint8_t near) { return near != 0; })) {
+        const std::vector<std::uint8_t> near = is_near_;
+        std::ranges::fill(is_near_, std::uint8_t{0});
+        for (const auto& [a, b] : pairs) {
+            if (monitor_.stop) return false;
+            if (near[a] != 0 && near[b] != 0) try_pair(graph, a, b);
+        }
     }
     return true;
 }
 
+// Goes through all pairs, those that gain most first, until none gains; false if stopped.
+bool PerfectClimber::climb_whole(PerfectGraph& graph) {
+    for (;;) {
+        std::vector<std::pair<double, std::size_t>> gaining;
+        for (std::size_t i = 0; i < pairs_.size(); ++i) {
+            if (monitor_.stop) return false;
+            const std::optional<Change> change = best_change(graph, pairs_[i].first, pairs_[i].second);
+            if (change && change->gain > kTie) gaining.emplace_back(-change->gain, i);
+        }
+        if (gaining.empty()) return true;
+        std::ranges::sort(gaining);
+        for (const auto& [gain, i] : gaining) try_pair(graph, pairs_[i].first, pairs_[i].second);
+    }
+}
+
 // Changes a few pairs, whatever that costs.
 void PerfectClimber::kick(PerfectGraph& graph, Random& random) {
+    std::ranges::fill(is_near_, std::uint8_t{0});
     const std::size_t n_kicks = 1 + random.below(kMostKicks);
     for (std::size_t i = 0, tries = 0; i < n_kicks && tries < 64 && !pairs_.empty(); ++tries) {
         const auto [a, b] = pairs_[random.below(pairs_.size())];
         if (!graph.stays_chordal(a, b)) continue;
         const std::optional<Change> change = graph.toggle(space_, a, b, random.below(2) == 0 ? a : b);
         if (!change || !(change->gain > -std::numeric_limits<double>::infinity())) continue;
-        graph.make(*change);
-        tell(graph);
+        make(graph, a, b, *change);
         ++i;
     }
 }
@@ -318,8 +360,13 @@ SearchResult PerfectClimber::run() {
     tell(graph);
     while (!is_done() && !monitor_.stop) {
         Random random(options_.seed, state_.n_done);
-        if (state_.n_done > 0) kick(graph, random);
-        const bool is_whole = climb(graph, random);
+        bool is_whole = true;
+        if (state_.n_done > 0) {
+            kick(graph, random);
+            is_whole = climb_near(graph, random);
+        }
+        if (is_whole && (state_.n_done == 0 || graph.score() > best.score + kTie))
+            is_whole = climb_whole(graph);
         const bool is_better = graph.score() > best.score + kTie;
         if (is_better) {
             best.parents = graph.parents();
