@@ -337,6 +337,7 @@ ACROSS = {
         "ordered",
         "scorer",
         "search_orders",
+        "search_perfect",
         "search_states",
         "size_choice",
     },

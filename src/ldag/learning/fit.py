@@ -180,7 +180,7 @@ class Fit(Presentable):
         if constraints is None:
             return frozenset()
         schema = self.graph.schema
-        space = search_space(schema, constraints, self.settings.max_parents)
+        space = search_space(schema, constraints, self.settings.max_parents, self.settings.decomposable)
         return frozenset((schema[i].name, schema[j].name) for i, j in space.ruled_out(self.graph.structure))
 
     @cached_property

@@ -204,7 +204,8 @@ class FoldSearches:
     @cached_property
     def is_quick(self) -> bool:
         """Whether every graph can be looked at in a moment, so that candidates are searched together."""
-        return self.plan.is_quick and not self.deadline.is_set and not self.data.has_gaps
+        is_whole = not self.data.has_gaps and not self.plan.problem.space.decomposable
+        return self.plan.is_quick and not self.deadline.is_set and is_whole
 
     @cached_property
     def goes_by_rows(self) -> bool:

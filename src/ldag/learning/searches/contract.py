@@ -255,6 +255,8 @@ class Search(ABC):
     has_rival: ClassVar[bool] = False
     """Whether grown trees may take the place of what it finds where structures are compared: not where a proof or a
     sample was asked for."""
+    takes_decomposable: ClassVar[bool] = False
+    """Whether it can keep to graphs in which the parents of every node are adjacent."""
 
     def __post_init__(self) -> None:
         make_plain(self)
