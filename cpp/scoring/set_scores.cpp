@@ -10,8 +10,12 @@ namespace ldag {
 
 namespace {
 
-// Beyond, differences of ln Gamma lose digits, and other formulas are needed.
-constexpr double kMostCounts = 0x1p20;
+// With so many rows, differences of ln Gamma lose digits, and terms are taken relative to that many.
+constexpr double kManyRows = 0x1p20;
+
+// Counts are 32 bits; a larger sample size loses the digits of what the rows add.
+constexpr double kMostRows = 0x1p32;
+constexpr double kMostSampleSize = 0x1p20;
 
 // Sums stay below 2^62 units.
 constexpr double kMostUnits = 62.0;
@@ -57,23 +61,33 @@ Pair add_up(std::span<const std::uint32_t> counts, std::size_t any_n_states,
 
 }  // namespace
 
-CellTerm::CellTerm(double alpha, std::size_t n_known, double units)
-    : alpha_(alpha), log_gamma_(log_gamma(alpha)), units_(units), known_(n_known) {
+CellTerm::CellTerm(double alpha, std::size_t n_rows, std::size_t n_known, double units)
+    : alpha_(alpha),
+      log_gamma_(log_gamma(alpha)),
+      n_rows_(static_cast<double>(n_rows)),
+      units_(units),
+      known_(n_known) {
     std::vector<double> values(n_known);
     for (std::size_t n = 0; n < n_known; ++n) values[n] = static_cast<double>(n) + alpha;
     log_gamma(values, values);
+    const double per_row = n_rows_ < kManyRows ? 0.0 : std::log(n_rows_);
     for (std::size_t n = 1; n < n_known; ++n)
-        known_[n] = static_cast<LogUnits>(std::nearbyint((values[n] - log_gamma_) * units));
+        known_[n] = to_units(values[n] - log_gamma_ - static_cast<double>(n) * per_row);
 }
 
 LogUnits CellTerm::compute(std::size_t n) const {
-    return static_cast<LogUnits>(
-        std::nearbyint((log_gamma(static_cast<double>(n) + alpha_) - log_gamma_) * units_));
+    const auto count = static_cast<double>(n);
+    return to_units(n_rows_ < kManyRows ? log_gamma(count + alpha_) - log_gamma_
+                                        : log_gamma_of_share(count, alpha_, n_rows_) - log_gamma_);
+}
+
+LogUnits CellTerm::to_units(double term) const {
+    return static_cast<LogUnits>(std::nearbyint(term * units_));
 }
 
 bool SetScores::are_for(const Columns& columns, double equivalent_sample_size, std::size_t max_cells) {
     return columns.is_whole() && columns.has_whole_doubles() && max_cells <= SetCounts::kMaxCells &&
-           columns.total() + equivalent_sample_size < kMostCounts;
+           columns.total() < kMostRows && equivalent_sample_size < kMostSampleSize;
 }
 
 SetScores::SetScores(const Columns& columns, double equivalent_sample_size, std::size_t max_cells,
@@ -94,7 +108,7 @@ const CellTerm& SetScores::rising(std::size_t n_cells) {
     if (!known) {
         const std::size_t n_known = std::clamp(
             std::min(n_rows_ / kRowsPerKnown, kMeansKnown * n_rows_ / n_cells), kLeastKnown, kMostKnown);
-        known = std::make_unique<const CellTerm>(sample_size_ / static_cast<double>(n_cells),
+        known = std::make_unique<const CellTerm>(sample_size_ / static_cast<double>(n_cells), n_rows_,
                                                  std::min(n_rows_ + 1, n_known), units_);
     }
     return *known;

@@ -20,18 +20,22 @@ namespace ldag {
 // up.
 using LogUnits = std::int64_t;
 
-// ln Gamma(n + alpha) - ln Gamma(alpha) for one alpha, tabulated for small n.
+// ln Gamma(n + alpha) - ln Gamma(alpha) for one alpha, tabulated for small n; of very many rows, less n times
+// the logarithm of their number, which comes to the same for all sets of variables and leaves sums their
+// digits.
 class CellTerm {
   public:
-    CellTerm(double alpha, std::size_t n_known, double units);
+    CellTerm(double alpha, std::size_t n_rows, std::size_t n_known, double units);
 
     LogUnits operator()(std::size_t n) const { return n < known_.size() ? known_[n] : compute(n); }
 
   private:
     LogUnits compute(std::size_t n) const;
+    LogUnits to_units(double term) const;
 
     double alpha_;
     double log_gamma_;
+    double n_rows_;
     double units_;
     std::vector<LogUnits> known_;
 };
