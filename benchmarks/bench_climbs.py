@@ -16,6 +16,7 @@ from functools import partial
 
 import ldag
 from benchmarks.bench_search import repeated_alarm
+from benchmarks.bench_wide import sparse_sample
 from benchmarks.harness import RESULTS, Row, report
 from ldag import Dataset, Fit
 
@@ -58,12 +59,23 @@ def many_rows() -> Iterator[Row]:
         yield Row(f"climb, tables, alarm x {n_rows:,}", seconds, shown, goal=goal)
 
 
+def wide() -> Iterator[Row]:
+    """One climb through wide tables."""
+    before: float | None = None
+    for n_variables, goal in ((800, None), (1_600, None), (3_200, 15.0)):
+        data = sparse_sample(n_variables, 2_000, SEED)
+        seconds = median_seconds(partial(climb_tables, data, 0))
+        growth = "" if before is None else f"{seconds / before:.2f} times half as many; "
+        yield Row(f"one climb, tables, {n_variables:,} variables x 2,000", seconds, growth + peak(), goal=goal)
+        before = seconds
+
+
 def peak() -> str:
     """The most memory so far."""
     return f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GB"
 
 
-JOBS: dict[str, Callable[[], Iterator[Row]]] = {"rows": many_rows}
+JOBS: dict[str, Callable[[], Iterator[Row]]] = {"rows": many_rows, "wide": wide}
 
 
 def keep(rows: list[Row]) -> None:

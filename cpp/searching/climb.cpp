@@ -180,13 +180,10 @@ void Rounds::widen(const Visited& visited) {
         const auto at = std::ranges::lower_bound(own, parent);
         if (at == own.end() || *at != parent) own.insert(at, parent);
     };
-    for (const auto& [child, column] : visited.columns()) {
-        pool_.add(child, *column, whole_->candidates);
-        for (const Node parent : column->parents) take(child, parent);
-        for (const std::uint32_t place : column->additions) {
-            if (!(column->gains[place] > kTie)) break;
-            take(child, whole_->candidates.of(child)[place]);
-        }
+    for (const MetColumn& met : visited.columns()) {
+        pool_.add(met);
+        for (const Node parent : met.parents) take(met.child, parent);
+        for (const auto& addition : met.additions) take(met.child, addition.parent);
     }
     Parents around = state_.best.parents;
     for (Node child = 0; child < around.size(); ++child)
@@ -211,7 +208,7 @@ void Rounds::climb_first() {
         visited = {};
         graph->watch(visited);
         if (!Climber(options_, monitor_, state_.best).climb_first(*graph)) return;
-        for (const auto& [child, column] : visited.columns()) state_.n_first += column->work;
+        for (const MetColumn& met : visited.columns()) state_.n_first += met.work;
         if (!beats(state_.best.score, before)) break;
     }
     state_.candidates = state_.best.parents;
@@ -292,7 +289,7 @@ bool Rounds::climb_from(const Parents& parents) {
     Visited visited;
     graph->watch(visited);
     Climber(options_, monitor_, state_.best).climb(*graph);
-    for (const auto& [child, column] : visited.columns()) pool_.add(child, *column, narrow_->candidates);
+    for (const MetColumn& met : visited.columns()) pool_.add(met);
     if (beats(state_.best.score, before)) state_.n_sure = 0;
     return !monitor_.stop;
 }
@@ -341,7 +338,7 @@ void Rounds::run_chain(std::size_t chain) {
     own.parents = graph->parents();
     FamilyPool met(space_.n_nodes());
     for (const PooledFamily& family : own.pool) met.add(family);
-    for (const auto& [child, column] : visited.columns()) met.add(child, *column, narrow_->candidates);
+    for (const MetColumn& column : visited.columns()) met.add(column);
     own.pool = met.list();
 }
 
