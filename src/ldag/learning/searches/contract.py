@@ -107,10 +107,9 @@ class SearchProblem:
             )
 
     @property
-    def bounds(self) -> tuple[list[list[int]], list[list[int]], list[int]]:
+    def bounds(self) -> tuple[Sequence[Sequence[int]], Sequence[Sequence[int]], Sequence[int]]:
         """The space as the native core takes it."""
-        space = self.space
-        return [list(c) for c in space.candidates], [list(r) for r in space.required], list(space.max_parents)
+        return self.space.candidates, self.space.required, self.space.max_parents
 
     @property
     def start_lists(self) -> list[list[int]]:
