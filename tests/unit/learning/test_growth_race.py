@@ -86,7 +86,7 @@ def test_wide_tables_are_not_compared_with(n_columns: int, n_folds: int) -> None
     rng = np.random.default_rng(1)
     wide = {f"v{i}": [0, *rng.integers(0, 2, 6).tolist(), 1] for i in range(n_columns)}
     fixed: dict[str, Any] = {"equivalent_sample_size": 1, "smoothing": "cv", "levels": False, "kappa": 0.1}
-    cv = ldag.learn(wide, method="grow", max_parents=1, **fixed).cv
+    cv = ldag.learn(wide, method="grow", max_parents=0, **fixed).cv
     assert cv is not None
     assert len(cv.tables) == n_folds
 
@@ -144,19 +144,19 @@ def test_time_may_end_on_the_first_fold() -> None:
     assert fit.network.log_likelihood(wide) / wide.total == pytest.approx(-150 * np.log(2), rel=0.05)
 
 
-def lists(n: int) -> dict[str, list[int]]:
+def lists(n: int, n_parents: int) -> dict[str, list[int]]:
     """Return columns of which the last follows a decision list over the others, which no small table tells."""
     rng = np.random.default_rng(5)
-    above = rng.integers(0, 2, (6, n))
+    above = rng.integers(0, 2, (n_parents, n))
     state = rng.integers(0, 2, n)
     for parent in above:
-        state = np.where(parent == 1, rng.random(n) < rng.choice([0.05, 0.95]), state)
-    return {f"x{i}": own.tolist() for i, own in enumerate((*above, state))}
+        state = np.where(parent == 1, rng.random(n) < rng.choice([0.03, 0.97]), state)
+    return {f"x{i}": own.astype(int).tolist() for i, own in enumerate((*above, state))}
 
 
 def test_growth_is_a_rival_of_structures() -> None:
     """With these settings: all on the first fold, two on the second, and one on further ones."""
-    cv = ldag.learn(lists(400), structure="cv", smoothing="search").cv
+    cv = ldag.learn(lists(400, 6), structure="cv", smoothing="search").cv
     assert cv is not None
     grown = {one: len(folds) for one, folds in cv.scores.items() if one.levels is not None}
     assert {(one.prior, one.equivalent_sample_size, one.kappa, one.levels) for one in grown} == {
@@ -165,7 +165,44 @@ def test_growth_is_a_rival_of_structures() -> None:
         ("nested", 32.0, 0.3, False),
     }
     assert sorted(grown.values()) == [1, 2, 5]
-    assert {one.structure for one in cv.scores if one.levels is None} > {"table", "tree", "ldag"}
+    assert {one.structure for one in cv.scores if one.levels is None} > {"table", "ldag"}
+
+
+def test_a_rival_that_predicts_best_is_taken(tmp_path: Path) -> None:
+    """The fit is one of growth, and says so; it predicts new rows better than the best of the others."""
+    data, kept = ldag.read(lists(2_000, 8)), tmp_path / "race.json"
+    fit = ldag.learn(data, structure="cv", checkpoint=kept)
+    assert fit.cv is not None
+    best = fit.cv.best
+    assert (fit.method, fit.structure, best.levels) == ("grow", "tree", False)
+    others = [np.mean(folds[:5]) for one, folds in fit.cv.scores.items() if one.levels is None]
+    assert np.mean(fit.cv.scores[best][:5]) > max(others)
+    assert "chosen by cross-validation: structure grown by leaves, prior nested, kappa 0.3" in str(fit)
+    assert fit.held_out_gain is not None
+    assert str(fit.cv).splitlines()[1].startswith("grown by leaves  nested")
+    alone = ldag.learn(data, method="grow", kappa=0.3, prior="nested", equivalent_sample_size=32, levels=False)
+    assert fit.ldag == alone.ldag
+    again = ldag.learn(data, structure="cv", checkpoint=kept)
+    assert again.ldag == fit.ldag
+    assert again.cv == fit.cv
+    assert len(fit.average(2)) == 2
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"method": "exact"},
+        {"method": "chain", "n_iter": 100},
+        {"prior": "normalised"},
+        {"constraints": ldag.Constraints(labels={("x0", "x1"): [{"x2": "0"}]})},
+    ],
+    ids=["exact", "chain", "prior", "labels"],
+)
+def test_growth_does_not_join_where_something_else_was_asked_for(more: dict[str, Any]) -> None:
+    """A proof, a chain, a prior that it has not, or labels that are fixed."""
+    cv = ldag.learn(lists(100, 3), structure="cv", equivalent_sample_size=1, **more).cv
+    assert cv is not None
+    assert all(one.levels is None for one in cv.scores)
 
 
 def test_smoothings_that_are_compared() -> None:
