@@ -1,5 +1,6 @@
 """The race of growth: what is compared, and how far each comes, on data that say so."""
 
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,8 @@ import numpy as np
 import pytest
 
 import ldag
-from ldag.learning import Candidate, Grow, SearchResult
-from ldag.learning.folds import cut_folds, order_by_content
+from ldag.learning import Candidate, Grow, SearchControl, SearchResult
+from ldag.learning.folds import FoldScore, FoldSearches, Task, cut_folds, order_by_content
 
 PRIORS = [
     *(("parameters", size) for size in (1.0, 10.0, 100.0, 1000.0)),
@@ -85,7 +86,7 @@ def test_wide_tables_are_not_compared_with(n_columns: int, n_folds: int) -> None
     """Beyond 300 columns climbs take longer than growth."""
     rng = np.random.default_rng(1)
     wide = {f"v{i}": [0, *rng.integers(0, 2, 6).tolist(), 1] for i in range(n_columns)}
-    fixed: dict[str, Any] = {"equivalent_sample_size": 1, "smoothing": "cv", "levels": False, "kappa": 0.1}
+    fixed: dict[str, Any] = {"equivalent_sample_size": 1, "smoothing": ("cv", "nested"), "levels": False, "kappa": 0.1}
     cv = ldag.learn(wide, method="grow", max_parents=0, **fixed).cv
     assert cv is not None
     assert len(cv.tables) == n_folds
@@ -203,6 +204,34 @@ def test_growth_does_not_join_where_something_else_was_asked_for(more: dict[str,
     cv = ldag.learn(lists(100, 3), structure="cv", equivalent_sample_size=1, **more).cv
     assert cv is not None
     assert all(one.levels is None for one in cv.scores)
+
+
+def fake(patch: pytest.MonkeyPatch, score: Callable[[Candidate], float]) -> None:
+    """Replace what is searched on folds by a formula."""
+
+    def run(self: FoldSearches, task: Task, control: SearchControl) -> FoldScore:
+        del control
+        return FoldScore((score(task.candidate),) * len(self.smoothings), None, is_final=True, score=0.0)
+
+    patch.setattr(FoldSearches, "run", run)
+
+
+@pytest.mark.parametrize(("behind", "has_stopped"), [(0.9, False), (1.1, True)])
+def test_a_rival_that_is_behind_stops(behind: float, has_stopped: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By more than a hundredth of the score on the first fold; otherwise it goes on to the fifth."""
+    fake(monkeypatch, lambda one: -100.0 - behind * (one.levels is not None))
+    compared = ldag.cross_validate(rows(), structure="cv", method="climb", smoothing="search")
+    lengths = {len(folds) for one, folds in compared.scores.items() if one.levels is not None}
+    assert lengths == ({1} if has_stopped else {1, 2, 5})
+    assert compared.best.levels is None
+
+
+@pytest.mark.parametrize("ahead", [0.0, 0.1])
+def test_a_rival_must_be_ahead(ahead: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of candidates that are equal it is not taken."""
+    fake(monkeypatch, lambda one: ahead * (one.levels is not None))
+    compared = ldag.cross_validate(rows(), structure="cv", method="climb", smoothing="search")
+    assert (compared.best.levels is not None) == (ahead > 0)
 
 
 def test_smoothings_that_are_compared() -> None:

@@ -333,24 +333,6 @@ def test_the_best_tables_stay_in_the_race(fake: Callable[..., object]) -> None:
     assert (compared.best.structure, compared.best.kappa) == ("tree", 0.5)
 
 
-@pytest.mark.parametrize(("behind", "has_stopped"), [(0.9, False), (1.1, True)])
-def test_growth_stops_where_it_is_behind(behind: float, has_stopped: bool, fake: Callable[..., object]) -> None:
-    """By more than a hundredth of the score on the first fold; otherwise it goes on to the fifth."""
-    fake(lambda one: -100.0 - behind * (one.levels is not None))
-    compared = ldag.cross_validate(HEART, structure="cv", method="climb", n_jobs=1, smoothing="search")
-    lengths = {len(folds) for one, folds in compared.scores.items() if one.levels is not None}
-    assert lengths == ({1} if has_stopped else {1, 2, 5})
-    assert compared.best.levels is None
-
-
-@pytest.mark.parametrize("ahead", [0.0, 0.1])
-def test_growth_is_taken_if_it_is_ahead(ahead: float, fake: Callable[..., object]) -> None:
-    """Of others that are equal it is not."""
-    fake(lambda one: ahead * (one.levels is not None))
-    compared = ldag.cross_validate(HEART, structure="cv", method="climb", n_jobs=1, equivalent_sample_size=1)
-    assert (compared.best.levels is not None) == (ahead > 0)
-
-
 def test_others_start_from_the_graphs_of_tables(fake: Callable[..., list[Asked]]) -> None:
     """Each structure, as those of trees may have more parents than others bear; steps start from the step before."""
     graphs = {one: ((place,), *((),) * 5) for place, one in enumerate(STRUCTURES)}
