@@ -18,17 +18,18 @@ def rows(n: int = 200) -> dict[str, list[int]]:
 
 
 USUAL = [
-    ({}, {"equivalent_sample_size": 1000, "prior": "parameters", "kappa": 1, "levels": True}),
-    ({"prior": "leaves"}, {"equivalent_sample_size": 2, "prior": "leaves", "kappa": 1, "levels": True}),
-    ({"prior": "nested"}, {"equivalent_sample_size": 2, "prior": "nested", "kappa": 0.3, "levels": False}),
+    (9_900, {}, {"equivalent_sample_size": 1000, "prior": "parameters", "kappa": 1, "levels": True}),
+    (900, {}, {"equivalent_sample_size": 100, "prior": "parameters", "kappa": 1, "levels": True}),
+    (200, {"prior": "leaves"}, {"equivalent_sample_size": 2, "prior": "leaves", "kappa": 1, "levels": True}),
+    (200, {"prior": "nested"}, {"equivalent_sample_size": 2, "prior": "nested", "kappa": 0.3, "levels": False}),
 ]
 
 
-@pytest.mark.parametrize(("said", "meant"), USUAL, ids=["nothing", "leaves", "nested"])
-def test_what_members_are_grown_with(said: dict[str, Any], meant: dict[str, Any]) -> None:
-    """A thousand observations by levels, or two for each leaf; leaves lean with eight on the nodes above."""
-    usual = ldag.average(rows(), 3, method="grow", **said)
-    same = ldag.average(rows(), 3, method="grow", smoothing=(8, "nested"), **meant)
+@pytest.mark.parametrize(("n", "said", "meant"), USUAL, ids=["many rows", "few rows", "leaves", "nested"])
+def test_what_members_are_grown_with(n: int, said: dict[str, Any], meant: dict[str, Any]) -> None:
+    """A thousand observations or a ninth of the rows, by levels, or two for each leaf; leaves lean on eight above."""
+    usual = ldag.average(rows(n), 3, method="grow", **said)
+    same = ldag.average(rows(n), 3, method="grow", smoothing=(8, "nested"), **meant)
     assert usual.settings == same.settings
     assert usual.members == same.members
     assert usual.settings["equivalent_sample_size"] == meant["equivalent_sample_size"]
