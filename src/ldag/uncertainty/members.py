@@ -264,12 +264,11 @@ def average(
         Members have tables, which predict as well as labels in an average and are learned sooner, unless
         ``structure``, ``kappa`` or ``prior`` is given, or labels are fixed by constraints. With ``method="grow"`` they
         have trees, grown by levels with a sample size of 1,000, or a ninth of the rows if that is less, unless one is
-        given, whose leaves lean on the nodes above: where rows are many and columns determine each other, that predicts best. Climbing is not restarted
-        unless ``n_restarts`` says so, as members are to differ. What is left to cross-validation, the sample sizes
-        unless they are given, is chosen once, on all the data, as in `learn` (of few rows, with a price for every
-        parameter if that predicts better); a time limit is for all searches
-        together, and those that did not come to their end by then, or when Ctrl-C was pressed, are left out: ``notes``
-        says so.
+        given, whose leaves lean on the nodes above: where rows are many and columns determine each other, that predicts
+        best. Climbing is not restarted unless ``n_restarts`` says so, as members are to differ. What is left to
+        cross-validation, the sample sizes unless they are given, is chosen once, on all the data, as in `learn` (of few
+        rows, with a price for every parameter if that predicts better); a time limit is for all searches together, and
+        those that did not come to their end by then, or when Ctrl-C was pressed, are left out: ``notes`` says so.
 
     Examples
     --------
