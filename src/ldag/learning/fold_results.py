@@ -235,7 +235,8 @@ SURE_ERRORS = 2.0
 class AverageGain(NamedTuple):
     """How much better an average predicts an observation left out than one network, and the standard error of that.
 
-    In nats; the error is that of a mean over ``n_rows`` observations, or if rows belong together, over ``n_groups``.
+    In nats; the error is that of a mean over ``n_rows`` observations. If rows belong together, it is over ``n_groups``,
+    and enlarged by what folds share.
     """
 
     gain: float
@@ -344,7 +345,8 @@ def measure_average(
     if not work.is_grouped:
         return _sum_up(np.concatenate(gains), np.concatenate(sizes))
     by_group = weigh_groups(np.concatenate(gains), np.concatenate(sizes))
-    return AverageGain(by_group.mean, by_group.error, GAIN_MEMBERS, by_group.n_rows, by_group.n_groups)
+    shared = sqrt(1 + len(gains) / (usual_folds(work) - 1))  # of what folds learn from, as in CrossValidation
+    return AverageGain(by_group.mean, by_group.error * shared, GAIN_MEMBERS, by_group.n_rows, by_group.n_groups)
 
 
 def _sum_up(gains: NDArray[np.float64], weights: NDArray[np.float64]) -> AverageGain:

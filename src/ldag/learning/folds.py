@@ -318,17 +318,14 @@ class FoldSearches:
         return tuple(float(own @ weights) for own in logs)
 
     def log_rows(self, candidate: Candidate, fold: int, parents: GraphParents) -> NDArray[np.float64]:
-        """Return the log probability of every different row that a fold predicts, under the smoothing of a candidate.
-
-        Only once the candidate has been searched there.
-        """
+        """Return the log probability of every different row that a fold predicts, by a candidate and its smoothing."""
         return self._log_rows(replace(candidate, smoothing=None), fold, parents, [candidate.of_parameters])[0]
 
     def _log_rows(
         self, candidate: Candidate, fold: int, parents: GraphParents, smoothings: Sequence[Smoothing | PruningAverage]
     ) -> list[NDArray[np.float64]]:
         part, problem = self.folds[fold], self._problem_of(candidate)
-        train = self._completed[fold][0] if self.data.has_gaps else part.train
+        train, _ = self._train(fold, SearchControl(1))
         families = learn_families(train.columns, problem.n_states, parents, problem.families)
         if self.data.has_gaps:
             table = CodedGaps.of(part.train.codes, problem.n_states, part.train.weights)

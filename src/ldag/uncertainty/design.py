@@ -43,7 +43,7 @@ class DesignEffects:
         if worst >= 1.5:
             yield (
                 f"  at {worst:.1f}, rows count for 1/{worst:.1f} of what is reckoned here, and edges are less sure than"
-                f" they look; a bootstrap draws {self.nouns}"
+                f" they look; a table of one row for each of the {self.nouns} shows what is left of them"
             )
 
     def to_dict(self) -> dict[str, Any]:

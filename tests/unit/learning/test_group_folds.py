@@ -242,6 +242,20 @@ def test_grown_trees_are_set_on_groups(data: ldag.Dataset) -> None:
     assert "chosen on patients not seen" in str(fit)
 
 
+def test_a_run_with_gaps_resumes_from_its_checkpoint(tmp_path: Path) -> None:
+    """Folds that need not be searched again are still completed, to predict their rows."""
+    frame, path = visits(40), tmp_path / "kept.json"
+    frame.loc[::7, "pain"] = None
+    data = ldag.read(frame, groups="patient", missing="keep")
+    compared = [
+        ldag.cross_validate(data, kappas=[0.5, 0.9], equivalent_sample_size=10, checkpoint=path, **QUICK)
+        for _ in range(2)
+    ]
+    assert compared[0].groups == compared[1].groups
+    assert compared[0].groups is not None
+    assert compared[0].groups.error is not None
+
+
 def test_a_checkpoint_knows_its_groups(tmp_path: Path) -> None:
     """The same rows in other groups are other data."""
     path, frame = tmp_path / "kept.json", visits()
