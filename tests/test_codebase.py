@@ -322,6 +322,7 @@ ACROSS = {
     },
     "formats": {"bad_formats", "cuts", "fuzz", "json_networks", "other_programs"},
     "graph": {"bad_graphs", "latent"},
+    "inference": {"costs"},
     "learning": {
         "bad_growth",
         "available",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ldag.errors import LdagError as LdagError
     from ldag.formats import FamilyScores as FamilyScores
     from ldag.graph import LDAG as LDAG
+    from ldag.graph import StratifiedGraph as StratifiedGraph
     from ldag.learning import Chain as Chain
     from ldag.learning import Climb as Climb
     from ldag.learning import CrossValidation as CrossValidation
@@ -74,7 +75,7 @@ _ROOMS = {
     "effects": "Effect adjustment_sets identify",
     "errors": "DataNote GraphWarning LdagError",
     "formats": "FamilyScores",
-    "graph": "LDAG",
+    "graph": "LDAG StratifiedGraph",
     "learning": "Chain Climb CrossValidation Exact Family Fit Grow cross_validate family_scores"
     " learn learn_family learn_labels",
     "learning.classifier": "LDAGClassifier",

@@ -335,6 +335,9 @@ class Sums:
         likelihoods: Sequence[tuple[int, Sequence[float]]],
         max_bytes: float,
     ) -> tuple[float, NDArray[np.float64], float]: ...
+    def row_posteriors(
+        self, target: int, rows: NDArray[np.uint8], n_threads: int, max_bytes: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def log_probability(
         self, seen: Sequence[int], likelihoods: Sequence[tuple[int, Sequence[float]]], max_bytes: float
     ) -> float: ...

@@ -36,6 +36,7 @@ from ldag.data.panels import cut_slices as cut_slices
 from ldag.data.reading import AnyTable as AnyTable
 from ldag.data.reading import Cells as Cells
 from ldag.data.reading import read as read
+from ldag.data.reading import read_known as read_known
 from ldag.data.reading import read_table as read_table
 from ldag.data.reading import read_with as read_with
 from ldag.data.remarks import describe_data as describe_data

@@ -28,7 +28,7 @@ CELL_LIMIT = 1 << 26
 """The largest table counted unless the caller says otherwise: 512 MB."""
 
 
-_MADE_AGAIN = ("columns", "_merged")
+_MADE_AGAIN = ("columns", "_merged", "group_rows")
 """What is not sent to other processes, but made when it is asked for."""
 
 
@@ -212,6 +212,7 @@ class Dataset(Printable):
         n = self.total if self.weights is None or self.weights.dtype == np.int64 else self.n_rows
         return self.groups is not None and len(self.groups) < n
 
+    @cached_property
     def group_rows(self) -> GroupRows:
         """Return which rows of `ungrouped` every group has; for the library itself."""
         if self.groups is None:

@@ -17,7 +17,7 @@ from ldag.data.aside import find_aside, keep_order, read_aside, split_order
 from ldag.data.columns import Coded, code_column, read_weights
 from ldag.data.database import PATTERN, Scratch
 from ldag.data.dataset import Dataset
-from ldag.data.frames import from_array, from_frame, from_mapping
+from ldag.data.frames import from_array, from_few_rows, from_frame, from_mapping
 from ldag.data.groups import Groups
 from ldag.data.measurements import Bins, join_intervals
 from ldag.data.model_cuts import cut_by_model
@@ -226,6 +226,14 @@ def read_table(source: object, options: ReadOptions | Sequence[str] | None = Non
     if not isinstance(options, ReadOptions):
         options = ReadOptions(names=options)
     return check_table(_open(source, options))
+
+
+def read_known(source: object) -> Table:
+    """Open any table to take states from it that are known, so that its own types do not matter."""
+    if isinstance(source, Table | np.ndarray | str | PathLike | Mapping) or _is_list_of_paths(source):
+        return read_table(source)
+    few = from_few_rows(source)
+    return read_table(source) if few is None else check_table(few)
 
 
 def _open(source: object, options: ReadOptions) -> Table:

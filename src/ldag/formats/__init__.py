@@ -62,6 +62,13 @@ from ldag.formats.registry import read_file_as as read_file_as
 from ldag.formats.registry import read_named as read_named
 from ldag.formats.registry import write_document as write_document
 from ldag.formats.registry import write_graph as write_graph
+from ldag.formats.undirected import StratumRecord as StratumRecord
+from ldag.formats.undirected import UndirectedRecord as UndirectedRecord
+from ldag.formats.undirected import read_undirected_json as read_undirected_json
+from ldag.formats.undirected import read_undirected_text as read_undirected_text
+from ldag.formats.undirected import write_undirected_dot as write_undirected_dot
+from ldag.formats.undirected import write_undirected_json as write_undirected_json
+from ldag.formats.undirected import write_undirected_text as write_undirected_text
 from ldag.formats.words import MOST_CASES as MOST_CASES
 from ldag.formats.words import absent_if as absent_if
 from ldag.formats.words import brief as brief

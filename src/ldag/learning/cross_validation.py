@@ -79,7 +79,7 @@ class Candidate:
 
     def in_words(self) -> str:
         """Return the settings, to name a part of a checkpoint."""
-        return f"{self.structure}, {self.prior}, kappa {self.kappa!r}, sample size {self.equivalent_sample_size!r}"
+        return f"{self.name}, {self.prior}, kappa {self.kappa!r}, sample size {self.equivalent_sample_size!r}"
 
     def to_dict(self) -> dict[str, object]:
         """Return the settings as plain values."""
@@ -230,22 +230,28 @@ class CrossValidation(Drawable):
 
         Sample sizes that are behind by less than half a standard error give way to the one that is nearest to 10.
         Where structures are compared, another one than tables must be ahead of them by more than the folds scatter (a
-        standard error as if they were independent): with so many settings, one is a little ahead by chance.
+        standard error as if they were independent), and growth of what is best without it: with so many settings, one
+        is a little ahead by chance.
         """
-        asked = [one for one in self.scores if self.kind in (None, one.kind)]
-        leader = min(asked, key=self._order)
-        if leader.levels is not None:
-            return leader
-        leader = self._lean(leader, asked)
+        asked = [one for one in self.scores if self.kind in (None, one.kind) and one.levels is None]
+        grown = [one for one in self.scores if one.levels is not None]
+        if not asked:
+            return min(grown, key=self._order)
+        leader = self._lean(min(asked, key=self._order), asked)
         tables = [one for one in asked if STRUCTURES[one.structure].is_table]
-        if not tables or leader in tables:
-            return leader
-        rival = min(tables, key=self._order)
-        if len(self.scores[rival]) < len(self.scores[leader]):
-            return leader
-        ahead = np.array(self.scores[leader])[: len(self.scores[rival])] - self.scores[rival]
-        error = np.std(ahead, ddof=1) / sqrt(len(ahead)) if len(ahead) > 1 else 0.0
-        return rival if ahead.mean() <= error else leader
+        if tables and leader not in tables:
+            rival = min(tables, key=self._order)
+            has_folds = len(self.scores[rival]) >= len(self.scores[leader])
+            leader = rival if has_folds and not self._is_ahead(leader, rival) else leader
+        best = min(grown, key=self._order) if grown else leader
+        return best if self._is_ahead(best, leader) else leader
+
+    def _is_ahead(self, one: Candidate, other: Candidate) -> bool:
+        """Whether a candidate is ahead of a simpler one by more than a standard error, on the folds that both have."""
+        common = min(len(self.scores[one]), len(self.scores[other]))
+        ahead = np.subtract(self.scores[one][:common], self.scores[other][:common])
+        error = np.std(ahead, ddof=1) / sqrt(common) if common > 1 else 0.0
+        return bool(ahead.mean() > error)
 
     def _lean(self, leader: Candidate, asked: Sequence[Candidate]) -> Candidate:
         """Return the candidate with the most usual sample size of those that differ from the leader in it, by chance.
@@ -394,7 +400,7 @@ class CrossValidation(Drawable):
 
     def _candidates_in_words(self) -> str:
         with_parameters = any(one.smoothing is not None for one in self.scores)
-        with_spread = any(one.parameters_spread == "classes" for one in self.scores)
+        with_spread = any(one.parameters_spread != "configurations" for one in self.scores)
         with_prior = len({one.prior for one in self.scores}) > 1
         prior = f"{'prior':<10}  " if with_prior else ""
         parameters = "  parameters" if with_parameters else ""

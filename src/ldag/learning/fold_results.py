@@ -60,6 +60,10 @@ class FoldResults:
         self._starts: dict[int, GraphParents] = {}
         self._left_out: set[int] = set()
 
+    def of(self, searches: FoldSearches) -> "FoldResults":
+        """Return an empty book for other searches, which are told, run and kept as these are."""
+        return FoldResults(searches, self._listener, self._executor, self._checkpoint)
+
     @property
     def candidates(self) -> list[Candidate]:
         """Those that were searched, in the order they came up."""
@@ -72,6 +76,14 @@ class FoldResults:
     def folds_of(self, candidate: Candidate, n_folds: int) -> list[int]:
         """Return the folds that a candidate was searched on, and that count."""
         return [fold for fold in range(n_folds) if fold not in self._left_out and (candidate, fold) in self._results]
+
+    def finished(self, candidates: Iterable[Candidate], fold: int) -> list[Candidate]:
+        """Return those whose searches on a fold came to their end."""
+        return [one for one in candidates if self._results[one, fold].is_final]
+
+    def leave_out(self, fold: int) -> None:
+        """Leave a fold out of the comparison, as if nobody had been searched there."""
+        self._left_out.add(fold)
 
     def graph_of(self, candidate: Candidate) -> GraphParents | None:
         """Return the graph that a candidate has on the first fold."""

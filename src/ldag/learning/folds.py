@@ -21,6 +21,7 @@ from ldag.learning.cross_validation import USUAL_SIZE, Candidate
 from ldag.learning.gap_folds import COMPLETING, Training, complete_training, predict_gaps
 from ldag.learning.group_folds import FoldGroups, check_groups, count_units, deal_groups, draw_rows
 from ldag.learning.plan import Plan
+from ldag.learning.predictions import classify_rows, predict_fold
 from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem
 from ldag.learning.settings import Settings
 from ldag.learning.structures import STRUCTURES, CountedFamily, StructureKind, learn_families
@@ -130,7 +131,7 @@ def cut_folds(data: Dataset, n_folds: int, seed: int) -> Iterator[Fold]:
     """
     rng = np.random.default_rng(seed)
     if data.is_grouped:
-        merged, pairs = data.ungrouped(), data.group_rows()
+        merged, pairs = data.ungrouped(), data.group_rows
         for groups in deal_groups(pairs, n_folds, rng):
             yield Fold(merged, groups.count_inside(), groups)
         return
@@ -239,13 +240,17 @@ class FoldSearches:
     def run(self, task: Task, control: SearchControl) -> FoldScore:
         """Learn a graph from the training part, and predict the test part."""
         train, start = self._train(task.fold, control)
-        problem = self._problem_of(task.candidate).over(train)
+        plan = self._plan_of(task.candidate)
+        search, problem = plan.search if plan.search.grows else self.search, plan.problem.over(train)
         start = start if task.start is None else task.start
-        if self.search.climbs and start is not None:
+        if search.climbs and start is not None:
             problem = replace(problem, start=start)
         scorer = problem.families.scorer(train.columns)
-        result, _ = self.search.run_to_an_end(scorer, problem, control, self.deadline)
-        scores = self._predict(task, scorer, result.parents)
+        result, _ = search.run_to_an_end(scorer, problem, control, self.deadline)
+        if result.trees:
+            scores = self._predict_by_trees(task, result.families(problem, self.plan.problem.n_states))
+        else:
+            scores = self._predict(task, scorer, result.parents)
         return FoldScore(scores, result.parents, not result.stopped, result.score)
 
     def _train(self, fold: int, control: SearchControl) -> tuple[Dataset, GraphParents | None]:
@@ -269,14 +274,26 @@ class FoldSearches:
 
     def _problem_of(self, candidate: Candidate) -> SearchProblem:
         """Return what is searched with the settings of a candidate; checked once, not on every fold."""
-        known = self._problems.get(candidate)
+        return self._plan_of(candidate).problem
+
+    def _plan_of(self, candidate: Candidate) -> Plan:
+        known = self._plans.get(candidate)
         if known is None:
-            known = self._problems[candidate] = self.plan.choose(candidate).problem
+            known = self._plans[candidate] = self.plan.choose(candidate)
         return known
 
     @cached_property
-    def _problems(self) -> dict[Candidate, SearchProblem]:
+    def _plans(self) -> dict[Candidate, Plan]:
         return {}
+
+    def _predict_by_trees(self, task: Task, families: Sequence[CountedFamily]) -> tuple[float, ...]:
+        """Return the log probability of the test part, or of one node, by grown trees, for every smoothing."""
+        test = self.folds[task.fold].test
+        smoothings = [replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings]
+        if self.target is None:
+            return predict_fold(families, test, smoothings)
+        logs = classify_rows(families, test, smoothings, self.target)
+        return tuple(float(own @ test.whole_weights) for own in logs)
 
     def _predict(self, task: Task, scorer: _native.FamilyScorer, parents: GraphParents) -> tuple[float, ...]:
         """Return the log posterior predictive of the test part (equation 11), or of one node, for every smoothing."""
@@ -358,37 +375,6 @@ def row_logs(
         for place, smoothing in enumerate(smoothings):
             logs[place] += np.log(ClassPosteriors.of(partition, smoothing, by_class).mean()[cells])
     return logs
-
-
-def classify_rows(
-    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing], target: int
-) -> list[NDArray[np.float64]]:
-    """Return the log probability of one node of the test part given the others by row, for every smoothing.
-
-    Rows are predicted one by one, by the means of the posterior; families without the node make no difference.
-    """
-    rows = np.arange(test.n_rows)
-    states = range(test.schema.n_states[target])
-    concerned = [(node, one) for node, one in enumerate(families) if node == target or target in one.family.parents]
-    places = []
-    for node, trained in concerned:
-        classes, values = [], []
-        for state in states:
-            codes = test.codes.copy()
-            codes[target] = state
-            partition = trained.family.partition
-            classes.append(partition.classes_of_rows(codes[list(trained.family.parents)]))
-            values.append(codes[node])
-        places.append((np.array(classes), np.array(values)))
-    scores = []
-    for smoothing in smoothings:
-        logs = np.zeros((len(states), test.n_rows))
-        for (_, trained), (classes_by_state, values_by_state) in zip(concerned, places, strict=True):
-            partition = trained.family.partition
-            means = ClassPosteriors.of(partition, smoothing, class_counts(trained.counts, partition)).mean()
-            logs += np.log(means[classes_by_state, values_by_state])
-        scores.append(logs[test.codes[target], rows] - np.logaddexp.reduce(logs, axis=0))
-    return scores
 
 
 NO_LABELS = -inf

@@ -94,7 +94,7 @@ def draw_rows(data: Dataset, rng: np.random.Generator) -> Dataset:
     """Return as many observations drawn with replacement, or as many groups, each with all its rows."""
     merged = data.ungrouped()
     if data.is_grouped:
-        rows = data.group_rows()
+        rows = data.group_rows
         return merged.reweighed(rows.count(_draw_evenly(np.ones(rows.n_groups, dtype=np.bool_), rng)))
     weights = merged.whole_weights
     return merged.reweighed(rng.multinomial(weights.sum(), weights / weights.sum()))

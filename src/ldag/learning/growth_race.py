@@ -5,21 +5,18 @@ leaf by leaf as well, at two prices of a parameter; the best go on to the next f
 smoothings of its leaves, which costs little.
 """
 
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 
 import numpy as np
 
-from ldag.data import Dataset
 from ldag.learning.content_order import order_by_content
 from ldag.learning.cross_validation import Candidate, CrossValidation, HeldOutGroups
-from ldag.learning.folds import Fold, check_folds, cut_folds
+from ldag.learning.fold_results import FoldResults
+from ldag.learning.folds import FoldSearches, check_folds, cut_folds
 from ldag.learning.plan import Plan
-from ldag.learning.searches import SearchControl
-from ldag.learning.settings import USUAL_KAPPA
-from ldag.learning.structures import CountedFamily
-from ldag.model import ClassPosteriors, Smoothing, count_classes
+from ldag.learning.structures import STRUCTURES
 from ldag.progress import Deadline, Progress, listen
 from ldag.scoring import Prior
 
@@ -59,55 +56,130 @@ TABLE_SIZES = (10.0, 100.0)
 MOST_TABLES = 300
 """Columns up to which it is compared with tables."""
 
+RIVALS: tuple[tuple[Prior, float], ...] = (("parameters", 1000.0), ("leaves", 2.0), ("nested", 32.0))
+"""What growth joins other structures with."""
 
-def compare_growths(plan: Plan, n_folds: int, deadline: Deadline, progress: Progress) -> CrossValidation:
+KEPT_RIVALS = (2, 1)
+"""Of these, on the second fold and on the others."""
+
+BEHIND = 0.01
+"""Growth that is so much worse than the best of other structures, as a part of their score, stops."""
+
+TOO_SHORT = "too little time for all settings of growth; what came to an end by then is compared"
+
+
+def compare_growths(
+    plan: Plan,
+    n_folds: int,
+    deadline: Deadline,
+    progress: Progress,
+    executor: Executor | None = None,
+    target: str | None = None,
+) -> CrossValidation:
     """Return what the settings of growth score on folds."""
     work = order_by_content(plan.data)
     n_folds = min(check_folds(work, n_folds), MOST_FOLDS)
     folds = list(cut_folds(work, n_folds, plan.seed))
-    race = _GrowthRace(plan.over(work), work, folds, deadline)
+    node = None if target is None else work.schema.node(target)
+    own = plan.over(work)
+    searches = FoldSearches(own, work, folds, own.settings.smoothings(), 0, deadline, node)
     with listen(progress, "cross-validation", deadline) as listener:
-        for done, fold in enumerate(range(n_folds), start=1):
-            race.go_on(fold)
-            if listener is not None:
-                listener({"done": done, "total": n_folds, "accepted": 0, "best": race.best_score})
-    return race.result()
+        try:
+            return GrowthRace(FoldResults(searches, listener, executor, plan.checkpoint), range(len(folds))).run()
+        finally:
+            if plan.checkpoint is not None:
+                plan.checkpoint.save()
 
 
-class _GrowthRace:
-    """Settings of growth, and what each scored on folds under every smoothing."""
+def race_rivals(growing: Plan, others: FoldResults, cv: CrossValidation) -> CrossValidation:
+    """Return a comparison of structures in which growth was one more candidate, on the same folds.
 
-    def __init__(self, plan: Plan, data: Dataset, folds: Sequence[Fold], deadline: Deadline) -> None:
-        self._plan, self._data, self._folds, self._deadline = plan, data, folds, deadline
-        self._smoothings = plan.settings.smoothings()
-        self._scores: dict[Candidate, list[tuple[float, ...]]] = {}
-        self._tables: list[float] = []
-        self._table: Candidate | None = None
+    It does not go on where it is behind, and what took part in the first race stays as it was.
+    """
+    best, searches = cv.best, others.searches
+    own = replace(searches, plan=growing, smoothings=growing.settings.smoothings(), n_restarts=0)
+    folds = others.folds_of(replace(best, smoothing=None), len(searches.folds))[:MOST_FOLDS]
+    scores = GrowthRace(others.of(own), folds, cv.scores[best]).compare()
+    if not scores:
+        return cv
+    both = replace(cv, scores={**cv.scores, **scores})
+    if both.best.levels is None:
+        return both
+    tables = cv.scores[best] if STRUCTURES[best.structure].is_table else cv.tables
+    groups = None if cv.groups is None else replace(cv.groups, error=None)
+    return replace(both, tables=tables[: len(both.scores[both.best])], groups=groups)
 
-    @property
-    def best_score(self) -> float:
-        """The best mean so far, of those with most folds."""
-        return max((self._mean(one) for one in self._ranked()), default=0.0)
 
-    def go_on(self, fold: int) -> None:
-        """Grow on one more fold: all settings on the first one, and then the best."""
-        if self._deadline.is_over and fold:
-            return
-        if fold == 0:
-            self._grow(self._first(), fold)
-            self._grow(self._leaf_by_leaf(), fold)
-        else:
-            self._grow(self._ranked()[: KEPT[min(fold, len(KEPT)) - 1]], fold)
+class GrowthRace:
+    """Settings of growth, and how they come through one fold after the other.
 
-    def result(self) -> CrossValidation:
-        """Put the scores together, with those of tables."""
+    ``ahead`` has the folds of the best of other structures, where growth is one more candidate.
+    """
+
+    def __init__(self, results: FoldResults, folds: Sequence[int], ahead: Sequence[float] | None = None) -> None:
+        self._results, self._folds, self._ahead = results, folds, ahead
+        self._plan, self._deadline = results.searches.plan, results.searches.deadline
+        self._running: list[Candidate] = []
+        """Those that were grown on all folds so far."""
+        self._raced: list[Candidate] = []
+        self._is_cut = False
+        """Whether time was too short for all that was begun."""
+
+    def run(self) -> CrossValidation:
+        """Race the settings of growth by themselves, and compare the best with plain tables."""
+        scores, groups = self.compare(), HeldOutGroups.of(self._results.searches.data)
+        cv = CrossValidation(scores, len(self._folds), notes=(TOO_SHORT,) * self._is_cut, groups=groups)
+        return cv if self._is_cut else replace(cv, tables=self._compare_with_tables(len(cv.scores[cv.best])))
+
+    def compare(self) -> dict[Candidate, tuple[float, ...]]:
+        """Grow on one fold after the other, and return what the settings score under all smoothings."""
+        is_rival = self._ahead is not None
+        first, *others = self._folds
+        self._begin(self._rivals() if is_rival else self._first(), first)
+        if not is_rival and not self._deadline.is_over:
+            self._begin(self._leaf_by_leaf(), first)
+        self._keep_finished(first)
+        for number, fold in enumerate(others):
+            if self._deadline.is_over or self._is_cut or self._is_behind():
+                break
+            n_kept = (KEPT_RIVALS if is_rival else KEPT)[min(number, 1)]
+            self._running = self._results.rank(self._running)[:n_kept]
+            self._results.search(self._running, [fold], self._deadline)
+            if len(self._results.finished(self._running, fold)) < len(self._running):
+                self._is_cut = True
+                self._results.leave_out(fold)
         scores: dict[Candidate, tuple[float, ...]] = {}
-        for candidate, rows in self._scores.items():
-            columns = zip(*rows, strict=True)
-            judged = [replace(candidate, smoothing=smoothing) for smoothing in self._smoothings]
+        for candidate in self._raced:
+            columns = zip(*self._results.scores(candidate), strict=True)
+            judged = (replace(candidate, smoothing=one) for one in self._results.searches.smoothings)
             scores |= dict(zip(judged, columns, strict=True))
-        cv = CrossValidation(scores, len(self._folds), groups=HeldOutGroups.of(self._data))
-        return replace(cv, tables=self._compare_with_tables(len(cv.scores[cv.best])))
+        return scores
+
+    def _begin(self, candidates: Sequence[Candidate], fold: int) -> None:
+        self._results.search(candidates, [fold], self._deadline)
+        self._raced += candidates
+
+    def _keep_finished(self, fold: int) -> None:
+        """Leave out settings that time was too short for on the first fold, unless it was so for all."""
+        ended = self._results.finished(self._raced, fold)
+        self._is_cut = len(ended) < len(self._raced)
+        if ended or self._ahead is not None:
+            self._raced = ended
+        self._running = list(self._raced)
+
+    def _is_behind(self) -> bool:
+        """Whether growth is so far behind other structures that it stops."""
+        if self._ahead is None or not self._running:
+            return not self._running
+        scores = self._results.scores(self._results.rank(self._running)[0])
+        best, other = float(np.mean(scores, axis=0).max()), float(np.mean(self._ahead[: len(scores)]))
+        return best < other - BEHIND * abs(other)
+
+    def _rivals(self) -> list[Candidate]:
+        """Return the settings that growth joins other structures with."""
+        given = self._plan.settings
+        few = [one for one in self._first() if (one.prior, one.equivalent_sample_size) in RIVALS]
+        return few if given.equivalent_sample_size == "cv" and few else self._first()
 
     def _first(self) -> list[Candidate]:
         """Return the settings to begin with: with levels, unless these are not asked for."""
@@ -132,7 +204,7 @@ class _GrowthRace:
         if self._plan.settings.prior == "uniform":
             return 1.0
         given = self._plan.settings.kappa
-        return usual if given in (USUAL_KAPPA, "cv") else float(given)
+        return usual if given is None or given == "cv" else float(given)
 
     @property
     def _levels(self) -> bool | None:
@@ -140,9 +212,10 @@ class _GrowthRace:
         return levels
 
     def _leaf_by_leaf(self) -> list[Candidate]:
+        """Return the best settings without levels."""
         if self._levels is not None:
             return []
-        best = [one for one in self._ranked() if one.levels][:GROWN_BY_LEAF]
+        best = [one for one in self._results.rank(self._raced) if one.levels][:GROWN_BY_LEAF]
         return [one for leader in best for one in self._by_leaf(leader.prior, leader.equivalent_sample_size)]
 
     def _by_leaf(self, prior: Prior, size: float) -> list[Candidate]:
@@ -150,66 +223,15 @@ class _GrowthRace:
         chosen = dict.fromkeys(map(self._kappa_or, kappas))
         return [Candidate(own, size, "tree", prior=prior, levels=False) for own in chosen]
 
-    def _mean(self, candidate: Candidate) -> float:
-        return float(np.mean(self._scores[candidate], axis=0).max())
-
-    def _ranked(self) -> list[Candidate]:
-        """Return the settings with most folds, the best first."""
-        most = max(map(len, self._scores.values()), default=0)
-        alive = [one for one, rows in self._scores.items() if len(rows) == most]
-        return sorted(alive, key=lambda one: (-self._mean(one), one.rank))
-
-    def _grow(self, candidates: Sequence[Candidate], fold: int) -> None:
-        with ThreadPoolExecutor(self._plan.n_jobs) as pool:
-            results = list(pool.map(lambda one: self._predict(one, fold), candidates))
-        for candidate, scores in zip(candidates, results, strict=True):
-            self._scores.setdefault(candidate, []).append(scores)
-
-    def _predict(self, candidate: Candidate, fold: int) -> tuple[float, ...]:
-        """Grow on the training part, and predict the test part under every smoothing."""
-        part = self._folds[fold]
-        plan = self._plan.choose(candidate)
-        problem = plan.problem.over(part.train)
-        scorer = problem.families.scorer(part.train.columns, cache_bytes=0)
-        result = plan.search.run(scorer, problem, SearchControl(1, self._deadline))
-        smoothings = [replace(candidate, smoothing=one).of_parameters for one in self._smoothings]
-        return predict_fold(result.families(problem, self._data.schema.n_states), part.test, smoothings)
-
     def _compare_with_tables(self, n_folds: int) -> tuple[float, ...]:
         """Return the folds of plain tables, unless these take long."""
         plan = self._plan
         if plan.problem.n_variables > MOST_TABLES or self._deadline.is_set or not plan.takes("table"):
             return ()
-        scores: list[float] = []
-        sizes: tuple[float, ...] = TABLE_SIZES
-        for part in self._folds[:n_folds]:
-            own: Mapping[float, float] = {size: self._predict_by_tables(part, size) for size in sizes}
-            if not scores:
-                sizes = (max(own, key=lambda size: own[size]),)
-            scores.append(own[sizes[0]])
-        return tuple(scores)
-
-    def _predict_by_tables(self, part: Fold, size: float) -> float:
-        tables = self._plan.search_by("climb").choose(Candidate(1.0, size, "table")).without_restarts()
-        problem = tables.problem.over(part.train)
-        scorer = problem.families.scorer(part.train.columns)
-        result = tables.search.run(scorer, problem, SearchControl(self._plan.n_jobs))
-        families = result.families(problem, self._data.schema.n_states)
-        return predict_fold(families, part.test, [Smoothing(size)])[0]
-
-
-def predict_fold(
-    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing]
-) -> tuple[float, ...]:
-    """Return the log probability of held-out rows by the means of the posterior, for every smoothing."""
-    totals = np.zeros(len(smoothings))
-    n_states = test.schema.n_states
-    for node, trained in enumerate(families):
-        partition = trained.family.partition
-        above = test.codes[list(trained.family.parents)]
-        new = count_classes(partition, above, test.codes[node], n_states[node], test.weights)
-        counts = partition.add_up(trained.counts)
-        for place, smoothing in enumerate(smoothings):
-            means = ClassPosteriors.of(partition, smoothing, counts).mean()
-            totals[place] += float(new[new > 0] @ np.log(means[new > 0]))
-    return tuple(totals.tolist())
+        searches = replace(self._results.searches, plan=plan.search_by("climb"), smoothings=(None,))
+        results = self._results.of(searches)
+        tables = [Candidate(1.0, size, "table") for size in TABLE_SIZES]
+        results.search(tables, self._folds[:1], self._deadline)
+        best = results.rank(tables)[0]
+        results.search([best], self._folds[1:n_folds], self._deadline)
+        return tuple(score for (score,) in results.scores(best))

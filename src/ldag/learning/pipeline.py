@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, Unpack, cast
 from ldag.checks import Rng
 from ldag.constraints import Constraints, check_result
 from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
-from ldag.errors import ArgumentError, option
+from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.hook import take
 from ldag.learning.checkpoint import resume_search
@@ -26,7 +26,6 @@ from ldag.learning.plan import DEFAULT_KAPPAS, Plan, add_latent, make_plan
 from ldag.learning.race import compare_candidates
 from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchControl, SearchResult, Trace
 from ldag.learning.settings import (
-    USUAL_KAPPA,
     MoreOptions,
     SearchAndReading,
     Settings,
@@ -55,7 +54,7 @@ GAIN_PART = "gain of an average"
 def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     data: AnyTable,
     *,
-    kappa: float | Literal["cv"] = USUAL_KAPPA,
+    kappa: float | Literal["cv"] | None = None,
     method: MethodChoice | Search = "auto",
     structure: StructureKind | Literal["cv"] = "ldag",
     label_search: LabelSearch = "greedy",
@@ -86,10 +85,10 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     data
         The data.
     kappa
-        The price of labels, above 0 and at most 1, or "cv" as in the paper: the best of 0.001, 0.1, 0.3 and 0.5 by
-        ten-fold cross-validation. Where folds are climbed, by a race: kappas that are behind stop after a few folds,
-        and each starts from the graph of another. The uniform prior has no kappa, and tables have no labels to pay
-        for; leave it out then.
+        The price of labels, above 0 and at most 1 (0.1 unless it is said), or "cv" as in the paper: the best of 0.001,
+        0.1, 0.3 and 0.5 by ten-fold cross-validation. Where folds are climbed, by a race: kappas that are behind stop
+        after a few folds, and each starts from the graph of another. The uniform prior has no kappa, and tables have no
+        labels to pay for; leave it out then. Growth chooses it with the sizes, unless it is said.
     method
         "exact": the best graph of all, by dynamic programming (up to about 20 variables); "chain": the paper's
         non-reversible Markov chains; "climb": hill climbing with perturbed restarts; "auto": exact where that
@@ -191,14 +190,12 @@ def learn_with(
     check_progress(progress)
     if executor is not None and not settings.needs_cross_validation:
         raise ArgumentError("executor applies to cross-validation; one search runs in this process")
-    if executor is not None and settings.search.grows:
-        raise ArgumentError(f"executor does not apply to {option('method', 'grow')}, whose race runs in this process")
     given = add_latent(check_data(data, reading=reading), settings)
     asked, settings = settings, settle_sizes(settings, given)
     plan = make_plan(given, settings).with_checkpoint(checkpoint)
     cv, graph, gain = None, None, None
     if settings.needs_cross_validation and settings.search.grows:
-        cv = compare_growths(plan, usual_folds(plan.data), deadline.share(0.5), progress)
+        cv = compare_growths(plan, usual_folds(plan.data), deadline.share(0.5), progress, executor, target)
         plan = plan.choose(cv.best)
     elif settings.needs_cross_validation:
         kappas = DEFAULT_KAPPAS if settings.kappa == "cv" and settings.has_kappa else (settings.priors().kappa,)
@@ -208,7 +205,7 @@ def learn_with(
             plan, grid, usual_folds(plan.data), half, progress, executor, target
         )
         plan = plan.choose(cv.best)
-        if target is None and not deadline.is_set and not given.has_gaps:
+        if target is None and not deadline.is_set and not given.has_gaps and not plan.search.grows:
             gain = _measure_gain(plan, cv.best, fold_graphs)
     deadline = deadline.at_least(LEAST_SECONDS)
     outcome = _learn_gaps(plan, deadline, progress) if given.has_gaps else _learn(plan, graph, deadline, progress)
@@ -254,7 +251,8 @@ def cross_validate(
     if settings.search.grows and settings.chooses_more_than_kappa:
         settings = settings.with_(kappa=kappas[0] if len(kappas) == 1 else "cv")
         plan = make_plan(check_data(data, reading=reading), settings)
-        return compare_growths(plan, n_folds, deadline, progress)
+        plan = plan.with_checkpoint(checkpoint, kappas=kappas, n_folds=n_folds)
+        return compare_growths(plan, n_folds, deadline, progress, executor)
     plan = make_plan(add_latent(check_data(data, reading=reading), settings), settings)
     check_folds(plan.data, n_folds)
     plan = plan.with_checkpoint(checkpoint, kappas=kappas, n_folds=n_folds)

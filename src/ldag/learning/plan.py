@@ -81,7 +81,9 @@ class Plan:
         return check_jobs(self.settings.n_jobs)
 
     def choose(self, candidate: Candidate) -> "Plan":
-        """Return the plan with the settings of a candidate."""
+        """Return the plan with the settings of a candidate, which may be one that grows."""
+        if candidate.levels is not None and not self.search.grows:
+            return self.growing().choose(candidate)
         families = replace(
             self.problem.families,
             priors=self.settings.priors(candidate),
@@ -91,6 +93,19 @@ class Plan:
         )
         search = self.search if candidate.levels is None else self.search.with_levels(candidate.levels)
         return replace(self, problem=replace(self.problem, families=families), search=search)
+
+    def growing(self) -> "Plan":
+        """Return the plan of growth in place of a search for structures that are compared."""
+        return replace(plan_over(self.data, self.settings.for_growth()), checkpoint=self.checkpoint)
+
+    def rival(self) -> "Plan | None":
+        """Return the same where growth is one more candidate; not with fixed labels or a prior on them, or gaps."""
+        if self.settings.structure != "cv" or not self.settings.search.has_rival or self.data.has_gaps:
+            return None
+        try:
+            return self.growing()
+        except ArgumentError:
+            return None
 
     def start_from(self, parents: GraphParents | None) -> "Plan":
         """Return the plan with a graph that a climb starts from, unless it was told another one.
@@ -198,6 +213,8 @@ class Plan:
 
     def for_many(self, seconds: float = inf) -> "Plan":
         """Return the plan for each of many searches: auto proves one graph, not hundreds, unless that is quick."""
+        if self.settings.search.grows:
+            return self
         return replace(self, search=self.settings.search.prepare(self.problem, min(seconds, MANY_SECONDS)))
 
     def for_folds(self) -> "Plan":

@@ -24,6 +24,7 @@ from ldag.learning.cross_validation import Candidate, CandidateGrid, CrossValida
 from ldag.learning.fold_results import FoldResults
 from ldag.learning.folds import FEWEST_FOLDS, FOLD_RESTARTS, FoldSearches, check_folds, cut_folds
 from ldag.learning.group_folds import count_units
+from ldag.learning.growth_race import race_rivals
 from ldag.learning.plan import Plan
 from ldag.learning.searches import GraphParents
 from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind
@@ -88,11 +89,14 @@ def compare_candidates(
         results = FoldResults(searches, listener, executor, plan.checkpoint)
         try:
             cv = Race(results, grid).run()
+            growing = searches.plan.rival()
+            cv = cv if growing is None else race_rivals(growing, results, cv)
         finally:
             if plan.checkpoint is not None:
                 plan.checkpoint.save()
     best = replace(cv.best, smoothing=None)
-    graph = results.graph_of(best) if grid.has_more_than_kappas else None
+    is_told = grid.has_more_than_kappas and best.levels is None
+    graph = results.graph_of(best) if is_told else None
     return cv, None if graph is None else plan.translate(graph, work.schema), results.graphs_of(best)
 
 

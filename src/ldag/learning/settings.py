@@ -81,7 +81,7 @@ class SearchAndReading(SearchOptions, Reading, total=False):
 class LearnOptions(SearchOptions, Reading, total=False):
     """The same, and kappa."""
 
-    kappa: float | Literal["cv"]
+    kappa: float | Literal["cv"] | None
 
 
 class MoreOptions(MethodAndReading, total=False):
@@ -107,9 +107,8 @@ class Settings:
     ldag.errors.ArgumentError: n_chains applies to method 'chain', not to 'climb'
     """
 
-    kappa: float | Literal["cv"] = setting(
-        "Above 0 and at most 1, or cv: by cross-validation.",
-        USUAL_KAPPA,
+    kappa: float | Literal["cv"] | None = setting(
+        "Above 0 and at most 1, or cv: by cross-validation.  [0.1; for grow with the sizes]",
         is_common=True,
         numbers="a number above 0 and at most 1",
     )
@@ -152,12 +151,14 @@ class Settings:
         make_plain(self)
         for one in fields(self):
             value, numbers = getattr(self, one.name), one.metadata.get("numbers")
-            if numbers is not None and not is_number(value) and value != "cv":
+            if numbers is not None and value is not None and not is_number(value) and value != "cv":
                 raise ArgumentError(f"{argument(one.name)} must be {numbers}, or 'cv', got {value!r}")
         object.__setattr__(self, "method", make_search(self.method))
         check_choice(self.structure, (*STRUCTURES, "cv"), "structure")
         check_choice(self.label_search, get_args(LabelSearch), "label_search")
         self._check_growth()
+        if self.kappa is None and not (self.search.grows and self.equivalent_sample_size == "cv"):
+            object.__setattr__(self, "kappa", USUAL_KAPPA)
         if self.prior == "uniform" and self.kappa == USUAL_KAPPA:  # left out
             object.__setattr__(self, "kappa", 1.0)
         priors = self.priors()
@@ -198,6 +199,12 @@ class Settings:
             raise ArgumentError(f"{option('method', 'grow')} chooses priors together with sizes; leave out the size")
         if self.prior in ("labels", "cv"):
             object.__setattr__(self, "prior", "labels" if chooses else "parameters")
+
+    def for_growth(self) -> "Settings":
+        """Return the settings of growth beside structures that are compared: a price of labels is nothing to it."""
+        pays_for_labels = self.prior in ("labels", "cv")
+        changes: dict[str, Any] = {"prior": "labels", "kappa": "cv"} if pays_for_labels else {}
+        return self.with_(method="grow", structure=GROWN, label_search="greedy", **changes)
 
     @property
     def search(self) -> Search:
@@ -242,7 +249,7 @@ class Settings:
         """Return what scores depend on, of a candidate or else of the settings, with 1 for what is not chosen yet."""
         if candidate is not None:
             return check_priors(candidate.kappa, candidate.equivalent_sample_size, prior_of(*candidate.kind))
-        kappa = 1.0 if self.kappa == "cv" else self.kappa
+        kappa = 1.0 if self.kappa in ("cv", None) else cast("float", self.kappa)
         size = 1.0 if self.equivalent_sample_size == "cv" else self.equivalent_sample_size
         prior: Prior = "labels" if self.prior == "cv" else self.prior
         return check_priors(kappa, size, prior_of(self.first_structure, prior))

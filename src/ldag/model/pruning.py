@@ -13,9 +13,8 @@ def count_nodes(tree: CodedTree, leaves: ClassTable) -> ClassTable:
     """Return the counts of every node of a tree, a row each, from those of its leaves."""
     counts = np.zeros((tree.n_nodes, leaves.shape[1]))
     counts[tree.leaves] = leaves
-    for node in reversed(range(tree.n_nodes)):
-        for branch in tree.branches[node]:
-            counts[node] += counts[branch.node]
+    for level in reversed(tree.levels[1:]):
+        np.add.at(counts, tree.above[level], counts[level])
     return counts
 
 
@@ -27,10 +26,9 @@ def lean_on_above(tree: CodedTree, leaves: ClassTable, strength: float) -> Class
     """
     counts, n_states = count_nodes(tree, leaves), leaves.shape[1]
     prior = np.ones((tree.n_nodes, n_states))
-    for node in range(tree.n_nodes):  # above comes before below
-        total = prior[node] + counts[node]
-        for branch in tree.branches[node]:
-            prior[branch.node] = strength * total / total.sum()
+    for level in tree.levels[1:]:  # above comes before below
+        total = prior[tree.above[level]] + counts[tree.above[level]]
+        prior[level] = strength * total / total.sum(axis=1, keepdims=True)
     return prior[tree.leaves]
 
 
@@ -45,22 +43,20 @@ def average_prunings(
     W obeys W(v) = BD(v) + kappa^((r - 1) (b - 1)) prod W(branches), and v is a leaf with probability BD(v) / W(v) where
     nothing above it is (Buntine 1992; Willems, Shtarkov and Tjalkens 1995).
     """
-    counts, n_states = count_nodes(tree, leaves), leaves.shape[1]
+    counts, n_states, above = count_nodes(tree, leaves), leaves.shape[1], tree.above
     alpha = np.repeat(sizes[:, None] / n_states, n_states, axis=1)
     alone = log_marginals(counts, alpha)
-    logs = alone.copy()
-    for node in reversed(range(tree.n_nodes)):
-        branches = tree.branches[node]
-        if branches:
-            price = log_kappa * (n_states - 1) * (len(branches) - 1)
-            logs[node] = np.logaddexp(alone[node], price + sum(logs[branch.node] for branch in branches))
+    price = log_kappa * (n_states - 1)
+    below = np.full(tree.n_nodes, -price)  # of what its branches are worth; one of them is as many parameters as a leaf
+    for level in reversed(tree.levels[1:]):
+        own = np.where(tree.axes[level] == LEAF, alone[level], np.logaddexp(alone[level], below[level]))
+        np.add.at(below, above[level], own + price)
+    below[tree.leaves] = -np.inf
+    logs = np.logaddexp(alone, below)
+    ends = np.exp(alone - logs)
     means = (alpha + counts) / (sizes + counts.sum(axis=1))[:, None]
-    average = np.zeros((tree.n_nodes, n_states))
-    reach = np.ones(tree.n_nodes)
-    for node in range(tree.n_nodes):
-        ends = np.exp(alone[node] - logs[node]) if tree.axes[node] != LEAF else 1.0
-        average[node] += reach[node] * ends * means[node]
-        for branch in tree.branches[node]:
-            average[branch.node] = average[node]
-            reach[branch.node] = reach[node] * (1.0 - ends)
-    return average[tree.leaves], float(logs[0] + log_kappa * (n_states - 1))
+    reach, average = np.ones(tree.n_nodes), ends[:, None] * means
+    for level in tree.levels[1:]:
+        reach[level] = reach[above[level]] * (1.0 - ends[above[level]])
+        average[level] = average[above[level]] + (reach[level] * ends[level])[:, None] * means[level]
+    return average[tree.leaves], float(logs[0] + price)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ldag.checks import Rng, check_choice, check_seed, check_whole
 from ldag.data import GAP, Column, Dataset, NewCells, Note, check_memory_table, fill_table, rank_rows, spell_cells
 from ldag.errors import ArgumentError, ImpossibleEvidence, argument, counted, list_names, option
-from ldag.inference import UNOBSERVED, CodedGaps, Numbers, Predictor, Rows
+from ldag.inference import UNOBSERVED, CodedGaps, Numbers, Rows
 from ldag.model import ClassTable, Mask, Schema, Structure
 from ldag.network.asking import Asking
 from ldag.network.prediction import Unseen, code_columns, open_rows, rows_of
@@ -192,7 +192,7 @@ def complete_rows(asking: Asking, rows: IncompleteRows, how: Imputation) -> Iter
 def cell_posteriors(asking: Asking, node: int, rows: Rows) -> Numbers:
     """Return the posterior of a node in rows where it is a gap; not a number where they are impossible."""
     with asking.explain_size():
-        return Predictor(asking.engine(), node).posteriors(rows)
+        return asking.predictor().posteriors(node, rows)
 
 
 def fill_cells(rows: IncompleteRows, posteriors: Callable[[int, NDArray[np.intp]], Numbers]) -> Rows:

@@ -128,13 +128,17 @@ class Mixture(WeighedGraphs, Presentable):
             lines += self._settings_in_words()
         if self.gain is not None:
             rows = counted(self.gain.n_rows, "held-out row")
+            rows += "" if self.gain.n_groups is None else f" of {counted(self.gain.n_groups, 'group')}"
             lines.append(f"{self.gain.n_members} of them against one network, on {rows}: {self.gain.in_words()}")
         return "\n".join(lines)
 
     def _settings_in_words(self) -> Iterator[str]:
         kinds = {"table": "tables", "ldag": "labels"}
         kind = kinds.get(self.settings["structure"], f"structure {self.settings['structure']!r}")
-        yield f"with {kind}, each {VARIETIES[self.settings['by']]}"
+        variety = VARIETIES[self.settings["by"]]
+        if "groups" in self.settings:
+            variety = variety.replace("rows", self.settings["groups"])
+        yield f"with {kind}, each {variety}"
         size, smoothing = self.settings["equivalent_sample_size"], Smoothing(*self.settings["smoothing"])
         chosen = ", chosen by cross-validation" if self.settings["chosen"] else ""
         yield f"equivalent sample size {size:g}, smoothing {smoothing.in_words()}{chosen}"

@@ -1,6 +1,5 @@
 """What growth is asked that makes no sense: one clear error each, in Python and on the command line."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -202,9 +201,3 @@ def test_commands(tmp_path: Path, options: list[str], message: str) -> None:
     said = run("learn", str(table), "--method", "grow", *options, code=2)
     assert message in said
     assert len([line for line in said.splitlines() if not line.startswith("note: ")]) == 1
-
-
-def test_an_executor_is_not_ignored() -> None:
-    """The race of growth runs in this process, so nobody else is asked for nothing."""
-    with ThreadPoolExecutor(1) as pool, pytest.raises(LdagError, match="executor does not apply to method='grow'"):
-        ldag.learn(DATA, method="grow", executor=pool)

@@ -83,6 +83,7 @@ class Climb(Search):
     max_candidates: int | None = setting("For climb: parents of each variable that are tried.  [all]")
 
     climbs: ClassVar[bool] = True
+    has_rival: ClassVar[bool] = True
 
     def check(self) -> None:
         """Check the options."""

@@ -252,6 +252,10 @@ class Search(ABC):
     climbs: ClassVar[bool] = False
     """Whether it goes up from a start until no single edge improves the graph: from a better start, to a better end."""
 
+    has_rival: ClassVar[bool] = False
+    """Whether grown trees may take the place of what it finds where structures are compared: not where a proof or a
+    sample was asked for."""
+
     def __post_init__(self) -> None:
         make_plain(self)
         self.check()

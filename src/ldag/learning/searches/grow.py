@@ -15,6 +15,7 @@ from ldag.data import Dataset
 from ldag.errors import ArgumentError, DataError, argument, by_door, option
 from ldag.learning.grown import GrownTree
 from ldag.learning.searches.contract import Search, SearchControl, SearchProblem, SearchResult, setting
+from ldag.progress import Deadline
 
 Splits = Literal["binary", "complete"]
 """What a question does: one state (of an order: those below a threshold) against the rest, or a branch per state."""
@@ -104,6 +105,13 @@ class Grow(Search):
     def with_levels(self, levels: bool) -> "Grow":
         """Return the same with or without whole levels."""
         return replace(self, levels=levels)
+
+    def run_to_an_end(
+        self, scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl, last: Deadline
+    ) -> tuple[SearchResult, bool]:
+        """Grow; the best questions come first, so that what is there at the end of its time is of use."""
+        del last
+        return self.run(scorer, problem, control), False
 
     def run(self, scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl) -> SearchResult:
         """Grow the trees of all nodes together."""
