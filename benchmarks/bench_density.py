@@ -122,8 +122,7 @@ def measure_grown_average(name: str, train: ldag.Dataset, test: ldag.Dataset) ->
 
 def spell_sizes(fit: ldag.Fit) -> str:
     """Return the sample sizes of the search and of the parameters."""
-    each = " for each class" if fit.parameters_spread == "classes" else ""
-    return f"{fit.equivalent_sample_size:g}, {fit.parameters_sample_size:g}{each}"
+    return f"{fit.equivalent_sample_size:g}, {fit.smoothing.in_words()}"
 
 
 def keep(result: Result) -> None:

@@ -330,17 +330,19 @@ ACROSS = {
         "constants",
         "exact",
         "fixed_labels",
+        "grouped_classifier",
         "growing",
         "interrupts",
         "look_around",
         "ordered",
         "scorer",
         "search_orders",
+        "search_perfect",
         "search_states",
         "size_choice",
     },
     "scoring": {"gains"},
-    "uncertainty": {"calibration", "family_posterior", "files", "interrupts", "posterior"},
+    "uncertainty": {"calibration", "family_posterior", "files", "group_draws", "interrupts", "posterior"},
 }
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import datasets
-from ldag.data import Arrays, Dataset, state_columns, write_rows, write_separated
+from ldag.data import Arrays, Dataset, name_times, state_columns, write_rows, write_separated
 from ldag.errors import ArgumentError, suggest
 from ldag.formats import (
     Context,
@@ -258,8 +258,11 @@ def print_value(value: Result, as_json: bool) -> None:
 
 
 def count_columns(data: Dataset, name: str | None = None) -> dict[str, NDArray[np.generic]]:
-    """Return the different rows of a data set as columns of states, with a last one that says how often each occurs."""
-    columns = state_columns(data.schema, data.codes)
+    """Return the different rows of a data set as columns of states, with a last one that says how often each occurs.
+
+    Columns of groups and times come first: rows are merged within a group, and read with it again.
+    """
+    columns = {**name_times(data.groups, data.times), **state_columns(data.schema, data.codes)}
     weights = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights
     name = name or ("count" if weights.dtype == np.int64 else "weight")
     while name in columns:

@@ -1,5 +1,6 @@
 """The `ldag` command: one group, one file per command."""
 
+import gc
 import io
 import os
 import signal
@@ -71,7 +72,9 @@ class Commands(click.Group):
         """Load a command."""
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
+        gc.disable()  # what is loaded stays: nothing of it is garbage
         command = getattr(import_module(f"ldag.cli.{cmd_name}"), cmd_name)
+        gc.enable()
         assert isinstance(command, click.Command)
         command.short_help = COMMANDS[cmd_name]
         _offer_all_help(command)

@@ -23,7 +23,6 @@ from ldag.errors import ArgumentError
 from ldag.formats import spell_name, spell_state
 from ldag.model import State
 from ldag.network import Answer, AnswerKey, AveragedAnswer, BoundedStates, Marginals, Network
-from ldag.uncertainty import Mixture
 
 Ranges = Mapping[AnswerKey, tuple[float, float]]
 
@@ -75,7 +74,7 @@ def query(  # noqa: PLR0913, PLR0917 - an argument for each option
     seen = read_observed(net.variables, **observed)
     names = split_names(net.variables, targets)
     if explain or most_probable:
-        if isinstance(net, Mixture):
+        if not isinstance(net, Network):
             option = "--explain" if explain else "--most-probable"
             raise ArgumentError(f"{option} is for one network, and the file has {len(net)}; ask for distributions")
         if explain:

@@ -180,12 +180,15 @@ class SmoothingText(click.ParamType):  # type: ignore[type-arg]  # generic in so
 
     def convert(self, value: object, _param: click.Parameter | None, _ctx: click.Context | None) -> object:
         """Return the smoothing as `learn` takes it; a text that makes no sense is refused there."""
-        size, comma, spread = str(value).partition(",")
-        try:
-            number: float | str = float(size)
-        except ValueError:
-            number = size
-        return (number, spread.strip()) if comma else number
+        size, *more = map(_number_or_word, str(value).split(","))
+        return (size, *more) if more else size
+
+
+def _number_or_word(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text.strip()
 
 
 OLD_OPTIONS = (

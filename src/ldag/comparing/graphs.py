@@ -318,15 +318,15 @@ def _name_edges(graph: LDAG, edges: tuple[CodedEdge, ...]) -> tuple[Edge, ...]:
 
 
 def _overlays(graph: LDAG, a: Structure, b: Structure) -> Iterator[tuple[int, Overlay]]:
-    """Yield the partitions of the nodes that have parents, on one grid each."""
-    for node, variable in enumerate(graph.schema):
-        if not (a.parents(node) or b.parents(node)):
-            continue
+    """Yield the partitions of the nodes that have parents, on one grid each; a grid too large is refused at once."""
+    joined = [node for node in range(len(graph.schema)) if a.parents(node) or b.parents(node)]
+    for node in joined:
         if (size := union_size(a, b, node)) > GRID_LIMIT:
             raise TooLarge(
-                f"the parents that {variable.name!r} has in either graph have {size:,} configurations;"
+                f"the parents that {graph.schema.names[node]!r} has in either graph have {size:,} configurations;"
                 f" at most {GRID_LIMIT:,} can be compared; ldag.structural_hamming_distance compares edges alone"
             )
+    for node in joined:
         yield node, overlay(a, b, node)
 
 

@@ -41,6 +41,7 @@ from ldag.data.reading import read_table as read_table
 from ldag.data.reading import read_with as read_with
 from ldag.data.remarks import describe_data as describe_data
 from ldag.data.remarks import describe_gaps as describe_gaps
+from ldag.data.remarks import describe_groups as describe_groups
 from ldag.data.remarks import describe_kept_gaps as describe_kept_gaps
 from ldag.data.remarks import describe_size as describe_size
 from ldag.data.rows import Codes as Codes

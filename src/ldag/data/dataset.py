@@ -226,6 +226,19 @@ class Dataset(Printable):
         highest = np.where(self.codes == GAP, 0, self.codes).max(axis=1) if self.has_gaps else self.codes.max(axis=1)
         return frozenset(np.flatnonzero(highest <= self.codes.min(axis=1)).tolist())
 
+    @cached_property
+    def constant_in_groups(self) -> tuple[str, ...]:
+        """The variables that are the same in all rows of a group, wherever they are seen; () without groups."""
+        if self.groups is None or not self.is_grouped:
+            return ()
+        order = np.argsort(self.groups.codes, kind="stable")
+        starts = np.searchsorted(self.groups.codes[order], np.arange(len(self.groups)))
+        rows = self.codes[:, order]
+        lowest = np.minimum.reduceat(rows, starts, axis=1)
+        highest = np.maximum.reduceat(np.where(rows == GAP, 0, rows), starts, axis=1)
+        nodes = np.flatnonzero((highest <= lowest).all(axis=1))
+        return tuple(self.names[node] for node in nodes.tolist())
+
     def states(self, name: str) -> tuple[State, ...]:
         """Return the states of a variable."""
         return self.schema[self.schema.node(name)].states

@@ -25,7 +25,7 @@ from ldag.data.notes import Note
 from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
 from ldag.data.parquet import open_parquet
 from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_note, plan_columns
-from ldag.data.remarks import describe_columns
+from ldag.data.remarks import describe_columns, describe_constant
 from ldag.data.rows import Weights
 from ldag.data.settling import Settled, drop_gaps, note_gaps, refuse_gaps, settle_gaps
 from ldag.data.tables import MemoryTable, Table, check_table
@@ -374,7 +374,7 @@ def _assemble(
     if not data.n_rows:
         way = f"choose {option('missing', 'keep')} to keep gaps as gaps"
         raise DataError(f"no rows are left: every row that occurs has missing cells; {way}")
-    notes += lost
+    notes += [*lost, *describe_constant(data)]
     if any(plan.variable is None or plan.is_cut for plan in plans):  # else data are read for a graph that is known
         notes += describe_columns(data)
     hint = None if weight_name is not None else _counts_hint(data, plans)

@@ -235,9 +235,10 @@ class Format:
 def check_model(record: FileRecord) -> ModelRecord:
     """Refuse what says how sure one is of graphs where one graph or network is wanted."""
     if isinstance(record, DocumentRecord):
+        loader = record.kind.title().replace(" ", "")
         raise FormatError(
-            f"expected a graph or a network, got a {record.kind}; {record.kind.title().replace(' ', '')}.load reads it,"
-            " and `ldag show` and `ldag plot` show it"
+            f"expected a graph or a network, got a {record.kind}; {loader}.load reads it, and"
+            " `ldag show` and `ldag plot` show it"
         )
     return record
 

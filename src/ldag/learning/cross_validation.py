@@ -12,7 +12,7 @@ from ldag.data import Dataset
 from ldag.drawing import Drawable
 from ldag.errors import ArgumentError
 from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind
-from ldag.model import Smoothing, Spread
+from ldag.model import PruningAverage, Smoothing, Spread
 from ldag.scoring import PRIORS, Prior, check_priors, spread_of
 
 USUAL_SIZE = 10.0
@@ -36,7 +36,7 @@ class Candidate:
     kappa: float
     equivalent_sample_size: float
     structure: StructureKind
-    smoothing: Smoothing | None = None
+    smoothing: Smoothing | PruningAverage | None = None
     prior: Prior = "labels"
     levels: bool | None = None
     """Of trees that are grown: whether all leaves may ask alike in one step."""
@@ -47,7 +47,7 @@ class Candidate:
         return ClassKind(self.structure, self.prior)
 
     @property
-    def of_parameters(self) -> Smoothing:
+    def of_parameters(self) -> Smoothing | PruningAverage:
         """How parameters are smoothed."""
         own = Smoothing(self.equivalent_sample_size, spread_of(self.prior))
         return own if self.smoothing is None else self.smoothing
@@ -66,8 +66,8 @@ class Candidate:
     def rank(self) -> tuple[object, ...]:
         """What decides between equal candidates: the simplest structure, then the smallest kappa and sample sizes."""
         kind = (tuple(STRUCTURES).index(self.structure), PRIORS.index(self.prior))
-        size, spread = self.of_parameters
-        own = (self.kappa, self.equivalent_sample_size, spread != "configurations", size)
+        one = self.of_parameters
+        own = (self.kappa, self.equivalent_sample_size, one.spread != "configurations", one.size, one.kappa or 0.0)
         return (*kind, *own) if self.levels is None else (*kind, not self.levels, *own)
 
     @property
@@ -91,6 +91,7 @@ class Candidate:
             "parameters_sample_size": self.parameters_sample_size,
             "parameters_spread": self.parameters_spread,
             **({} if self.levels is None else {"levels": self.levels}),
+            **({} if self.of_parameters.kappa is None else {"prunings_kappa": self.of_parameters.kappa}),
         }
 
 
@@ -105,7 +106,7 @@ class CandidateGrid:
     kinds: tuple[ClassKind, ...]
     kappas: tuple[float, ...]
     sizes: tuple[float, ...]
-    smoothings: tuple[Smoothing | None, ...] = (None,)
+    smoothings: tuple[Smoothing | PruningAverage | None, ...] = (None,)
     races_kappas: bool = False
 
     @property
@@ -353,7 +354,9 @@ class CrossValidation(Drawable):
         """Read what `to_dict` gave."""
         candidates = []
         for one in content["candidates"]:
-            smoothing = Smoothing(one["parameters_sample_size"], one.get("parameters_spread", "configurations"))
+            own = one["parameters_sample_size"], one.get("parameters_spread", "configurations")
+            kappa = one.get("prunings_kappa")
+            smoothing = Smoothing(*own) if kappa is None else PruningAverage(*own, kappa)
             prior = one.get("prior", "labels")
             candidates.append(
                 Candidate(

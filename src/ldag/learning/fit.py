@@ -26,7 +26,7 @@ from ldag.learning.plan import make_plan
 from ldag.learning.searches import Trace
 from ldag.learning.settings import Settings
 from ldag.learning.structures import ClassKind, StructureKind
-from ldag.model import CodedTree, Counts, Smoothing, Spread, State, class_counts, state_order
+from ldag.model import CodedTree, Counts, PruningAverage, Smoothing, Spread, State, class_counts, state_order
 from ldag.network import Network
 from ldag.progress import Progress, check_progress, check_time_limit
 from ldag.scoring import Prior, Score, class_gains, label_gains
@@ -106,8 +106,11 @@ class Fit(Presentable):
         return self.smoothing.spread
 
     @property
-    def smoothing(self) -> Smoothing:
-        """How many observations the prior counts for in the parameters of ``network``, and how they are spread."""
+    def smoothing(self) -> Smoothing | PruningAverage:
+        """How many observations the prior counts for in the parameters of ``network``, and how they are spread.
+
+        Where all prunings of grown trees are averaged, also what a parameter more costs one (``kappa``).
+        """
         if self.cv is not None:
             return self.cv.best.of_parameters
         given = self.settings.smoothings()[0]
@@ -139,9 +142,13 @@ class Fit(Presentable):
         """
         families = self.graph.structure.families
         tables = [class_counts(counts, f.partition) for counts, f in zip(self.counts, families, strict=True)]
-        network = Network.from_counts(self.graph, tables, self.smoothing)
+        smoothing = self.smoothing
+        if isinstance(smoothing, PruningAverage):
+            network = Network.from_counts(self.graph, tables, smoothing.of_leaves, "averaged", smoothing.kappa)
+        else:
+            network = Network.from_counts(self.graph, tables, smoothing)
         if self.em is not None:
-            size, spread = self.smoothing
+            size, spread = smoothing.size, smoothing.spread
             jobs = self.settings.n_jobs
             network = Network.from_data(
                 self.graph, self.data, equivalent_sample_size=size, spread=spread, start=network, n_jobs=jobs
@@ -173,7 +180,7 @@ class Fit(Presentable):
         if constraints is None:
             return frozenset()
         schema = self.graph.schema
-        space = search_space(schema, constraints, self.settings.max_parents)
+        space = search_space(schema, constraints, self.settings.max_parents, self.settings.decomposable)
         return frozenset((schema[i].name, schema[j].name) for i, j in space.ruled_out(self.graph.structure))
 
     @cached_property
@@ -417,8 +424,9 @@ class Fit(Presentable):
             words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in chosen.items())
             lines.append(f"chosen by cross-validation: {words}")
         if self.held_out_gain is not None:
-            groups = None if self.cv is None or self.cv.groups is None else self.cv.groups.nouns
-            lines.append(_gain_in_words(*self.held_out_gain, groups))
+            groups = None if self.cv is None else self.cv.groups
+            over = groups.nouns if groups is not None and groups.error is not None else None
+            lines.append(_gain_in_words(*self.held_out_gain, over))
         thin = find_thin_families(self.graph, self.data.n_seen)
         if thin:
             lines.append(

@@ -17,7 +17,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.errors import argument
+from ldag.errors import argument, counted
 from ldag.learning.checkpoint import Checkpoint
 from ldag.learning.content_order import order_by_content
 from ldag.learning.cross_validation import Candidate
@@ -253,6 +253,11 @@ class AverageGain(NamedTuple):
     def is_worse(self) -> bool:
         """Whether the average is worse, and not by chance."""
         return self.gain < -SURE_ERRORS * self.error
+
+    def rows_in_words(self) -> str:
+        """Say on what it was measured, and how the average predicts."""
+        of = "" if self.n_groups is None else f" of {counted(self.n_groups, 'group')}"
+        return f"{counted(self.n_rows, 'held-out row')}{of}: {self.in_words()}"
 
     def in_words(self) -> str:
         """Say how the average predicts, with the error; what may be chance is told as such."""

@@ -25,7 +25,7 @@ from ldag.learning.predictions import classify_rows, predict_fold
 from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem
 from ldag.learning.settings import Settings
 from ldag.learning.structures import STRUCTURES, CountedFamily, StructureKind, learn_families
-from ldag.model import ClassPosteriors, Smoothing, class_counts
+from ldag.model import PruningAverage, Smoothing, class_counts, estimate_means
 from ldag.progress import NO_DEADLINE, Deadline
 
 N_FOLDS = 10
@@ -190,7 +190,7 @@ class FoldSearches:
     plan: Plan
     data: Dataset
     folds: Sequence[Fold]
-    smoothings: tuple[Smoothing | None, ...]
+    smoothings: tuple[Smoothing | PruningAverage | None, ...]
     n_restarts: int = FOLD_RESTARTS
     deadline: Deadline = NO_DEADLINE
     target: int | None = None
@@ -204,7 +204,8 @@ class FoldSearches:
     @cached_property
     def is_quick(self) -> bool:
         """Whether every graph can be looked at in a moment, so that candidates are searched together."""
-        return self.plan.is_quick and not self.deadline.is_set and not self.data.has_gaps
+        is_whole = not self.data.has_gaps and not self.plan.problem.space.decomposable
+        return self.plan.is_quick and not self.deadline.is_set and is_whole
 
     @cached_property
     def goes_by_rows(self) -> bool:
@@ -307,7 +308,7 @@ class FoldSearches:
     def _smoothings_of(self, task: Task) -> list[tuple[float, bool]]:
         """Return every smoothing of the parameters of a candidate: a sample size, and whether classes have it each."""
         every = (replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings)
-        return [(size, spread == "classes") for size, spread in every]
+        return [(one.size, one.spread == "classes") for one in every]
 
     def _predict_rows(self, task: Task, parents: GraphParents) -> tuple[float, ...]:
         """Return the log probability of the target in the test part, or of all cells seen, for every smoothing."""
@@ -324,7 +325,7 @@ class FoldSearches:
         return self._log_rows(replace(candidate, smoothing=None), fold, parents, [candidate.of_parameters])[0]
 
     def _log_rows(
-        self, candidate: Candidate, fold: int, parents: GraphParents, smoothings: Sequence[Smoothing]
+        self, candidate: Candidate, fold: int, parents: GraphParents, smoothings: Sequence[Smoothing | PruningAverage]
     ) -> list[NDArray[np.float64]]:
         part, problem = self.folds[fold], self._problem_of(candidate)
         train = self._completed[fold][0] if self.data.has_gaps else part.train
@@ -362,7 +363,7 @@ def _price_of_labels(candidate: Candidate) -> float:
 
 
 def row_logs(
-    families: Sequence[CountedFamily], fold: Fold, smoothings: Sequence[Smoothing]
+    families: Sequence[CountedFamily], fold: Fold, smoothings: Sequence[Smoothing | PruningAverage]
 ) -> list[NDArray[np.float64]]:
     """Return the log probability of every different row left out, by the means of the posterior given the others."""
     rows, n_states = fold.test, fold.data.schema.n_states
@@ -373,7 +374,7 @@ def row_logs(
         cells = partition.classes_of_rows(rows.codes[list(family.parents)]), rows.codes[node]
         by_class = class_counts(counts, partition)
         for place, smoothing in enumerate(smoothings):
-            logs[place] += np.log(ClassPosteriors.of(partition, smoothing, by_class).mean()[cells])
+            logs[place] += np.log(estimate_means(partition, smoothing, by_class)[cells])
     return logs
 
 

@@ -19,7 +19,7 @@ from ldag.learning.plan import Plan
 from ldag.learning.searches import GraphParents
 from ldag.learning.structural_em import GapControl, GapSearch
 from ldag.learning.structures import CountedFamily
-from ldag.model import ClassPosteriors, ClassTable, Smoothing, Structure, class_counts
+from ldag.model import ClassTable, PruningAverage, Smoothing, Structure, class_counts, estimate_means
 from ldag.progress import Deadline
 
 FOLD_ROUNDS = 2
@@ -58,7 +58,7 @@ def usual_candidate(plan: Plan) -> Candidate:
 def predict_gaps(
     families: Sequence[CountedFamily],
     test: Dataset,
-    smoothings: Sequence[Smoothing],
+    smoothings: Sequence[Smoothing | PruningAverage],
     target: int | None,
     training: "Training | None" = None,
 ) -> list[Numbers]:
@@ -89,10 +89,12 @@ def predict_gaps(
     return scores
 
 
-def _means(structure: Structure, smoothing: Smoothing, counts: Sequence[ClassTable]) -> list[ClassTable]:
+def _means(
+    structure: Structure, smoothing: Smoothing | PruningAverage, counts: Sequence[ClassTable]
+) -> list[ClassTable]:
     """Return the means of the parameters."""
     families = zip(structure.families, counts, strict=True)
-    return [ClassPosteriors.of(family.partition, smoothing, own).mean() for family, own in families]
+    return [estimate_means(family.partition, smoothing, own) for family, own in families]
 
 
 class Training(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Unpack, cast
 
 from ldag.checks import Rng
 from ldag.constraints import Constraints, check_result
-from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
+from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data, describe_groups
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.hook import take
@@ -63,6 +63,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     prior: Prior | Literal["cv"] = "labels",
     max_parents: int | None = None,
     constraints: Constraints | None = None,
+    decomposable: bool = False,
     rng: Rng = None,
     n_jobs: int = -1,
     time_limit: float | None = None,
@@ -108,9 +109,15 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         The equivalent sample size of the parameters of ``fit.network``: a number, "search" (that of the search), or
         "cv", which it is unless the size of the search is given. These observations are spread over the
         configurations of the parents; ``(4, "classes")`` gives so many to every class, as in `Network.from_data`, and
-        "cv" compares both, unless it is ``("cv", "classes")`` or ``("cv", "configurations")``.
+        "cv" compares both, unless it is ``("cv", "classes")`` or ``("cv", "configurations")``. Leaves that are grown
+        may lean on the nodes above, ``(16, "nested")``, or be averages over all prunings of their tree, each node with
+        so many observations and a parameter more costing a pruning kappa, ``(2, "classes", 0.3)``; "cv" compares these.
     max_parents, constraints
         Limits on the graph; every result satisfies them.
+    decomposable
+        Only graphs that need no arrows: the parents of every variable are adjacent to each other, so that
+        ``fit.ldag.to_undirected()`` says the same without arrows. "exact" takes up to 14 variables then; for structures
+        "ldag" and "table".
     rng
         Seed of everything that is random; None is 0.
     n_jobs
@@ -160,6 +167,7 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         prior=prior,
         max_parents=max_parents,
         constraints=constraints,
+        decomposable=decomposable,
         rng=rng,
         n_jobs=n_jobs,
         time_limit=time_limit,
@@ -205,7 +213,8 @@ def learn_with(
             plan, grid, usual_folds(plan.data), half, progress, executor, target
         )
         plan = plan.choose(cv.best)
-        if target is None and not deadline.is_set and not given.has_gaps and not plan.search.grows:
+        has_average = not (plan.search.grows or settings.decomposable or given.has_gaps)
+        if target is None and not deadline.is_set and has_average:
             gain = _measure_gain(plan, cv.best, fold_graphs)
     deadline = deadline.at_least(LEAST_SECONDS)
     outcome = _learn_gaps(plan, deadline, progress) if given.has_gaps else _learn(plan, graph, deadline, progress)
@@ -378,6 +387,7 @@ def _make_fit(
         em=outcome.em,
         notes=(
             *describe_data(given),
+            *describe_groups(given),
             *plan.search.describe_limits(plan.problem, schema.names, result.parents),
             *plan.problem.describe_refined(schema.names, result.parents),
             *(() if cv is None else (f"cross-validation: {note}" for note in cv.notes)),

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from ldag.data import Dataset
 from ldag.learning.structures import CountedFamily
-from ldag.model import ClassPosteriors, Smoothing, class_counts, count_classes
+from ldag.model import PruningAverage, Smoothing, class_counts, count_classes, estimate_means
 
 
 def classify_rows(
-    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing], target: int
+    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing | PruningAverage], target: int
 ) -> list[NDArray[np.float64]]:
     """Return the log probability of one node of the test part given the others by row, for every smoothing.
 
@@ -35,14 +35,14 @@ def classify_rows(
         logs = np.zeros((len(states), test.n_rows))
         for (_, trained), (classes_by_state, values_by_state) in zip(concerned, places, strict=True):
             partition = trained.family.partition
-            means = ClassPosteriors.of(partition, smoothing, class_counts(trained.counts, partition)).mean()
+            means = estimate_means(partition, smoothing, class_counts(trained.counts, partition))
             logs += np.log(means[classes_by_state, values_by_state])
         scores.append(logs[test.codes[target], rows] - np.logaddexp.reduce(logs, axis=0))
     return scores
 
 
 def predict_fold(
-    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing]
+    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing | PruningAverage]
 ) -> tuple[float, ...]:
     """Return the log probability of held-out rows by the means of the posterior, for every smoothing."""
     totals = np.zeros(len(smoothings))
@@ -53,6 +53,6 @@ def predict_fold(
         new = count_classes(partition, above, test.codes[node], n_states[node], test.weights)
         counts = partition.add_up(trained.counts)
         for place, smoothing in enumerate(smoothings):
-            means = ClassPosteriors.of(partition, smoothing, counts).mean()
+            means = estimate_means(partition, smoothing, counts)
             totals[place] += float(new[new > 0] @ np.log(means[new > 0]))
     return tuple(totals.tolist())

@@ -5,9 +5,10 @@ incomplete Beta function (Numerical Recipes, 6.4), inverted by Newton's steps in
 at a time.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import lgamma
-from typing import Literal, NamedTuple
+from math import lgamma, log
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,11 @@ class Smoothing(NamedTuple):
     size: float
     spread: Spread = "configurations"
 
+    @property
+    def kappa(self) -> None:
+        """No prunings are averaged."""
+        return None
+
     def in_words(self) -> str:
         """Return the size, and what has it if that is not the whole table."""
         words = {"configurations": "", "classes": " for each class", "nested": " on the node above"}
@@ -45,6 +51,29 @@ class Smoothing(NamedTuple):
         if self.spread != "configurations":
             return np.full(partition.n_classes, self.size)
         return partition.shares(self.size)
+
+
+class PruningAverage(NamedTuple):
+    """How leaves of trees are estimated by the average over all prunings: the prior of every node, and its price."""
+
+    size: float
+    spread: Spread
+    kappa: float
+    """What a parameter more costs a pruning."""
+
+    @property
+    def of_leaves(self) -> Smoothing:
+        """The prior of the leaves by themselves."""
+        return Smoothing(self.size, self.spread)
+
+    def in_words(self) -> str:
+        """Return the prior of every node, and the price."""
+        return f"{self.of_leaves.in_words()}, averaged over prunings (kappa {self.kappa:g})"
+
+
+def smoothing_of(parts: Sequence[Any]) -> Smoothing | PruningAverage:
+    """Return what has two parts, or three."""
+    return Smoothing(*parts) if len(parts) == len(Smoothing._fields) else PruningAverage(*parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +107,14 @@ class ClassPosteriors:
     def draw(self, rng: np.random.Generator) -> ClassTable:
         """Return probabilities drawn from the posteriors."""
         return freeze(np.array([rng.dirichlet(row) for row in self.prior + self.counts]))
+
+
+def estimate_means(partition: Partition, smoothing: Smoothing | PruningAverage, counts: ClassTable) -> ClassTable:
+    """Return the distribution of every class from counts by class: the means of the posterior, or of all prunings."""
+    if isinstance(smoothing, Smoothing):
+        return ClassPosteriors.of(partition, smoothing, counts).mean()
+    size, spread, kappa = smoothing
+    return freeze(partition.average_prunings(counts, size, spread == "classes", log(kappa)))
 
 
 def class_counts(counts: Counts, partition: Partition) -> ClassTable:

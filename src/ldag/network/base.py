@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import fsum, log
+from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, get_args
 
@@ -53,10 +53,12 @@ from ldag.model import (
     ClassPosteriors,
     ClassTable,
     Partition,
+    PruningAverage,
     Smoothing,
     Spread,
     Variable,
     class_counts,
+    estimate_means,
     freeze,
 )
 from ldag.network.arguments import TOLERANCE, Given, check_parameters
@@ -427,8 +429,7 @@ def estimate_classes(
 ) -> ClassTable:
     """Return the distribution of every class of a node."""
     if estimate == "averaged":
-        per_class = smoothing.spread == "classes"
-        return freeze(partition.average_prunings(posterior.counts, smoothing.size, per_class, log(kappa or 1.0)))
+        return estimate_means(partition, PruningAverage(*smoothing, kappa or 1.0), posterior.counts)
     return posterior.mean() if estimate == "mean" else posterior.maximum_likelihood()
 
 

@@ -147,9 +147,11 @@ def _impute_dataset(
     """Go through the filled copies of a data set: for draws, each of the rows that were merged has its own."""
     coded = code_columns(schema, open_rows(data, schema), unseen)
     known, codes, times = data.codes, rows_of(schema, data.n_rows, coded), data.weights
+    groups = data.groups
     if how.n is not None and times is not None and times.dtype == np.int64:
         each = data.whole_weights
         known, codes, times = np.repeat(known, each, axis=1), np.repeat(codes, each, axis=0), None
+        groups = None if groups is None else groups.take(np.repeat(np.arange(data.n_rows), each))
     weights = None if times is None else times.astype(np.float64)
     with_gaps = [name for name, (_, column) in coded.items() if column.missing.any()]
     variables = tuple(schema[schema.node(v.name)] if v.name in with_gaps else v for v in data.variables)
@@ -158,7 +160,7 @@ def _impute_dataset(
             filled[:, schema.node(v.name)] if v.name in with_gaps else row
             for v, row in zip(variables, known, strict=True)
         ]
-        made = Dataset.from_codes(Schema(variables), np.array(cells), times, data.weight_name)
+        made = Dataset.from_codes(Schema(variables), np.array(cells), times, data.weight_name, groups, data.times)
         yield replace(made, notes=_notes_of_filled(data, with_gaps)) if with_gaps else data
 
 

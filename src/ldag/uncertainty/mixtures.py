@@ -18,7 +18,7 @@ from ldag.formats import Context, DocumentRecord, Edge, read_document, write_doc
 from ldag.graph import LDAG
 from ldag.inference import MEMORY_LIMIT
 from ldag.learning import AverageGain
-from ldag.model import Schema, Smoothing, normalise
+from ldag.model import Schema, normalise, smoothing_of
 from ldag.network import (
     Answer,
     AveragedAnswer,
@@ -127,19 +127,15 @@ class Mixture(WeighedGraphs, Presentable):
         if self.settings:
             lines += self._settings_in_words()
         if self.gain is not None:
-            rows = counted(self.gain.n_rows, "held-out row")
-            rows += "" if self.gain.n_groups is None else f" of {counted(self.gain.n_groups, 'group')}"
-            lines.append(f"{self.gain.n_members} of them against one network, on {rows}: {self.gain.in_words()}")
+            lines.append(f"{self.gain.n_members} of them against one network, on {self.gain.rows_in_words()}")
         return "\n".join(lines)
 
     def _settings_in_words(self) -> Iterator[str]:
         kinds = {"table": "tables", "ldag": "labels"}
         kind = kinds.get(self.settings["structure"], f"structure {self.settings['structure']!r}")
-        variety = VARIETIES[self.settings["by"]]
-        if "groups" in self.settings:
-            variety = variety.replace("rows", self.settings["groups"])
+        variety = VARIETIES[self.settings["by"]].replace("rows", self.settings.get("groups", "rows"))
         yield f"with {kind}, each {variety}"
-        size, smoothing = self.settings["equivalent_sample_size"], Smoothing(*self.settings["smoothing"])
+        size, smoothing = self.settings["equivalent_sample_size"], smoothing_of(self.settings["smoothing"])
         chosen = ", chosen by cross-validation" if self.settings["chosen"] else ""
         yield f"equivalent sample size {size:g}, smoothing {smoothing.in_words()}{chosen}"
 
@@ -192,7 +188,7 @@ class Mixture(WeighedGraphs, Presentable):
         """
         graph, known = self.consensus(), self.data if data is None else check_data(data, self.schema, reading)
         if known is not None:
-            size, spread = self.settings.get("smoothing", (1.0, "configurations"))
+            size, spread, *_ = self.settings.get("smoothing", (1.0, "configurations"))
             spread = cast("Any", "classes" if spread == "nested" else spread)  # a consensus has no trees
             return Network.from_data(graph, known, equivalent_sample_size=size, spread=spread)
         tables = []

@@ -34,6 +34,12 @@ SETTINGS = [
     ({"method": "climb", "prior": "nested"}, r"^prior 'nested' is for method='grow'"),
     ({"method": "climb", "smoothing": (4, "nested")}, r"^smoothing 'nested' is for method='grow'"),
     ({"method": "climb", "smoothing": ("cv", "nested")}, r"^smoothing 'nested' is for method='grow'"),
+    ({"method": "climb", "smoothing": (2, "classes", 0.3)}, r"^smoothing with a price averages over prunings of trees"),
+    ({"smoothing": (2, "nested", 0.3)}, r"^smoothing must be .* got \(2, 'nested', 0.3\)"),
+    ({"smoothing": (2, "classes", 1.5)}, r"^smoothing must be .* a price above 0 and at most 1"),
+    ({"smoothing": ("cv", "classes", 0.3)}, r"^smoothing must be"),
+    ({"smoothing": (2, "classes", 0.3, 1)}, r"^smoothing must be"),
+    ({"smoothing": ()}, r"^smoothing must be"),
     ({"method": "climb", "levels": True}, r"^levels applies to method 'grow', not to 'climb'$"),
 ]
 

@@ -107,10 +107,9 @@ class SearchProblem:
             )
 
     @property
-    def bounds(self) -> tuple[list[list[int]], list[list[int]], list[int]]:
+    def bounds(self) -> tuple[Sequence[Sequence[int]], Sequence[Sequence[int]], Sequence[int]]:
         """The space as the native core takes it."""
-        space = self.space
-        return [list(c) for c in space.candidates], [list(r) for r in space.required], list(space.max_parents)
+        return self.space.candidates, self.space.required, self.space.max_parents
 
     @property
     def start_lists(self) -> list[list[int]]:
@@ -255,6 +254,8 @@ class Search(ABC):
     has_rival: ClassVar[bool] = False
     """Whether grown trees may take the place of what it finds where structures are compared: not where a proof or a
     sample was asked for."""
+    takes_decomposable: ClassVar[bool] = False
+    """Whether it can keep to graphs in which the parents of every node are adjacent."""
 
     def __post_init__(self) -> None:
         make_plain(self)
