@@ -107,3 +107,40 @@ def test_long_histories_neither_underflow_nor_take_more_than_their_share(monkeyp
     assert net.log_likelihood({"sign": [f"v{code}" for code in codes]}) == pytest.approx(
         run_forward_backward(net, codes)[2], rel=1e-12
     )
+
+
+def test_peers_filter_and_smooth_the_same() -> None:
+    """A latent state and its sign over five steps: pgmpy's dynamic inference, and pyAgrum's on its unrolled network."""
+    inference = pytest.importorskip("pgmpy.inference")
+    models, factors = pytest.importorskip("pgmpy.models"), pytest.importorskip("pgmpy.factors.discrete")
+    gum, dynamic = pytest.importorskip("pyagrum"), pytest.importorskip("pyagrum.lib.dynamicBN")
+    net, codes = draw_hmm(2, 3, seed=9), [0, 1, 2, 2, 0]
+    begin = np.array(net.first.parameters("state")[0])
+    moves, shows = (np.array(net.transition.parameters(name)) for name in ("state", "sign"))
+    history = {"sign": [f"v{code}" for code in codes]}
+
+    theirs = models.DynamicBayesianNetwork([(("state", 0), ("sign", 0)), (("state", 0), ("state", 1))])
+    theirs.add_cpds(
+        factors.TabularCPD(("state", 0), 2, begin[:, None].tolist()),
+        factors.TabularCPD(("sign", 0), 3, shows.T.tolist(), [("state", 0)], [2]),
+        factors.TabularCPD(("state", 1), 2, moves.T.tolist(), [("state", 0)], [2]),
+        factors.TabularCPD(("sign", 1), 3, shows.T.tolist(), [("state", 1)], [2]),
+    )
+    theirs.initialize_initial_state()
+    asked = inference.DBNInference(theirs)
+    seen = {("sign", step): code for step, code in enumerate(codes)}
+    last = asked.forward_inference([("state", 4)], seen)[("state", 4)].values
+    assert list(net.filter(history)[4]["state"].values()) == pytest.approx(last, abs=1e-8)
+
+    two = gum.BayesNet()
+    for name, n_states in (("state0", 2), ("sign0", 3), ("statet", 2), ("signt", 3)):
+        two.add(gum.LabelizedVariable(name, name, n_states))
+    for edge in (("state0", "sign0"), ("state0", "statet"), ("statet", "signt")):
+        two.addArc(*edge)
+    for name, table in (("state0", begin), ("sign0", shows), ("statet", moves), ("signt", shows)):
+        two.cpt(name)[:] = table
+    engine = gum.LazyPropagation(dynamic.unroll2TBN(two, 5))
+    engine.setEvidence({f"sign{step}": code for step, code in enumerate(codes)})
+    engine.makeInference()
+    for step, answer in enumerate(net.smooth(history)):
+        assert list(answer["state"].values()) == pytest.approx(engine.posterior(f"state{step}").tolist(), abs=CLOSE)
