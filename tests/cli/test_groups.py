@@ -64,6 +64,17 @@ def test_counts_keep_what_belongs_together(table: Path, tmp_path: Path) -> None:
     assert counted == ldag.read(table, groups="patient", columns=["sex", "pain"])
 
 
+def test_intervals_of_effects_say_what_they_assume(table: Path, tmp_path: Path) -> None:
+    """Numbers are those without groups, and their intervals take rows as independent, which is told."""
+    graph = tmp_path / "graph.ldag"
+    graph.write_text("sex {0, 1}\npain {0, 1}\nday {0, 1, 2, 3, 4, 5}\nsex -> pain\nsex -> day\npain -> day\n")
+    asked = ["identify", str(graph), "day", "--do", "pain=1", "--data", str(table)]
+    grouped, plain = execute(*asked, "--groups", "patient"), execute(*asked)
+    assert "note: rows of one patient are taken as independent given the model" in grouped.stderr
+    assert "independent" not in plain.stderr
+    assert grouped.stdout == plain.stdout != ""
+
+
 BAD = [
     (["--groups", "patien"], "error: --groups patien: the table has no such column; did you mean 'patient'?"),
     (

@@ -231,13 +231,7 @@ class Dataset(Printable):
         """The variables that are the same in all rows of a group, wherever they are seen; () without groups."""
         if self.groups is None or not self.is_grouped:
             return ()
-        order = np.argsort(self.groups.codes, kind="stable")
-        starts = np.searchsorted(self.groups.codes[order], np.arange(len(self.groups)))
-        rows = self.codes[:, order]
-        lowest = np.minimum.reduceat(rows, starts, axis=1)
-        highest = np.maximum.reduceat(np.where(rows == GAP, 0, rows), starts, axis=1)
-        nodes = np.flatnonzero((highest <= lowest).all(axis=1))
-        return tuple(self.names[node] for node in nodes.tolist())
+        return tuple(self.names[node] for node in self.groups.find_constant(self.codes))
 
     def states(self, name: str) -> tuple[State, ...]:
         """Return the states of a variable."""

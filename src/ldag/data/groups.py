@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.data.columns import EXACT, Column, number_in, plain_number, plain_state
+from ldag.data.gaps import GAP
 from ldag.data.notes import Note
-from ldag.data.rows import Weights, state_array
+from ldag.data.rows import Codes, Weights, state_array
 from ldag.errors import DataError, counted
 from ldag.model import State, StateKey, state_key, state_order
 
@@ -75,6 +76,14 @@ class Groups:
         """Return the groups of some of the rows; those that are left without rows are gone."""
         used, codes = np.unique(self.codes[places], return_inverse=True)
         return Groups(self.name, tuple(self.labels[code] for code in used.tolist()), codes.astype(np.int32))
+
+    def find_constant(self, codes: Codes) -> list[int]:
+        """Return the variables that are the same in all rows of every group, wherever they are seen."""
+        order = np.argsort(self.codes, kind="stable")
+        starts, rows = np.searchsorted(self.codes[order], np.arange(len(self))), codes[:, order]
+        lowest = np.minimum.reduceat(rows, starts, axis=1)
+        highest = np.maximum.reduceat(np.where(rows == GAP, 0, rows), starts, axis=1)
+        return np.flatnonzero((highest <= lowest).all(axis=1)).tolist()
 
     def numbered(self, order: NDArray[np.intp]) -> "Groups":
         """Return the same groups in an order, with numbers for labels."""

@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_seed, check_whole
-from ldag.data import AnyTable, Dataset, Reading, ReadOptions, check_data, note_ignored, read_for, read_table
+from ldag.data import (
+    AnyTable,
+    Dataset,
+    Reading,
+    ReadOptions,
+    check_data,
+    describe_groups,
+    note_ignored,
+    read_for,
+    read_table,
+)
 from ldag.effects.formulas import Draws
 from ldag.errors import ArgumentError, DataError, option, suggest, tell
 from ldag.graph import LDAG
@@ -122,6 +132,8 @@ def take_table(
         others = [name for name in table.names if name not in {*names, options.counts, options.weights, *options.aside}]
         known = replace(known, notes=tuple(note for note in known.notes if note != note_ignored(others)))
     known = known.complete_rows()
+    for told in describe_groups(known):
+        known = known.noted(told)
     if not isinstance(data, Dataset):
         tell(known.notes)
     if not known.total:
