@@ -179,10 +179,10 @@ def own_numbers(name: str) -> Iterator[dict[str, float]]:
         for _ in rounds(name):
             for given in later:
                 yield {"compiled": timed(partial(network.marginals, given, memory_limit=MEMORY_LIMIT))}
-    if engine.asks_circuit_of(N_ROWS, range(len(network.variables))):
-        circuit = network.compile().circuit
+    circuit = engine.circuit_for_rows(range(len(network.variables)), N_ROWS, engine.sums.plan.cost)
+    if circuit is not None:
         batch = rows if circuit.shape.size < 1_000_000 else rows[:N_SLOW_ROWS]
-        yield {"batch": cpu_seconds(lambda: circuit.marginals(batch), repeats=2) / len(batch)}
+        yield {"batch": cpu_seconds(partial(circuit.marginals, batch), repeats=2) / len(batch)}
 
 
 def peer_numbers(name: str) -> Iterator[dict[str, float]]:

@@ -48,6 +48,19 @@ def graph_of_page(page: str) -> ldag.LDAG:
     return ldag.LDAG.from_text(text.split(".ldag\n")[1].split("```")[0])
 
 
+def network_of_page(page: str, name: str) -> ldag.DynamicNetwork:
+    """Return a network over time as soon as the Python examples of a page have made it."""
+    text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
+    variables: dict[str, Any] = {}
+    for example in doctest.DocTestParser().get_examples(text.replace("```", "")):
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(example.source, page, "exec"), variables)
+        if name in variables:
+            break
+    network: ldag.DynamicNetwork = variables[name]
+    return network
+
+
 def missing_gaps() -> ldag.Gaps:
     """Return the gaps that the page on missing data shows."""
     truth = ldag.Network.from_data(ldag.datasets.graph("heart"), ldag.datasets.load("heart"))
@@ -67,6 +80,7 @@ def main() -> None:
     (HERE / "trial.svg").write_text(trial.to_svg(title="An encouragement trial"))
     (HERE / "trial-do.svg").write_text(trial.to_svg(do="treated", title="The trial when treated is set"))
     (HERE / "latent.svg").write_text(graph_of_page("latent").to_svg(title="What a patient has, nobody wrote down"))
+    (HERE / "panels.svg").write_text(network_of_page("panels", "true").to_svg(title="Pain and treatment over time"))
     spies = ldag.datasets.graph("guard").to_svg(context={"person": "spy"}, title="The guard among spies")
     (HERE / "spies.svg").write_text(spies)
     guard = ldag.datasets.graph("guard")

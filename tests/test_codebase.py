@@ -36,6 +36,7 @@ ROOMS = (
     "proving",
     "learning",
     "uncertainty",
+    "dynamic",
     "effects",
     "datasets",
     "simulate",
@@ -321,6 +322,7 @@ ACROSS = {
     },
     "formats": {"bad_formats", "cuts", "fuzz", "json_networks", "other_programs"},
     "graph": {"bad_graphs", "latent"},
+    "inference": {"costs"},
     "learning": {
         "bad_growth",
         "available",
@@ -328,17 +330,19 @@ ACROSS = {
         "constants",
         "exact",
         "fixed_labels",
+        "grouped_classifier",
         "growing",
         "interrupts",
         "look_around",
         "ordered",
         "scorer",
         "search_orders",
+        "search_perfect",
         "search_states",
         "size_choice",
     },
     "scoring": {"gains"},
-    "uncertainty": {"calibration", "family_posterior", "files", "interrupts", "posterior"},
+    "uncertainty": {"calibration", "family_posterior", "files", "group_draws", "interrupts", "posterior"},
 }
 
 

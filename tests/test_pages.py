@@ -156,8 +156,8 @@ def test_calls_in_the_tables_for_newcomers_exist() -> None:
     """What the page for users of other programs names is there under that name."""
     text = (DOCS / "coming-from.md").read_text(encoding="utf-8")
     ours = "\n".join(re.findall(r"^\|.*\|([^|\n]*)\|$", text, flags=re.MULTILINE))
-    calls = re.findall(r"\b(net|graph|ldag)\.([\w.]+)\(", ours)
+    calls = re.findall(r"\b(net|graph|ldag|over_time)\.([\w.]+)\(", ours)
     assert len(calls) > 60
-    roots = {"net": ldag.Network, "graph": ldag.LDAG, "ldag": ldag}
+    roots = {"net": ldag.Network, "graph": ldag.LDAG, "ldag": ldag, "over_time": ldag.DynamicNetwork}
     for root, path in calls:
         attrgetter(path)(roots[root])

@@ -13,13 +13,13 @@ import ldag
 from benchmarks.walks import Walk, take_walks
 from tests.test_codebase import PYTHON, SOURCE
 
-MOST_LINES = 55_200
-MOST_FILES = 272
-MOST_FILES_PER_ROOM = 29
+MOST_LINES = 64_000
+MOST_FILES = 320
+MOST_FILES_PER_ROOM = 36
 LARGE_ROOMS = {"formats", "cli"}  # a file per format and per command
 MOST_BASES = 4
 MOST_PARAMETERS_OF_LEARN = 16
-MOST_FILES_OF_WALKS = {"learn": 62, "read": 16, "query": 28}
+MOST_FILES_OF_WALKS = {"learn": 63, "read": 16, "query": 28}
 
 
 def test_lines_and_files() -> None:

@@ -23,6 +23,7 @@ NB_MODULE(_native, module) {
     register_search_exact(module);
     register_search_chain(module, testing);
     register_search_climb(module, testing);
+    register_search_perfect(module, testing);
     register_growing(module);
     register_uncertainty(module);
     register_circuit(module);

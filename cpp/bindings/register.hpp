@@ -12,6 +12,7 @@ void register_scorer(nanobind::module_& module);
 void register_search_exact(nanobind::module_& module);
 void register_search_chain(nanobind::module_& module, nanobind::module_& testing);
 void register_search_climb(nanobind::module_& module, nanobind::module_& testing);
+void register_search_perfect(nanobind::module_& module, nanobind::module_& testing);
 void register_growing(nanobind::module_& module);
 void register_uncertainty(nanobind::module_& module);
 void register_circuit(nanobind::module_& module);

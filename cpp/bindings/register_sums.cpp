@@ -200,6 +200,22 @@ std::pair<Vector, Vector> expected_counts(Sums& sums, const Rows& rows, const We
     return {owned(std::move(logs)), owned(std::move(counts))};
 }
 
+// The posterior of the target in every row, one after the other, and the cells that each row took.
+std::pair<Vector, Vector> row_posteriors(Sums& sums, std::uint32_t target, const Rows& rows,
+                                         std::size_t n_threads, double max_bytes) {
+    const std::vector<std::uint32_t>& n_states = sums.network().n_states;
+    if (rows.shape(1) != n_states.size() || target >= n_states.size())
+        throw nb::value_error("one state per node in each row, and a target among them");
+    std::vector<double> posteriors(rows.shape(0) * n_states[target]);
+    std::vector<double> n_cells(rows.shape(0));
+    const bool stopped = run([&] {
+        return ldag::row_posteriors(sums.network(), target, {rows.data(), rows.size()}, posteriors, n_cells,
+                                    max_bytes, {n_threads, interrupted});
+    });
+    if (stopped || PyErr_Occurred()) nb::raise_python_error();
+    return {owned(std::move(posteriors)), owned(std::move(n_cells))};
+}
+
 // Rows of states, a column per node; none if the findings are impossible.
 Drawn draw(Sums& sums, std::vector<std::int32_t> seen, Likelihoods likelihoods, std::size_t n_rows,
            std::uint64_t seed, double max_bytes) {
@@ -231,6 +247,8 @@ void register_sums(nb::module_& module) {
         .def("plan", &plan)
         .def("marginals", &marginals, nb::arg("seen"), nb::arg("likelihoods"))
         .def("joint", &joint, nb::arg("targets"), nb::arg("seen"), nb::arg("likelihoods"),
+             nb::arg("max_bytes"))
+        .def("row_posteriors", &row_posteriors, nb::arg("target"), nb::arg("rows"), nb::arg("n_threads"),
              nb::arg("max_bytes"))
         .def("log_probability", &log_probability, nb::arg("seen"), nb::arg("likelihoods"),
              nb::arg("max_bytes"))

@@ -161,17 +161,17 @@ void SetCounts::add_rows(std::vector<Count>& parts, std::size_t size, std::size_
             parts[cell] = static_cast<Count>(parts[cell] + parts[copy * size + cell]);
 }
 
-template <class Count>
+template <class Index, class Count>
 void SetCounts::add_weighted(std::vector<Count>& parts) {
     if (weighted_index_.empty()) return;
     const auto& weights = std::get<std::vector<std::int64_t>>(columns_->weights_);
-    Cells<std::uint32_t> cells;
+    Cells<Index> cells;
     for (std::size_t first = 0; first < weighted_index_.size(); first += kBlock) {
         const std::size_t n = std::min(kBlock, weighted_index_.size() - first);
         std::copy_n(weighted_index_.data() + first, n, cells.data());
         for (const std::uint32_t variable : pack_) {
             const Column column = columns_->column(columns_->weighted_, variable);
-            append_digit(column.codes + first, n, static_cast<std::uint32_t>(column.n_states), cells.data());
+            append_digit(column.codes + first, n, static_cast<Index>(column.n_states), cells.data());
         }
         for (std::size_t row = 0; row < n; ++row)
             parts[cells[row]] = static_cast<Count>(parts[cells[row]] + weights[first + row]);
@@ -213,11 +213,13 @@ void SetCounts::count_pack(std::vector<Count>& parts) {
     const bool is_small = size * sizeof(Count) <= kMaxCopiedBytes && size * kRowsPerCell <= index_.size();
     const std::size_t n_copies = is_small ? kCopies : 1;
     parts.assign(n_copies * size, 0);
-    if (size <= std::size_t{std::numeric_limits<std::uint16_t>::max()} + 1)
+    if (size <= std::size_t{std::numeric_limits<std::uint16_t>::max()} + 1) {
         add_rows<std::uint16_t>(parts, size, n_copies);
-    else
+        add_weighted<std::uint16_t>(parts);
+    } else {
         add_rows<std::uint32_t>(parts, size, n_copies);
-    add_weighted(parts);
+        add_weighted<std::uint32_t>(parts);
+    }
     take_apart(parts);
 }
 

@@ -67,7 +67,7 @@ class SetCounts {
     void count_pack(std::vector<Count>& parts);
     template <class Index, class Count>
     void add_rows(std::vector<Count>& parts, std::size_t size, std::size_t n_copies);
-    template <class Count>
+    template <class Index, class Count>
     void add_weighted(std::vector<Count>& parts);
     template <class Count>
     void take_apart(std::vector<Count>& parts);

@@ -144,6 +144,11 @@ double log_gamma(double x) {
     return stirling(x + 8.0) - log_positive(rising_product(x));
 }
 
+double log_gamma_of_share(double n, double a, double total) {
+    const double x = n + a;
+    return n * std::log(x / total) + (a - 0.5) * std::log(x) - x + kHalfLogTwoPi + rest(x);
+}
+
 void log_gamma(std::span<const double> values, std::span<double> log_gammas) {
     assert(values.size() == log_gammas.size());
     if (values.data() != log_gammas.data()) std::copy(values.begin(), values.end(), log_gammas.begin());

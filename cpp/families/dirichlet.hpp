@@ -11,7 +11,12 @@ namespace ldag {
 // ln Gamma(x) for x > 0; safe in threads, unlike std::lgamma.
 double log_gamma(double x);
 
-// The same numbers for many values at once, some three times faster. The two spans may be the same.
+// ln Gamma(n + a) - n ln(total) for n + a > 0, where n is at most about the total: without the digits that
+// the difference loses.
+double log_gamma_of_share(double n, double a, double total);
+
+// The same numbers as log_gamma for many values at once, some three times faster. The two spans may be the
+// same.
 void log_gamma(std::span<const double> values, std::span<double> log_gammas);
 
 // One class's factor of equation 6, as a logarithm, where every state has an alpha of its own.

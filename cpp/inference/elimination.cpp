@@ -22,8 +22,7 @@ constexpr double kMaxLogTable = 900.0;
 constexpr double kManyLogTable = 200.0;
 // How many words of neighbours are looked at, at least, before the next poll.
 constexpr std::size_t kPollEvery = std::size_t{1} << 20;
-// So many are looked at for all orders, at least and at most; in between as many as the tables have cells.
-constexpr double kLeastWords = 0x1p14;
+// So many are looked at for all orders, at most; as many as the tables have cells, if these are fewer.
 constexpr double kMostWords = 0x1p27;
 
 // The graph of who stands in a table with whom, while nodes are eliminated. Neighbours are rows of bits:
@@ -251,7 +250,7 @@ std::vector<Elimination> find_eliminations(const EliminationTask& task, const El
     double fewest = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < search.n_tries; ++i)
         for (std::size_t rule = 0; rule < kRules.size(); ++rule) {
-            const double enough = std::clamp(fewest, kLeastWords, kMostWords);
+            const double enough = std::clamp(fewest, search.least_words, kMostWords);
             const bool is_first = i == 0 && rule == 0;
             if (!is_first && static_cast<double>(effort.n_words) > (i == 0 ? 2 * enough : enough)) continue;
             const Random random(search.seed, rule * search.n_tries + i);

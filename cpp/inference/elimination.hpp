@@ -41,6 +41,7 @@ struct EliminationSearch {
     std::uint64_t seed = 0;
     std::size_t n_best = 1;
     std::function<bool()> poll = {};
+    double least_words = 0x1p14;  // of neighbours that are looked at for all orders, even if tables are small
 };
 
 // The best orders that are found, the one with the fewest cells first.

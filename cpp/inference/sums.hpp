@@ -6,6 +6,7 @@
 // about nor above a finding is left out, and so is what findings separate from the question.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "inference/circuit.hpp"
 #include "inference/class_map.hpp"
 #include "inference/elimination.hpp"
 
@@ -21,9 +23,16 @@ namespace ldag {
 
 // A node given its parents: the classes of their configurations, a row of probabilities per class.
 struct SumsFamily {
+    SumsFamily(std::vector<std::uint32_t> above, ClassMap map, std::span<const double> numbers)
+        : parents(std::move(above)),
+          classes(std::move(map)),
+          probabilities(numbers),
+          has_zeros(std::ranges::find(numbers, 0.0) != numbers.end()) {}
+
     std::vector<std::uint32_t> parents;
     ClassMap classes;
     std::span<const double> probabilities;
+    bool has_zeros;
 };
 
 struct SumsNetwork {
@@ -68,6 +77,15 @@ struct JointAnswer {
 };
 JointAnswer joint_posterior(const SumsNetwork& network, const Findings& findings,
                             std::span<const std::uint32_t> targets, const SumsLimits& limits);
+
+// The posterior of one node in every row of states, a state per node or kUnobserved: not numbers where a row
+// is impossible. Rows in which the same nodes were seen should come one after the other, as what does not
+// depend on states is then worked out once. `n_cells` gets what each row took: an infinite number where
+// tables would not fit into a thread's share of the memory, and then the row has no answer. Returns whether
+// it was stopped.
+bool row_posteriors(const SumsNetwork& network, std::uint32_t target, std::span<const std::uint8_t> rows,
+                    std::span<double> posteriors, std::span<double> n_cells, double max_bytes,
+                    const Running& running);
 
 // ln P(findings).
 double log_probability(const SumsNetwork& network, const Findings& findings, const SumsLimits& limits);

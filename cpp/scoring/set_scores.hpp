@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -20,18 +21,22 @@ namespace ldag {
 // up.
 using LogUnits = std::int64_t;
 
-// ln Gamma(n + alpha) - ln Gamma(alpha) for one alpha, tabulated for small n.
+// ln Gamma(n + alpha) - ln Gamma(alpha) for one alpha, tabulated for small n; of very many rows, less n times
+// the logarithm of their number, which comes to the same for all sets of variables and leaves sums their
+// digits.
 class CellTerm {
   public:
-    CellTerm(double alpha, std::size_t n_known, double units);
+    CellTerm(double alpha, std::size_t n_rows, std::size_t n_known, double units);
 
     LogUnits operator()(std::size_t n) const { return n < known_.size() ? known_[n] : compute(n); }
 
   private:
     LogUnits compute(std::size_t n) const;
+    LogUnits to_units(double term) const;
 
     double alpha_;
     double log_gamma_;
+    double n_rows_;
     double units_;
     std::vector<LogUnits> known_;
 };
@@ -69,6 +74,15 @@ class SetScores {
     double difference(const Pair& pair) const {
         return static_cast<double>(pair.all - pair.parents) / units_;
     }
+    // A set as it is remembered: two variables at most have a place of their own.
+    struct Name {
+        SetKey key;
+        std::size_t pair;
+    };
+    std::size_t pair_of(std::uint32_t a, std::uint32_t b) const;
+    std::optional<LogUnits> find(const Name& set);
+    void insert(const Name& set, LogUnits sum);
+
     const CellTerm& rising(std::size_t n_cells);
     std::size_t count_cells(std::span<const std::uint32_t> variables) const;
 
@@ -79,7 +93,8 @@ class SetScores {
     std::vector<SetKey> keys_;  // by variable
     std::mutex mutex_;
     std::unordered_map<std::size_t, std::unique_ptr<const CellTerm>> rising_;  // by number of cells
-    SetCache cache_;
+    std::vector<std::atomic<LogUnits>> pairs_;  // a triangle by larger variable, 0 where not known
+    SetCache cache_;                            // the other sets
 };
 
 }  // namespace ldag

@@ -180,13 +180,10 @@ void Rounds::widen(const Visited& visited) {
         const auto at = std::ranges::lower_bound(own, parent);
         if (at == own.end() || *at != parent) own.insert(at, parent);
     };
-    for (const auto& [child, column] : visited.columns()) {
-        pool_.add(child, *column, whole_->candidates);
-        for (const Node parent : column->parents) take(child, parent);
-        for (const std::uint32_t place : column->additions) {
-            if (!(column->gains[place] > kTie)) break;
-            take(child, whole_->candidates.of(child)[place]);
-        }
+    for (const MetColumn& met : visited.columns()) {
+        pool_.add(met);
+        for (const Node parent : met.parents) take(met.child, parent);
+        for (const auto& addition : met.additions) take(met.child, addition.parent);
     }
     Parents around = state_.best.parents;
     for (Node child = 0; child < around.size(); ++child)
@@ -211,8 +208,8 @@ void Rounds::climb_first() {
         visited = {};
         graph->watch(visited);
         if (!Climber(options_, monitor_, state_.best).climb_first(*graph)) return;
-        for (const auto& [child, column] : visited.columns()) state_.n_first += column->work;
-        if (!(state_.best.score > before + kTie)) break;
+        for (const MetColumn& met : visited.columns()) state_.n_first += met.work;
+        if (!beats(state_.best.score, before)) break;
     }
     state_.candidates = state_.best.parents;
     widen(visited);
@@ -255,7 +252,7 @@ bool Rounds::put_together() {
     for (const std::size_t own : work) state_.n_around += own;
     index_.emplace(pool_);
     climb_from(search_pool(kSettleNumbers + n_settled_++));
-    return state_.best.score > before + kTie;
+    return beats(state_.best.score, before);
 }
 
 // What searches over orders make of the pool, from the best graph and from orders at random. The number is
@@ -276,7 +273,9 @@ Parents Rounds::search_pool(std::uint64_t number) {
     for (const Parents& result : results) scores.push_back(score_dag(scorer_, result));
     Parents best = results[static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin())];
     for (const Parents& result : results) best = combine(scorer_, best, result);
-    const auto is_same = [&](double score) { return std::abs(score - state_.best.score) < kSame; };
+    const auto is_same = [&](double score) {
+        return std::abs(score - state_.best.score) < std::max(kSame, tie_of(score));
+    };
     if (is_few)
         state_.n_sure += static_cast<std::uint64_t>(std::count_if(scores.begin() + 1, scores.end(), is_same));
     return best;
@@ -290,8 +289,8 @@ bool Rounds::climb_from(const Parents& parents) {
     Visited visited;
     graph->watch(visited);
     Climber(options_, monitor_, state_.best).climb(*graph);
-    for (const auto& [child, column] : visited.columns()) pool_.add(child, *column, narrow_->candidates);
-    if (state_.best.score > before + kTie) state_.n_sure = 0;
+    for (const MetColumn& met : visited.columns()) pool_.add(met);
+    if (beats(state_.best.score, before)) state_.n_sure = 0;
     return !monitor_.stop;
 }
 
@@ -304,7 +303,7 @@ bool Rounds::climb_whole() {
     Visited visited;
     graph->watch(visited);
     Climber(options_, monitor_, state_.best).climb(*graph);
-    if (monitor_.stop || !(state_.best.score > before + kTie)) return false;
+    if (monitor_.stop || !beats(state_.best.score, before)) return false;
     state_.n_sure = 0;
     widen(visited);
     return true;
@@ -339,7 +338,7 @@ void Rounds::run_chain(std::size_t chain) {
     own.parents = graph->parents();
     FamilyPool met(space_.n_nodes());
     for (const PooledFamily& family : own.pool) met.add(family);
-    for (const auto& [child, column] : visited.columns()) met.add(child, *column, narrow_->candidates);
+    for (const MetColumn& column : visited.columns()) met.add(column);
     own.pool = met.list();
 }
 
@@ -348,9 +347,9 @@ SearchResult Rounds::merge(std::span<const ClimbChain> chains) const {
     SearchResult merged = state_.best;
     for (const ClimbChain& chain : chains) {
         for (const TracePoint& point : chain.best.trace)
-            if (point.score > merged.trace.back().score + kTie)
+            if (beats(point.score, merged.trace.back().score))
                 merged.trace.push_back({merged.n_steps + point.step, point.score});
-        if (chain.best.score > merged.score + kTie) {
+        if (beats(chain.best.score, merged.score)) {
             merged.score = chain.best.score;
             merged.parents = chain.best.parents;
         }
@@ -365,7 +364,7 @@ bool Rounds::end_round() {
     const ClimbState before = state_;
     const FamilyPool pool_before = pool_;
     state_.best = merge(state_.chains);
-    if (state_.best.score > before.best.score + kTie) state_.n_sure = 0;
+    if (beats(state_.best.score, before.best.score)) state_.n_sure = 0;
     Parents parents = state_.best.parents;
     for (const ClimbChain& chain : state_.chains) {
         parents = combine(scorer_, parents, chain.best.parents);
@@ -377,7 +376,7 @@ bool Rounds::end_round() {
         is_whole = climb_from(search_pool(kRoundNumbers + state_.n_rounds));
     }
     const double gain = state_.best.score - before.best.score;
-    const bool is_better = gain > kTie;
+    const bool is_better = beats(state_.best.score, before.best.score);
     if (is_whole && is_better && climb_whole()) make_narrow();
     if (monitor_.stop) {
         state_ = before;

@@ -33,21 +33,22 @@ inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max()
 // The parents that are tried for every node. A place is the position of a parent among those of a node.
 class Candidates {
   public:
-    // Some of those of the space, with all that are required.
+    // Some of those of the space, with all that are required; the space outlives this.
     Candidates(const SearchSpace& space, Parents of);
 
     std::size_t n_nodes() const { return of_.size(); }
     std::span<const Node> of(Node child) const { return of_[child]; }
-    bool is_required(Node child, std::uint32_t place) const { return required_[child][place] != 0; }
+    bool is_required(Node child, std::uint32_t place) const {
+        return std::ranges::binary_search((*required_)[child], of_[child][place]);
+    }
     std::uint32_t place(Node child, Node parent) const;  // kNone: no candidate
 
     // The place of `child` among the candidates of its candidate, or kNone.
-    std::uint32_t back(Node child, std::uint32_t place) const { return back_[child][place]; }
+    std::uint32_t back(Node child, std::uint32_t place) const { return this->place(of(child)[place], child); }
 
   private:
     Parents of_;
-    std::vector<std::vector<std::uint8_t>> required_;
-    std::vector<std::vector<std::uint32_t>> back_;
+    const Parents* required_;  // of the space
 };
 
 // All candidates of the space, or where a node has more than options.max_candidates of them, those that gain
@@ -62,8 +63,10 @@ struct GainColumn {
     double score = 0.0;
     std::size_t n_cells = 0;             // of the table, at most kMaxCells + 1
     std::vector<double> gains;           // by place: of adding, or of removing a parent; kNever: not allowed
-    std::vector<std::uint8_t> is_bound;  // by place: adding it gains at most that, which is nothing
-    std::vector<std::uint32_t> additions;  // places of parents that may be added, best first, ties by place
+    std::vector<std::uint8_t> is_bound;  // by place: adding it gains at most that, which is nothing; empty if
+                                         // none is
+    std::vector<std::uint32_t> additions;  // places of parents that may be added, best first, ties by place:
+    bool is_cut = false;                   // where they are very many, few of those that lose
     std::size_t work = 0;                  // of scoring these, in small families
 };
 
@@ -130,22 +133,36 @@ class ColumnStore {
     std::size_t young_bytes_ = 0;
 };
 
-// The columns that graphs of a chain had, each once.
+// What is kept of a column: its family, and the further parents that gain, best first.
+struct MetColumn {
+    MetColumn(Node child, const GainColumn& column, const Candidates& candidates);
+
+    Node child;
+    std::vector<Node> parents;
+    double score;
+    std::size_t work;
+    struct Addition {
+        Node parent;
+        double gain;
+    };
+    std::vector<Addition> additions;
+};
+
+// The columns that graphs of a chain had, each once. Columns themselves are as long as there are candidates,
+// and there are thousands of both in wide tables.
 class Visited {
   public:
-    struct Column {
-        Node child;
-        ColumnPointer column;
-    };
-
-    void note(Node child, const ColumnPointer& column) {
-        if (known_.insert(column.get()).second) columns_.push_back({child, column});
+    void note(Node child, const GainColumn& column, const Candidates& candidates) {
+        if (known_.insert(fingerprint(child, column.parents)).second)
+            columns_.emplace_back(child, column, candidates);
     }
-    std::span<const Column> columns() const { return columns_; }
+    std::span<const MetColumn> columns() const { return columns_; }
 
   private:
-    std::vector<Column> columns_;
-    std::unordered_set<const GainColumn*> known_;
+    static std::uint64_t fingerprint(Node child, std::span<const Node> parents);
+
+    std::vector<MetColumn> columns_;
+    std::unordered_set<std::uint64_t> known_;
 };
 
 // A change of the edge that leads to `child` from its candidate at `place`.
@@ -198,6 +215,8 @@ class Graph {
   private:
     template <class Visit>
     void visit(Node child, const double& floor, Visit visit) const;
+    template <class Visit>
+    void visit_rest(Node child, const double& floor, Visit visit) const;
     double exact_gain(const PlacedMove& move) const;
     template <class Accept>
     double best_gain(Node child, double floor, Accept accept) const;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <utility>
 
 #include "searching/climb.hpp"
 #include "support/random.hpp"
@@ -11,8 +12,12 @@ namespace {
 
 // Memory for the columns of one generation, of which there are two; about what each takes besides its
 // numbers.
-constexpr std::size_t kGenerationBytes = std::size_t{1} << 27;
+constexpr std::size_t kGenerationBytes = std::size_t{3} << 24;
 constexpr std::size_t kOverhead = 400;
+
+// Of more additions than these, only so many that lose are kept in order.
+constexpr std::size_t kManyAdditions = 512;
+constexpr std::size_t kLosersKept = 64;
 
 // A column that takes longer to make is worth starting threads for.
 constexpr std::chrono::milliseconds kSlow{2};
@@ -45,6 +50,24 @@ std::uint32_t place_in(std::span<const Node> nodes, Node node) {
     return static_cast<std::uint32_t>(place - nodes.begin());
 }
 
+// Gains stand beside their places while they are sorted: there may be thousands of them.
+void sort_additions(GainColumn& column) {
+    thread_local std::vector<std::pair<double, std::uint32_t>> losses;
+    losses.clear();
+    for (const std::uint32_t place : column.additions) losses.emplace_back(-column.gains[place], place);
+    if (losses.size() > kManyAdditions) {
+        const auto n_gain =
+            std::ranges::count_if(losses, [](const auto& loss) { return -loss.first > kTie; });
+        const std::size_t n_kept = std::min(losses.size(), static_cast<std::size_t>(n_gain) + kLosersKept);
+        std::ranges::nth_element(losses, losses.begin() + static_cast<std::ptrdiff_t>(n_kept - 1));
+        losses.resize(n_kept);
+        column.additions = std::vector<std::uint32_t>(n_kept);
+        column.is_cut = true;
+    }
+    std::ranges::sort(losses);
+    std::ranges::transform(losses, column.additions.begin(), [](const auto& loss) { return loss.second; });
+}
+
 // The number of cells of a family's table, at most kMaxCells + 1.
 std::size_t count_cells(std::span<const std::size_t> n_states, Node child, std::span<const Node> parents) {
     std::size_t size = n_states[child];
@@ -75,13 +98,24 @@ Parents select_candidates(FamilyScorer& scorer, const SearchSpace& space, const 
 }
 
 Candidates::Candidates(const SearchSpace& space, Parents of)
-    : of_(std::move(of)), required_(of_.size()), back_(of_.size()) {
-    for (Node child = 0; child < of_.size(); ++child) {
-        for (const Node parent : of_[child]) {
-            required_[child].push_back(std::ranges::binary_search(space.required[child], parent) ? 1 : 0);
-            back_[child].push_back(place_in(of_[parent], child));
-        }
+    : of_(std::move(of)), required_(&space.required) {}
+
+MetColumn::MetColumn(Node own_child, const GainColumn& column, const Candidates& candidates)
+    : child(own_child), parents(column.parents), score(column.score), work(column.work) {
+    for (const std::uint32_t place : column.additions) {
+        if (!(column.gains[place] > kTie)) break;
+        additions.push_back({candidates.of(child)[place], column.gains[place]});
     }
+}
+
+std::uint64_t Visited::fingerprint(Node child, std::span<const Node> parents) {
+    std::uint64_t state = child;
+    std::uint64_t hash = splitmix64(state);
+    for (const Node parent : parents) {
+        state ^= parent;
+        hash ^= splitmix64(state);
+    }
+    return hash;
 }
 
 std::uint32_t Candidates::place(Node child, Node parent) const { return place_in(of(child), parent); }
@@ -139,7 +173,8 @@ std::vector<ColumnPointer> ColumnStore::find_all(const Parents& parents) {
 }
 
 void ColumnStore::remember(Node child, const ColumnPointer& column) {
-    const std::size_t bytes = kOverhead + (sizeof(double) + sizeof(Node) + 1) * column->gains.size();
+    const std::size_t bytes = kOverhead + sizeof(double) * column->gains.size() +
+                              sizeof(Node) * column->additions.size() + column->is_bound.size();
     if (young_bytes_ + bytes > kGenerationBytes) {
         old_ = std::move(young_);
         young_.clear();
@@ -162,7 +197,6 @@ ColumnPointer ColumnStore::make(Node child, const std::vector<Node>& parents, st
     column->n_cells = count_cells(scorer_.columns().n_states(), child, parents);
     column->score = scorer_.score({child, parents});
     column->gains.assign(candidates.size(), kNever);
-    column->is_bound.assign(candidates.size(), 0);
     for (std::uint32_t place = 0; place < candidates.size(); ++place) {
         if (!std::ranges::binary_search(parents, candidates[place])) continue;
         column->places.push_back(place);
@@ -175,7 +209,7 @@ ColumnPointer ColumnStore::make(Node child, const std::vector<Node>& parents, st
 }
 
 double ColumnStore::gain(Node child, const GainColumn& column, std::uint32_t place) const {
-    if (column.is_bound[place] == 0) return column.gains[place];
+    if (column.is_bound.empty() || column.is_bound[place] == 0) return column.gains[place];
     std::vector<Node> more = column.parents;
     const Node parent = candidates_.of(child)[place];
     more.insert(std::ranges::lower_bound(more, parent), parent);
@@ -210,13 +244,12 @@ bool ColumnStore::add_additions(Node child, std::size_t n_threads, GainColumn& c
     parallel_for(n_threads, n_parts, score_part, &stop_);
     if (stop_) return false;
     std::vector<double>& gains = column.gains;
+    if (std::ranges::find(is_bound, 1) != is_bound.end()) column.is_bound.assign(gains.size(), 0);
     for (std::size_t i = 0; i < further.size(); ++i) {
         gains[column.additions[i]] = scores[i] - column.score;
-        column.is_bound[column.additions[i]] = is_bound[i];
+        if (!column.is_bound.empty()) column.is_bound[column.additions[i]] = is_bound[i];
     }
-    std::ranges::sort(column.additions, [&](std::uint32_t a, std::uint32_t b) {
-        return gains[a] != gains[b] ? gains[a] > gains[b] : a < b;
-    });
+    sort_additions(column);
     return true;
 }
 

@@ -145,7 +145,14 @@ Disturber::Changed Disturber::change_near(Node centre) {
 }
 
 Disturber::Changed Disturber::add_any(Node child) {
-    std::vector<std::uint32_t> places = graph_.column(child).additions;
+    const GainColumn& own = graph_.column(child);
+    std::vector<std::uint32_t> places = own.additions;
+    if (own.is_cut) {
+        places.clear();
+        for (std::uint32_t place = 0; place < own.gains.size(); ++place)
+            if (own.gains[place] != kNever && !std::ranges::binary_search(own.places, place))
+                places.push_back(place);
+    }
     if (places.empty()) return std::nullopt;
     std::ranges::sort(places);  // their order by gains depends on what is a bound
     return make(graph_.move(child, draw(places), MoveKind::add));

@@ -114,15 +114,30 @@ double Graph::exact_gain(const PlacedMove& move) const {
 template <class Visit>
 void Graph::visit(Node child, const double& floor, Visit visit) const {
     const GainColumn& own = column(child);
+    bool is_low = false;
     for (const std::uint32_t place : own.additions) {
-        if (!(own.gains[place] > floor)) break;
+        is_low = !(own.gains[place] > floor);
+        if (is_low) break;
         visit(PlacedMove{child, place, MoveKind::add, own.gains[place]});
     }
+    if (own.is_cut && !is_low) visit_rest(child, floor, visit);
     for (const std::uint32_t place : own.places) {
         for (const MoveKind kind : {MoveKind::remove, MoveKind::reverse}) {
             const PlacedMove change = move(child, place, kind);
             if (change.gain > floor) visit(change);
         }
+    }
+}
+
+// The additions that a column does not keep in order, and some that it does.
+template <class Visit>
+void Graph::visit_rest(Node child, const double& floor, Visit visit) const {
+    const GainColumn& own = column(child);
+    const double most = own.gains[own.additions.back()];
+    for (std::uint32_t place = 0; place < own.gains.size(); ++place) {
+        if (!(own.gains[place] > floor) || own.gains[place] > most) continue;
+        if (!std::ranges::binary_search(own.places, place))
+            visit(PlacedMove{child, place, MoveKind::add, own.gains[place]});
     }
 }
 
@@ -191,13 +206,13 @@ void Graph::mark_stale(std::span<const Node> parents, Node child) {
 }
 
 void Graph::put(Node child, ColumnPointer column) {
-    if (visited_ != nullptr) visited_->note(child, column);
+    if (visited_ != nullptr) visited_->note(child, *column, candidates());
     columns_[child] = std::move(column);
 }
 
 void Graph::watch(Visited& visited) {
     visited_ = &visited;
-    for (Node child = 0; child < n_nodes(); ++child) visited.note(child, columns_[child]);
+    for (Node child = 0; child < n_nodes(); ++child) visited.note(child, *columns_[child], candidates());
 }
 
 bool Graph::make(const PlacedMove& move) {

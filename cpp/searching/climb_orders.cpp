@@ -183,7 +183,7 @@ void OrderSearch::look_forth(Node node, double& best, std::size_t& best_to) {
     const std::size_t most = node == forced_ ? forced_place_ : 0;
     for (std::size_t i = now_.position[node] + 1; i < now_.order.size(); ++i) {
         if (own <= most || (own < pool_.n_sets(node) &&
-                            way.score - pool_.score(node, own) + pool_.score(node, most) <= best + kTie))
+                            !beats(way.score - pool_.score(node, own) + pool_.score(node, most), best)))
             return;
         const Node other = now_.order[i];
         if (!pool_.is_related(node, other)) {
@@ -196,7 +196,7 @@ void OrderSearch::look_forth(Node node, double& best, std::size_t& best_to) {
         const std::size_t better = place_with(node, own, other);
         if (better != own) way.change(pool_, node, own, better);
         own = better;
-        if (way.n_missing > now_.n_missing || !(way.score > best + kTie)) continue;
+        if (way.n_missing > now_.n_missing || !beats(way.score, best)) continue;
         best = way.score;
         best_to = i;
     }
@@ -217,7 +217,7 @@ void OrderSearch::look_back(Node node, double& best, std::size_t& best_to) {
         const std::size_t others = place_with(other, now_.choice[other], node);
         if (others != now_.choice[other]) way.change(pool_, other, now_.choice[other], others);
         take_before(node);
-        if (way.n_missing > now_.n_missing || !(way.score > best + kTie)) continue;
+        if (way.n_missing > now_.n_missing || !beats(way.score, best)) continue;
         best = way.score;
         best_to = i;
     }
@@ -342,9 +342,9 @@ Parents search_orders(const PoolIndex& pool, const Parents& start, std::size_t n
     OrderSearch::State current = best;
     for (std::size_t i = 0; i < n_kicks && !stop; ++i) {
         search.kick(stop);
-        if (search.is_possible() && search.state().score > current.score - kTie) {
+        if (search.is_possible() && !beats(current.score, search.state().score)) {
             current = search.state();
-            if (current.score > best.score - kTie) best = current;
+            if (!beats(best.score, current.score)) best = current;
         } else {
             search.restore(current);
         }

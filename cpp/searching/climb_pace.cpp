@@ -77,7 +77,7 @@ bool Pace::has_lost_patience(const ClimbState& state, std::size_t n_rows) const 
 
 bool Pace::is_worthwhile(double gain, const ClimbState& state) const {
     const double least = is_small(state.best.parents) ? 0.0 : kWorthwhile * std::abs(state.best.score);
-    return gain > std::max(kTie, least);
+    return gain > std::max(tie_of(state.best.score), least);
 }
 
 // The work of the first climb, or of a usual one.

@@ -52,13 +52,11 @@ void FamilyPool::insert(Node child, std::vector<Node> parents, double score) {
     own.insert(own.begin() + at, std::move(added));
 }
 
-void FamilyPool::add(Node child, const GainColumn& column, const Candidates& candidates) {
+void FamilyPool::add(const MetColumn& column) {
     if (column.score == kNever) return;
-    insert(child, column.parents, column.score);
-    for (const std::uint32_t place : column.additions) {
-        if (!(column.gains[place] > kTie)) break;
-        insert(child, with(column.parents, candidates.of(child)[place]), column.score + column.gains[place]);
-    }
+    insert(column.child, column.parents, column.score);
+    for (const auto& [parent, gain] : column.additions)
+        insert(column.child, with(column.parents, parent), column.score + gain);
 }
 
 void FamilyPool::add(const PooledFamily& family) { insert(family.node, family.parents, family.score); }
@@ -72,7 +70,7 @@ std::size_t FamilyPool::look_around(Node child, const Graph& graph, ColumnStore&
     looked_[child] = surroundings;
     std::size_t work = 0;
     const auto note = [&](const GainColumn& column) {
-        add(child, column, candidates);
+        add(MetColumn(child, column, candidates));
         work += column.work;
     };
     const auto look = [&](const std::vector<Node>& parents, auto allows) {

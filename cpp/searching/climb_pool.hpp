@@ -30,7 +30,7 @@ class FamilyPool {
     explicit FamilyPool(std::size_t n_nodes) : sets_(n_nodes), looked_(n_nodes, 0) {}
 
     // What a column knows: its own family, and those with one more parent that are better.
-    void add(Node child, const GainColumn& column, const Candidates& candidates);
+    void add(const MetColumn& column);
     void add(const PooledFamily& family);
 
     // Adds what a node may need in graphs near this one: without each of its parents, and with each further

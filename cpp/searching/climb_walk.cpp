@@ -38,7 +38,7 @@ static void raise(std::atomic<double>& best, double score) {
 // Keeps the graph if it is the best so far.
 void Climber::note(const Graph& graph) {
     const double score = graph.score();
-    if (!(score > best_.score + kTie)) return;
+    if (!beats(score, best_.score)) return;
     best_.score = score;
     best_.parents = graph.parents();
     best_.trace.push_back({best_.n_steps, score});
@@ -70,7 +70,7 @@ void Climber::walk(Graph& graph) {
         const std::optional<PlacedMove> move = graph.best_move(tabu);
         if (!move || !step(graph, *move)) break;
         const double score = graph.score();
-        if (!(score > best_score + kTie)) continue;
+        if (!beats(score, best_score)) continue;
         best = graph;
         best_score = score;
         n_worse = 0;

@@ -1,8 +1,10 @@
 // What every search over DAGs has in common: the space, the way it is watched and stopped, and the result.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,6 +15,14 @@
 #include "support/parallel.hpp"
 
 namespace ldag {
+
+// Scores of graphs that differ by less are the same: sums of the same numbers in another order do. Of large
+// scores, which very many rows have, that is a share of them.
+inline constexpr double kTieShare = 0x1p-44;
+
+inline double tie_of(double score) { return std::max(kTie, std::abs(score) * kTieShare); }
+
+inline bool beats(double score, double other) { return score > other + tie_of(score); }
 
 using Node = std::uint32_t;
 using Parents = std::vector<std::vector<Node>>;  // of every node, in increasing order

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ldag.data import Dataset as Dataset
     from ldag.data import Gaps as Gaps
     from ldag.data import read as read
+    from ldag.dynamic import DynamicFit as DynamicFit
+    from ldag.dynamic import DynamicNetwork as DynamicNetwork
     from ldag.effects import Effect as Effect
     from ldag.effects import adjustment_sets as adjustment_sets
     from ldag.effects import identify as identify
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from ldag.errors import LdagError as LdagError
     from ldag.formats import FamilyScores as FamilyScores
     from ldag.graph import LDAG as LDAG
+    from ldag.graph import StratifiedGraph as StratifiedGraph
     from ldag.learning import Chain as Chain
     from ldag.learning import Climb as Climb
     from ldag.learning import CrossValidation as CrossValidation
@@ -68,10 +71,11 @@ _ROOMS = {
     " label_precision_recall structural_hamming_distance",
     "constraints": "Constraints",
     "data": "Dataset Gaps read",
+    "dynamic": "DynamicFit DynamicNetwork",
     "effects": "Effect adjustment_sets identify",
     "errors": "DataNote GraphWarning LdagError",
     "formats": "FamilyScores",
-    "graph": "LDAG",
+    "graph": "LDAG StratifiedGraph",
     "learning": "Chain Climb CrossValidation Exact Family Fit Grow cross_validate family_scores"
     " learn learn_family learn_labels",
     "learning.classifier": "LDAGClassifier",
@@ -87,7 +91,7 @@ _ROOMS = {
 Above, the same for type checkers.
 """
 
-for _room in ("presenting", "uncertainty"):
+for _room in ("dynamic", "presenting", "uncertainty"):
     hang(_room, partial(import_module, f"ldag.{_room}"))
 
 _PLACES = {name: room for room, names in _ROOMS.items() for name in names.split()}

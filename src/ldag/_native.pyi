@@ -203,6 +203,31 @@ def search_chain(
     keep_every: float = 1.0,
     time_limit: float | None = None,
 ) -> FoundGraph: ...
+
+MAX_PERFECT: int
+
+def search_perfect_exact(
+    scorer: FamilyScorer,
+    candidates: Nodes,
+    max_parents: Sequence[int],
+    n_threads: int,
+    on_progress: OnProgress | None = None,
+    time_limit: float | None = None,
+) -> FoundGraph: ...
+def search_perfect_climb(
+    scorer: FamilyScorer,
+    candidates: Nodes,
+    max_parents: Sequence[int],
+    n_restarts: int,
+    seed: int,
+    patience: int,
+    start: Nodes,
+    on_progress: OnProgress | None = None,
+    resume: object = None,
+    keep: Callable[[object], object] | None = None,
+    keep_every: float = 1.0,
+    time_limit: float | None = None,
+) -> FoundGraph: ...
 def search_climb(
     scorer: FamilyScorer,
     candidates: Nodes,
@@ -335,6 +360,9 @@ class Sums:
         likelihoods: Sequence[tuple[int, Sequence[float]]],
         max_bytes: float,
     ) -> tuple[float, NDArray[np.float64], float]: ...
+    def row_posteriors(
+        self, target: int, rows: NDArray[np.uint8], n_threads: int, max_bytes: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def log_probability(
         self, seen: Sequence[int], likelihoods: Sequence[tuple[int, Sequence[float]]], max_bytes: float
     ) -> float: ...
@@ -471,6 +499,10 @@ class testing:  # noqa: N801  (a module, of what tests alone call)
         regular: bool,
         ordered: Sequence[int] = [],
     ) -> float: ...
+    @staticmethod
+    def watch_perfect_climb(
+        scorer: FamilyScorer, candidates: Nodes, max_parents: Sequence[int], n_restarts: int, seed: int
+    ) -> list[list[list[int]]]: ...
     @staticmethod
     def log_gamma(x: float) -> float: ...
     @staticmethod

@@ -41,15 +41,32 @@ def test_usage_errors_are_one_line(arguments: list[str], message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "spared"), [("--help", {"numpy", "ldag.model"}), ("show guard", {"ldag.learning", "duckdb"})]
+    ("arguments", "spared"),
+    [
+        ("--help", {"numpy", "ldag.model"}),
+        ("show guard", {"ldag.learning", "duckdb"}),
+        ("query golden/files/guard-network-v1.json badge", {"ldag.learning", "ldag.uncertainty", "logging"}),
+    ],
 )
 def test_a_command_loads_what_it_needs(arguments: str, spared: set[str]) -> None:
     """Help and completion are there at once, and commands that only look at graphs do not wait for learning."""
     code = "import atexit, sys, ldag.__main__ as ldag; atexit.register(lambda: print(*sys.modules)); ldag.main()"
+    arguments = arguments.replace("golden", f"{Path(__file__).parents[1]}/golden")
     done = subprocess.run([sys.executable, "-c", code, *arguments.split()], capture_output=True, text=True, check=True)
     loaded = done.stdout.splitlines()[-1].split()
     assert "ldag.cli.main" in loaded
     assert not spared & set(loaded)
+
+
+@pytest.mark.parametrize(("given", "threads"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "2"}, "2")])
+def test_numpy_starts_no_threads_unless_asked_to(given: dict[str, str], threads: str) -> None:
+    """They would only wait, and starting them takes longer than an answer; what is garbage is looked for later on."""
+    end = "atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS'], gc.isenabled()))"
+    code = f"import atexit, gc, os, sys, ldag.__main__ as ldag; assert 'numpy' not in sys.modules; {end}; ldag.main()"
+    others = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    command = [sys.executable, "-c", code, "show", "guard"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=others | given)
+    assert done.stdout.splitlines()[-1] == f"{threads} True"
 
 
 def test_without_a_command_there_is_help() -> None:

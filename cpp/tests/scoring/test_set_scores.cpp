@@ -18,7 +18,7 @@ using Nodes = std::vector<std::uint32_t>;
 constexpr std::size_t kMaxCells = std::size_t{1} << 16;
 
 // Variables of 1 to 4 states and one of 20; each depends a little on the one before it.
-Columns columns_of(std::size_t n_rows, bool is_weighted, std::uint_fast32_t seed) {
+Columns columns_of(std::size_t n_rows, bool is_weighted, std::uint_fast32_t seed, std::int64_t scale = 1) {
     std::mt19937 rng(seed);
     const std::vector<std::size_t> n_states{2, 3, 2, 4, 1, 2, 3, 20, 2, 4};
     std::vector<ldag::Code> codes;
@@ -30,7 +30,7 @@ Columns columns_of(std::size_t n_rows, bool is_weighted, std::uint_fast32_t seed
         }
     std::vector<std::int64_t> weights;
     for (std::size_t row = 0; row < n_rows; ++row)
-        weights.push_back(rng() % 4 == 0 ? 10 + static_cast<std::int64_t>(rng() % 90) : rng() % 4);
+        weights.push_back(rng() % 4 == 0 ? scale * (10 + static_cast<std::int64_t>(rng() % 90)) : rng() % 4);
     if (!is_weighted) return Columns(codes, n_rows, n_states);
     return Columns(codes, n_rows, n_states, std::span<const std::int64_t>(weights));
 }
@@ -138,6 +138,32 @@ TEST(sets_score_families_as_their_tables_do) {
     }
 }
 
+TEST(very_many_rows_are_scored_to_the_digits_of_large_classes) {
+    std::mt19937 rng(8);
+    for (const std::int64_t scale : {1'000, 100'000, 400'000}) {  // about a million rows to a billion
+        const Columns columns = columns_of(200, true, rng(), scale);
+        SetScores scores(columns, 1.0, kMaxCells, 1 << 20);
+        CHECK(SetScores::are_for(columns, 1.0, kMaxCells));
+        for (int repeat = 0; repeat < 12; ++repeat) {
+            const Family family = draw(columns, rng);
+            const std::size_t r = columns.n_states()[family.node];
+            if (count_cells(columns, family.parents) * r > kMaxCells) continue;
+            std::vector<std::size_t> variables(family.parents.begin(), family.parents.end());
+            variables.push_back(family.node);
+            std::vector<double> table;
+            columns.counts(variables, table);
+            double expected = 0.0;  // the classes one by one, which have another formula where they are large
+            const double alpha = 1.0 / static_cast<double>(table.size());
+            for (std::size_t first = 0; first < table.size(); first += r) {
+                std::vector<double> counts(&table[first], &table[first] + r);
+                expected += ldag::score_class(counts, std::vector<double>(r, alpha));
+            }
+            CHECK(std::abs(scores.score(family.node, family.parents) - expected) <=
+                  1e-7 + 1e-14 * columns.total());
+        }
+    }
+}
+
 TEST(scores_of_sets_depend_neither_on_threads_nor_on_what_came_before) {
     const Columns columns = columns_of(800, true, 7);
     const auto additions = [&](SetScores& scores, std::uint32_t node) {
@@ -182,7 +208,7 @@ TEST(a_cache_of_sets_finds_what_it_holds_and_keeps_its_limit) {
 
 TEST(counts_too_large_for_sums_of_units_are_left_to_others) {
     const std::vector<ldag::Code> codes{0, 1};
-    const std::vector<std::int64_t> heavy{1'000'000, 1'000'000};
+    const std::vector<std::int64_t> heavy{std::int64_t{1} << 31, std::int64_t{1} << 31};
     const std::vector<double> real{0.5, 1.0};
     CHECK(!SetScores::are_for(Columns(codes, 2, {2}, std::span<const std::int64_t>(heavy)), 1.0, kMaxCells));
     CHECK(!SetScores::are_for(Columns(codes, 2, {2}, std::span<const double>(real)), 1.0, kMaxCells));

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag import datasets
-from ldag.data import Arrays, Dataset, state_columns, write_rows, write_separated
+from ldag.data import Arrays, Dataset, name_times, state_columns, write_rows, write_separated
 from ldag.errors import ArgumentError, suggest
 from ldag.formats import (
     Context,
@@ -29,6 +29,7 @@ from ldag.model import Schema, State, Variable
 from ldag.network import Finding, Findings, Network
 
 if TYPE_CHECKING:
+    from ldag.dynamic import DynamicNetwork
     from ldag.uncertainty import Bootstrap, Mixture, Posterior
 
 
@@ -90,8 +91,14 @@ def load_answering(source: str) -> "Network | Mixture":
         return load_network(source)  # which says what a graph lacks
     if isinstance(loaded, Network):
         return loaded
+    from ldag.dynamic import DynamicNetwork
     from ldag.uncertainty import Bootstrap, Posterior
 
+    if isinstance(loaded, DynamicNetwork):
+        raise ArgumentError(
+            f"{source} is a dynamic network, over steps of time; `ldag forecast` asks it, `ldag sample --length` draws"
+            " from it, and `ldag query --unroll` asks the ordinary network over so many steps"
+        )
     if isinstance(loaded, Bootstrap):
         raise ArgumentError(
             f"{source} is a bootstrap, whose graphs have no parameters; `ldag average --by bootstrap` learns networks"
@@ -100,12 +107,30 @@ def load_answering(source: str) -> "Network | Mixture":
     return loaded.mixture() if isinstance(loaded, Posterior) else loaded
 
 
-def load_drawn(source: str) -> "Network | Mixture":
+def load_dynamic(source: str) -> "DynamicNetwork":
+    """Read the file of a dynamic network."""
+    from ldag.dynamic import DynamicNetwork
+
+    return DynamicNetwork.load(source)
+
+
+def is_dynamic(source: str) -> bool:
+    """Tell whether a file holds a dynamic network."""
+    if not is_path(source) or source in datasets.graph_names():
+        return False
+    record = read_file(source)
+    return isinstance(record, DocumentRecord) and record.kind == "dynamic network"
+
+
+def load_drawn(source: str) -> "Network | Mixture | DynamicNetwork":
     """Read the file of a network, or of several that answer together, to write a page about."""
     loaded = load_any(source) if is_path(source) else load_network(source)
+    from ldag.dynamic import DynamicNetwork
     from ldag.uncertainty import Mixture
 
-    return loaded if isinstance(loaded, Network | Mixture) else load_network(source)  # which says what it is
+    return (
+        loaded if isinstance(loaded, Network | Mixture | DynamicNetwork) else load_network(source)
+    )  # which says what it is
 
 
 def schema_of(model: "Network | Mixture") -> Schema:
@@ -113,7 +138,7 @@ def schema_of(model: "Network | Mixture") -> Schema:
     return model.ldag.schema if isinstance(model, Network) else model.schema
 
 
-def load_any(source: str) -> "LDAG | Network | Posterior | Bootstrap | Mixture":
+def load_any(source: str) -> "LDAG | Network | Posterior | Bootstrap | Mixture | DynamicNetwork":
     """Return an example graph by its name, or whatever a file holds."""
     if source in datasets.graph_names() or not is_path(source):
         return load_graph(source)
@@ -121,6 +146,10 @@ def load_any(source: str) -> "LDAG | Network | Posterior | Bootstrap | Mixture":
     with name_file(source):
         if not isinstance(record, DocumentRecord):
             return LDAG.from_record(record) if isinstance(record, GraphRecord) else Network.from_model(record)
+        if record.kind == "dynamic network":
+            from ldag.dynamic import DynamicNetwork
+
+            return record.unpack(DynamicNetwork.from_dict)
         from ldag.uncertainty import unpack_document  # here, because learning comes along
 
         return unpack_document(record)
@@ -229,8 +258,11 @@ def print_value(value: Result, as_json: bool) -> None:
 
 
 def count_columns(data: Dataset, name: str | None = None) -> dict[str, NDArray[np.generic]]:
-    """Return the different rows of a data set as columns of states, with a last one that says how often each occurs."""
-    columns = state_columns(data.schema, data.codes)
+    """Return the different rows of a data set as columns of states, with a last one that says how often each occurs.
+
+    Columns of groups and times come first: rows are merged within a group, and read with it again.
+    """
+    columns = {**name_times(data.groups, data.times), **state_columns(data.schema, data.codes)}
     weights = np.ones(data.n_rows, dtype=np.int64) if data.weights is None else data.weights
     name = name or ("count" if weights.dtype == np.int64 else "weight")
     while name in columns:

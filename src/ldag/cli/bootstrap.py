@@ -1,12 +1,12 @@
 """`ldag bootstrap`: how often what is learned is learned again."""
 
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
 from ldag.cli.arguments import json_option
 from ldag.cli.pipes import TABLE, Target
-from ldag.cli.settings import load_to_repeat, settings_options
+from ldag.cli.settings import cut_windows, load_to_repeat, panel_options, read_panel, settings_options
 from ldag.cli.tables import print_result, table_options
 from ldag.data import ReadOptions
 from ldag.drawing import PENS, check_picture
@@ -27,6 +27,7 @@ from ldag.uncertainty import bootstrap as learn_again
     show_default=True,
     help="Which edges count for one direction only.",
 )
+@panel_options
 @settings_options
 @table_options
 @json_option
@@ -38,7 +39,7 @@ def bootstrap(
     directions: Directions,
     reading: ReadOptions,
     as_json: bool,
-    **options: object,
+    **options: Any,
 ) -> None:
     """Learn from rows of DATA drawn again and again, and say how often edges and labels return.
 
@@ -50,7 +51,9 @@ def bootstrap(
         check_place(check_document_path(output, "bootstrap"))
     if picture is not None:
         check_place(check_picture(picture))
+    panel = read_panel(options)
     table, settings = load_to_repeat(data, reading, options)
+    table, settings["constraints"] = cut_windows(table, settings["constraints"], panel)
     result = learn_again(table, n, directions=directions, **settings)
     if output is not None:
         result.save(output)

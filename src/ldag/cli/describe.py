@@ -1,6 +1,7 @@
 """`ldag describe`: what a table holds, and what reading makes of it."""
 
 import click
+import numpy as np
 from click.core import ParameterSource
 
 from ldag.cli.arguments import json_option, print_json
@@ -26,6 +27,7 @@ def describe(context: click.Context, data: str, reading: ReadOptions, as_json: b
     \b
     ldag describe survey.csv
     ldag describe survey.csv --bins age=18,40,65 --na "?"
+    ldag describe visits.csv --groups patient
     """
     if holds_models(data):
         sources = ((one.name, context.get_parameter_source(one.name or "")) for one in context.command.params)
@@ -38,10 +40,14 @@ def describe(context: click.Context, data: str, reading: ReadOptions, as_json: b
     if as_json:
         print_json(_fields(table))
         return
-    click.echo(f"{counted(table.total, 'observation')} in {counted(table.n_rows, 'different row')}")
+    n_different = counted(table.ungrouped().n_rows, "different row")
+    click.echo(f"{counted(table.total, 'observation')} in {n_different}")
+    if table.groups is not None:
+        click.echo(f"{table.groups.name}: {table.groups.describe(table.weights)}")
     width = max(len(name) for name in table.names)
     for variable in table.variables:
-        click.echo(f"  {variable.name:{width}}  {_kind(variable)}: {_states(variable)}")
+        stays = f"; one per {table.groups.noun}" if table.groups and variable.name in table.constant_in_groups else ""
+        click.echo(f"  {variable.name:{width}}  {_kind(variable)}: {_states(variable)}{stays}")
     if table.has_gaps:
         click.echo(str(table.gaps()))
 
@@ -58,10 +64,24 @@ def _states(variable: Variable) -> str:
     return (" < " if variable.ordered else ", ").join(shown) + more
 
 
+def _fields_of_groups(data: Dataset) -> dict[str, object]:
+    """Return what belongs together, and when rows were seen, as far as columns say so."""
+    fields: dict[str, object] = {}
+    if data.groups is not None:
+        sizes = data.groups.amounts(data.weights)
+        rows = {"least": sizes.min(), "median": float(np.median(sizes)), "most": sizes.max()}
+        own = {"column": data.groups.name, "n": len(data.groups), "rows": rows}
+        fields["groups"] = {**own, "constant": list(data.constant_in_groups)}
+    if data.times is not None:
+        fields["time"] = {"column": data.times.name, "kind": data.times.kind, "step": data.times.step}
+    return fields
+
+
 def _fields(data: Dataset) -> dict[str, object]:
     return {
         "total": data.total,
-        "n_rows": data.n_rows,
+        "n_rows": data.ungrouped().n_rows,
+        **_fields_of_groups(data),
         "variables": [
             {
                 "name": variable.name,

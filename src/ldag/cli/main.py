@@ -1,5 +1,6 @@
 """The `ldag` command: one group, one file per command."""
 
+import gc
 import io
 import os
 import signal
@@ -34,6 +35,7 @@ COMMANDS = {
     "predict": "Predict a variable in rows.",
     "impute": "Fill the empty cells of a table.",
     "sample": "Draw rows from a network.",
+    "forecast": "Say what comes next, after a history.",
     "convert": "Write a graph or a network in another format.",
     "plot": "Draw a graph as SVG, PNG or PDF.",
     "report": "Write a report: one HTML page, or Markdown.",
@@ -50,7 +52,7 @@ GROUPS = {
     "Learn": ("learn", "fit", "score"),
     "How sure": ("posterior", "bootstrap", "average"),
     "Look": ("show", "explain", "plot", "report", "explore"),
-    "Ask a network": ("query", "predict", "impute", "sample"),
+    "Ask a network": ("query", "predict", "impute", "sample", "forecast"),
     "Reason about graphs": ("implies", "identify", "equivalent", "compare"),
     "Files": ("convert",),
     "For specialists": ("certify", "scores", "reproduce"),
@@ -70,7 +72,9 @@ class Commands(click.Group):
         """Load a command."""
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
+        gc.disable()  # what is loaded stays: nothing of it is garbage
         command = getattr(import_module(f"ldag.cli.{cmd_name}"), cmd_name)
+        gc.enable()
         assert isinstance(command, click.Command)
         command.short_help = COMMANDS[cmd_name]
         _offer_all_help(command)

@@ -8,13 +8,14 @@ import click
 from ldag.cli.arguments import json_option, load_any, print_json, split_contexts, split_names, split_settings
 from ldag.cli.pipes import MODEL, Target
 from ldag.drawing import PENS, Drawable
+from ldag.dynamic import DynamicNetwork
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
 from ldag.learning import CrossValidation, Trace
 from ldag.network import Network
 from ldag.uncertainty import Bootstrap, Mixture, Posterior
 
-Loaded: TypeAlias = LDAG | Network | Posterior | Bootstrap | Mixture
+Loaded: TypeAlias = LDAG | Network | Posterior | Bootstrap | Mixture | DynamicNetwork
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class ChartChoice:
 
     def chart(self, loaded: Loaded, source: str) -> Drawable:
         """Return the chart, or say which file has it."""
+        if isinstance(loaded, DynamicNetwork):
+            if self.rules is None:
+                raise ArgumentError(f"{self.flags[0]} is for networks; of a dynamic one there are --rolled and --rules")
+            return loaded.transition.classes(self.rules)
         if self.rules is not None:
             if not isinstance(loaded, Network):
                 raise ArgumentError(f"--rules shows probabilities, and {source} has none; give a network")
@@ -71,6 +76,8 @@ def _graph_of(loaded: Loaded) -> LDAG:
     """Return the graph that is drawn."""
     if isinstance(loaded, Posterior | Bootstrap | Mixture):
         return loaded.consensus()
+    if isinstance(loaded, DynamicNetwork):
+        return loaded.transition.ldag
     return loaded.ldag if isinstance(loaded, Network) else loaded
 
 
@@ -97,6 +104,7 @@ def _graph_of(loaded: Loaded) -> LDAG:
 @click.option("--arrows/--no-arrows", default=None, help="Draw arrows that may point either way hollow (the default).")
 @click.option("--direction", type=click.Choice(["down", "right"]), help="Where edges point.  [down]")
 @click.option("--by", metavar="NAME", help="Draw a context graph for each state of a variable, side by side.")
+@click.option("--rolled", is_flag=True, help="Of a dynamic network: one box for each variable, lags on the edges.")
 @click.option("--rules", metavar="NAME", help="Draw the rules of a variable as bars instead of the graph.")
 @click.option("--bars", is_flag=True, help="Draw probabilities as bars: of edges, or of a network's variables.")
 @click.option("--curve", is_flag=True, help="Draw how well each kappa predicted, which a learned network keeps.")
@@ -109,6 +117,7 @@ def plot(
     do: tuple[str, ...],
     focus: tuple[str, ...],
     by: str | None,
+    rolled: bool,
     as_json: bool,
     **others: object,
 ) -> None:
@@ -141,7 +150,11 @@ def plot(
     options = {name: value for name, value in own.items() if value is not None}
     if by is not None and "context" in options:
         raise ArgumentError("--context does not go with --by, which shows every context of one variable")
-    if choice.flags:
+    if rolled:
+        if not isinstance(loaded, DynamicNetwork):
+            raise ArgumentError(f"--rolled is for dynamic networks, and {model} is none; leave it out")
+        loaded.rolled_up().save_picture(output)
+    elif choice.flags:
         wrong = [*choice.flags[1:], *(["--by"] if by is not None else []), *(f"--{name}" for name in options)]
         if wrong:
             raise ArgumentError(f"{wrong[0]} does not go with {choice.flags[0]}; draw two pictures")

@@ -12,8 +12,11 @@ from ldag.cli.settings import (
     NumberOrWord,
     checkpoint_option,
     constraint_options,
+    cut_windows,
     left_for_search,
+    panel_options,
     read_constraints,
+    read_panel,
 )
 from ldag.cli.tables import load_table, print_result, table_options
 from ldag.data import ReadOptions
@@ -69,6 +72,7 @@ class KnownWords(click.Choice):  # type: ignore[type-arg]  # generic in some ver
     help="Weight of the prior over parameters; several are summed over.  [1, 10, 30, 100]",
 )
 @click.option("--effects", metavar="NAME", help="Also rank all variables by how much setting them changes it.")
+@panel_options
 @constraint_options
 @click.option("--iter", "n_iter", cls=RareOption, type=int, help="For chain: rounds of each run.  [4,000]")
 @click.option(
@@ -96,9 +100,10 @@ def posterior(
     if output is not None:
         check_place(check_document_path(output, "posterior"))
     deadline = Deadline.after(check_time_limit(options["time_limit"]))
-    constraints = read_constraints(*map(options.pop, CONSTRAINTS))
+    constraints, panel = read_constraints(*map(options.pop, CONSTRAINTS)), read_panel(options)
     options["equivalent_sample_size"] = options["equivalent_sample_size"] or None
     table = load_table(data, reading, use_of_gaps="averaged over completions")
+    table, constraints = cut_windows(table, constraints, panel)
     if effects is not None:
         table.schema.node(effects, f"{argument('effects')}: ")
     options["time_limit"] = left_for_search(deadline)

@@ -1,7 +1,7 @@
 """`ldag predict`: a variable in every row of a table."""
 
 import warnings
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 import numpy as np
@@ -15,7 +15,9 @@ from ldag.errors import DataNote
 from ldag.formats import spell_state
 from ldag.model import Schema
 from ldag.network import Network, Unseen, describe_unknown
-from ldag.uncertainty import Mixture
+
+if TYPE_CHECKING:
+    from ldag.uncertainty import Mixture
 
 
 @click.command()
@@ -64,7 +66,7 @@ def predict(
 
 
 def _columns(
-    network: Network | Mixture, table: Table, target: str, proba: bool, unseen: Unseen
+    network: "Network | Mixture", table: Table, target: str, proba: bool, unseen: Unseen
 ) -> dict[str, NDArray[Any]]:
     """Return the predicted states, and a column of probabilities per state if they are wanted."""
     with warnings.catch_warnings():

@@ -11,6 +11,7 @@ from ldag.cli.arguments import (
     add_observed_options,
     json_option,
     load_answering,
+    load_dynamic,
     print_aligned,
     print_json,
     print_value,
@@ -22,7 +23,6 @@ from ldag.errors import ArgumentError
 from ldag.formats import spell_name, spell_state
 from ldag.model import State
 from ldag.network import Answer, AnswerKey, AveragedAnswer, BoundedStates, Marginals, Network
-from ldag.uncertainty import Mixture
 
 Ranges = Mapping[AnswerKey, tuple[float, float]]
 
@@ -31,6 +31,7 @@ Ranges = Mapping[AnswerKey, tuple[float, float]]
 @click.argument("network", type=MODEL)
 @click.argument("targets", nargs=-1)
 @add_observed_options
+@click.option("--unroll", type=int, metavar="N", help="Of a dynamic network: the ordinary one over N steps.")
 @click.option("--all", "everything", is_flag=True, help="The distribution of every variable.")
 @click.option("--most-probable", is_flag=True, help="The most probable states of TARGETS, or of all, together.")
 @click.option("--bound", is_flag=True, help="With --most-probable TARGETS: choose one by one, and bound all others.")
@@ -38,9 +39,10 @@ Ranges = Mapping[AnswerKey, tuple[float, float]]
 @click.option("--interval", type=float, metavar="SHARE", help="An interval around each probability, such as 0.95.")
 @click.option("--memory-limit", metavar="SIZE", default="2 GB", show_default=True, help="What tables may take.")
 @json_option
-def query(
+def query(  # noqa: PLR0913, PLR0917 - an argument for each option
     network: str,
     targets: tuple[str, ...],
+    unroll: int | None,
     everything: bool,
     most_probable: bool,
     bound: bool,
@@ -61,17 +63,18 @@ def query(
     ldag query heart.json pressure --given smoking=yes --given protein=<3 --explain
     ldag query heart.json pressure --given smoking=yes --interval 0.95
     ldag query street.json rain --given "street=damp|wet"
+    ldag query dynamic.json --unroll 5 pain@4 --given treated@0=yes
     ldag query heart.json pressure --likelihood smoking=yes:0.8 --likelihood smoking=no:0.2
 
     NETWORK is a file of one network, of several that answer together (`ldag average`), or of a posterior, of whose
     graphs 500 then do. A variable that --given names more than once is in one of these states.
     """
     _check_question(targets, everything, most_probable, bound, explain, interval)
-    net = load_answering(network)
+    net = load_answering(network) if unroll is None else load_dynamic(network).unroll(unroll)
     seen = read_observed(net.variables, **observed)
     names = split_names(net.variables, targets)
     if explain or most_probable:
-        if isinstance(net, Mixture):
+        if not isinstance(net, Network):
             option = "--explain" if explain else "--most-probable"
             raise ArgumentError(f"{option} is for one network, and the file has {len(net)}; ask for distributions")
         if explain:

@@ -10,6 +10,7 @@ from ldag.cli.pipes import MODEL, PIPE, TABLE, Target, is_model_piped
 from ldag.cli.settings import USE_OF_GAPS, left_for_search, load_to_learn, settings_options
 from ldag.cli.tables import load_table, table_options
 from ldag.data import ReadOptions
+from ldag.dynamic import DynamicNetwork
 from ldag.errors import ArgumentError
 from ldag.formats import holds_models
 from ldag.learning import Settings, learn_with
@@ -59,8 +60,13 @@ def report(
             flag = given[0].replace("_", "-")
             raise ArgumentError(f"--{flag} is for learning; {source} is a model that has been learned")
         model = load_drawn(source)
-        table = None if data is None else load_table(data, reading, schema_of(model), use_of_gaps="")
-        write_report(model, output, data=table, posterior=how, title=title)
+        if isinstance(model, DynamicNetwork):
+            if data is not None:
+                raise ArgumentError(f"--data is for models of rows; {source} is a network over time")
+            write_report(model, output, title=title)
+        else:
+            table = None if data is None else load_table(data, reading, schema_of(model), use_of_gaps="")
+            write_report(model, output, data=table, posterior=how, title=title)
     else:
         if data is not None:
             raise ArgumentError(f"--data is for models; {source} is data itself")

@@ -12,6 +12,7 @@ from ldag.cli.pipes import MODEL, TEXT
 from ldag.cli.tables import load_table
 from ldag.constraints import Constraints, read_edge
 from ldag.data import Dataset, ReadOptions
+from ldag.dynamic import Slicing
 from ldag.errors import ArgumentError
 from ldag.formats import Edge, Scanner, read_name_list, read_utf8
 from ldag.learning import (
@@ -31,6 +32,25 @@ checkpoint_option = click.option(
     metavar="PATH",
     help="Keep what is done in this file, and resume from it if it is there.",
 )
+
+PANEL = {
+    "lags": click.option(
+        "--lags", type=int, metavar="N", help="For rows in order of time: steps before that may matter."
+    ),
+    "static": click.option(
+        "--static",
+        cls=RareOption,
+        metavar="NAMES",
+        help="With --lags: columns with one value for a series.  [those that never change within one]",
+    ),
+    "instantaneous": click.option(
+        "--instantaneous/--no-instantaneous",
+        cls=RareOption,
+        default=None,
+        help="With --lags: whether edges may join variables of one step.  [they may]",
+    ),
+}
+"""How slices of time follow from each other."""
 
 CONSTRAINTS = {
     "constraint_file": click.option(
@@ -219,6 +239,29 @@ def read_constraints(
         forbidden=[_read_edge(text, "--forbid") for text in forbid],
         unlabelled=[_read_edge(text, "--unlabelled") for text in unlabelled],
     )
+
+
+def panel_options(command: Command) -> Command:
+    """Give a command the options for rows in order of time; `read_panel` takes them."""
+    return add_options(command, PANEL.values())
+
+
+def read_panel(options: dict[str, Any]) -> dict[str, Any]:
+    """Take the options for rows in order of time out of those of a command, as `learn` takes them."""
+    given = {name: options.pop(name) for name in PANEL}
+    if given["static"] is not None:
+        given["static"] = read_name_list(given["static"], "--static")
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def cut_windows(
+    table: Dataset, constraints: Constraints | None, panel: Mapping[str, Any]
+) -> tuple[Dataset, Constraints | None]:
+    """Return the windows of a panel, and what constraints say about them; the table itself if there are no lags."""
+    if not panel:
+        return table, constraints
+    slices, rules = Slicing(**panel).cut(table, constraints)
+    return slices.windows, rules.of_windows()
 
 
 def _read_tiers(path: Path) -> list[list[str]]:

@@ -41,6 +41,13 @@ _OPTIONS = {
         "counts", "The column of DATA that says how often each row occurs.", rare=False, metavar="COLUMN"
     ),
     "weights": _declare("weights", "The same with real numbers.", metavar="COLUMN"),
+    "groups": _declare(
+        "groups",
+        "The column that says which rows belong together, such as a patient's number: folds and draws are of groups.",
+        rare=False,
+        metavar="COLUMN",
+    ),
+    "time": _declare("time", "The column that says when rows were seen, within their groups.", metavar="COLUMN"),
     "columns": _declare("columns", "The columns to read.  [all]", rare=False, metavar="A,B,..."),
     "bins": _declare(
         "bins",

@@ -11,11 +11,11 @@ from typing import cast
 import numpy as np
 
 from ldag.constraints.given import EVERY, Constraints, check_max_parents
-from ldag.errors import ArgumentError, LdagError, TooLarge
+from ldag.errors import ArgumentError, LdagError, TooLarge, option
 from ldag.formats import Context, Edge, EdgeRecord, edge_in_words
 from ldag.graph import name_contexts
 from ldag.model import Grid, Labels, Mask, Partition, Schema, Structure, find_cycle
-from ldag.reasoning import CodedEdge
+from ldag.reasoning import CodedEdge, find_immorality
 
 FixedLabels = tuple[Mask | None, ...]
 """One mask per parent, as in `Labels`, or None where the label is free; nothing at all where all are."""
@@ -163,6 +163,8 @@ class SearchSpace:
     required: tuple[tuple[int, ...], ...]
     max_parents: tuple[int, ...]
     label_rules: LabelRules
+    decomposable: bool = False
+    """Whether the parents of every node must be adjacent to each other."""
 
     def allows(self, node: int, parents: Sequence[int]) -> bool:
         """Whether a node may have these parents."""
@@ -188,6 +190,11 @@ class SearchSpace:
 
     def in_random_order(self, rng: np.random.Generator) -> "SearchSpace":
         """Return the space of the graphs whose edges follow a random order of the nodes that the space allows."""
+        if self.decomposable:
+            raise ArgumentError(
+                "a decomposable graph has no arrows that could follow an order; let members differ in their rows:"
+                f" {option('by', 'bootstrap')}"
+            )
         place = np.argsort(random_order(self.candidates, self.required, rng))
         before = (tuple(i for i in own if place[i] < place[j]) for j, own in enumerate(self.candidates))
         return replace(self, candidates=tuple(before))
@@ -233,6 +240,10 @@ def random_order(
 
 def check_result(schema: Schema, space: SearchSpace, structure: Structure) -> None:
     """Make sure that a learned graph satisfies all constraints."""
+    if space.decomposable and find_immorality([family.parents for family in structure.families]) is not None:
+        raise LdagError(
+            "the search broke an edge of a chordal graph, which is a mistake of this library; please report it"
+        )
     for node, family in enumerate(structure.families):
         fixed = fix_labels(space.label_rules[node], family.parents, structure.n_states)
         are_right = not fixed or are_kept(family.partition.labels, fixed)
@@ -243,8 +254,12 @@ def check_result(schema: Schema, space: SearchSpace, structure: Structure) -> No
             )
 
 
-def search_space(schema: Schema, constraints: Constraints, max_parents: int | None) -> SearchSpace:
+def search_space(
+    schema: Schema, constraints: Constraints, max_parents: int | None, decomposable: bool = False
+) -> SearchSpace:
     """Return the space that constraints leave; contradictions are found here, and explained."""
+    if decomposable:
+        _refuse_arrows(constraints)
     n = len(schema)
     labels = {edge: tuple(given) for edge, given in constraints.labels.items()}
     rules = label_rules(schema, constraints.unlabelled, labels)
@@ -268,7 +283,30 @@ def search_space(schema: Schema, constraints: Constraints, max_parents: int | No
         ruled_out[j].add(i)
     candidates = [tuple(sorted(every - out)) for out in ruled_out]
     kept = [c if limits[j] > len(required[j]) else tuple(sorted(required[j])) for j, c in enumerate(candidates)]
-    return SearchSpace(tuple(kept), tuple(tuple(sorted(above)) for above in required), tuple(limits), rules)
+    return SearchSpace(
+        tuple(kept), tuple(tuple(sorted(above)) for above in required), tuple(limits), rules, decomposable
+    )
+
+
+def _refuse_arrows(constraints: Constraints) -> None:
+    """Refuse constraints on arrows for graphs that have none; what holds both ways is about an edge."""
+    directed = ("required", "tiers", "order", "allowed_parents", "labels")
+    given = next((name for name in directed if getattr(constraints, name)), None)
+    if given is None and set(cast("Mapping[str, int]", constraints.max_parents)) - {EVERY}:
+        given = "max_parents of single variables"
+    if given is not None:
+        raise ArgumentError(
+            f"{option('decomposable', True)} is for graphs without arrows, and {given} is about arrows; leave one"
+            " of the two out"
+        )
+    for name in ("forbidden", "unlabelled"):
+        pairs = {tuple(edge) for edge in getattr(constraints, name)}
+        for a, b in sorted(pairs):
+            if (b, a) not in pairs:
+                raise ArgumentError(
+                    f"{name}: {a} -> {b} is an arrow, and with {option('decomposable', True)} there are none; give"
+                    f" {b} -> {a} as well, to say it of the edge"
+                )
 
 
 def _list_required(constraints: Constraints) -> Iterator[tuple[Edge, str]]:

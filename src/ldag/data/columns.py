@@ -83,6 +83,11 @@ class Column:
         kept = [value for value, is_missing in zip(self.values, self.gaps, strict=True) if not is_missing]
         return [str(value).strip() for value in kept] if self.text else kept
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether its values are texts, numbers, booleans or None."""
+        return {type(value) for value in self.values} <= set(_PLAIN)
+
     def in_rows(self, codes: Sequence[int]) -> NDArray[np.int16]:
         """Return what each value stands for in the rows; -1 where there is none."""
         return np.array([*codes, -1], dtype=np.int16)[self.positions]
@@ -91,23 +96,23 @@ class Column:
 def column_of(name: str, cells: Iterable[object]) -> Column:
     """Make a column of Python objects."""
     cells = list(cells)
-    kinds = set(map(type, cells))
+    has_types = not set(map(type, cells)) <= {str, type(None)}
     # Equal objects of different types are not the same: True, 1 and 1.0.
-    keys = cells if kinds <= {str, type(None)} else zip(map(type, cells), cells, strict=True)
+    keys: Iterable[Any] = zip(map(type, cells), cells, strict=True) if has_types else cells
     numbering = _Numbering()
     try:
         positions = np.fromiter(map(numbering.__getitem__, keys), np.int32, len(cells))
     except TypeError:
         odd = next(cell for cell in cells if not _is_hashable(cell))
         raise DataError(no_state(name, odd)) from None
-    _, first = np.unique(positions, return_index=True)
-    return Column(name, [cells[row] for row in first], positions)
+    values: list[Any] = list(numbering)
+    return Column(name, [value for _, value in values] if has_types else values, positions)
 
 
-class _Numbering(dict[object, int]):
+class _Numbering(dict[Any, int]):
     """Gives every new key the next number."""
 
-    def __missing__(self, key: object) -> int:
+    def __missing__(self, key: Any) -> int:
         self[key] = number = len(self)
         return number
 
@@ -131,9 +136,8 @@ _PLAIN = (str, bool, int, float, type(None))
 
 def tidy_column(column: Column) -> Column:
     """Return a column whose values are plain: texts, numbers, booleans or gaps."""
-    kinds = {type(value) for value in column.values}
-    if kinds <= set(_PLAIN):
-        return _with_dates(column) if str in kinds else column
+    if column.is_plain:
+        return _with_dates(column) if any(isinstance(value, str) for value in column.values) else column
     given = [value.item() if isinstance(value, np.generic) else value for value in column.values]
     present = [value for value in given if not is_gap(value)]
     if present and all(isinstance(value, enum.Enum) for value in present):

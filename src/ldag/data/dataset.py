@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ldag._native import Columns
 from ldag.data.gaps import GAP, Gaps, find_gaps
-from ldag.data.groups import Groups
+from ldag.data.groups import GroupRows, Groups
 from ldag.data.notes import Note
-from ldag.data.rows import Codes, Weights, merge_rows, state_columns, tell_rows_apart
+from ldag.data.rows import Codes, Weights, row_keys, state_columns, tell_rows_apart
 from ldag.data.times import Times, name_times
 from ldag.data.writing import Backend, make_frame
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, by_door, counted, list_names, option
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 CELL_LIMIT = 1 << 26
 """The largest table counted unless the caller says otherwise: 512 MB."""
+
+
+_MADE_AGAIN = ("columns", "_merged", "group_rows")
+"""What is not sent to other processes, but made when it is asked for."""
 
 
 def count_family(
@@ -191,22 +195,49 @@ class Dataset(Printable):
                 f"{option('missing', 'drop')} leaves out the rows with gaps, and `ldag impute` fills them",
             )
             raise DataError(f"these data have gaps, and this needs every cell; {how}")
-        codes, weights = self.codes, self.weights
-        if self.groups is not None or self.times is not None:
-            codes, weights = merge_rows(codes, self.schema.n_states, weights)
-        return Columns(codes, self.schema.n_states, weights)
+        merged = self.ungrouped()
+        return Columns(merged.codes, merged.schema.n_states, merged.weights)
 
     def ungrouped(self) -> "Dataset":
         """Return the data without what says which rows belong together, and when they were seen."""
-        if self.groups is None and self.times is None:
-            return self
+        return self if self.groups is None and self.times is None else self._merged
+
+    @cached_property
+    def _merged(self) -> "Dataset":
         return self._same(Dataset.from_codes(self.schema, self.codes, self.weights, self.weight_name))
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether some rows belong together: groups of one row each change nothing; for the library itself."""
+        n = self.total if self.weights is None or self.weights.dtype == np.int64 else self.n_rows
+        return self.groups is not None and len(self.groups) < n
+
+    @cached_property
+    def group_rows(self) -> GroupRows:
+        """Return which rows of `ungrouped` every group has; for the library itself."""
+        if self.groups is None:
+            raise ValueError("the data have no groups")
+        places = np.unique(row_keys(self.codes, self.schema.n_states), return_inverse=True)[1]
+        return GroupRows(places, self.groups.codes, self.whole_weights, len(self.groups))
 
     @cached_property
     def constant_nodes(self) -> frozenset[int]:
         """The variables, by number, that have the same state wherever they are seen; for the library itself."""
         highest = np.where(self.codes == GAP, 0, self.codes).max(axis=1) if self.has_gaps else self.codes.max(axis=1)
         return frozenset(np.flatnonzero(highest <= self.codes.min(axis=1)).tolist())
+
+    @cached_property
+    def constant_in_groups(self) -> tuple[str, ...]:
+        """The variables that are the same in all rows of a group, wherever they are seen; () without groups."""
+        if self.groups is None or not self.is_grouped:
+            return ()
+        order = np.argsort(self.groups.codes, kind="stable")
+        starts = np.searchsorted(self.groups.codes[order], np.arange(len(self.groups)))
+        rows = self.codes[:, order]
+        lowest = np.minimum.reduceat(rows, starts, axis=1)
+        highest = np.maximum.reduceat(np.where(rows == GAP, 0, rows), starts, axis=1)
+        nodes = np.flatnonzero((highest <= lowest).all(axis=1))
+        return tuple(self.names[node] for node in nodes.tolist())
 
     def states(self, name: str) -> tuple[State, ...]:
         """Return the states of a variable."""
@@ -386,7 +417,7 @@ class Dataset(Printable):
         return make_frame(columns, backend)
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "columns"}  # made again when asked for
+        return {name: value for name, value in self.__dict__.items() if name not in _MADE_AGAIN}
 
     def __len__(self) -> int:
         return self.n_rows

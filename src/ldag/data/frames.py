@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data.columns import DECODE, NOT_UTF8, Column, Positions, column_of
+from ldag.data.columns import DECODE, NOT_UTF8, Column, Positions, column_of, is_gap, tidy_column
 from ldag.data.database import column_at, quote_name
 from ldag.data.tables import MemoryTable, Survey, Table, check_column_names
 from ldag.errors import DataError
@@ -36,7 +36,12 @@ def from_mapping(columns: Mapping[Any, object]) -> Table:
     import narwhals as nw
 
     names = tuple(columns)
-    cells = [nw.from_native(cast("Any", column), allow_series=True, pass_through=True) for column in columns.values()]
+    cells: list[Any] = [
+        column
+        if isinstance(column, list | tuple | np.ndarray)  # as most are: asking takes long where there are many columns
+        else nw.from_native(cast("Any", column), allow_series=True, pass_through=True)
+        for column in columns.values()
+    ]
     for name, given in zip(names, cells, strict=True):
         if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray | nw.Series):
             raise DataError(f"column {name!r} of a mapping must be a list, array or series, got {given!r}")
@@ -90,6 +95,45 @@ def from_eager(frame: "nw.DataFrame[Any]") -> Table:
     names = tuple(_names(frame.to_native()))
     columns = list(frame.iter_columns())  # by place: some libraries take a name for a pattern
     return MemoryTable(names, len(frame), lambda place: _encode_series(names[place], columns[place]))
+
+
+FEW = 16
+"""So few rows are taken cell by cell: where there are many columns, asking each of them takes longer."""
+
+
+def from_few_rows(source: object) -> Table | None:
+    """Take a dataframe in memory that has few rows of plain cells; None for others.
+
+    What its library says of the types of columns is lost: their states must be known.
+    """
+    import narwhals as nw
+
+    frame = open_frame(source)
+    if isinstance(frame, nw.LazyFrame) or len(frame) > FEW:
+        return None
+    refused: tuple[type[Exception], ...] = (DataError, UnicodeDecodeError, *_arrow_errors())
+    try:
+        columns = [column_of(name, cells) for name, cells in zip(_names(source), _list_cells(frame), strict=True)]
+    except refused:
+        return None  # by the columns one by one, whose errors name them
+    if not all(column.is_plain and tidy_column(column) is column for column in columns):
+        return None
+    names = tuple(column.name for column in columns)
+    return MemoryTable(names, len(frame), columns.__getitem__, _columns=dict(enumerate(columns)))
+
+
+def _list_cells(frame: "nw.DataFrame[Any]") -> Iterable[Sequence[object]]:
+    """Return the cells of every column."""
+    native, make = frame.to_native(), frame.implementation
+    if make.is_pandas():
+        return [
+            [None if is_gap(cell) else cell for cell in cells] for cells in native.to_numpy(dtype=object).T.tolist()
+        ]
+    if make.is_polars():
+        return list(zip(*native.rows(), strict=True)) or [()] * len(native.columns)
+    if make.is_pyarrow():
+        return [column.to_pylist() for column in native.columns]
+    return [series.to_list() for series in frame.iter_columns()]
 
 
 def _names(native: Any) -> Iterable[Any]:

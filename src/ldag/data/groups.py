@@ -76,6 +76,12 @@ class Groups:
         used, codes = np.unique(self.codes[places], return_inverse=True)
         return Groups(self.name, tuple(self.labels[code] for code in used.tolist()), codes.astype(np.int32))
 
+    def numbered(self, order: NDArray[np.intp]) -> "Groups":
+        """Return the same groups in an order, with numbers for labels."""
+        number = np.empty(len(order), dtype=np.int32)
+        number[order] = np.arange(len(order))
+        return Groups(self.name, tuple(range(len(order))), number[self.codes])
+
     def join(self, other: "Groups") -> "Groups":
         """Return the groups of these rows and after them those of others; equal labels are one group."""
         return number_groups(self.name, [*self.labels, *other.labels], _end_to_end(self, other))
@@ -92,6 +98,29 @@ class Groups:
     def note(self, weights: Weights | None) -> Note:
         """Return what reading tells of groups."""
         return Note(f"{self.name}: {self.describe(weights)}")
+
+
+@dataclass(frozen=True, eq=False)
+class GroupRows:
+    """Which rows groups have: for every pair of a group and a different row, where that row is, and how often."""
+
+    places: NDArray[np.intp]
+    codes: NDArray[np.int32]
+    times: NDArray[np.int64]
+    n_groups: int
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many rows every group has."""
+        return np.bincount(self.codes, self.times, self.n_groups).astype(np.int64)
+
+    def count(self, draws: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Return how often every row occurs if groups occur so many times."""
+        return np.bincount(self.places, self.times * draws[self.codes]).astype(np.int64)
+
+    def add_up(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum of values of rows over the rows of every group."""
+        return np.bincount(self.codes, self.times * values[self.places], self.n_groups).astype(np.float64)
 
 
 def _end_to_end(first: Groups, second: Groups) -> NDArray[np.int64]:

@@ -274,7 +274,8 @@ def _measurement_hints(survey: Survey, measured: tuple[Distinct, Weights], optio
     values, times = measured
     is_whole = values.dtype != object and not (values % 1 != 0).any()
     if is_whole and is_name_of_groups(survey.name) and survey.name not in options.keep:
-        yield f"{survey.name}: is it an identifier? name the columns to read with {option('columns')}"
+        belong = f"{option('groups', survey.name)} says that its rows belong together"
+        yield f"{survey.name}: is it an identifier? name the columns to read with {option('columns')}; {belong}"
     if not options.is_counted and is_survey_weight(survey.name, values, times):
         yield f"{survey.name}: is it a column of survey weights? {option('weights', survey.name)}"
 
@@ -442,4 +443,6 @@ def _reason(plan: ColumnPlan) -> str:
     reason, _, otherwise = plan.problem.partition("; leave it out")
     reason = reason.split(": is it an identifier?")[0]
     known, kept = reason.removeprefix("looks like an identifier: "), otherwise.removeprefix(", or keep it with ")
-    return known if known != reason or kept == otherwise else f"{reason}; {kept} keeps it"
+    shown = known if known != reason or kept == otherwise else f"{reason}; {kept} keeps it"
+    belong = f"; {option('groups', plan.name)} says that its rows belong together"
+    return shown + belong if "a person" in reason else shown

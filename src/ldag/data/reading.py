@@ -17,7 +17,7 @@ from ldag.data.aside import find_aside, keep_order, read_aside, split_order
 from ldag.data.columns import Coded, code_column, read_weights
 from ldag.data.database import PATTERN, Scratch
 from ldag.data.dataset import Dataset
-from ldag.data.frames import from_array, from_frame, from_mapping
+from ldag.data.frames import from_array, from_few_rows, from_frame, from_mapping
 from ldag.data.groups import Groups
 from ldag.data.measurements import Bins, join_intervals
 from ldag.data.model_cuts import cut_by_model
@@ -25,7 +25,7 @@ from ldag.data.notes import Note
 from ldag.data.options import MAX_STATES_DEFAULT, Missing, ReadOptions, Unusable
 from ldag.data.parquet import open_parquet
 from ldag.data.planning import COUNT_NAMES, ColumnPlan, cut_note, plan_columns
-from ldag.data.remarks import describe_columns
+from ldag.data.remarks import describe_columns, describe_constant
 from ldag.data.rows import Weights
 from ldag.data.settling import Settled, drop_gaps, note_gaps, refuse_gaps, settle_gaps
 from ldag.data.tables import MemoryTable, Table, check_table
@@ -228,6 +228,14 @@ def read_table(source: object, options: ReadOptions | Sequence[str] | None = Non
     return check_table(_open(source, options))
 
 
+def read_known(source: object) -> Table:
+    """Open any table to take states from it that are known, so that its own types do not matter."""
+    if isinstance(source, Table | np.ndarray | str | PathLike | Mapping) or _is_list_of_paths(source):
+        return read_table(source)
+    few = from_few_rows(source)
+    return read_table(source) if few is None else check_table(few)
+
+
 def _open(source: object, options: ReadOptions) -> Table:
     if isinstance(source, np.ndarray):
         options.check_no_text("an array has cells", unless=["names"])
@@ -366,7 +374,7 @@ def _assemble(
     if not data.n_rows:
         way = f"choose {option('missing', 'keep')} to keep gaps as gaps"
         raise DataError(f"no rows are left: every row that occurs has missing cells; {way}")
-    notes += lost
+    notes += [*lost, *describe_constant(data)]
     if any(plan.variable is None or plan.is_cut for plan in plans):  # else data are read for a graph that is known
         notes += describe_columns(data)
     hint = None if weight_name is not None else _counts_hint(data, plans)

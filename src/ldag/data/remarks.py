@@ -50,6 +50,25 @@ def describe_gaps(data: Dataset) -> tuple[str, ...]:
     return tuple(note for note in data.notes if isinstance(note, Note) and note.of_gaps)
 
 
+def describe_groups(data: Dataset) -> tuple[str, ...]:
+    """Return what a likelihood assumes of rows that belong together, if any do."""
+    if data.groups is None or not data.is_grouped:
+        return ()
+    told = (
+        f"rows of one {data.groups.noun} are taken as independent given the model; as far as they are alike beyond it,"
+    )
+    return (f"{told} they count for fewer, and scores and probabilities are too sure",)
+
+
+def describe_constant(data: Dataset) -> tuple[str, ...]:
+    """Return which columns are the same in all rows of a group."""
+    names = [name for name in data.constant_in_groups if data.schema.node(name) not in data.constant_nodes]
+    if data.groups is None or not names:
+        return ()
+    is_each = "is" if len(names) == 1 else "are"
+    return (f"{list_names(names)}: {is_each} the same in all rows of a {data.groups.noun}",)
+
+
 def describe_columns(data: Dataset) -> tuple[str, ...]:
     """Return notes on columns of one state, which take no edges, and on columns that say the same."""
     return (*_describe_constants(data), *(_describe_twins(data, nodes) for nodes in _find_twins(data)))

@@ -9,6 +9,7 @@ from ldag.drawing.charts import LineChart as LineChart
 from ldag.drawing.charts import RowChart as RowChart
 from ldag.drawing.charts import Series as Series
 from ldag.drawing.charts import lay_out_charts as lay_out_charts
+from ldag.drawing.columns import draw_columns as draw_columns
 from ldag.drawing.drawable import PENS as PENS
 from ldag.drawing.drawable import Drawable as Drawable
 from ldag.drawing.drawable import PictureOptions as PictureOptions
@@ -23,6 +24,7 @@ from ldag.drawing.graphs import draw_picture as draw_picture
 from ldag.drawing.graphs import draw_sheet as draw_sheet
 from ldag.drawing.graphs import fits_label as fits_label
 from ldag.drawing.graphs import legend_of as legend_of
+from ldag.drawing.graphs import put_side_by_side as put_side_by_side
 from ldag.drawing.lettering import elide as elide
 from ldag.drawing.lettering import side_by_side as side_by_side
 from ldag.drawing.marks import Drawing as Drawing

@@ -170,18 +170,27 @@ BOLD = 1.15
 
 def draw_picture(picture: Picture) -> Drawing:
     """Return a picture as a drawing; long names are cut, and whole in the tooltips."""
-    placed = place(picture)
+    return draw_placed(place(picture))
+
+
+def draw_placed(placed: "Placement") -> Drawing:
+    """Return a picture of which everything has its place as a drawing."""
     marks = (*_edges(placed), *_labels(placed), *_nodes(placed), *_legend(placed))
     moved = tuple(move(marks, MARGIN, MARGIN))
-    return Drawing(picture.title, picture.describe(), placed.width, placed.height, moved)
+    return Drawing(placed.picture.title, placed.picture.describe(), placed.width, placed.height, moved)
 
 
 def draw_sheet(title: str, pictures: Sequence[tuple[str, Picture]]) -> Drawing:
     """Return pictures beside each other under headings, on a new row where there is no room."""
-    drawings = [draw_picture(picture) for _, picture in pictures]
+    return put_side_by_side(title, [(heading, draw_picture(picture)) for heading, picture in pictures])
+
+
+def put_side_by_side(title: str, headed: Sequence[tuple[str, Drawing]]) -> Drawing:
+    """Return drawings beside each other under headings, on a new row where there is no room."""
+    drawings = [drawing for _, drawing in headed]
     headings = [
         TextBlock.of([heading], HEADING_SIZE, max(drawing.width / BOLD, 160.0), max_lines=3)
-        for (heading, _), drawing in zip(pictures, drawings, strict=True)
+        for heading, drawing in headed
     ]
     tall = max((heading.height for heading in headings), default=0.0) + HEADING_GAP
     marks: list[Mark] = []
@@ -194,7 +203,7 @@ def draw_sheet(title: str, pictures: Sequence[tuple[str, Picture]]) -> Drawing:
         marks += move(drawing.marks, left, top + tall)
         width, height = max(width, left + drawing.width), max(height, top + tall + drawing.height)
         left += drawing.width + SHEET_GAP
-    description = " ".join(f"{heading}: {picture.describe()}" for heading, picture in pictures)
+    description = " ".join(f"{heading}: {drawing.description}" for heading, drawing in headed)
     return Drawing(title, description, width, height, tuple(marks))
 
 
@@ -225,7 +234,7 @@ def place(picture: Picture) -> Placement:
     def turn_back(pieces: Sequence[Cubic]) -> list[Cubic]:
         return [(d, c, b, a) for a, b, c, d in reversed(pieces)]
 
-    texts = tuple(map(_node_text, picture.nodes))
+    texts = tuple(map(node_text, picture.nodes))
     labels = {
         position: TextBlock.of(edge.label, LABEL_FONT, max_width=LABEL_WIDTH, max_lines=MOST_LINES)
         for position, edge in enumerate(picture.edges)
@@ -236,7 +245,7 @@ def place(picture: Picture) -> Placement:
     layout = lay_out_layers(
         sizes,
         [edge.ends[::-1] if position in upward else edge.ends for position, edge in enumerate(picture.edges)],
-        {position: turn(_label_size(block)) for position, block in labels.items()},
+        {position: turn(label_size(block)) for position, block in labels.items()},
     )
     wide, high = turn((layout.width, layout.height))
     legend = TextBlock.of(picture.legend, LEGEND_FONT, max_width=max(wide, LEGEND_WIDTH), max_lines=60)
@@ -277,7 +286,7 @@ def _arcs(picture: Picture) -> dict[int, list[int]]:
     return arcs
 
 
-def _node_text(node: PictureNode) -> TextBlock:
+def node_text(node: PictureNode) -> TextBlock:
     """Return what stands in a box: the name, and below it the state that is known."""
     name = f"do({node.name})" if node.is_set else node.name
     name += f" {node.mark}" if node.mark else ""
@@ -298,7 +307,8 @@ def node_size(block: TextBlock) -> Size:
     return max(56.0, block.width + 28), block.height + 18
 
 
-def _label_size(block: TextBlock) -> Size:
+def label_size(block: TextBlock) -> Size:
+    """Return the size of a label's pill."""
     return block.width + 16, block.height + 8
 
 
@@ -308,19 +318,25 @@ def _is_list(picture: Picture) -> bool:
 
 
 def _find_upward(picture: Picture) -> set[int]:
-    """Return the edges of a second graph that must run against the first one's: two DAGs together may have cycles."""
-    upward = set()
+    """Return the edges that must run against the others: two DAGs together may have cycles, and so may time rolled up.
+
+    Those of a second graph run against the first one's.
+    """
+    upward: set[int] = set()
     parents: list[list[int]] = [[] for _ in picture.nodes]
     for edge in picture.edges:
         if edge.change != "extra":
             parents[edge.child].append(edge.parent)
-    for position, edge in enumerate(picture.edges):
-        if edge.change == "extra":
-            parents[edge.child].append(edge.parent)
-            if find_cycle(parents) is not None:
-                parents[edge.child].pop()
-                parents[edge.parent].append(edge.child)
-                upward.add(position)
+    later = [position for position, edge in enumerate(picture.edges) if edge.change == "extra"]
+    if find_cycle(parents) is not None:
+        parents, later = [[] for _ in picture.nodes], [*range(len(picture.edges))]
+    for position in later:
+        edge = picture.edges[position]
+        parents[edge.child].append(edge.parent)
+        if find_cycle(parents) is not None:
+            parents[edge.child].pop()
+            parents[edge.parent].append(edge.child)
+            upward.add(position)
     return upward
 
 
@@ -367,7 +383,7 @@ def _labels(placed: Placement) -> Iterator[Group]:
         edge = placed.picture.edges[position]
         is_pale = edge.is_absent or edge.is_cut
         line, colour = ("absent", "faint") if is_pale else ("label", "note")
-        pill = _box(centre, _label_size(block), "ground", line, 1.0)
+        pill = _box(centre, label_size(block), "ground", line, 1.0)
         kind = "label absent" if is_pale else "label"
         tip = placed.picture.describe_edge(edge)
         yield Group(kind, (pill, *_write(block, centre, colour)), tip, _ends(edge))

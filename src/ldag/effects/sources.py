@@ -119,7 +119,7 @@ def take_table(
         table = read_table(data, options)
         _check_columns(names, table.names)
         known = read_for(table, part, options, undeclared)
-        others = [name for name in table.names if name not in {*names, options.counts, options.weights}]
+        others = [name for name in table.names if name not in {*names, options.counts, options.weights, *options.aside}]
         known = replace(known, notes=tuple(note for note in known.notes if note != note_ignored(others)))
     known = known.complete_rows()
     if not isinstance(data, Dataset):

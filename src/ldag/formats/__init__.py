@@ -13,6 +13,12 @@ from ldag.formats.json import network_of as network_of
 from ldag.formats.json import read_variables as read_variables
 from ldag.formats.json import write_json as write_json
 from ldag.formats.json import write_variables as write_variables
+from ldag.formats.lags import LAG_SIGN as LAG_SIGN
+from ldag.formats.lags import read_lag as read_lag
+from ldag.formats.lags import read_step as read_step
+from ldag.formats.lags import say_lags as say_lags
+from ldag.formats.lags import spell_lag as spell_lag
+from ldag.formats.lags import spell_step as spell_step
 from ldag.formats.lexer import Scanner as Scanner
 from ldag.formats.lexer import read_assignments as read_assignments
 from ldag.formats.lexer import read_name_list as read_name_list
@@ -56,6 +62,13 @@ from ldag.formats.registry import read_file_as as read_file_as
 from ldag.formats.registry import read_named as read_named
 from ldag.formats.registry import write_document as write_document
 from ldag.formats.registry import write_graph as write_graph
+from ldag.formats.undirected import StratumRecord as StratumRecord
+from ldag.formats.undirected import UndirectedRecord as UndirectedRecord
+from ldag.formats.undirected import read_undirected_json as read_undirected_json
+from ldag.formats.undirected import read_undirected_text as read_undirected_text
+from ldag.formats.undirected import write_undirected_dot as write_undirected_dot
+from ldag.formats.undirected import write_undirected_json as write_undirected_json
+from ldag.formats.undirected import write_undirected_text as write_undirected_text
 from ldag.formats.words import MOST_CASES as MOST_CASES
 from ldag.formats.words import absent_if as absent_if
 from ldag.formats.words import brief as brief

@@ -131,7 +131,7 @@ def graph_of(document: object, path: str = "") -> GraphRecord:
     return check_record(
         GraphRecord(
             tuple(
-                _variable(item, where, is_first)
+                variable_of(item, where, is_first)
                 for where, item in check_items(fields["variables"], f"{inside}variables")
             ),
             tuple(_edge(item, where) for where, item in check_items(fields["edges"], f"{inside}edges")),
@@ -147,7 +147,7 @@ def write_json(record: GraphRecord) -> str:
     document: dict[str, object] = {
         "format": GRAPH_FORMAT,
         "version": 3 if record.trees else 2 if any(variable.latent for variable in record.variables) else 1,
-        "variables": [_variable_fields(variable) for variable in record.variables],
+        "variables": [variable_fields(variable) for variable in record.variables],
         "edges": [_edge_fields(edge) for edge in record.edges],
     }
     if record.classes:
@@ -159,7 +159,8 @@ def write_json(record: GraphRecord) -> str:
     return text + "\n"
 
 
-def _variable_fields(variable: VariableRecord) -> dict[str, object]:
+def variable_fields(variable: VariableRecord) -> dict[str, object]:
+    """Return a variable as plain values."""
     fields: dict[str, object] = {"name": variable.name}
     if variable.states is not None:
         fields["states"] = list(variable.states)
@@ -177,7 +178,8 @@ def _edge_fields(edge: EdgeRecord) -> dict[str, object]:
     return ends | {"label": list(edge.label)} if edge.label else ends
 
 
-def _variable(item: object, path: str, is_first: bool = False) -> VariableRecord:
+def variable_of(item: object, path: str, is_first: bool = False) -> VariableRecord:
+    """Read a variable that stands at a place in its file."""
     fields = check_fields(item, path, ("name",), ("states", "ordered", "cuts", "latent"))
     states = check_states(fields["states"], f"{path}.states") if "states" in fields else None
     if is_first and "latent" in fields:
@@ -424,7 +426,7 @@ KINDS = (
     DocumentKind("network", NETWORK_FORMAT, network_of),
     *(
         DocumentKind(name, f"ldag {name}", partial(_document_of, name))
-        for name in ("posterior", "bootstrap", "mixture")
+        for name in ("posterior", "bootstrap", "mixture", "stratified graph", "dynamic network")
     ),
 )
 """Every kind of JSON document; the first is what a document without a format is taken for."""
@@ -438,12 +440,12 @@ def write_document_json(record: DocumentRecord) -> str:
 
 def write_variables(variables: Iterable[Variable]) -> list[dict[str, object]]:
     """Return variables as plain values, with what is known of their order and their cut points."""
-    return [_variable_fields(VariableRecord(v.name, v.states, "", v.ordered, v.cuts, v.latent)) for v in variables]
+    return [variable_fields(VariableRecord(v.name, v.states, "", v.ordered, v.cuts, v.latent)) for v in variables]
 
 
 def read_variables(items: object) -> Schema:
     """Read what `write_variables` returns."""
-    records = [_variable(item, where) for where, item in check_items(items, "variables")]
+    records = [variable_of(item, where) for where, item in check_items(items, "variables")]
     return Schema(tuple(Variable(v.name, v.states or (), v.ordered, v.cuts, v.latent) for v in records))
 
 

@@ -21,7 +21,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _PERCENT_COMMENT = re.compile(r"%[^\n]*")
 _NOTATION_SPACE = re.compile(r"(?:\s+|#.*)*")
 _BARE = re.compile(WORD)
-_NOTATION = re.compile(rf'"(?:[^"\\\n]|\\.)*"|<->|->|<-|--|[{{}},;:=|*<?]|{WORD}')
+_NOTATION = re.compile(rf'"(?:[^"\\\n]|\\.)*"|<->|->|<-|--|[{{}},;:=|*<?]|{WORD}|-')
 
 
 class Tokens:

@@ -171,7 +171,7 @@ class TabularRecord:
 
 @dataclass(frozen=True, eq=False)
 class DocumentRecord:
-    """Plain values that say how sure one is of many graphs or networks: a "posterior", a "bootstrap", a "mixture"."""
+    """Plain values of what is more than one graph: a "posterior", a "bootstrap", a "mixture", a "dynamic network"."""
 
     kind: str
     content: Mapping[str, Any]
@@ -235,8 +235,9 @@ class Format:
 def check_model(record: FileRecord) -> ModelRecord:
     """Refuse what says how sure one is of graphs where one graph or network is wanted."""
     if isinstance(record, DocumentRecord):
+        loader = record.kind.title().replace(" ", "")
         raise FormatError(
-            f"expected a graph or a network, got a {record.kind}; {record.kind.capitalize()}.load reads it, and"
+            f"expected a graph or a network, got a {record.kind}; {loader}.load reads it, and"
             " `ldag show` and `ldag plot` show it"
         )
     return record

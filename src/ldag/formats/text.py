@@ -46,6 +46,7 @@ CUT = "cut"
 _REFUSED = {
     "<-": "write the parent first, as in 'parent -> child'",
     "--": "undirected edges are not supported; write 'parent -> child'",
+    "-": "undirected edges are for StratifiedGraph.from_text; write 'parent -> child'",
     ",": "write one edge per line, each with one parent and one child",
 }
 
@@ -55,11 +56,8 @@ def read_text(text: str) -> GraphRecord:
 
     Variables come in the order in which statements first name them, whether declared or only in an edge.
     """
-    reader = _Reader()
-    for number, line in enumerate(_LINE_END.split(text), start=1):
-        scanner = Scanner(line, f"line {number}")
-        if not scanner.is_at_end:
-            reader.line(scanner)
+    reader = TextReader()
+    reader.read(text)
     return check_record(reader.record())
 
 
@@ -76,7 +74,7 @@ def write_text(record: GraphRecord) -> str:
     return "".join(f"{one.text}\n" for one in statements)
 
 
-class _Reader:
+class TextReader:
     """The parts read so far."""
 
     def __init__(self) -> None:
@@ -93,6 +91,13 @@ class _Reader:
             raise FormatError(f"{self._open.where}the tree of {self._open.node!r} is not closed; '}}' is missing")
         edges, classes = tuple(self._edges.values()), tuple(self._classes)
         return GraphRecord(tuple(self._variables.values()), edges, classes, tuple(self._trees))
+
+    def read(self, text: str) -> None:
+        """Read all lines."""
+        for number, line in enumerate(_LINE_END.split(text), start=1):
+            scanner = Scanner(line, f"line {number}")
+            if not scanner.is_at_end:
+                self.line(scanner)
 
     def line(self, scanner: Scanner) -> None:
         """Read one line that is not empty: of a tree that is open, or a statement."""
@@ -206,7 +211,9 @@ def _ways(record: GraphRecord) -> Iterator[list[Statement]]:
     arcs = find_stateless_arcs(record)
     plain = without_arcs(record, arcs)
     arc = {name: Statement(name, (*ends, name)) for name, ends in arcs.items()}
-    declared = {variable.name: Statement(_declaration(variable), (variable.name,)) for variable in record.variables}
+    declared = {
+        variable.name: Statement(spell_declaration(variable), (variable.name,)) for variable in record.variables
+    }
     edges = [Statement(_edge(edge), (edge.parent, edge.child)) for edge in plain.edges]
     in_edges = {name for one in (*edges, *arc.values()) for name in one.names}
     short = [declared[v.name] for v in plain.variables if v.states is not None or v.latent or v.name not in in_edges]
@@ -218,7 +225,8 @@ def _ways(record: GraphRecord) -> Iterator[list[Statement]]:
     yield [*declared.values(), *(Statement(_edge(edge)) for edge in record.edges), *rest]
 
 
-def _declaration(variable: VariableRecord) -> str:
+def spell_declaration(variable: VariableRecord) -> str:
+    """Return the statement that declares a variable."""
     name = spell_name(variable.name)
     if variable.latent:
         name = f"{LATENT} {spell_quoted(name) if name == CUT else name}"

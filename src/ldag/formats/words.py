@@ -2,8 +2,9 @@
 
 In the text notation, names and states are bare where that is unambiguous, quoted otherwise.
 A bare word is made of letters and digits of any script, ``_`` and ``.``, and single ``-`` between them; a ``-``
-may also begin a number. As a state, a bare word that reads as a number in the JSON manner (``0``, ``-3``, ``2.5``,
-also ``.5``, ``1e-7``) is that number and ``True`` or ``False`` a boolean; so ``007`` and ``true`` are strings.
+may also begin a number, and a step of time may end it, as in ``pain@-1`` or ``pain@0``. As a state, a bare word that
+reads as a number in the JSON manner (``0``, ``-3``, ``2.5``, also ``.5``, ``1e-7``) is that number and ``True`` or
+``False`` a boolean; so ``007`` and ``true`` are strings.
 """
 
 import json
@@ -17,7 +18,7 @@ from ldag.formats.gist import Amounts, find_gist
 from ldag.formats.record import Context, EdgeRecord
 from ldag.model import MISSING_STATE, State, Variable, spell_cut
 
-WORD = r"(?:-(?=[0-9.]))?[\w.]+(?:-[\w.]+)*"
+WORD = r"(?:-(?=[0-9.]))?[\w.]+(?:-[\w.]+)*(?:@-?[0-9]+)?"
 """Pattern of a bare word."""
 
 _WORD = re.compile(WORD)

@@ -5,6 +5,7 @@ from ldag.graph.base import NamedPartition as NamedPartition
 from ldag.graph.base import find_thin_families as find_thin_families
 from ldag.graph.door import LDAG as LDAG
 from ldag.graph.door import Multinet as Multinet
+from ldag.graph.door import StratifiedGraph as StratifiedGraph
 from ldag.graph.door import family_counts as family_counts
 from ldag.graph.door import take_states as take_states
 from ldag.graph.questions import Cpdag as Cpdag
@@ -24,6 +25,7 @@ from ldag.graph.representations import is_told_by_labels as is_told_by_labels
 from ldag.graph.representations import name_given as name_given
 from ldag.graph.representations import spell_size as spell_size
 from ldag.graph.representations import tree_rows as tree_rows
+from ldag.graph.strata import MoralGraph as MoralGraph
 from ldag.graph.tables import assemble_tables as assemble_tables
 from ldag.graph.tables import disassemble_tables as disassemble_tables
 from ldag.graph.tree_records import NestedTree as NestedTree

@@ -1,17 +1,35 @@
 """The graph door: `LDAG`, how other people write one (rules, trees, decision graphs, multinets), and its counts."""
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldag.checks import tell_renamed
+from ldag.checks import check_mapping, check_names, check_path, check_text, tell_renamed
 from ldag.data import AnyTable, Dataset, Reading, check_data
 from ldag.drawing import Drawable, side_by_side
-from ldag.errors import ArgumentError, GraphError, counted
-from ldag.graph.questions import GraphQuestions
+from ldag.errors import ArgumentError, FormatError, GraphError, LdagError, counted
+from ldag.formats import (
+    Context,
+    Edge,
+    StratumRecord,
+    UndirectedRecord,
+    conditions,
+    read_undirected_json,
+    read_undirected_text,
+    read_utf8,
+    write_atomically,
+    write_undirected_dot,
+    write_undirected_json,
+    write_undirected_text,
+)
+from ldag.graph.questions import GraphQuestions, Names
+from ldag.graph.records import check_contexts, check_declared, check_pairs, record_of
 from ldag.graph.representations import (
     CptTree,
     DecisionGraph,
@@ -22,10 +40,19 @@ from ldag.graph.representations import (
     name_rules,
     name_tree,
 )
+from ldag.graph.strata import MoralGraph, Strata, moralise, undirect
 from ldag.graph.tree_records import NestedTree, code_tree, record_tree
 from ldag.graph.trees import partition_of_rows
-from ldag.model import CodedFamily, Counts, Partition, State, Structure
-from ldag.reasoning import assignments, context_structure
+from ldag.model import CodedFamily, Counts, Partition, State, Structure, Variable
+from ldag.reasoning import (
+    DEFAULT_BUDGET,
+    Verdict,
+    assignments,
+    context_structure,
+    find_cliques,
+    find_separators,
+    neighbours_of,
+)
 
 G = TypeVar("G", bound=GraphQuestions)
 
@@ -165,6 +192,33 @@ class LDAG(GraphQuestions):
         graphs = {state: type(self)(self.schema, s) for state, s in zip(states, structures, strict=True)}
         return Multinet(variable, self, graphs, self.edges)
 
+    def to_undirected(self) -> "StratifiedGraph":
+        r"""Return the graph without arrows: an edge that vanishes in some contexts has a stratum there.
+
+        That is for perfect graphs: the parents of every variable are adjacent to each other. The graph is read in its
+        regular form, and equivalent graphs with the same labels have the same reading.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> perfect = ldag.LDAG.from_text("a -> b\na -> c : b=1\nb -> c")
+        >>> print(perfect.to_undirected().to_text())
+        a {0, 1}
+        b {0, 1}
+        c {0, 1}
+        a - b
+        a - c : b=1
+        b - c
+        <BLANKLINE>
+        """
+        structure = self._regular_structure
+        self._check_labels_only(structure)
+        return StratifiedGraph.from_record(undirect(self.schema, structure))
+
+    def moral_graph(self) -> "MoralGraph":
+        """Return a picture without arrows of any graph: parents of a common child are joined, labels are left out."""
+        return moralise(self.schema, self.structure)
+
     def _family(self, node: str) -> tuple[int, CodedFamily]:
         number = self.schema.node(node)
         return number, self.structure.families[number]
@@ -195,6 +249,215 @@ class LDAG(GraphQuestions):
             got = rows[wrong[0]].tolist()
             raise GraphError(f"row {wrong[0]} of the table of {name!r} must be probabilities that sum to 1, got {got}")
         return rows
+
+
+@dataclass(frozen=True, repr=False)
+class StratifiedGraph(Drawable):
+    r"""A chordal graph without arrows; an edge may have a stratum, contexts in which its two ends are independent.
+
+    A stratum is about common neighbours of the two ends, all of them unless some are named that it leaves out. It is
+    a frozen, hashable value; two are equal when variables, edges and strata are. It says what the labelled DAG says
+    that points all edges along a perfect order, in which one end of every edge with a stratum comes after all that the
+    stratum is about; where there is no such order, the graph is refused. Build one with `from_text`, `from_edges` or
+    `LDAG.to_undirected`.
+
+    Examples
+    --------
+    >>> import ldag
+    >>> u = ldag.StratifiedGraph.from_text("a - b - c\na - c : b=1")
+    >>> print(u)
+    a - b
+    a - c, independent when b is 1
+    b - c
+    cliques: {a, b, c}
+    <BLANKLINE>
+    3 variables, 6 parameters (1 saved by strata)
+    >>> bool(u.independent("a", "c", context={"b": 1}))
+    True
+    """
+
+    _oriented: LDAG
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[Edge],
+        *,
+        states: Mapping[str, Sequence[State] | Variable],
+        strata: Mapping[Edge, Iterable[Context]] | None = None,
+        without: Mapping[Edge, Iterable[str]] | None = None,
+    ) -> Self:
+        """Build a graph from edges, states and strata.
+
+        Parameters
+        ----------
+        edges
+            Pairs of names, in any order.
+        states
+            The states of every variable.
+        strata
+            For an edge, the contexts of its common neighbours in which its ends are independent. One that a context
+            does not name may have any state.
+        without
+            For an edge, the common neighbours that its stratum is not about.
+        """
+        pairs = check_pairs(edges)
+        about = {
+            _own_way(edge, pairs, "strata"): check_contexts(edge, contexts)
+            for edge, contexts in check_mapping(strata or {}, "strata").items()
+        }
+        left_out = {
+            _own_way(edge, pairs, "without"): check_names(names, "without")
+            for edge, names in check_mapping(without or {}, "without").items()
+        }
+        declared = (check_declared(name, value) for name, value in check_mapping(states, "states").items())
+        records = (StratumRecord(*edge, about.get(edge, ()), left_out.get(edge, ())) for edge in pairs)
+        return cls.from_record(UndirectedRecord(tuple(map(record_of, declared)), tuple(records)))
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read the text form: ``a - b : c=1``, one edge per line."""
+        return cls.from_record(read_undirected_text(check_text(text)))
+
+    def to_text(self) -> str:
+        """Return the text form; reading it gives this graph back."""
+        return write_undirected_text(self._record)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read the JSON form."""
+        return cls.from_record(read_undirected_json(check_text(text)))
+
+    def to_json(self) -> str:
+        """Return the JSON form; reading it gives this graph back."""
+        return write_undirected_json(self._record)
+
+    def to_dot(self) -> str:
+        """Return the graph for Graphviz, with strata on the edges."""
+        return write_undirected_dot(self._record)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file in the JSON form (.json) or in the text form (any other ending)."""
+        target = check_path(path)
+        text = read_utf8(Path(target))
+        try:
+            return cls.from_json(text) if target.lower().endswith(".json") else cls.from_text(text)
+        except LdagError as error:
+            raise FormatError(f"{target}: {error}") from None
+
+    def _save_file(self, path: str | os.PathLike[str]) -> None:
+        target = Path(check_path(path))
+        write = {".json": self.to_json, ".dot": self.to_dot}.get(target.suffix.lower(), self.to_text)
+        write_atomically(target, write().encode())
+
+    @classmethod
+    def from_record(cls, record: UndirectedRecord) -> Self:
+        """Make the graph of what was read; for the library itself."""
+        oriented = LDAG.from_record(Strata(record).orient()).maximal()
+        if not oriented.is_regular():
+            kept = set(oriented.regular().edges)
+            a, b = next(edge for edge in oriented.edges if edge not in kept)
+            raise GraphError(
+                f"the strata together say that {a} and {b} are independent in every context: then they have no edge;"
+                " leave it out, or some of the contexts"
+            )
+        return cls(oriented)
+
+    def to_ldag(self, root: str | None = None) -> LDAG:
+        """Return a labelled DAG that says the same, with a variable without parents if one is named.
+
+        Several perfect orders may do; the same graph always gets the same one.
+        """
+        return self._oriented if root is None else LDAG.from_record(Strata(self._record).orient(root)).maximal()
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in order."""
+        return self._oriented.variables
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """All edges as pairs of names, the variable that comes first in front."""
+        return tuple((edge.first, edge.second) for edge in self._record.edges)
+
+    @cached_property
+    def strata(self) -> Mapping[Edge, tuple[Context, ...]]:
+        """The edges with a stratum, and the contexts in which their ends are independent."""
+        return {(edge.first, edge.second): tuple(edge.contexts) for edge in self._record.edges if edge.contexts}
+
+    @property
+    def cliques(self) -> tuple[tuple[str, ...], ...]:
+        """The largest sets of variables that are all neighbours of each other."""
+        return self._name(self._cliques)
+
+    @property
+    def separators(self) -> tuple[tuple[str, ...], ...]:
+        """What neighbours in a junction tree of the cliques share, each as often as they do."""
+        return self._name(find_separators(self._cliques))
+
+    @property
+    def dimension(self) -> int:
+        """Number of free parameters."""
+        return self._oriented.dimension
+
+    def independent(
+        self,
+        a: Names,
+        b: Names,
+        given: Names = (),
+        context: Mapping[str, State] | None = None,
+        *,
+        budget: int = DEFAULT_BUDGET,
+    ) -> Verdict:
+        """Decide whether a and b are independent, given variables and a context, in every distribution of the graph.
+
+        The decision, and its proof, are those of `LDAG.implies`.
+        """
+        return self._oriented.implies(a, b, given, context, budget=budget)
+
+    def strata_in_words(self) -> tuple[str, ...]:
+        """Return every edge as people say it: "smoking - pressure, independent when protein is >3"."""
+        return tuple(map(self._say, self._record.edges))
+
+    def __str__(self) -> str:
+        def spell(what: str, sets: Sequence[Sequence[str]]) -> list[str]:
+            return [f"{what}: {', '.join('{' + ', '.join(one) + '}' for one in sets)}"] if sets else []
+
+        saved = self._oriented.dag_dimension - self.dimension
+        size = f"{counted(len(self.variables), 'variable')}, {counted(self.dimension, 'parameter')}"
+        lines = [*(self.strata_in_words() or ["(no edges)"]), *spell("cliques", self.cliques)]
+        return "\n".join([*lines, *spell("separators", self.separators), "", f"{size} ({saved} saved by strata)"])
+
+    def __repr__(self) -> str:
+        sizes = counted(len(self.variables), "variable"), counted(len(self.edges), "edge")
+        return f"<StratifiedGraph: {', '.join(sizes)}, {counted(self.dimension, 'parameter')}>"
+
+    def _say(self, edge: StratumRecord) -> str:
+        told = f"{edge.first} - {edge.second}"
+        if edge.contexts:
+            told += f", independent when {', or when '.join(conditions(edge.contexts, self.variables))}"
+        return told + (f" ({', '.join(edge.without)} left out)" if edge.without else "")
+
+    @cached_property
+    def _record(self) -> UndirectedRecord:
+        return undirect(self._oriented.schema, self._oriented.structure)
+
+    @cached_property
+    def _cliques(self) -> tuple[frozenset[int], ...]:
+        structure = self._oriented.structure
+        return find_cliques(neighbours_of(len(structure), structure.edges), structure.order)
+
+    def _name(self, sets: Iterable[frozenset[int]]) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(self.variables[node].name for node in sorted(one)) for one in sets)
+
+
+def _own_way(edge: Edge, edges: Sequence[Edge], what: str) -> Edge:
+    """Return an edge as it is written among others, from either end."""
+    for own in (edge, tuple(reversed(edge))):
+        if own in edges:
+            return own[0], own[1]
+    raise GraphError(f"{what}: there is no edge {' - '.join(map(str, edge))}")
 
 
 def take_states(graph: LDAG, data: AnyTable, reading: Reading | None = None) -> tuple[LDAG, Dataset]:

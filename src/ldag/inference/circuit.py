@@ -157,8 +157,12 @@ class Circuit:
 
         Parameters that are shared between classes cannot be told apart: compile by class, or with ``told_apart``.
         """
-        uses = np.append(self._evaluator.expected_uses(self.row(evidence), len(self.values)), 0.0)
+        uses = np.append(self.uses(self.row(evidence)), 0.0)
         return tuple(uses[numbers] for numbers in self.numbers)
+
+    def uses(self, row: Rows) -> Numbers:
+        """Return for each parameter the posterior probability that it is used."""
+        return self._evaluator.expected_uses(row, len(self.values))
 
     def log_derivatives(self, evidence: Evidence) -> Numbers:
         """Return the derivative of the log probability of evidence by every parameter."""

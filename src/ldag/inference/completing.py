@@ -6,7 +6,6 @@ too large, each row is one propagation of tables on a junction tree.
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate
 from threading import Event
@@ -225,6 +224,8 @@ class _ByTables:
                 if stop.is_set():
                     return
                 work(place)
+
+        from concurrent.futures import ThreadPoolExecutor  # here, because answers seldom need it
 
         pool = ThreadPoolExecutor(n)
         try:

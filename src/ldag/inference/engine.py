@@ -2,8 +2,8 @@
 
 Sums need nothing but an order of elimination; a circuit has to be compiled, and answers faster from then on. So the
 first questions are answered by sums, and a circuit is compiled once what was spent on them would have paid for it. What
-things cost is worked out from the order and from how often was asked, never measured: the same questions are answered
-in the same way everywhere.
+things cost is told from the cells that were worked out, never from a clock: the same questions are answered in the same
+way everywhere.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from contextlib import suppress
 import numpy as np
 
 from ldag import _native
-from ldag.inference.circuit import MAX_SIZE, Circuit, Numbers, Rows, TooManyGates, compile_circuit
+from ldag.inference.circuit import MAX_SIZE, UNOBSERVED, Circuit, Numbers, Rows, TooManyGates, compile_circuit
 from ldag.inference.sums import MEMORY_LIMIT, CodedFindings, Sums, TablesTooLarge
 from ldag.inference.wide import limit_trial
 from ldag.model import Model
@@ -22,10 +22,8 @@ KEPT = 16
 
 PRODUCT_COST = 5.5
 """What a product of a circuit costs in a question, about in nanoseconds, as in sums."""
-BATCH_SHARE = 0.125
-"""What a row of a batch costs a circuit, for each that is asked by itself: rows are evaluated side by side."""
-BATCHED_SIZE = 1_000_000
-"""A circuit of more products does not fit into fast memory: rows side by side cost what they cost alone."""
+ROW_PRODUCT_COST = 1.4
+"""The same in each of many rows, which are evaluated side by side."""
 COMPILE_CELL_COST = 300.0
 """What compiling costs, about, for each cell of the tables that sums would work out."""
 COMPILE_NODE_COST = 200_000.0
@@ -50,6 +48,8 @@ class Engine:
         self._kept: dict[Key, Circuit] = {}
         self._refused: dict[Key, tuple[TooManyGates, bool]] = {}
         self._spent = 0.0
+        self._joint_costs = 0.0
+        self._n_joints = 0
 
     def compile(self, max_size: int | None = None, all_orders: bool = True) -> Circuit:
         """Compile the whole model, once; questions that it answers faster use this circuit then."""
@@ -60,7 +60,7 @@ class Engine:
 
     def log_probability(self, findings: CodedFindings, memory_limit: float = MEMORY_LIMIT) -> float:
         """Return the log probability of findings; minus infinity if they are impossible."""
-        if self._asks_circuit(1.0, memory_limit):
+        if self._asks_circuit(memory_limit):
             circuit = self._circuit_for((), findings)
             return float(circuit.log_probabilities(circuit.row(findings))[0])
         try:
@@ -73,7 +73,7 @@ class Engine:
         self, nodes: Sequence[int], findings: CodedFindings, memory_limit: float = MEMORY_LIMIT
     ) -> tuple[float, list[Numbers]]:
         """Return the log probability of the findings, and the posterior of each node in turn."""
-        if self._asks_circuit(1.0, memory_limit):
+        if self._asks_circuit(memory_limit):
             return self._circuit_for(nodes, findings).marginals_of(nodes, findings)
         try:
             log_probability, posteriors = self.sums.marginals(findings, memory_limit)
@@ -86,12 +86,16 @@ class Engine:
     ) -> tuple[float, Numbers]:
         """Return the joint posterior of nodes, an axis each; minus infinity if the findings are impossible."""
         n_rows = float(np.prod([float(self.model.structure.n_states[node]) for node in nodes]))
-        if self._asks_circuit(1.0, memory_limit, n_rows if len(nodes) > 1 else 1.0):
+        if not self._has_spent_little and self._asks_circuit(memory_limit, n_rows if len(nodes) > 1 else 1.0, True):
             return self._circuit_for(nodes, findings).joint(nodes, findings)
         try:
-            return self.sums.joint(nodes, findings, memory_limit)
+            log_probability, posterior, cost = self.sums.joint(nodes, findings, memory_limit)
         except TablesTooLarge as refused:
             return self._instead(nodes, findings, refused).joint(nodes, findings)
+        self._spent += cost
+        self._joint_costs += cost
+        self._n_joints += 1
+        return log_probability, posterior
 
     def most_probable(
         self, nodes: Sequence[int] | None, findings: CodedFindings, memory_limit: float = MEMORY_LIMIT
@@ -103,7 +107,7 @@ class Engine:
         everything = range(len(self.model.structure))
         if nodes is not None and set(nodes) != {node for node in everything if self._is_open(node, findings)}:
             return self.sums.most_probable(nodes, findings, memory_limit)
-        if self._asks_circuit(1.0, memory_limit):
+        if self._asks_circuit(memory_limit):
             log_probability, codes = self._explanation(self._circuit_for(everything, findings), findings)
         else:
             try:
@@ -143,31 +147,65 @@ class Engine:
         repeats = np.zeros(1, dtype=np.uint32)
         return _native.draw_completions(circuit.shape, circuit.values, row, repeats, n_rows, seed, False, 0)[:, 0]
 
-    def asks_circuit_of(self, n_rows: int, nodes: Iterable[int]) -> bool:
-        """Tell whether a batch of rows, which need the posterior of a node each, is better asked of a circuit."""
-        try:
-            if not self._asks_circuit(float(n_rows), MEMORY_LIMIT, BATCH_SHARE):
-                return False
-            self.circuit_over(nodes)
-        except TooManyGates:
-            return False
-        return True
+    def row_posteriors(self, node: int, rows: Rows) -> tuple[Numbers, float]:
+        """Return the posterior of a node in every row by sums, no numbers where it is impossible; and a row's cost.
 
-    def _asks_circuit(self, n_questions: float, memory_limit: float, n_rows: float = 1.0) -> bool:
-        """Decide by costs, and compile the model if that pays; ``n_rows`` is what a circuit needs for a question."""
+        That is infinite where rows had to be asked by themselves, for want of memory.
+        """
+        posteriors, is_large, cost = self.sums.row_posteriors(node, rows, MEMORY_LIMIT)
+        if np.isfinite(cost):
+            self._spent += cost
+        for number in np.flatnonzero(is_large):
+            evidence = {other: code for other, code in enumerate(rows[number].tolist()) if code != UNOBSERVED}
+            log_probability, posterior = self.joint([node], evidence)
+            posteriors[number] = np.nan if np.isneginf(log_probability) else posterior
+        return posteriors, cost / len(rows)
+
+    def circuit_for_rows(self, nodes: Iterable[int], n_rows: int, row_cost: float) -> Circuit | None:
+        """Return a circuit for so many more rows that cost sums so much each, if that pays; nodes are all in them."""
+        if self._whole is None:
+            spent = self._spent + n_rows * row_cost
+            if spent < self._least_compiling_cost:
+                return None
+            expected = ROW_PRODUCT_COST * self.sums.plan.n_cells
+            if expected > row_cost or spent - n_rows * expected < self._compiling_cost:
+                return None
+        try:
+            circuit = self.circuit_over(nodes)
+        except TooManyGates:
+            return None
+        return circuit if ROW_PRODUCT_COST * circuit.shape.size <= row_cost else None
+
+    @property
+    def _least_compiling_cost(self) -> float:
+        """What can be told without an order of elimination, which takes a while where there are many nodes."""
+        return COMPILE_NODE_COST * len(self.model.structure)
+
+    @property
+    def _compiling_cost(self) -> float:
+        return self._least_compiling_cost + COMPILE_CELL_COST * self.sums.plan.n_cells
+
+    @property
+    def _has_spent_little(self) -> bool:
+        return self._whole is None and self._spent < self._least_compiling_cost
+
+    def _asks_circuit(self, memory_limit: float, n_rows: float = 1.0, is_joint: bool = False) -> bool:
+        """Decide by costs, and compile the model if that pays; ``n_rows`` is what a circuit needs for a question.
+
+        A question costs sums what the posteriors of all nodes do. Joint ones cost what they did before, and are paid
+        for when they have been answered.
+        """
         plan = self.sums.plan
+        cost = self._joint_costs / self._n_joints if is_joint and self._n_joints else plan.cost
         fits = plan.n_bytes <= memory_limit
         if self._whole is None and fits:
-            self._spent += n_questions * plan.cost
-            compiling = COMPILE_CELL_COST * plan.n_cells + COMPILE_NODE_COST * len(self.model.structure)
-            if self._spent >= compiling:
+            self._spent += 0.0 if is_joint else cost
+            if self._spent >= self._compiling_cost:
                 with suppress(TooManyGates):
-                    self.compile(all_orders=self._spent >= PATIENCE * compiling)
+                    self.compile(all_orders=self._spent >= PATIENCE * self._compiling_cost)
         if self._whole is None:
             return False
-        if self._whole.shape.size > BATCHED_SIZE:
-            n_rows = max(n_rows, 1.0)
-        return bool(not fits or self._whole.shape.size * PRODUCT_COST * n_rows <= plan.cost)
+        return bool(not fits or self._whole.shape.size * PRODUCT_COST * n_rows <= cost)
 
     def _instead(self, asked: Iterable[int], findings: CodedFindings, refused: TablesTooLarge) -> Circuit:
         """Return a circuit where tables are too large, if labels or zeros may make that smaller."""

@@ -1,13 +1,13 @@
 """Posteriors of one node for many rows of evidence, each from the part of the model that matters for it.
 
 In a row, the target depends on the unobserved nodes that paths through families connect to it, and on the observed
-nodes in families with these: its Markov blanket, if the blanket is observed. Where few nodes are unobserved there,
-their states are enumerated; all other rows ask a circuit.
+nodes in families with these: its Markov blanket, if the blanket is observed. Where many rows have the same gaps, and
+few nodes are unobserved there, their states are enumerated; all other rows ask sums, or a circuit.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +20,7 @@ from ldag.inference.wide import is_wide
 from ldag.model import Mask, Model, Partition
 
 RowNumbers = NDArray[np.intp]
+Indicators = NDArray[np.float32]
 NodeCodes = Mapping[int, NDArray[np.integer]]
 """NodeCodes by node."""
 
@@ -31,8 +32,14 @@ CELLS = 1 << 22
 
 CIRCUIT_BATCH = 1 << 13
 
+ALIKE = 8
+"""So many rows with the same gaps, on average, are worth finding out together what matters in them."""
+
+FIRST = 64
+"""Rows that show what sums over their like cost; then twice as many each time."""
+
 ENUMERATED = 64
-"""Configurations of unobserved nodes that are enumerated for a row; where there are more, a circuit is asked."""
+"""Configurations of unobserved nodes that are enumerated for a row; where there are more, sums or a circuit answer."""
 
 
 class _Factor(Protocol):
@@ -126,70 +133,82 @@ class _Relevant:
 
 
 class Predictor:
-    """Predicts one node of an engine's model."""
+    """Predicts nodes of an engine's model."""
 
-    def __init__(self, engine: Engine, target: int) -> None:
-        structure = engine.model.structure
-        n = len(structure)
-        self._engine, self._target = engine, target
-        self._n_states = structure.n_states
-        self._members = np.zeros((n, n), dtype=np.float32)  # by family; numbers, for fast products
-        self._above = np.zeros((n, n), dtype=np.float32)
-        for node in range(n):
-            self._members[node, [node, *structure.parents(node)]] = 1
-            self._above[node, sorted(structure.ancestors([node]))] = 1
-        self._uncertain = [node for node in range(n) if (engine.model.probabilities[node] == 0).any()]
+    def __init__(self, engine: Engine) -> None:
+        self._engine, self._n_states = engine, engine.model.structure.n_states
         self._factor = cache(lambda node: _factor(engine.model, node))
 
-    def posteriors(self, rows: Rows) -> Numbers:
+    @cached_property
+    def _members(self) -> Indicators:
+        """The members of each family: numbers, for fast products."""
+        structure = self._engine.model.structure
+        return _indicators([(node, *structure.parents(node)) for node in range(len(structure))])
+
+    @cached_property
+    def _above(self) -> Indicators:
+        """Each node and its ancestors."""
+        structure = self._engine.model.structure
+        return _indicators([structure.ancestors([node]) for node in range(len(structure))])
+
+    @cached_property
+    def _uncertain(self) -> list[int]:
+        """The nodes with states that may be impossible."""
+        return [node for node, table in enumerate(self._engine.model.probabilities) if (table == 0).any()]
+
+    def posteriors(self, target: int, rows: Rows) -> Numbers:
         """Return the posterior of the target's states in each row, NaN where the evidence is impossible.
 
         Rows have a code for each node of the model or UNOBSERVED, which the target must be.
         """
-        shares = np.empty((len(rows), self._n_states[self._target]))
+        shares = np.empty((len(rows), self._n_states[target]))
         observed = np.flatnonzero((rows != UNOBSERVED).any(axis=0)).tolist()
         step = max(1, min(BATCH, CELLS // rows.shape[1]))
         for begin in range(0, len(rows), step):
-            shares[begin : begin + step] = self._batch(rows[begin : begin + step], observed)
+            shares[begin : begin + step] = self._batch(target, rows[begin : begin + step], observed)
         return shares
 
-    def posteriors_given_rest(self, rows: Rows) -> Numbers:
+    def posteriors_given_rest(self, target: int, rows: Rows) -> Numbers:
         """Return the posterior of the target's states in each row, given the codes of all other nodes.
 
         Rows must be possible; the target's own code is not looked at.
         """
-        families = np.flatnonzero(self._members[:, self._target]).tolist()
-        return self._enumerated(rows, [self._target], families)
+        families = np.flatnonzero(self._members[:, target]).tolist()
+        return self._enumerated(target, rows, [target], families)
 
-    def _batch(self, rows: Rows, observed: list[int]) -> Numbers:
+    def _batch(self, target: int, rows: Rows, observed: list[int]) -> Numbers:
+        if len(rows) < ALIKE:
+            return self._asked(target, rows, observed)
         missing = rows == UNOBSERVED
         first, pattern = _equal(missing)
-        relevant = self._relevant(missing[first])
+        if len(rows) < ALIKE * len(first):
+            return self._asked(target, rows, observed)
+        relevant = self._relevant(target, missing[first])
         impossible, asks = self._others(rows, pattern, relevant)
-        summed_out = np.delete(relevant.hidden, self._target, axis=1) @ np.log(np.delete(self._n_states, self._target))
+        summed_out = np.delete(relevant.hidden, target, axis=1) @ np.log(np.delete(self._n_states, target))
         asks |= (summed_out > np.log(ENUMERATED) + 1e-9)[pattern]
-        shares = np.full((len(rows), self._n_states[self._target]), np.nan)
+        shares = np.full((len(rows), self._n_states[target]), np.nan)
         alike, kind = _equal(np.hstack([relevant.hidden, relevant.families]))
         for chosen in _groups(kind[pattern], ~(asks | impossible)):
             one = alike[kind[pattern[chosen[0]]]]
             hidden, families = (np.flatnonzero(mask[one]).tolist() for mask in (relevant.hidden, relevant.families))
-            shares[chosen] = self._enumerated(rows[chosen], hidden, families)
+            shares[chosen] = self._enumerated(target, rows[chosen], hidden, families)
         chosen = np.flatnonzero(asks & ~impossible)
         if len(chosen):
             asked = rows[chosen]
             if not self._uncertain:  # what does not matter cannot be impossible either
                 matters = relevant.families @ self._members > 0
                 asked = np.where(matters[pattern[chosen]], asked, np.uint8(UNOBSERVED))
-            shares[chosen] = self._asked(asked, observed)
+            shares[chosen] = self._asked(target, asked, observed)
         return shares
 
-    def _relevant(self, missing: Mask) -> _Relevant:
+    def _relevant(self, target: int, missing: Mask) -> _Relevant:
         """Find what matters for the target; what is unobserved, and nothing below it observed, does not."""
-        target = np.zeros(missing.shape[1], dtype=np.bool_)
-        target[self._target] = True
-        alive = (~missing | target) @ self._above > 0
+        is_target = np.zeros(missing.shape[1], dtype=np.bool_)
+        is_target[target] = True
+        alive = (~missing | is_target) @ self._above > 0
         free = missing & alive
-        hidden = np.broadcast_to(target, missing.shape)
+        hidden = np.broadcast_to(is_target, missing.shape)
         while True:
             families = (hidden @ self._members.T > 0) & alive
             more = (families @ self._members > 0) & free
@@ -212,15 +231,15 @@ class Predictor:
             impossible[seen] |= np.isneginf(factor.logs(codes, len(seen), {}, 1)[:, 0])
         return impossible, unsure
 
-    def _enumerated(self, rows: Rows, hidden: list[int], families: list[int]) -> Numbers:
+    def _enumerated(self, target: int, rows: Rows, hidden: list[int], families: list[int]) -> Numbers:
         """Sum over the states of the hidden nodes, the same in all rows; equal rows are worked out once."""
         factors = [self._factor(family) for family in families]
         seen = sorted({node for factor in factors for node in factor.members} - set(hidden))
         first, inverse = _distinct(rows[:, seen].T, [self._n_states[node] for node in seen])
-        order = [self._target, *(node for node in hidden if node != self._target)]
+        order = [target, *(node for node in hidden if node != target)]
         shape = [self._n_states[node] for node in order]
         grid = dict(zip(order, np.indices(shape).reshape(len(order), -1), strict=True))
-        size = len(grid[self._target])
+        size = len(grid[target])
         parts = []
         for chosen in np.split(first, range(CELLS // size, len(first), CELLS // size)):
             codes = {node: rows[chosen, node] for node in seen}
@@ -230,28 +249,36 @@ class Predictor:
             parts.append(_normalise(logs, shape[0]))
         return np.concatenate(parts)[inverse]
 
-    def _asked(self, rows: Rows, observed: list[int]) -> Numbers:
-        """Ask a circuit if there are enough rows for one and it is not too large, and sums for each row otherwise."""
-        first, inverse = _distinct(rows.T, [UNOBSERVED + 1] * rows.shape[1])
+    def _asked(self, target: int, rows: Rows, observed: list[int]) -> Numbers:
+        """Ask sums, and a circuit from when it costs less: that is told from what sums over rows before took."""
+        first, inverse = _distinct_bytes(rows)
         rows = rows[first]
-        if not self._engine.asks_circuit_of(len(rows), [self._target, *observed]):
-            logs = np.array([self._one(row) for row in rows])
-        else:
-            circuit = self._engine.circuit_over([self._target, *observed])
-            logs = np.concatenate(
-                [self._from_circuit(circuit, rows[i : i + CIRCUIT_BATCH]) for i in range(0, len(rows), CIRCUIT_BATCH)]
-            )
-        return logs[inverse]
+        order = np.argsort(_equal(rows == UNOBSERVED)[1], kind="stable")
+        shares = np.empty((len(rows), self._n_states[target]))
+        begin, step, circuit = 0, FIRST, None
+        while begin < len(rows):
+            some = order[begin : begin + step]
+            if circuit is None:
+                shares[some], row_cost = self._engine.row_posteriors(target, rows[some])
+                left = len(rows) - begin - len(some)
+                circuit = self._engine.circuit_for_rows([target, *observed], left, row_cost) if left else None
+            else:
+                shares[some] = _from_circuit(circuit, target, rows[some])
+            begin, step = begin + step, min(2 * step, CIRCUIT_BATCH)
+        return shares[inverse]
 
-    def _from_circuit(self, circuit: Circuit, rows: Rows) -> Numbers:
-        logs, posteriors = circuit.marginals(np.ascontiguousarray(rows[:, circuit.nodes]), n_threads=0)
-        own: Numbers = posteriors[:, circuit.columns(self._target)]
-        return np.where(np.isneginf(logs)[:, None], np.nan, own)
 
-    def _one(self, row: Rows) -> Numbers:
-        evidence = {node: code for node, code in enumerate(row.tolist()) if code != UNOBSERVED}
-        log_probability, posterior = self._engine.joint([self._target], evidence)
-        return np.full_like(posterior, np.nan) if np.isneginf(log_probability) else posterior
+def _from_circuit(circuit: Circuit, target: int, rows: Rows) -> Numbers:
+    logs, posteriors = circuit.marginals(np.ascontiguousarray(rows[:, circuit.nodes]), n_threads=0)
+    return np.where(np.isneginf(logs)[:, None], np.nan, posteriors[:, circuit.columns(target)])
+
+
+def _indicators(chosen: Sequence[Iterable[int]]) -> Indicators:
+    """Return a row for each choice among as many numbers, 1 where it has them."""
+    rows = np.zeros((len(chosen), len(chosen)), dtype=np.float32)
+    for row, numbers in zip(rows, chosen, strict=True):
+        row[list(numbers)] = 1
+    return rows
 
 
 def complete_log_probabilities(model: Model, rows: Rows) -> Numbers:
@@ -287,8 +314,16 @@ def _groups(kinds: RowNumbers, wanted: Mask) -> list[RowNumbers]:
 
 def _equal(masks: Mask) -> tuple[RowNumbers, RowNumbers]:
     """Return what `_distinct` does, for rows of a mask."""
-    packed = np.packbits(masks, axis=1)
-    return _distinct(packed.T, [256] * packed.shape[1])
+    return _distinct_bytes(np.packbits(masks, axis=1))
+
+
+def _distinct_bytes(rows: Rows) -> tuple[RowNumbers, RowNumbers]:
+    """Return what `_distinct` does, for many columns."""
+    if len(rows) == 1:
+        return np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
+    keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).reshape(-1)
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return first, inverse
 
 
 def _distinct(columns: Rows, n_states: list[int]) -> tuple[RowNumbers, RowNumbers]:

@@ -106,7 +106,7 @@ def estimate_by_weighting(
     effective_size = float(1 / (weights**2).sum())
     if len(nodes) == 1:
         seen = np.flatnonzero(weights)
-        shares = Predictor(engine, nodes[0]).posteriors_given_rest(np.ascontiguousarray(codes[:, seen].T))
+        shares = Predictor(engine).posteriors_given_rest(nodes[0], np.ascontiguousarray(codes[:, seen].T))
         is_exact = model.structure.markov_blanket(nodes) <= set(evidence)
         return _average(shares, weights[seen], 0.0 if is_exact else 1 / effective_size)
     shape = tuple(model.structure.n_states[node] for node in nodes)

@@ -21,6 +21,8 @@ MEMORY_LIMIT = 2 << 30
 CELL_COST = 2.0
 """What a cell of a clique costs in a question, about in nanoseconds; only ratios of costs matter."""
 NODE_COST = 10_000.0
+QUESTION_NODE_COST = 500.0
+"""The same of a question about some nodes, for each node of the model: what does not matter is left out first."""
 
 
 class TablesTooLarge(Exception):
@@ -86,14 +88,29 @@ class Sums:
 
     def joint(
         self, nodes: Sequence[int], findings: CodedFindings, memory_limit: float
-    ) -> tuple[float, NDArray[np.float64]]:
-        """Return the joint posterior of nodes, an axis each, and minus infinity if the findings are impossible.
+    ) -> tuple[float, NDArray[np.float64], float]:
+        """Return the joint posterior of nodes, an axis each, minus infinity if the findings are impossible, the cost.
 
         What findings separate from the nodes does not count in the log probability, unless it is impossible.
         """
         with _refusing(memory_limit):
-            log_probability, values, _ = self.native.joint(list(nodes), *self._coded(findings), memory_limit)
-        return log_probability, values.reshape([self._model.structure.n_states[node] for node in nodes])
+            log_probability, values, n_cells = self.native.joint(list(nodes), *self._coded(findings), memory_limit)
+        shape = [self._model.structure.n_states[node] for node in nodes]
+        return log_probability, values.reshape(shape), self._cost(n_cells, 1)
+
+    def row_posteriors(
+        self, node: int, rows: NDArray[np.uint8], memory_limit: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_], float]:
+        """Return the posterior of a node in every row of codes or gaps, which rows got none, and what they cost.
+
+        Impossible rows get no numbers; rows get no answer whose tables do not fit into a share of the memory that
+        depends on the machine: they can be asked by themselves. Rows with the same gaps should follow each other.
+        """
+        posteriors, n_cells = self.native.row_posteriors(node, rows, 0, memory_limit)
+        return posteriors.reshape(len(rows), -1), np.isinf(n_cells), self._cost(float(n_cells.sum()), len(rows))
+
+    def _cost(self, n_cells: float, n_questions: int) -> float:
+        return CELL_COST * n_cells + QUESTION_NODE_COST * len(self._model.structure) * n_questions
 
     def log_probability(self, findings: CodedFindings, memory_limit: float) -> float:
         """Return the log probability of the findings; minus infinity if they are impossible."""

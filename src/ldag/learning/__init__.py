@@ -24,6 +24,7 @@ from ldag.learning.fold_results import measure_average as measure_average
 from ldag.learning.folds import has_folds as has_folds
 from ldag.learning.folds import settle_sizes as settle_sizes
 from ldag.learning.folds import usual_folds as usual_folds
+from ldag.learning.group_folds import draw_rows as draw_rows
 from ldag.learning.growth_race import KAPPA_OF_LEVELS as KAPPA_OF_LEVELS
 from ldag.learning.growth_race import KAPPA_OF_NESTED as KAPPA_OF_NESTED
 from ldag.learning.pipeline import LEAST_SECONDS as LEAST_SECONDS

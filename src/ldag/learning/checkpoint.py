@@ -75,6 +75,10 @@ def fingerprint(data: Dataset) -> str:
     hashed.update(data.codes.tobytes())
     if data.weights is not None:
         hashed.update(data.weights.dtype.str.encode() + data.weights.tobytes())
+    if data.groups is not None:
+        hashed.update(b"groups" + data.groups.codes.tobytes())
+    if data.times is not None:
+        hashed.update(b"times" + data.times.positions.tobytes())
     return hashed.hexdigest()
 
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 from ldag.checks import check_seed, check_whole
 from ldag.constraints import Constraints
 from ldag.data import Binning, Dataset, Note, ReadOptions, Table, is_gap, read_table, read_with
-from ldag.errors import counted, tell
+from ldag.errors import ArgumentError, counted, tell
 from ldag.inference import Numbers
 from ldag.learning.fit import Fit
 from ldag.learning.folds import N_FOLDS, has_folds
@@ -31,7 +31,7 @@ from ldag.scoring import Prior
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
-WEIGHT = "sample_weight"
+WEIGHT, GROUP = "sample_weight", "group"
 
 
 FEW_VALUES = 5
@@ -51,7 +51,8 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         The price of labels, or "cv", as in `learn`.
     equivalent_sample_size
         As in `learn`, or "auto": chosen by cross-validation where the rows can be cut into folds, and 1 where they
-        cannot (fewer than 10, or weights that are not whole numbers). On wide tables 1 makes too sure of itself.
+        cannot (fewer than 10 rows, fewer than five groups, or weights that are not whole numbers). On wide tables 1
+        makes too sure of itself.
         Whatever is chosen by cross-validation here is judged by the probability of the class given the features.
     method, structure, label_search, smoothing, prior
         As in `learn`; options of the method are given as ``method=ldag.Climb(max_candidates=10)``.
@@ -150,12 +151,18 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         X: "IntoDataFrame | ArrayLike",  # noqa: N803 - scikit-learn's name
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
-        """Learn from features and classes; rows may have weights."""
+        """Learn from features and classes; rows may have weights.
+
+        Rows of one of the ``groups`` belong together: what is chosen by cross-validation in here is chosen on whole
+        groups. Folds that somebody else cuts are theirs; for a cross-validation by groups, give these to it as well.
+        """
         deadline = Deadline.after(check_time_limit(self.time_limit))
         n_members = check_whole(self.n_members, "n_members")
         name = getattr(y, "name", None)
-        X, y, sample_weight = _drop_unclassified(X, y, sample_weight)  # noqa: N806
+        belongs = None if groups is None else _check_groups(groups, X)
+        X, y, sample_weight, belongs = _drop_unclassified(X, y, sample_weight, belongs)  # noqa: N806
         rows, classes = validate_data(self, X, y, dtype=None, ensure_all_finite="allow-nan")
         check_classification_targets(classes)
         weights = None
@@ -163,10 +170,13 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
             used = weights > 0  # rows that do not count are not there: their states are unseen
             rows, classes, weights = rows[used], classes[used], weights[used]
+            belongs = None if belongs is None else belongs[used]
         self.classes_ = np.unique(classes)
         self.target_ = _free_name(name if isinstance(name, str) and name.strip() else "y", self._names())
         seed = check_seed(_rng(self.random_state))
-        table, reading = self._table(rows, classes, weights)
+        taken = [*self._names(), self.target_]
+        columns = {} if belongs is None else {_free_name(getattr(groups, "name", None) or GROUP, taken): belongs}
+        table, reading = self._table(rows, classes, weights, columns)
         data = self._read(table, reading)
         settings = self._settings(data, seed)
         has_others = n_members > 1 and any(variable.cuts for variable in data.variables)
@@ -241,11 +251,15 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     def _columns(self, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
         return {name: rows[:, place] for place, name in enumerate(self._names())}
 
-    def _table(self, rows: NDArray[Any], classes: NDArray[Any], weights: Numbers | None) -> tuple[Table, ReadOptions]:
-        """Return the features and the class as one table, and how it is read."""
+    def _table(
+        self, rows: NDArray[Any], classes: NDArray[Any], weights: Numbers | None, groups: Mapping[str, NDArray[Any]]
+    ) -> tuple[Table, ReadOptions]:
+        """Return the features and the class as one table, perhaps with a column of groups, and how it is read."""
         columns = self._columns(rows) | {self.target_: classes}
         given: dict[str, Any] = {"missing": self.missing, "max_states": self.max_states, "bins": self._bins}
         given["keep"] = [name for name in columns if _has_numbers(columns[name])]  # numbers in turn may be times
+        for name, own in groups.items():
+            columns[name], given["groups"] = own, name
         if weights is not None:
             name = _free_name(WEIGHT, columns)
             is_whole = bool(np.all(weights == np.floor(weights)))  # then they count rows, which folds can be cut from
@@ -272,18 +286,31 @@ def _drop_unclassified(
     X: "IntoDataFrame | ArrayLike",  # noqa: N803
     y: ArrayLike,
     sample_weight: ArrayLike | None,
-) -> tuple[Any, Any, Any]:
+    groups: NDArray[Any] | None,
+) -> tuple[Any, Any, Any, Any]:
     """Leave out rows whose class is missing, and tell how many; what is no list of classes is refused elsewhere."""
     classes = np.asarray(y, dtype=object)
     gaps = np.array([is_gap(cell) for cell in classes.tolist()] if classes.ndim == 1 else [], dtype=np.bool_)
     if not gaps.any() or _num_samples(X) != len(gaps):
-        return X, y, sample_weight
+        return X, y, sample_weight, groups
     if gaps.all():
-        return X, np.full(len(gaps), np.nan), sample_weight  # which scikit-learn refuses in its own words
+        return X, np.full(len(gaps), np.nan), sample_weight, groups  # which scikit-learn refuses in its own words
     tell((Note(f"{gaps.sum():,} of {counted(len(gaps), 'row')} left out, which have no class", "rows"),))
     used = np.flatnonzero(~gaps)
     weights = None if sample_weight is None else _safe_indexing(sample_weight, used)
-    return _safe_indexing(X, used), _safe_indexing(y, used), weights
+    own = None if groups is None else groups[used]
+    return _safe_indexing(X, used), _safe_indexing(y, used), weights, own
+
+
+def _check_groups(groups: ArrayLike, X: "IntoDataFrame | ArrayLike") -> NDArray[Any]:  # noqa: N803
+    """Return one group for each row, as a column of a table."""
+    column = np.asarray(groups)
+    if column.ndim != 1 or len(column) != _num_samples(X):
+        raise ArgumentError(
+            f"groups must have one group for each of the {counted(_num_samples(X), 'row')}, got an array of shape"
+            f" {column.shape}"
+        )
+    return column
 
 
 def _choose_known(columns: Mapping[str, NDArray[Any]], member: Network) -> dict[str, NDArray[Any]]:

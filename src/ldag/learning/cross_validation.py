@@ -1,13 +1,14 @@
 """What cross-validation chooses from (`Candidate`, and the grid of all), and what it gives: `CrossValidation`."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import isnan, log, nan, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ldag.data import Dataset
 from ldag.drawing import Drawable
 from ldag.errors import ArgumentError
 from ldag.learning.structures import STRUCTURES, ClassKind, StructureKind
@@ -173,6 +174,29 @@ def _beside(values: Sequence[float], value: float) -> list[float]:
     return [values[at] for at in (place - 1, place + 1) if 0 <= at < len(values)]
 
 
+@dataclass(frozen=True)
+class HeldOutGroups:
+    """Groups of rows that were held out as a whole: what they are, how many of how many rows.
+
+    ``error`` is the standard error over groups, per observation, of how much better the best candidate predicts than
+    plain tables; None where that is not known.
+    """
+
+    name: str
+    nouns: str
+    n_groups: int
+    n_rows: int
+    error: float | None = None
+
+    @classmethod
+    def of(cls, data: Dataset) -> "HeldOutGroups | None":
+        """Return the groups of data that are cut into folds; None if no rows belong together."""
+        groups = data.groups
+        if groups is None or not data.is_grouped:
+            return None
+        return cls(groups.name, groups.nouns, len(groups), int(data.total))
+
+
 MOST_CANDIDATES = 24
 """Candidates in print, the best ones."""
 
@@ -198,6 +222,8 @@ class CrossValidation(Drawable):
     notes: tuple[str, ...] = ()
     kind: ClassKind | None = None
     """What was asked for, where tables are compared with each other to choose its sample size, and not with it."""
+    groups: HeldOutGroups | None = None
+    """Rows that belong together, if any do: they are in one fold."""
 
     @property
     def best(self) -> Candidate:
@@ -301,13 +327,16 @@ class CrossValidation(Drawable):
     def gain_over_tables(self) -> tuple[float, float] | None:
         """How much better the best candidate predicts a fold than plain tables, and the standard error of that.
 
-        The error is that of a mean over overlapping folds, as in ``standard_error``. None if the best candidate has
-        tables itself, or if searches on the folds were cut off.
+        The error is that of a mean over overlapping folds, as in ``standard_error``; where rows belong together, over
+        groups, enlarged alike. None if the best candidate has tables itself, or if searches on the folds were cut off.
         """
         if not self.tables:
             return None
         gains = np.array(self.scores[self.best][: len(self.tables)]) - self.tables
-        return float(gains.mean()), self._error(gains.tolist())
+        if self.groups is None or self.groups.error is None:
+            return float(gains.mean()), self._error(gains.tolist())
+        size = self.groups.n_rows / self.n_folds
+        return float(gains.mean()), self.groups.error * size * sqrt(1 + self.n_folds / (self.n_folds - 1))
 
     def behind(self, scores: Sequence[float]) -> tuple[float, float]:
         """Return by how much folds are worse than the best in the mean, and the standard error of that."""
@@ -341,7 +370,8 @@ class CrossValidation(Drawable):
         scores = dict(zip(candidates, folds, strict=True))
         left_out, notes = (tuple(content.get(name, ())) for name in ("left_out", "notes"))
         kind = ClassKind(*content["kind"]) if content.get("kind") else None
-        return cls(scores, content["n_folds"], tuple(content["tables"]), left_out, notes, kind)
+        groups = HeldOutGroups(**content["groups"]) if content.get("groups") else None
+        return cls(scores, content["n_folds"], tuple(content["tables"]), left_out, notes, kind, groups)
 
     def to_dict(self) -> dict[str, object]:
         """Return the comparison as plain values; the standard error of a single fold is None."""
@@ -357,12 +387,16 @@ class CrossValidation(Drawable):
             "left_out": list(self.left_out),
             "notes": list(self.notes),
             "kind": None if self.kind is None else list(self.kind),
+            **({} if self.groups is None else {"groups": asdict(self.groups)}),
         }
 
     def __str__(self) -> str:
         others = {(one.structure, one.prior, one.equivalent_sample_size, one.smoothing) for one in self.scores}
         has_kappas_only = len(others) == 1 and len(set(map(len, self.scores.values()))) == 1
         lines = [self._kappas_in_words() if has_kappas_only else self._candidates_in_words()]
+        if self.groups is not None:
+            n_rows, n_groups = f"{self.groups.n_rows:,} rows", f"{self.groups.n_groups:,} {self.groups.nouns}"
+            lines.append(f"{self.n_folds} folds of {n_rows} of {n_groups}; {self.groups.nouns} are in one fold each")
         if self.left_out:
             lines.append(f"left out, as the families of the best graph are too large: {', '.join(self.left_out)}")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])

@@ -1,6 +1,6 @@
 """What learning gives: `Fit`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -12,7 +12,7 @@ from typing import Any
 from ldag.constraints import search_space
 from ldag.data import Dataset, describe_size
 from ldag.drawing import Presentable
-from ldag.errors import ArgumentError, by_door, counted, list_names
+from ldag.errors import ArgumentError, by_door, counted, list_names, option
 from ldag.formats import MOST_CASES, Edge, brief_conditions, list_contexts
 from ldag.graph import LDAG, EdgeDirections, find_thin_families, is_told_by_labels
 from ldag.hook import take
@@ -35,9 +35,10 @@ SHOWN_CLASSES = 12
 """Classes of a node, or contexts of a label, that are printed at most."""
 
 MANY_STATES = "cut or group the states of variables that have many"
+FEWER = "limit the parents, or average several networks"
 ALIKE = (
     "cross-validation takes rows as independent, and if several are of one person or thing, predicts well by"
-    " recognising it; then keep one row of each, or limit the parents"
+    " recognising it; then name the column that says so with {groups}, or limit the parents"
 )
 """What to do about too many parameters."""
 
@@ -179,7 +180,7 @@ class Fit(Presentable):
         if constraints is None:
             return frozenset()
         schema = self.graph.schema
-        space = search_space(schema, constraints, self.settings.max_parents)
+        space = search_space(schema, constraints, self.settings.max_parents, self.settings.decomposable)
         return frozenset((schema[i].name, schema[j].name) for i, j in space.ruled_out(self.graph.structure))
 
     @cached_property
@@ -344,8 +345,7 @@ class Fit(Presentable):
     def __str__(self) -> str:
         graph, score = self.graph, self.score
         lines = [
-            f"LDAG learned from {counted(self.n_observations, 'observation')} of"
-            f" {counted(len(graph.variables), 'variable')}",
+            f"LDAG learned from {self.describe_rows()}",
             f"score {score.total:.2f} = log marginal likelihood {score.log_marginal_likelihood:.2f}"
             f" + log prior {round(score.log_prior, 2) + 0.0:.2f} ({self.assumed_in_words()})",
             *self.describe_graph(),
@@ -354,19 +354,31 @@ class Fit(Presentable):
         ]
         return "\n".join(lines)
 
+    def describe_rows(self) -> str:
+        """Say what was learned from, and where rows belong together, that choices were made on groups not seen."""
+        variables, groups = counted(len(self.graph.variables), "variable"), self.data.groups
+        if groups is None or not self.data.is_grouped:
+            return f"{counted(self.n_observations, 'observation')} of {variables}"
+        chosen = "" if self.cv is None else f"; chosen on {groups.nouns} not seen"
+        return f"{variables}, {counted(self.n_observations, 'row')} of {groups.in_words}{chosen}"
+
     def assumed_in_words(self) -> str:
         """Say what the score depends on besides graph and data."""
         kappa = f"kappa {self.kappa:g}" + (", chosen by cross-validation" if "kappa" in self._chosen() else "")
         return f"sample size {self.equivalent_sample_size:g}, {kappa}{', lower bound' * self.score.is_lower_bound}"
 
-    def describe_graph(self) -> Iterator[str]:
-        """Go through what is said about the graph: edges, labels, classes, and how it does on held-out data."""
+    def describe_graph(self, given: Collection[str] = ()) -> Iterator[str]:
+        """Go through what is said about the graph: edges, labels, classes, and how it does on held-out data.
+
+        Parameters of variables that are given, and have no parents, do not count.
+        """
         graph = self.graph
+        n_given = sum(graph.schema[graph.schema.node(name)].n_states - 1 for name in given)
         is_grown = self.settings.search.grows
         is_told = all(is_told_by_labels(graph, name) for name in graph.schema.names)
         without = "without labels" if is_told else "in full tables"
-        parameters = "" if is_grown else f" ({graph.dag_dimension:,} {without})"
-        yield f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}{parameters}"
+        parameters = "" if is_grown else f" ({graph.dag_dimension - n_given:,} {without})"
+        yield f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension - n_given, 'parameter')}{parameters}"
         yield from self._grown_in_words() if is_grown else self._edges_in_words()
         if graph.labelled_edges and not is_grown:
             yield "labels"
@@ -412,7 +424,9 @@ class Fit(Presentable):
             words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in chosen.items())
             lines.append(f"chosen by cross-validation: {words}")
         if self.held_out_gain is not None:
-            lines.append(_gain_in_words(*self.held_out_gain))
+            groups = None if self.cv is None else self.cv.groups
+            over = groups.nouns if groups is not None and groups.error is not None else None
+            lines.append(_gain_in_words(*self.held_out_gain, over))
         thin = find_thin_families(self.graph, self.data.n_seen)
         if thin:
             lines.append(
@@ -435,7 +449,7 @@ class Fit(Presentable):
         if not self.graph.edges:
             return MANY_STATES
         if self.settings.equivalent_sample_size == "cv":
-            return ALIKE
+            return FEWER if self.data.is_grouped else ALIKE.format(groups=option("groups", "person"))
         has_labels = self.graph.dimension < self.graph.dag_dimension and ClassKind(self.structure, self.prior).has_kappa
         lower = "a lower kappa, " if has_labels and self.settings.kappa != "cv" else ""
         structure = "" if self.settings.structure == "cv" else "structure and "
@@ -473,12 +487,13 @@ class Fit(Presentable):
         return ["classes", *lines] if lines else []
 
 
-def _gain_in_words(gain: float, error: float) -> str:
+def _gain_in_words(gain: float, error: float, groups: str | None) -> str:
     """Return how observations left out are predicted in comparison with plain tables."""
     if max(abs(gain), error) < SMALLEST_GAIN:
         return "on held-out data no different from plain tables"
     word = "better" if gain >= 0 else "worse"
-    by = f"{abs(gain):.4f} per observation" + ("" if isnan(error) else f" (standard error {error:.4f})")
+    over = "" if groups is None else f" over {groups}"
+    by = f"{abs(gain):.4f} per observation" + ("" if isnan(error) else f" (standard error {error:.4f}{over})")
     if abs(gain) <= SURE_ERRORS * error:
         return f"on held-out data about as good as plain tables: {word} by {by}"
     return f"on held-out data {word} than plain tables by {by}"

@@ -17,9 +17,9 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag.data import count_family
-from ldag.errors import argument
+from ldag.errors import argument, counted
 from ldag.learning.checkpoint import Checkpoint
+from ldag.learning.content_order import order_by_content
 from ldag.learning.cross_validation import Candidate
 from ldag.learning.folds import (
     FEWEST_FOLDS,
@@ -28,14 +28,14 @@ from ldag.learning.folds import (
     FoldSearches,
     Task,
     cut_folds,
-    order_by_content,
+    row_logs,
     run_tasks,
     usual_folds,
 )
+from ldag.learning.group_folds import count_units, weigh_groups
 from ldag.learning.plan import Plan
 from ldag.learning.searches import GraphParents, SearchControl
-from ldag.learning.structures import STRUCTURES, CountedFamily, StructureKind, learn_families
-from ldag.model import PruningAverage, Smoothing, class_counts, estimate_means
+from ldag.learning.structures import STRUCTURES, StructureKind, learn_families
 from ldag.progress import NO_DEADLINE, Deadline, Listener
 
 
@@ -126,6 +126,22 @@ class FoldResults:
         for fold in folds:
             if not all(isfinite(self._results[one, fold].log_predictives[0]) for one in candidates):
                 self._left_out.add(fold)
+
+    def group_error(self, best: Candidate, tables: Candidate) -> float:
+        """Return the standard error over groups of how much better one candidate predicts a row than another."""
+        gains, sizes = [], []
+        origin = replace(best, smoothing=None)
+        for fold in self.folds_of(origin, len(self.searches.folds)):
+            part = self.searches.folds[fold]
+            logs = []
+            for one, searched in ((best, origin), (replace(tables, smoothing=best.smoothing), tables)):
+                known = self._results.get((searched, fold))
+                if known is not None and known.parents is not None:
+                    logs.append(self.searches.log_rows(one, fold, known.parents))
+            if len(logs) == 2:
+                gains.append(part.add_up(logs[0] - logs[1]))
+                sizes.append(part.add_up(np.ones(part.test.n_rows)))
+        return weigh_groups(np.concatenate(gains), np.concatenate(sizes)).error
 
     def _start_of(self, candidate: Candidate, fold: int) -> GraphParents | None:
         """Return the graph to start from: of the candidate it was reached from, or else the first on the fold."""
@@ -219,13 +235,15 @@ SURE_ERRORS = 2.0
 class AverageGain(NamedTuple):
     """How much better an average predicts an observation left out than one network, and the standard error of that.
 
-    In nats; the error is that of a mean over ``n_rows`` observations.
+    In nats; the error is that of a mean over ``n_rows`` observations. If rows belong together, it is over ``n_groups``,
+    and enlarged by what folds share.
     """
 
     gain: float
     error: float
     n_members: int
     n_rows: int
+    n_groups: int | None = None
 
     @property
     def is_better(self) -> bool:
@@ -236,6 +254,11 @@ class AverageGain(NamedTuple):
     def is_worse(self) -> bool:
         """Whether the average is worse, and not by chance."""
         return self.gain < -SURE_ERRORS * self.error
+
+    def rows_in_words(self) -> str:
+        """Say on what it was measured, and how the average predicts."""
+        of = "" if self.n_groups is None else f" of {counted(self.n_groups, 'group')}"
+        return f"{counted(self.n_rows, 'held-out row')}{of}: {self.in_words()}"
 
     def in_words(self) -> str:
         """Say how the average predicts, with the error; what may be chance is told as such."""
@@ -257,13 +280,13 @@ def count_gain_folds(plan: Plan, structure: StructureKind, seconds: float) -> in
     """Return on how many folds the gain of an average is measured in so many seconds: at most on enough."""
     n_climbs = GAIN_MEMBERS + (1 if STRUCTURES[structure].is_table else LABELLED_CLIMBS)
     most = usual_folds(plan.data)
-    enough = ceil(GAIN_ROWS * most / plan.data.total)
+    enough = ceil(GAIN_ROWS * most / count_units(plan.data))
     return min(enough, most, floor(min(seconds / (n_climbs * estimate_climb(plan)), most)))
 
 
 def estimate_climb(plan: Plan) -> float:
     """Return about how many seconds a climb over tables takes under a random order."""
-    return ROW_SECONDS * plan.data.n_rows * len(plan.data.names) ** 2
+    return ROW_SECONDS * plan.problem.n_rows * len(plan.data.names) ** 2
 
 
 def members_like(plan: Plan, one: Candidate) -> Candidate:
@@ -298,17 +321,16 @@ def measure_average(
         chosen = choice.in_random_order(rng) if is_member and reorders else choice.for_folds()
         problem = chosen.problem
         if is_member and resamples:
-            weights = train.whole_weights
-            train = train.reweighed(rng.multinomial(weights.sum(), weights / weights.sum()))
+            train = fold.draw_train(rng)
         if parents is None:
             problem = problem.over(train)
             search = chosen.search.with_restarts(0)
             control = SearchControl(1, NO_DEADLINE, is_over=stop.is_set)
             parents = search.run(problem.families.scorer(train.columns), problem, control).parents
         families = learn_families(train.columns, problem.n_states, parents, problem.families)
-        return row_logs(families, fold, one.of_parameters)
+        return row_logs(families, fold, [one.of_parameters])[0]
 
-    gains, weights = [], []
+    gains, sizes = [], []
     for number, fold in enumerate(folds):
         jobs = [(single, 0, (known or {}).get(number)), *((members, member, None) for member in range(GAIN_MEMBERS))]
         with ThreadPoolExecutor(plan.n_jobs) as pool:
@@ -317,28 +339,19 @@ def measure_average(
             except BaseException:
                 stop.set()
                 raise
-        gains.append(np.logaddexp.reduce(logs[1:], axis=0) - log(GAIN_MEMBERS) - logs[0])
-        weights.append(fold.test.whole_weights)
-    return _sum_up(np.concatenate(gains), np.concatenate(weights))
+        gain = np.logaddexp.reduce(logs[1:], axis=0) - log(GAIN_MEMBERS) - logs[0]
+        gains.append(gain if fold.groups is None else fold.add_up(gain))
+        sizes.append(fold.test.whole_weights if fold.groups is None else fold.add_up(np.ones(len(gain))))
+    if not work.is_grouped:
+        return _sum_up(np.concatenate(gains), np.concatenate(sizes))
+    by_group = weigh_groups(np.concatenate(gains), np.concatenate(sizes))
+    shared = sqrt(1 + len(gains) / (usual_folds(work) - 1))  # of what folds learn from, as in CrossValidation
+    return AverageGain(by_group.mean, by_group.error * shared, GAIN_MEMBERS, by_group.n_rows, by_group.n_groups)
 
 
-def _sum_up(gains: NDArray[np.float64], weights: NDArray[np.int64]) -> AverageGain:
+def _sum_up(gains: NDArray[np.float64], weights: NDArray[np.float64]) -> AverageGain:
     """Return the mean over observations, and its standard error."""
     total = int(weights.sum())
     mean = float(gains @ weights) / total
     variance = float((gains - mean) ** 2 @ weights) / max(total - 1, 1)
     return AverageGain(mean, sqrt(variance / total), GAIN_MEMBERS, total)
-
-
-def row_logs(
-    families: Sequence[CountedFamily], fold: Fold, smoothing: Smoothing | PruningAverage
-) -> NDArray[np.float64]:
-    """Return the log probability of every different row left out, by the means of the posterior given the others."""
-    rows, n_states = fold.test, fold.data.schema.n_states
-    logs = np.zeros(rows.n_rows)
-    for node, family in enumerate(one.family for one in families):
-        partition = family.partition
-        counts = count_family(fold.train.columns, n_states, node, family.parents).astype(np.float64)
-        means = estimate_means(partition, smoothing, class_counts(counts, partition))
-        logs += np.log(means[partition.classes_of_rows(rows.codes[list(family.parents)]), rows.codes[node]])
-    return logs

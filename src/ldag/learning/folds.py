@@ -1,11 +1,4 @@
-"""Folds: the observations cut into parts, each of which is predicted from the rest.
-
-They are cut from rows and columns in an order that depends on what is in them alone: not on names, nor on the order
-they came in. Whatever is drawn or tied in a cross-validation would otherwise change when a column is renamed. Rows and
-states are told apart as in the refinement of graph colourings: a state by how many observations have it, a row by its
-states, a state by its rows, and so on. What is alike after some rounds is alike under an exchange of columns or states
-(or so nearly that it hardly occurs), and it makes no difference which comes first.
-"""
+"""Folds: the observations cut into parts, each of which is predicted from the rest."""
 
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -13,25 +6,26 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_complete
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, log, nan
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldag import _native
 from ldag.checks import check_whole
-from ldag.data import GAP, Dataset, check_cells
+from ldag.data import Dataset, check_cells, count_family
 from ldag.errors import ArgumentError, DataError, TooLarge, argument
 from ldag.inference import CodedGaps
 from ldag.learning.checkpoint import digest
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
 from ldag.learning.gap_folds import COMPLETING, Training, complete_training, predict_gaps
+from ldag.learning.group_folds import FoldGroups, check_groups, count_units, deal_groups, draw_rows
 from ldag.learning.plan import Plan
-from ldag.learning.predictions import classify_fold, predict_fold
+from ldag.learning.predictions import classify_rows, predict_fold
 from ldag.learning.searches import GraphParents, Search, SearchControl, SearchProblem
 from ldag.learning.settings import Settings
 from ldag.learning.structures import STRUCTURES, CountedFamily, StructureKind, learn_families
-from ldag.model import PruningAverage, Smoothing
+from ldag.model import PruningAverage, Smoothing, class_counts, estimate_means
 from ldag.progress import NO_DEADLINE, Deadline
 
 N_FOLDS = 10
@@ -42,7 +36,7 @@ MOST_OBSERVATIONS = 10**9 - 1
 
 
 def check_folds(data: Dataset, n_folds: int) -> int:
-    """Check that the data can be cut into so many folds."""
+    """Check that the data can be cut into so many folds; of few groups, as many folds as there are groups."""
     n_folds = check_whole(n_folds, "n_folds", 2)
     instead = f"without cross-validation, {argument('kappa')} is a number and nothing else is 'cv'"
     if data.weights is not None and data.weights.dtype != np.int64:
@@ -51,21 +45,23 @@ def check_folds(data: Dataset, n_folds: int) -> int:
         )
     if data.total < 2:
         raise DataError(f"cross-validation needs at least two observations, got {data.total:,}; {instead}")
+    if data.total > MOST_OBSERVATIONS:
+        raise TooLarge(
+            f"cross-validation takes at most {MOST_OBSERVATIONS:,} observations, got {data.total:,}; {instead}"
+        )
+    if data.is_grouped:
+        return min(n_folds, check_groups(data))
     if n_folds > data.total:
         raise ArgumentError(
             f"{argument('n_folds')} must be at most the number of observations, {data.total:,}, got {n_folds};"
             f" {instead}"
         )
-    if data.total > MOST_OBSERVATIONS:
-        raise TooLarge(
-            f"cross-validation takes at most {MOST_OBSERVATIONS:,} observations, got {data.total:,}; {instead}"
-        )
     return n_folds
 
 
 def usual_folds(data: Dataset) -> int:
-    """Return how many folds are cut unless told otherwise: ten, or as many as there are observations, at least two."""
-    return max(2, min(N_FOLDS, int(data.total)))
+    """Return how many folds are cut unless told otherwise: ten, or as many as there are units, at least two."""
+    return max(2, min(N_FOLDS, int(count_units(data))))
 
 
 def has_folds(data: Dataset, n_folds: int) -> bool:
@@ -84,18 +80,25 @@ NO_FOLDS = f"the sample sizes are the usual {USUAL_SIZE:g}: these data cannot be
 def settle_sizes(settings: Settings, data: Dataset) -> Settings:
     """Return the settings with the usual sizes instead of those to choose, if the data cannot be cut into folds.
 
-    Whatever else is to be chosen by cross-validation, somebody asked for; that is refused where it cannot be.
+    Whatever else is to be chosen by cross-validation, somebody asked for; that is refused where it cannot be. So are
+    too few groups, which somebody named.
     """
+    if settings.needs_cross_validation and data.is_grouped:
+        check_groups(data)
     fixed = settings.without_sizes()
     return settings if fixed.needs_cross_validation or has_folds(data, usual_folds(data)) else fixed
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """One part of the data to predict, and the rest to learn from: how many observations of each row it has."""
+    """One part of the data to predict, and the rest to learn from: how many observations of each row it has.
+
+    If rows belong together, whole groups are inside, and ``groups`` say which.
+    """
 
     data: Dataset
     inside: NDArray[np.int64]
+    groups: FoldGroups | None = None
 
     @cached_property
     def train(self) -> Dataset:
@@ -107,14 +110,31 @@ class Fold:
         """What is predicted."""
         return self.data.reweighed(self.inside)
 
+    def add_up(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum over every group that is predicted of values of the rows of the test part."""
+        if self.groups is None:
+            raise ValueError("the rows of the fold belong to no groups")
+        every = np.zeros(self.data.n_rows)
+        every[self.inside > 0] = values
+        return self.groups.add_up(every)
+
+    def draw_train(self, rng: np.random.Generator) -> Dataset:
+        """Return as many observations, or groups, drawn with replacement from those that are learned from."""
+        return draw_rows(self.train, rng) if self.groups is None else self.data.reweighed(self.groups.draw_others(rng))
+
 
 def cut_folds(data: Dataset, n_folds: int, seed: int) -> Iterator[Fold]:
     """Cut the observations at random into parts of near-equal size; each is the test set once.
 
     How many observations of each row a part has is drawn at once (multivariate hypergeometric), as if all observations
-    had been shuffled, so that memory is needed for different rows only.
+    had been shuffled, so that memory is needed for different rows only. Groups stay whole, the largest dealt first.
     """
     rng = np.random.default_rng(seed)
+    if data.is_grouped:
+        merged, pairs = data.ungrouped(), data.group_rows
+        for groups in deal_groups(pairs, n_folds, rng):
+            yield Fold(merged, groups.count_inside(), groups)
+        return
     left = data.whole_weights
     n_left = int(left.sum())
     for number in range(n_folds, 0, -1):
@@ -123,72 +143,6 @@ def cut_folds(data: Dataset, n_folds: int, seed: int) -> Iterator[Fold]:
         left = left - inside
         n_left -= size
         yield Fold(data, inside)
-
-
-N_ROUNDS = 3
-"""Times that rows and states tell each other apart."""
-
-Colours = NDArray[np.uint64]
-
-
-def order_by_content(data: Dataset) -> Dataset:
-    """Return the data with columns and rows in an order of their own; equal rows are one, with whole weights."""
-    data = data.sorted()
-    columns, rows = _colour(data)
-    names = [name for _, name in sorted(zip(columns.tolist(), data.names, strict=True))]
-    permuted = data.permuted(names)
-    is_apart = len(np.unique(rows)) == data.n_rows
-    order = np.argsort(rows) if is_apart else np.lexsort((*permuted.codes[::-1], rows))
-    codes = np.ascontiguousarray(permuted.codes[:, order])
-    weights = None if data.weights is None else data.weights[order]
-    return Dataset(permuted.schema, codes, weights, data.weight_name)
-
-
-def _colour(data: Dataset) -> tuple[Colours, Colours]:
-    """Return a number for every column and one for every row, equal where they are alike."""
-    weights = data.whole_weights
-    rows = np.zeros(data.n_rows, dtype=np.uint64)
-    columns = _number_gaps(data)
-    states: list[Colours] = [np.zeros(n, dtype=np.uint64) for _, n in columns]
-    for _ in range(N_ROUNDS):
-        pieces = _cut(_mix(rows), weights)
-        rows = np.zeros(data.n_rows, dtype=np.uint64)
-        for node, (codes, _) in enumerate(columns):
-            states[node] = _mix(states[node] + _add_up(codes, pieces, len(states[node])))
-            rows += _mix(states[node] + _mix(states[node]).sum())[codes]  # a state is one of its column
-    return np.array([_mix(own).sum() for own in states]), rows
-
-
-def _number_gaps(data: Dataset) -> list[tuple[NDArray[np.uint8], int]]:
-    """Return every column and how many states it has, gaps being one more."""
-    has_gaps = (data.codes == GAP).any(axis=1)
-    return [
-        (np.minimum(codes, n), n + 1) if gaps else (codes, n)
-        for codes, n, gaps in zip(data.codes, data.schema.n_states, has_gaps, strict=True)
-    ]
-
-
-def _cut(numbers: Colours, weights: NDArray[np.int64]) -> list[tuple[int, NDArray[np.float64]]]:
-    """Return numbers times weights in pieces whose sums floating-point numbers hold exactly, and where each begins."""
-    width = max(1, min(53 - int(weights.sum()).bit_length(), 32))
-    mask = np.uint64((1 << width) - 1)
-    return [(shift, (numbers >> np.uint64(shift) & mask).astype(np.float64) * weights) for shift in range(0, 64, width)]
-
-
-def _add_up(column: NDArray[np.uint8], pieces: list[tuple[int, NDArray[np.float64]]], n_states: int) -> Colours:
-    """Return the sum over the rows of each state, modulo 2 ** 64."""
-    total = np.zeros(n_states, dtype=np.uint64)
-    for shift, piece in pieces:
-        total += np.bincount(column, piece, n_states).astype(np.uint64) << np.uint64(shift)
-    return total
-
-
-def _mix(numbers: Colours) -> Colours:
-    """Return numbers that look random (the finaliser of splitmix64): equal ones stay equal."""
-    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(mixed ^ mixed >> np.uint64(31))
 
 
 FEWEST_FOLDS = 2
@@ -250,7 +204,16 @@ class FoldSearches:
     @cached_property
     def is_quick(self) -> bool:
         """Whether every graph can be looked at in a moment, so that candidates are searched together."""
-        return self.plan.is_quick and not self.deadline.is_set and not self.data.has_gaps
+        is_whole = not self.data.has_gaps and not self.plan.problem.space.decomposable
+        return self.plan.is_quick and not self.deadline.is_set and is_whole
+
+    @cached_property
+    def goes_by_rows(self) -> bool:
+        """Whether rows of the test part are predicted one by one, none of them learned from.
+
+        Where rows belong together that matters: many rows of the same group would teach what the next one is like.
+        """
+        return self.target is not None or self.data.has_gaps or self.data.is_grouped
 
     def group(self, tasks: Sequence[Task]) -> list[tuple[Task, ...]]:
         """Return which tasks are run by one thread after the other, or together: those of a fold, if they are quick."""
@@ -267,11 +230,11 @@ class FoldSearches:
             problem = self._problem_of(first.candidate).over(fold.train)
             scorer = problem.families.scorer(fold.train.columns, cache_bytes=0)
             prices = [_price_of_labels(task.candidate) for task in priced]
-            smoothings = self._smoothings_of(first) if self.target is None else []
+            smoothings = [] if self.goes_by_rows else self._smoothings_of(first)
             answers = _native.search_by_price(scorer, *problem.bounds, prices, fold.test.columns, smoothings)
             for task, (graph, predictives) in zip(priced, answers, strict=True):
                 parents = tuple(map(tuple, graph))
-                own = predictives if self.target is None else self._classify(task, parents)
+                own = self._predict_rows(task, parents) if self.goes_by_rows else predictives
                 scores[task] = FoldScore(tuple(own), parents, is_final=True)
         return scores
 
@@ -328,14 +291,15 @@ class FoldSearches:
         """Return the log probability of the test part, or of one node, by grown trees, for every smoothing."""
         test = self.folds[task.fold].test
         smoothings = [replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings]
-        if self.target is not None:
-            return classify_fold(families, test, smoothings, self.target)
-        return predict_fold(families, test, smoothings)
+        if self.target is None:
+            return predict_fold(families, test, smoothings)
+        logs = classify_rows(families, test, smoothings, self.target)
+        return tuple(float(own @ test.whole_weights) for own in logs)
 
     def _predict(self, task: Task, scorer: _native.FamilyScorer, parents: GraphParents) -> tuple[float, ...]:
         """Return the log posterior predictive of the test part (equation 11), or of one node, for every smoothing."""
-        if self.target is not None or self.data.has_gaps:
-            return self._classify(task, parents)
+        if self.goes_by_rows:
+            return self._predict_rows(task, parents)
         n_states = self.plan.problem.n_states
         for node, above in enumerate(parents):
             check_cells(n_states, node, above)
@@ -346,17 +310,30 @@ class FoldSearches:
         every = (replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings)
         return [(one.size, one.spread == "classes") for one in every]
 
-    def _classify(self, task: Task, parents: GraphParents) -> tuple[float, ...]:
+    def _predict_rows(self, task: Task, parents: GraphParents) -> tuple[float, ...]:
         """Return the log probability of the target in the test part, or of all cells seen, for every smoothing."""
-        fold, problem = self.folds[task.fold], self._problem_of(task.candidate)
-        train = self._completed[task.fold][0] if self.data.has_gaps else fold.train
-        families = learn_families(train.columns, problem.n_states, parents, problem.families)
         smoothings = [replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings]
+        weights = self.folds[task.fold].test.whole_weights
+        logs = self._log_rows(task.candidate, task.fold, parents, smoothings)
+        return tuple(float(own @ weights) for own in logs)
+
+    def log_rows(self, candidate: Candidate, fold: int, parents: GraphParents) -> NDArray[np.float64]:
+        """Return the log probability of every different row that a fold predicts, by a candidate and its smoothing."""
+        return self._log_rows(replace(candidate, smoothing=None), fold, parents, [candidate.of_parameters])[0]
+
+    def _log_rows(
+        self, candidate: Candidate, fold: int, parents: GraphParents, smoothings: Sequence[Smoothing | PruningAverage]
+    ) -> list[NDArray[np.float64]]:
+        part, problem = self.folds[fold], self._problem_of(candidate)
+        train, _ = self._train(fold, SearchControl(1))
+        families = learn_families(train.columns, problem.n_states, parents, problem.families)
         if self.data.has_gaps:
-            table = CodedGaps.of(fold.train.codes, problem.n_states, fold.train.weights)
+            table = CodedGaps.of(part.train.codes, problem.n_states, part.train.weights)
             training = Training(table, problem.families.priors.smoothing)
-            return predict_gaps(families, fold.test, smoothings, self.target, training)
-        return classify_fold(families, fold.test, smoothings, cast("int", self.target))
+            return predict_gaps(families, part.test, smoothings, self.target, training)
+        if self.target is None:
+            return row_logs(families, part, smoothings)
+        return classify_rows(families, part.test, smoothings, self.target)
 
 
 def _same_but_kappa(tasks: Sequence[Task], problem_of: Callable[[Candidate], SearchProblem]) -> list[list[Task]]:
@@ -380,6 +357,22 @@ def _same_but_kappa(tasks: Sequence[Task], problem_of: Callable[[Candidate], Sea
 def _price_of_labels(candidate: Candidate) -> float:
     """Return what a parameter that labels save adds to the score."""
     return NO_LABELS if STRUCTURES[candidate.structure].is_table else log(candidate.kappa)
+
+
+def row_logs(
+    families: Sequence[CountedFamily], fold: Fold, smoothings: Sequence[Smoothing | PruningAverage]
+) -> list[NDArray[np.float64]]:
+    """Return the log probability of every different row left out, by the means of the posterior given the others."""
+    rows, n_states = fold.test, fold.data.schema.n_states
+    logs = [np.zeros(rows.n_rows) for _ in smoothings]
+    for node, family in enumerate(one.family for one in families):
+        partition = family.partition
+        counts = count_family(fold.train.columns, n_states, node, family.parents).astype(np.float64)
+        cells = partition.classes_of_rows(rows.codes[list(family.parents)]), rows.codes[node]
+        by_class = class_counts(counts, partition)
+        for place, smoothing in enumerate(smoothings):
+            logs[place] += np.log(estimate_means(partition, smoothing, by_class)[cells])
+    return logs
 
 
 NO_LABELS = -inf

@@ -61,21 +61,18 @@ def predict_gaps(
     smoothings: Sequence[Smoothing | PruningAverage],
     target: int | None,
     training: "Training | None" = None,
-) -> tuple[float, ...]:
-    """Return the log probability of the observed cells of the test part, by the means of the posterior.
+) -> list[Numbers]:
+    """Return the log probability of the observed cells of the test part by row, by the means of the posterior.
 
-    Of one node, given the other cells, if there is a target; rows in which that is a gap say nothing. A graph that no
+    Of one node, given the other cells, if there is a target; rows in which that is a gap have 0. A graph that no
     circuit and no tables hold predicts worse than guessing does: it must not win where guessing is right.
     """
     structure = Structure(test.schema.n_states, tuple(one.family for one in families))
-    rows, weights = np.ascontiguousarray(test.codes.T), test.whole_weights.astype(np.float64)
-    if target is not None:
-        seen = rows[:, target] != GAP
-        rows, weights = rows[seen], weights[seen]
+    rows = np.ascontiguousarray(test.codes.T)
     try:
         completions = Completions(structure, PREDICTING_BYTES)
     except NothingFits:
-        return (2 * _guess(rows, weights, structure, target),) * len(smoothings)
+        return [2 * _guess(rows, structure, target)] * len(smoothings)
     counts: Sequence[ClassTable] = [class_counts(one.counts, one.family.partition) for one in families]
     if training is not None:
         control = EMControl(tolerance=FOLD_TOLERANCE, n_threads=1)
@@ -87,8 +84,9 @@ def predict_gaps(
         logs = completions.log_probabilities(means, rows, 1)
         if target is not None:
             logs = logs - completions.log_probabilities(means, _without(rows, target), 1)
-        scores.append(float(logs @ weights))
-    return tuple(scores)
+            logs[rows[:, target] == GAP] = 0.0
+        scores.append(logs)
+    return scores
 
 
 def _means(
@@ -113,9 +111,8 @@ def _without(rows: Rows, target: int) -> Rows:
     return rows
 
 
-def _guess(rows: Rows, weights: Numbers, structure: Structure, target: int | None) -> float:
-    """Return the log probability of cells whose states are all equally probable."""
+def _guess(rows: Rows, structure: Structure, target: int | None) -> Numbers:
+    """Return the log probability of the cells of every row if their states are all equally probable."""
     logs = np.log(np.array(structure.n_states, dtype=np.float64))
-    if target is not None:
-        return -float(weights.sum() * logs[target])
-    return -float(weights @ ((rows != GAP) @ logs))
+    seen = rows != GAP
+    return -np.asarray(seen @ logs if target is None else seen[:, target] * logs[target])

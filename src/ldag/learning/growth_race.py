@@ -11,9 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ldag.learning.cross_validation import Candidate, CrossValidation
+from ldag.learning.content_order import order_by_content
+from ldag.learning.cross_validation import Candidate, CrossValidation, HeldOutGroups
 from ldag.learning.fold_results import FoldResults
-from ldag.learning.folds import FoldSearches, check_folds, cut_folds, order_by_content
+from ldag.learning.folds import FoldSearches, check_folds, cut_folds
 from ldag.learning.plan import Plan
 from ldag.learning.structures import STRUCTURES
 from ldag.progress import Deadline, Progress, listen
@@ -77,8 +78,8 @@ def compare_growths(
 ) -> CrossValidation:
     """Return what the settings of growth score on folds."""
     work = order_by_content(plan.data)
-    check_folds(work, n_folds)
-    folds = list(cut_folds(work, min(n_folds, MOST_FOLDS), plan.seed))
+    n_folds = min(check_folds(work, n_folds), MOST_FOLDS)
+    folds = list(cut_folds(work, n_folds, plan.seed))
     node = None if target is None else work.schema.node(target)
     own = plan.over(work)
     searches = FoldSearches(own, work, folds, own.settings.smoothings(), 0, deadline, node)
@@ -105,7 +106,8 @@ def race_rivals(growing: Plan, others: FoldResults, cv: CrossValidation) -> Cros
     if both.best.levels is None:
         return both
     tables = cv.scores[best] if STRUCTURES[best.structure].is_table else cv.tables
-    return replace(both, tables=tables[: len(both.scores[both.best])])
+    groups = None if cv.groups is None else replace(cv.groups, error=None)
+    return replace(both, tables=tables[: len(both.scores[both.best])], groups=groups)
 
 
 class GrowthRace:
@@ -125,7 +127,8 @@ class GrowthRace:
 
     def run(self) -> CrossValidation:
         """Race the settings of growth by themselves, and compare the best with plain tables."""
-        cv = CrossValidation(self.compare(), len(self._folds), notes=(TOO_SHORT,) * self._is_cut)
+        scores, groups = self.compare(), HeldOutGroups.of(self._results.searches.data)
+        cv = CrossValidation(scores, len(self._folds), notes=(TOO_SHORT,) * self._is_cut, groups=groups)
         return cv if self._is_cut else replace(cv, tables=self._compare_with_tables(len(cv.scores[cv.best])))
 
     def compare(self) -> dict[Candidate, tuple[float, ...]]:

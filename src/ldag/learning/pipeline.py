@@ -6,13 +6,15 @@ import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, NamedTuple, Unpack, cast
 
 from ldag.checks import Rng
 from ldag.constraints import Constraints, check_result
-from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
+from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data, describe_groups
 from ldag.errors import ArgumentError
 from ldag.graph import LDAG
+from ldag.hook import take
 from ldag.learning.checkpoint import resume_search
 from ldag.learning.cross_validation import Candidate, CrossValidation, check_kappas
 from ldag.learning.em_graphs import StructuralEM
@@ -24,7 +26,7 @@ from ldag.learning.plan import DEFAULT_KAPPAS, Plan, add_latent, make_plan
 from ldag.learning.race import compare_candidates
 from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchControl, SearchResult, Trace
 from ldag.learning.settings import (
-    MethodAndReading,
+    MoreOptions,
     SearchAndReading,
     Settings,
     SmoothingChoice,
@@ -40,6 +42,9 @@ from ldag.scoring import NodeScore, Prior, Score, score_family
 LEAST_SECONDS = 0.05
 """What is left for the last search at least, so that every run with a checkpoint gets a little further."""
 
+
+SLICING = ("lags", "static", "instantaneous")
+"""Options of `learn` for rows in order of time."""
 
 GAIN_PART = "gain of an average"
 """What it is called in a checkpoint."""
@@ -58,13 +63,14 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     prior: Prior | Literal["cv"] = "labels",
     max_parents: int | None = None,
     constraints: Constraints | None = None,
+    decomposable: bool = False,
     rng: Rng = None,
     n_jobs: int = -1,
     time_limit: float | None = None,
     progress: Progress = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    **options: Unpack[MethodAndReading],
+    **options: Unpack[MoreOptions],
 ) -> Fit:
     """Learn a labelled DAG from data.
 
@@ -108,6 +114,10 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         so many observations and a parameter more costing a pruning kappa, ``(2, "classes", 0.3)``; "cv" compares these.
     max_parents, constraints
         Limits on the graph; every result satisfies them.
+    decomposable
+        Only graphs that need no arrows: the parents of every variable are adjacent to each other, so that
+        ``fit.ldag.to_undirected()`` says the same without arrows. "exact" takes up to 14 variables then; for structures
+        "ldag" and "table".
     rng
         Seed of everything that is random; None is 0.
     n_jobs
@@ -123,6 +133,16 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     checkpoint
         A file to keep what is done in, about every second. The same call resumes from there, whatever ended it, and
         gives the answer of a run that was never interrupted; a file of other data or settings is refused.
+    lags
+        For rows in order of time (``read(..., groups=, time=)``): how many steps before may matter. What is learned is
+        then a `DynamicFit`: a graph of what series begin with, and one of how a step follows from those before, in
+        which ``x@-1`` is x one step before. Constraints in plain names are about variables of one step, and hold in
+        every one; ``("x@-1", "y")`` is an edge from the step before.
+    static
+        With lags, the columns that have one value for a whole series; those that never change within one, by default.
+    instantaneous
+        With lags, whether edges may join variables of the same step. What series begin with may have such edges all the
+        same: they stand for a past that nobody saw.
     **options
         The options of the method, if it is given by name: those of `Chain`, such as ``n_chains``, and of `Climb`, such
         as ``n_restarts``, which "auto" takes, too. And how a table that is no `Dataset` is read: the options of
@@ -135,7 +155,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
     >>> print(round(fit.score.total, 2), len(fit.ldag.edges), fit.method)
     -6729.69 6 exact
     """
-    of_method, reading = split_options(options)
+    slicing = {name: value for name, value in options.items() if name in SLICING and value is not None}
+    of_method, reading = split_options({name: value for name, value in options.items() if name not in SLICING})
     settings = Settings.of(
         kappa=kappa,
         method=method,
@@ -146,12 +167,15 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
         prior=prior,
         max_parents=max_parents,
         constraints=constraints,
+        decomposable=decomposable,
         rng=rng,
         n_jobs=n_jobs,
         time_limit=time_limit,
         **of_method,
     )
-    return learn_with(data, settings, progress=progress, executor=executor, checkpoint=checkpoint, reading=reading)
+    learn_it = partial(take("dynamic").learn_panel, slicing=slicing) if slicing else learn_with
+    fit: Fit = learn_it(data, settings, progress=progress, executor=executor, checkpoint=checkpoint, reading=reading)
+    return fit
 
 
 def learn_with(
@@ -189,7 +213,8 @@ def learn_with(
             plan, grid, usual_folds(plan.data), half, progress, executor, target
         )
         plan = plan.choose(cv.best)
-        if target is None and not deadline.is_set and not given.has_gaps and not plan.search.grows:
+        has_average = not (plan.search.grows or settings.decomposable or given.has_gaps)
+        if target is None and not deadline.is_set and has_average:
             gain = _measure_gain(plan, cv.best, fold_graphs)
     deadline = deadline.at_least(LEAST_SECONDS)
     outcome = _learn_gaps(plan, deadline, progress) if given.has_gaps else _learn(plan, graph, deadline, progress)
@@ -362,6 +387,7 @@ def _make_fit(
         em=outcome.em,
         notes=(
             *describe_data(given),
+            *describe_groups(given),
             *plan.search.describe_limits(plan.problem, schema.names, result.parents),
             *plan.problem.describe_refined(schema.names, result.parents),
             *(() if cv is None else (f"cross-validation: {note}" for note in cv.notes)),

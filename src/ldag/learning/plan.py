@@ -20,6 +20,7 @@ from ldag.learning.searches import GraphParents, MethodChoice, Search, SearchPro
 from ldag.learning.settings import SAMPLE_SIZES, Settings
 from ldag.learning.structures import STRUCTURES, FamilyOptions, StructureKind, order_of_states, prior_of, rules_for
 from ldag.model import Schema
+from ldag.reasoning import find_immorality
 from ldag.scoring import order_columns
 
 DEFAULT_KAPPAS = (0.001, 0.1, 0.3, 0.5)
@@ -287,7 +288,9 @@ def _is_connected(graph: LDAG, name: str) -> bool:
 
 def plan_over(work: Dataset, settings: Settings) -> Plan:
     """Return the plan for data whose variables are in the order of the search."""
-    space = search_space(work.schema, settings.constraints or Constraints(), settings.max_parents)
+    space = search_space(
+        work.schema, settings.constraints or Constraints(), settings.max_parents, settings.decomposable
+    )
     structure = settings.first_structure
     rules = rules_for(structure, space.label_rules, work.schema)
     seed = check_seed(settings.rng)
@@ -316,4 +319,9 @@ def _translate_start(start: LDAG, schema: Schema, space: SearchSpace) -> GraphPa
     for node, above in enumerate(parents):
         if not space.allows(node, above):
             raise ArgumentError(f"start does not satisfy the constraints on the parents of {schema.names[node]!r}")
+    if space.decomposable and (immorality := find_immorality(parents)) is not None:
+        i, j, k = (schema.names[node] for node in immorality)
+        raise ArgumentError(
+            f"start is not decomposable: {i} -> {j} <- {k} are two parents without an edge between them"
+        )
     return parents

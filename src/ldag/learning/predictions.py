@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldag.data import Dataset
 from ldag.learning.structures import CountedFamily
 from ldag.model import PruningAverage, Smoothing, class_counts, count_classes, estimate_means
 
 
-def classify_fold(
+def classify_rows(
     families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing | PruningAverage], target: int
-) -> tuple[float, ...]:
-    """Return the log probability of one node of the test part given the others, for every smoothing.
+) -> list[NDArray[np.float64]]:
+    """Return the log probability of one node of the test part given the others by row, for every smoothing.
 
     Rows are predicted one by one, by the means of the posterior; families without the node make no difference.
     """
@@ -36,9 +37,8 @@ def classify_fold(
             partition = trained.family.partition
             means = estimate_means(partition, smoothing, class_counts(trained.counts, partition))
             logs += np.log(means[classes_by_state, values_by_state])
-        own = logs[test.codes[target], rows] - np.logaddexp.reduce(logs, axis=0)
-        scores.append(float(own @ test.whole_weights))
-    return tuple(scores)
+        scores.append(logs[test.codes[target], rows] - np.logaddexp.reduce(logs, axis=0))
+    return scores
 
 
 def predict_fold(

@@ -19,9 +19,11 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from ldag.learning.cross_validation import Candidate, CandidateGrid, CrossValidation
+from ldag.learning.content_order import order_by_content
+from ldag.learning.cross_validation import Candidate, CandidateGrid, CrossValidation, HeldOutGroups
 from ldag.learning.fold_results import FoldResults
-from ldag.learning.folds import FEWEST_FOLDS, FOLD_RESTARTS, FoldSearches, check_folds, cut_folds, order_by_content
+from ldag.learning.folds import FEWEST_FOLDS, FOLD_RESTARTS, FoldSearches, check_folds, cut_folds
+from ldag.learning.group_folds import count_units
 from ldag.learning.growth_race import race_rivals
 from ldag.learning.plan import Plan
 from ldag.learning.searches import GraphParents
@@ -59,9 +61,9 @@ RACE_SHARE = 0.8
 """Of a limited time, for the race; the rest is for the tables that the best candidate is compared with."""
 
 
-def count_first_folds(n_folds: int, n_observations: float) -> int:
+def count_first_folds(n_folds: int, n_units: float) -> int:
     """Return on how many folds the race walks: those that have enough to predict, at most half of all, at least two."""
-    enough = ceil(ENOUGH_PREDICTED * n_folds / n_observations)
+    enough = ceil(ENOUGH_PREDICTED * n_folds / n_units)
     return min(max(min(enough, ceil(n_folds / 2)), FEWEST_FOLDS), n_folds)
 
 
@@ -118,7 +120,7 @@ class Race:
         """Find the best candidate, and compare it with plain tables."""
         n_folds, deadline = len(self._searches.folds), self._searches.deadline.share(RACE_SHARE)
         if self._is_raced:
-            n_first = count_first_folds(n_folds, self._searches.data.total)
+            n_first = count_first_folds(n_folds, count_units(self._searches.data))
             origin = self._settle_size(n_first, deadline) if self._grid.has_sizes_of_tables else None
             self._race(n_first, deadline, origin)
         else:
@@ -266,7 +268,10 @@ class Race:
         if results.compares_cut:  # which says nothing of graphs that searches would find
             return cv
         place = self._grid.smoothings.index(best.smoothing)
-        return replace(cv, tables=tuple(scores[place] for scores in results.scores(tables)[: len(cv.scores[best])]))
+        compared = tuple(scores[place] for scores in results.scores(tables)[: len(cv.scores[best])])
+        if cv.groups is None or not compared:
+            return replace(cv, tables=compared)
+        return replace(cv, tables=compared, groups=replace(cv.groups, error=results.group_error(best, tables)))
 
     def _put_together(self, searched: Sequence[Candidate]) -> CrossValidation:
         """Return the scores of all candidates under all smoothings of the parameters."""
@@ -282,6 +287,7 @@ class Race:
             left_out=left_out,
             notes=(*self._results.describe_cut(), *self._notes),
             kind=kind,
+            groups=HeldOutGroups.of(self._searches.data),
         )
 
 

@@ -1,6 +1,6 @@
 """What is asked for: `Settings`, all options of learning once, and `SearchOptions`, the same for type checkers."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
 from typing import Any, Literal, ParamSpec, TypeVar, cast, get_args
@@ -53,6 +53,9 @@ NOT_PLAIN = {"constraints": "constrained", "start": "started"}
 """Settings of which plain values say only whether they were given."""
 
 
+WITH_STRATA = ("ldag", "table")
+"""Structures of which an edge without an arrow says the same from both ends."""
+
 OLD_NAMES = {
     "labels": "label_search",
     "parameters_sample_size": "smoothing",
@@ -72,6 +75,7 @@ class SearchOptions(MethodOptions, total=False):
     prior: Prior | Literal["cv"]
     max_parents: int | None
     constraints: Constraints | None
+    decomposable: bool
     n_jobs: int
     time_limit: float | None
 
@@ -88,6 +92,14 @@ class LearnOptions(SearchOptions, Reading, total=False):
     """The same, and kappa."""
 
     kappa: float | Literal["cv"] | None
+
+
+class MoreOptions(MethodAndReading, total=False):
+    """What `learn` takes beyond the settings of every search: `learn` explains them."""
+
+    lags: int | None
+    static: Iterable[str] | None
+    instantaneous: bool
 
 
 @dataclass(frozen=True)
@@ -128,6 +140,7 @@ class Settings:
     prior: Prior | Literal["cv"] = setting("What kappa is paid for.", "labels")
     max_parents: int | None = setting("Parents of a node at most.", is_common=True)
     constraints: Constraints | None = None
+    decomposable: bool = setting("Only graphs that need no arrows: chordal ones, whose edges may have strata.", False)
     rng: Rng = setting("Seed.  [0]", is_common=True)
     n_jobs: int = setting("Threads; -1 is all cores.", -1)
     time_limit: float | None = setting(
@@ -169,8 +182,25 @@ class Settings:
             check_max_parents(self.max_parents)
         if self.constraints is not None and not isinstance(self.constraints, Constraints):
             raise ArgumentError(f"constraints must be ldag.Constraints(...), got {type(self.constraints).__name__}")
+        self._check_decomposable()
         check_jobs(self.n_jobs)
         check_time_limit(self.time_limit)
+
+    def _check_decomposable(self) -> None:
+        """Check what goes with graphs without arrows: searches that know them, and classes that labels can tell."""
+        if not isinstance(self.decomposable, bool):
+            raise ArgumentError(f"{argument('decomposable')} must be True or False, got {self.decomposable!r}")
+        if not self.decomposable:
+            return
+        if not self.search.takes_decomposable:
+            raise ArgumentError(
+                f"{option('decomposable', True)} is for methods exact, climb and auto, not for {self.search.name!r}"
+            )
+        if self.structure not in WITH_STRATA:
+            raise ArgumentError(
+                f"{option('decomposable', True)} is for structures {' and '.join(map(repr, WITH_STRATA))}, whose"
+                f" classes strata can tell, not for {self.structure!r}"
+            )
 
     def _check_growth(self) -> None:
         """Check what growth needs, and give it the structure and the prior that it has."""

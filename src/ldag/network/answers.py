@@ -88,6 +88,8 @@ class Marginals(dict[str, dict[State, float]], Drawable):
     range: Mapping[str, Mapping[AnswerKey, tuple[float, float]]] | None = None
     """As in `Answer`, by variable, of those whose state is not given."""
     undetermined: tuple[Edge, ...] = ()
+    standard_errors: Mapping[str, Mapping[State, float]] | None = None
+    """By variable and state, where the answer is an estimate."""
 
     def __init__(self, values: Mapping[str, dict[State, float]], said: str = "") -> None:
         """Make it of distributions by name; ``said`` is what was given, in words."""

@@ -26,6 +26,7 @@ from ldag.inference import (
     CodedFindings,
     Completions,
     Engine,
+    Predictor,
     TablesTooLarge,
     TooManyGates,
     estimate_by_weighting,
@@ -93,6 +94,7 @@ class Asking:
         self._engines: dict[frozenset[int], Engine] = {}
         self._members: dict[frozenset[int], EquivalentGraphs] = {}
         self._completions: Completions | None = None
+        self._predictor: Predictor | None = None
 
     def engine(self, done: Iterable[int] = ()) -> Engine:
         """Return the engine of the network, perhaps with some nodes set from outside."""
@@ -101,6 +103,12 @@ class Asking:
             model = Model(self.net.ldag.structure, self.net.probabilities)
             self._engines[key] = Engine(model.intervened(key) if key else model)
         return self._engines[key]
+
+    def predictor(self) -> Predictor:
+        """Return what predicts variables in rows."""
+        if self._predictor is None:
+            self._predictor = Predictor(self.engine())
+        return self._predictor
 
     def completions(self) -> Completions:
         """Return what completes rows with gaps under the graph of the network."""

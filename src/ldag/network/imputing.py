@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ldag.checks import Rng, check_choice, check_seed, check_whole
 from ldag.data import GAP, Column, Dataset, NewCells, Note, check_memory_table, fill_table, rank_rows, spell_cells
 from ldag.errors import ArgumentError, ImpossibleEvidence, argument, counted, list_names, option
-from ldag.inference import UNOBSERVED, CodedGaps, Numbers, Predictor, Rows
+from ldag.inference import UNOBSERVED, CodedGaps, Numbers, Rows
 from ldag.model import ClassTable, Mask, Schema, Structure
 from ldag.network.asking import Asking
 from ldag.network.prediction import Unseen, code_columns, open_rows, rows_of
@@ -147,9 +147,11 @@ def _impute_dataset(
     """Go through the filled copies of a data set: for draws, each of the rows that were merged has its own."""
     coded = code_columns(schema, open_rows(data, schema), unseen)
     known, codes, times = data.codes, rows_of(schema, data.n_rows, coded), data.weights
+    groups = data.groups
     if how.n is not None and times is not None and times.dtype == np.int64:
         each = data.whole_weights
         known, codes, times = np.repeat(known, each, axis=1), np.repeat(codes, each, axis=0), None
+        groups = None if groups is None else groups.take(np.repeat(np.arange(data.n_rows), each))
     weights = None if times is None else times.astype(np.float64)
     with_gaps = [name for name, (_, column) in coded.items() if column.missing.any()]
     variables = tuple(schema[schema.node(v.name)] if v.name in with_gaps else v for v in data.variables)
@@ -158,7 +160,7 @@ def _impute_dataset(
             filled[:, schema.node(v.name)] if v.name in with_gaps else row
             for v, row in zip(variables, known, strict=True)
         ]
-        made = Dataset.from_codes(Schema(variables), np.array(cells), times, data.weight_name)
+        made = Dataset.from_codes(Schema(variables), np.array(cells), times, data.weight_name, groups, data.times)
         yield replace(made, notes=_notes_of_filled(data, with_gaps)) if with_gaps else data
 
 
@@ -192,7 +194,7 @@ def complete_rows(asking: Asking, rows: IncompleteRows, how: Imputation) -> Iter
 def cell_posteriors(asking: Asking, node: int, rows: Rows) -> Numbers:
     """Return the posterior of a node in rows where it is a gap; not a number where they are impossible."""
     with asking.explain_size():
-        return Predictor(asking.engine(), node).posteriors(rows)
+        return asking.predictor().posteriors(node, rows)
 
 
 def fill_cells(rows: IncompleteRows, posteriors: Callable[[int, NDArray[np.intp]], Numbers]) -> Rows:

@@ -17,6 +17,7 @@ from ldag.data import (
     MemoryTable,
     Table,
     note_ignored,
+    read_known,
     read_table,
     recognise_column,
 )
@@ -24,7 +25,6 @@ from ldag.errors import DataError, ImpossibleEvidence, UnknownVariable, counted,
 from ldag.inference import (
     UNOBSERVED,
     Numbers,
-    Predictor,
     Rows,
     TooManyGates,
     complete_log_probabilities,
@@ -48,7 +48,7 @@ def predict_rows(asking: Asking, data: object, target: str, unseen: Unseen) -> N
     check_choice(unseen, get_args(Unseen), "unseen")
     rows = _read_rows(asking.schema, data, node, unseen)
     with asking.explain_size():
-        posteriors = Predictor(asking.engine(), node).posteriors(rows)
+        posteriors = asking.predictor().posteriors(node, rows)
     impossible = np.flatnonzero(np.isnan(posteriors[:, 0]))
     if len(impossible):
         more = f" (and {counted(len(impossible) - 1, 'other row')} too)" if len(impossible) > 1 else ""
@@ -92,7 +92,8 @@ def _read_rows(schema: Schema, data: object, target: int | None, unseen: Unseen)
     """Return the cells as codes by node; those of the target are not looked at."""
     table = open_rows(data, schema, target)
     coded = code_columns(schema, table, unseen, target)
-    others = [name for name in table.names if name not in schema.names]
+    variables = set(schema.names)
+    others = [name for name in table.names if name not in variables]
     if others:
         tell((note_ignored(others),))
     return rows_of(schema, table.n_rows, coded)
@@ -102,7 +103,8 @@ def code_columns(
     schema: Schema, table: Table, unseen: Unseen, target: int | None = None
 ) -> dict[str, tuple[Column, Coded]]:
     """Return the columns that are variables, as they are and in codes; perhaps but one of them."""
-    known = [(place, name) for place, name in enumerate(table.names) if name in schema.names]
+    variables = set(schema.names)
+    known = [(place, name) for place, name in enumerate(table.names) if name in variables]
     if not known and table.names:
         raise UnknownVariable(table.names[0], schema.names, "the data have no column that the network knows: ")
     columns = {name: table.column(place) for place, name in known if schema.node(name) != target}
@@ -135,7 +137,7 @@ def open_rows(data: object, schema: Schema, target: int | None = None) -> Table:
     if isinstance(data, Dataset):
         return MemoryTable(data.names, data.n_rows, lambda node: _column(data, node))
     if not isinstance(data, np.ndarray):
-        return read_table(data)
+        return read_known(data)
     names: Sequence[str] = schema.names
     others = [name for node, name in enumerate(names) if node != target]
     if data.ndim == 2 and data.shape[1] not in (len(names), len(others)):

@@ -1,5 +1,6 @@
 """How values look, by their type, and the doors to what people look at: `plot`, `report` and `explore`."""
 
+from ldag.presenting import dynamic as dynamic
 from ldag.presenting import effects as effects
 from ldag.presenting import graphs as graphs
 from ldag.presenting import learned as learned

@@ -35,7 +35,9 @@ BEHIND = "log probability of a fold, best = 0"
 
 @blocks.register
 def _(data: Dataset) -> list[Block]:
-    size = f"{data.total:,} observations, {data.n_rows:,} different rows, {len(data.variables):,} variables"
+    of = "" if data.groups is None else f" of {data.groups.in_words}"
+    n_different = data.ungrouped().n_rows
+    size = f"{data.total:,} observations{of}, {n_different:,} different rows, {len(data.variables):,} variables"
     rows = [(v.name, v.n_states, data.shares(v.name)) for v in data.variables[:VARIABLES_SHOWN]]
     notes = [Bullets(data.notes)] if data.notes else []
     return [Paragraph(size), *notes, TableBlock(("variable", "states", "shares"), tuple(rows))]

@@ -2,12 +2,14 @@
 
 import json
 import os
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import Literal
 
 from ldag.checks import check_path
 from ldag.data import Dataset, check_data
+from ldag.dynamic import DynamicFit, DynamicNetwork
 from ldag.errors import ArgumentError, LdagError, TooLarge, argument, counted
 from ldag.formats import state_in_words, write_atomically
 from ldag.graph import LDAG
@@ -16,6 +18,7 @@ from ldag.learning import Fit, LearnOptions, check_time_limit
 from ldag.model import LEAF, Model
 from ldag.network import Network
 from ldag.presenting.documents import Document, write_markdown
+from ldag.presenting.dynamic import document_of
 from ldag.presenting.html import asset, page, write_html
 from ldag.presenting.sections import Subject, all_sections
 from ldag.uncertainty import Agreement, Mixture, bootstrap
@@ -32,7 +35,7 @@ MOST_DRAWN, N_DRAWN, N_RESTARTS = 40, 50, 2
 
 
 def report(
-    source: Fit | Network | Mixture,
+    source: Fit | Network | Mixture | DynamicNetwork | DynamicFit,
     path: str | os.PathLike[str],
     *,
     data: Dataset | None = None,
@@ -45,8 +48,8 @@ def report(
     Parameters
     ----------
     source
-        A fit, a network, or several of `average`: then the picture has what most of them have, and the rules are those
-        of that graph.
+        A fit, a network (over time, too), or several of `average`: then the picture has what most of them have, and the
+        rules are those of that graph.
     path
         The file to write: .html, one page that needs nothing else, or .md, the same as Markdown.
     data
@@ -68,11 +71,20 @@ def report(
     True
     """
     target = check_ending(path, (".html", ".htm", ".md"), "a report")
+    if isinstance(source, DynamicNetwork | DynamicFit):
+        if data is not None or posterior != "auto" or time_limit is not None:
+            raise ArgumentError("a report on a network over time takes a title only; report(fit.transition) takes more")
+        _write_document(document_of(source, title), target)
+        return
     subject = _subject(source, data, posterior, check_time_limit(time_limit))
     n_latent = len(subject.graph.latent)
     n = counted(len(subject.graph.variables) - n_latent, "column") + (f", {n_latent} latent" if n_latent else "")
     size = "" if subject.data is None else f", {counted(subject.data.total, 'row')}"
     document = Document(title or "What depends on what, and when", f"{n}{size}", tuple(all_sections(subject)))
+    _write_document(document, target)
+
+
+def _write_document(document: Document, target: Path) -> None:
     write = write_markdown if target.suffix.lower() == ".md" else write_html
     write_atomically(target, write(document).encode())
 
@@ -141,6 +153,9 @@ def _how_sure(
         return None, f"It could not be computed: {error}"
 
 
+MOST_STEPS = 8
+"""Steps of a network over time on a page."""
+
 MOST_PRODUCTS = 1_500_000
 """Products of a circuit that a page evaluates in well under a second."""
 
@@ -156,13 +171,19 @@ title="What if we made it so? Arrows into it are cut first. Shift and a click ob
 </div>"""
 
 
-def explore(model: Network | Fit | Mixture, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+def explore(
+    model: Network | Fit | Mixture | DynamicNetwork | DynamicFit,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+) -> None:
     """Write an explorer: one HTML file to open in a browser, in which states can be clicked.
 
     Parameters
     ----------
     model
-        A network, a fit, whose network is taken, or several networks of `average`, which answer together.
+        A network, a fit, whose network is taken, or several networks of `average`, which answer together. A network
+        over time is unrolled over as many steps as a page can compute, up to 8.
     path
         The file to write, which ends in .html. It needs no server and no network.
     title
@@ -176,7 +197,9 @@ def explore(model: Network | Fit | Mixture, path: str | os.PathLike[str], *, tit
     >>> "a click" in target.read_text()
     True
     """
-    network = model.network if isinstance(model, Fit) else model
+    network = model.network if isinstance(model, Fit | DynamicFit) else model
+    if isinstance(network, DynamicNetwork):
+        network = _unroll_for_page(network)
     if not isinstance(network, Network | Mixture):
         raise ArgumentError(f"explore takes a Network, a Fit or a Mixture, got {type(model).__name__}")
     target = check_ending(path, (".html", ".htm"), "an explorer")
@@ -186,6 +209,17 @@ def explore(model: Network | Fit | Mixture, path: str | os.PathLike[str], *, tit
             network, title or f"{'A network' if isinstance(network, Network) else 'Networks'} to explore"
         ).encode(),
     )
+
+
+def _unroll_for_page(network: DynamicNetwork) -> Network:
+    """Return the ordinary network over as many steps as a page can compute."""
+    for n_steps in range(MOST_STEPS, network.lags + 1, -1):
+        unrolled = network.unroll(n_steps)
+        with suppress(TooManyGates, TooLarge):
+            whole = Model(unrolled.ldag.structure, unrolled.probabilities)
+            compile_circuit(whole, range(len(whole.structure)), by_class=True, max_size=MOST_PRODUCTS)
+            return unrolled
+    return network.unroll(network.lags + 1)
 
 
 def check_ending(path: str | os.PathLike[str], endings: tuple[str, ...], what: str) -> Path:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 
-from ldag.data import ASSUMED, Dataset, Gaps, check_data, describe_data, describe_gaps, describe_size
+from ldag.data import ASSUMED, Dataset, Gaps, check_data, describe_data, describe_gaps, describe_groups, describe_size
 from ldag.drawing import Cell, Drawable, Meter
 from ldag.errors import counted, list_names
 from ldag.formats import MOST_CASES, Edge
@@ -296,7 +296,8 @@ def _with_table(title: str, blocks: tuple[Block, ...], heading: str, table: Tabl
 def data_sections(data: Dataset) -> Iterator[Section]:
     """Tell what the data are, and what was done to them."""
     rows = [(v.name, data.shares(v.name)) for v in data.variables]
-    text = f"{counted(data.total, 'row')}, {data.n_rows:,} of them different."
+    of = "" if data.groups is None else f" of {data.groups.in_words}"
+    text = f"{counted(data.total, 'row')}{of}, {data.ungrouped().n_rows:,} of them different."
     blocks: list[Block] = [Paragraph(text)]
     if data.notes:
         text = (
@@ -388,9 +389,10 @@ def prediction_section(fit: Fit) -> Section:
     cv = fit.cv
     if cv is None:
         raise ValueError("the fit was not cross-validated")
+    whole = "" if cv.groups is None else f" of whole {cv.groups.nouns}"
     text = (
-        f"The table was cut into {cv.n_folds} parts; each was hidden once, and predicted by a model of the others. "
-        "Kappa says how readily exceptions are accepted; the value that predicted best was taken."
+        f"The table was cut into {cv.n_folds} parts{whole}; each was hidden once, and predicted by a model of the"
+        " others. Kappa says how readily exceptions are accepted; the value that predicted best was taken."
     )
     gain = cv.gain_over_tables
     blocks: list[Block] = [Paragraph(text), Figure(cv.to_svg())]
@@ -440,6 +442,8 @@ def caveat_section(subject: Subject) -> Section:
         "a column, if the direction is known, and if it did not depend on the values which rows are in the table.",
         "A missing arrow means that these data do not need it, not that there is no connection.",
     ]
+    if subject.data is not None:
+        items += [f"{told[0].upper()}{told[1:]}." for told in describe_groups(subject.data)]
     if _has_ranges(subject.network):
         items.append("The ranges in brackets take the picture for granted; the true uncertainty is larger.")
     return Section("What this does not say", (Bullets(tuple(items)),))
@@ -459,7 +463,8 @@ def how_section(subject: Subject) -> Section:
         ]
         sure = () if subject.sureness is None else tell_sureness(subject.sureness, ()).notes
         notes = (*fit.notes, *sure)
-        texts += [note for note in dict.fromkeys(notes) if note not in fit.data.notes]  # which stand with the data
+        told = (*fit.data.notes, *describe_groups(fit.data))  # which stand with the data, and among what is not said
+        texts += [note for note in dict.fromkeys(notes) if note not in told]
         settings = {name: value for name, value in dict(fit.settings).items() if value not in (None, False)}
         plain = tuple((name, str(value)) for name, value in settings.items())
         blocks += [*map(Paragraph, texts), TableBlock(("setting", "value"), plain), Listing(_reproduce(settings))]

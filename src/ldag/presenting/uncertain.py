@@ -161,8 +161,9 @@ def _(posterior: Posterior, known: Container[str]) -> Sureness:
 
 @tell_sureness.register
 def _(bootstrap: Bootstrap, known: Container[str]) -> Sureness:
+    drawn = "as many rows" if bootstrap.groups is None else f"{bootstrap.groups}, with all their rows,"
     text = (
-        f"The model was learned again {counted(bootstrap.n, 'time')}, each time from as many rows drawn at random "
+        f"The model was learned again {counted(bootstrap.n, 'time')}, each time from {drawn} drawn at random "
         "from the table. The bars show how often two columns were connected, in either direction."
     )
     return Sureness(text + _tell_notes(bootstrap, known), "how often")

@@ -1,5 +1,16 @@
 """What a structure implies: separation, implication with proofs, equivalence."""
 
+from ldag.reasoning.chordal import Neighbours as Neighbours
+from ldag.reasoning.chordal import Scopes as Scopes
+from ldag.reasoning.chordal import find_chordless_cycle as find_chordless_cycle
+from ldag.reasoning.chordal import find_cliques as find_cliques
+from ldag.reasoning.chordal import find_immorality as find_immorality
+from ldag.reasoning.chordal import find_perfect_order as find_perfect_order
+from ldag.reasoning.chordal import find_separators as find_separators
+from ldag.reasoning.chordal import is_clique as is_clique
+from ldag.reasoning.chordal import neighbours_of as neighbours_of
+from ldag.reasoning.chordal import orient as orient
+from ldag.reasoning.chordal import why_not_last as why_not_last
 from ldag.reasoning.equivalence import Difference as Difference
 from ldag.reasoning.equivalence import PossibleParents as PossibleParents
 from ldag.reasoning.equivalence import beyond_labels as beyond_labels

@@ -69,13 +69,16 @@ def gaps(
     check_choice(how, get_args(GapKind), "how")
     generator = check_generator(rng)
     ordered = data.permuted(sorted(data.names)).sorted()
-    codes = np.repeat(ordered.codes, ordered.whole_weights, axis=1)
+    rows = np.repeat(np.arange(ordered.n_rows), ordered.whole_weights)
+    codes = ordered.codes[:, rows]
     losing = _choose_columns(ordered, how, columns, generator)
     part = _check_part(share * len(data.names) / len(losing), share, len(losing) / len(data.names))
     lost = codes.copy()
     for node, odds in zip(losing, _draw_odds(ordered, codes, losing, how, generator), strict=True):
         lost[node, generator.random(codes.shape[1]) < _scale(odds, part)] = GAP
-    emptied = Dataset.from_codes(ordered.schema, lost, None, data.weight_name)
+    groups = None if ordered.groups is None else ordered.groups.take(rows)
+    when = None if ordered.times is None else ordered.times.take(rows)
+    emptied = Dataset.from_codes(ordered.schema, lost, None, data.weight_name, groups, when)
     return emptied.permuted(data.names).sorted()
 
 

@@ -106,6 +106,8 @@ class Bootstrap(WeighedGraphs):
     n_asked: int
     firm: Mapping[Edge, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    groups: str | None = None
+    """How many groups were drawn each time, in words; None: rows were."""
 
     @property
     def n(self) -> int:
@@ -194,6 +196,7 @@ class Bootstrap(WeighedGraphs):
             "n_asked": self.n_asked,
             "notes": list(self.notes),
             "n_observations": self.n_observations,
+            **({} if self.groups is None else {"groups": self.groups}),
             "directions": self.directions,
             "kappa": self.kappa,
             "method": self.method,
@@ -237,10 +240,10 @@ class Bootstrap(WeighedGraphs):
         """Go through the lines of the printed form."""
         most = self.graphs[0][1]
         priced = "" if self.kappa is None else f", kappa {self.kappa:g}"
-        yield (
-            f"Bootstrap of {counted(self.n, 'graph')} of {counted(len(self.schema), 'variable')}, each from"
-            f" {counted(self.n_observations, 'row')} drawn again"
-        )
+        rows = counted(self.n_observations, "row")
+        drawn = rows if self.groups is None else f"{self.groups} with all their rows, {rows},"
+        graphs, variables = counted(self.n, "graph"), counted(len(self.schema), "variable")
+        yield f"Bootstrap of {graphs} of {variables}, each from {drawn} drawn again"
         yield f"method: {self.method}{priced}, {self.seconds:.2f} s; directions: {self.directions}"
         yield from (f"note: {note}" for note in self.notes)
         yield f"{counted(len(self.graphs), 'different graph')}, the commonest {most} of {self.n} times"
@@ -285,7 +288,7 @@ def _fields(content: Mapping[str, Any]) -> dict[str, Any]:
     firm = {(arc["from"], arc["to"]): arc["determined"] for arc in content["arcs"] if arc.get("determined")}
     same = ("directions", "kappa", "method", "settings", "n_observations", "seconds")
     n_asked = content.get("n_asked", sum(count for _, count in graphs))  # older files have all that were asked for
-    told = {"n_asked": n_asked, "notes": tuple(content.get("notes", ()))}
+    told = {"n_asked": n_asked, "notes": tuple(content.get("notes", ())), "groups": content.get("groups")}
     return {"graphs": graphs, "arcs": arcs, "firm": firm, **told, **{name: content[name] for name in same}}
 
 
@@ -302,12 +305,14 @@ def bootstrap(
 ) -> Bootstrap:
     """Learn from rows drawn again and again with replacement, and count how often edges and labels return.
 
+    Where rows belong together, groups are drawn, each with all its rows.
+
     Parameters
     ----------
     data
         The data, or a fit, whose data and settings are then used.
     n
-        How many times as many rows as there are are drawn, and a graph is learned.
+        How many times as many rows (or groups) as there are are drawn, and a graph is learned.
     directions
         "cpdag": an edge that a Markov equivalent DAG has the other way round counts half for each direction, as in
         bnlearn's ``boot.strength``. "essential": the same with labels, which make more directions certain. "dag": edges
@@ -360,6 +365,7 @@ def bootstrap(
         n_asked=n,
         notes=(*describe_kept_gaps(prepared.data), *describe_data(prepared.data), *told, *notes),
         n_observations=prepared.data.total,
+        groups=prepared.groups_in_words,
         seconds=time.perf_counter() - began,
     )
 

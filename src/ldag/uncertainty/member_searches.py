@@ -10,7 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ldag.errors import TooLarge, argument, counted, option
-from ldag.learning import NO_DEADLINE, Deadline, GapControl, Plan, Progress, SearchControl, listen
+from ldag.learning import NO_DEADLINE, Deadline, GapControl, Plan, Progress, SearchControl, draw_rows, listen
 from ldag.model import Structure
 from ldag.uncertainty.gap_members import Imputer, learn_with_gaps
 
@@ -61,8 +61,7 @@ class Members:
         plan = self.plan.in_random_order(rng) if self.reorders else self.plan
         problem, data = plan.problem, plan.data
         if self.resamples:
-            weights = data.whole_weights
-            data = data.reweighed(rng.multinomial(weights.sum(), weights / weights.sum()))
+            data = draw_rows(data, rng)
         if self.imputer is not None:
             data = self.imputer.complete(number)
         if data.has_gaps:

@@ -96,6 +96,12 @@ class Prepared:
         return self.plan.problem.families.priors.equivalent_sample_size
 
     @property
+    def groups_in_words(self) -> str | None:
+        """How many groups are drawn where rows are drawn again; None if no rows belong together."""
+        groups = self.data.groups
+        return None if groups is None or not self.data.is_grouped else groups.in_words
+
+    @property
     def most_size(self) -> float:
         """What that may be at most where rows are drawn again."""
         return max(self.data.total * MOST_OF_ROWS, 1.0)
@@ -247,7 +253,8 @@ def average(
     by
         "order": each is learned under a random order of the variables, which its edges follow (by climbing, unless the
         method is given or all graphs can be looked at in a moment). "bootstrap": each graph
-        is learned from rows drawn again. "both": both. Parameters are those of all the data. "imputation", for tables
+        is learned from rows drawn again, or groups if rows belong together. "both": both. Parameters are those of all
+        the data. "imputation", for tables
         with gaps: each is learned, with its parameters, from another completed table, the gaps drawn under the network
         that `learn` finds, or that of the fit, with parameters drawn too: how far members differ is what the gaps leave
         open. Otherwise each member is learned from the gaps themselves, by structural EM. Rows drawn again
@@ -311,13 +318,15 @@ def average(
         )
 
     networks, notes = learn_members(members, n, "average", make, prepared.deadline, progress, executor)
-    settings = {
+    settings: dict[str, Any] = {
         "by": by,
         "structure": prepared.plan.problem.families.structure,
         "equivalent_sample_size": prepared.size,
         "smoothing": list(smoothing),
         "chosen": prepared.is_chosen,
     }
+    if prepared.groups_in_words is not None:
+        settings["groups"] = prepared.groups_in_words
     notes = [*describe_kept_gaps(prepared.data), *describe_data(prepared.data), *prepared.notes, *told, *notes]
     known = data.average_gain if isinstance(data, Fit) and by == "order" and not options.keys() - {"n_jobs"} else None
     gain = _measure_gain(members, prepared, data, n) if known is None else known

@@ -127,14 +127,14 @@ class Mixture(WeighedGraphs, Presentable):
         if self.settings:
             lines += self._settings_in_words()
         if self.gain is not None:
-            rows = counted(self.gain.n_rows, "held-out row")
-            lines.append(f"{self.gain.n_members} of them against one network, on {rows}: {self.gain.in_words()}")
+            lines.append(f"{self.gain.n_members} of them against one network, on {self.gain.rows_in_words()}")
         return "\n".join(lines)
 
     def _settings_in_words(self) -> Iterator[str]:
         kinds = {"table": "tables", "ldag": "labels"}
         kind = kinds.get(self.settings["structure"], f"structure {self.settings['structure']!r}")
-        yield f"with {kind}, each {VARIETIES[self.settings['by']]}"
+        variety = VARIETIES[self.settings["by"]].replace("rows", self.settings.get("groups", "rows"))
+        yield f"with {kind}, each {variety}"
         size, smoothing = self.settings["equivalent_sample_size"], smoothing_of(self.settings["smoothing"])
         chosen = ", chosen by cross-validation" if self.settings["chosen"] else ""
         yield f"equivalent sample size {size:g}, smoothing {smoothing.in_words()}{chosen}"

@@ -10,7 +10,7 @@ from typing import Any, Literal, ParamSpec, Unpack, cast
 
 from ldag.checks import Rng, check_seed, check_whole, tell_renamed
 from ldag.constraints import Constraints
-from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
+from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data, describe_groups
 from ldag.errors import ArgumentError, TooLarge, argument, counted
 from ldag.learning import (
     Chain,
@@ -43,10 +43,11 @@ from ldag.uncertainty.choices import (
     list_sizes,
 )
 from ldag.uncertainty.component import likely_families
+from ldag.uncertainty.design import DesignEffects, design_effect
 from ldag.uncertainty.exact import OutOfTime
 from ldag.uncertainty.families import Setting
 from ldag.uncertainty.jobs import ROUND_ITER, Computed, Gapped, Job, compute, compute_with_gaps, make_job
-from ldag.uncertainty.posteriors import Posterior
+from ldag.uncertainty.posteriors import SHOWN_EDGE, Posterior
 from ldag.uncertainty.space import ParentSets, describe_outside, describe_space
 
 P = ParamSpec("P")
@@ -94,6 +95,9 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     What is not said about labels and parameters is summed over, each assumption as probable as the data make it: how
     much the prior over parameters counts for, the price of labels, and whether there are labels at all. So that the
     sum does not depend on one of them which the data contradict; the first lines of print tell their weights.
+
+    Rows of a group are taken as independent given the model, though they hardly are: ``design_effects`` of the result,
+    and its print, tell for every edge how much too sure that makes it.
 
     Gaps, read with ``missing="keep"``, are averaged over as well. Given a completed table the posterior is computed as
     without gaps, and a network is drawn from it; the gaps are drawn anew under that network, and so on, in several runs
@@ -178,7 +182,8 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         constraints=own.constraints if constraints is None else constraints,
         n_jobs=n_jobs,
     )
-    table = check_data(data.data if isinstance(data, Fit) else data, reading=reading)
+    grouped = check_data(data.data if isinstance(data, Fit) else data, reading=reading)
+    table = grouped.ungrouped()
     gapped = _check_gaps(table, n_rounds)
     if gapped is not None and n_iter is None and getattr(method, "n_iter", None) is None:
         chains = replace(chains, n_iter=ROUND_ITER)
@@ -188,7 +193,20 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         raise ArgumentError(f"{argument('n_iter')} applies to method 'chain'; an exact posterior has no rounds")
     kept = None if checkpoint is None else Checkpoint.open(checkpoint, _run_of(job))
     result = _finish(job, fit, deadline, progress, kept)
+    result = replace(result, notes=(*result.notes, *describe_groups(grouped)), design=_measure_design(result, grouped))
     return replace(result, seconds=time.perf_counter() - began)
+
+
+def _measure_design(result: Posterior, data: Dataset) -> DesignEffects | None:
+    """Return the design effects of the edges that are printed, each in its more probable direction."""
+    if data.groups is None or not data.is_grouped:
+        return None
+    consensus, effects = result.consensus(), {}
+    for edge in result.edges.one_per_pair():
+        if edge.either_direction >= SHOWN_EDGE:
+            given = [name for name in consensus.parents(edge.child) if name != edge.parent]
+            effects[edge.parent, edge.child] = design_effect(data, edge.parent, edge.child, given)
+    return DesignEffects(data.groups.in_words, data.groups.nouns, effects)
 
 
 def _finish(job: Job, fit: Fit | None, deadline: Deadline, progress: Progress, kept: Checkpoint | None) -> Posterior:

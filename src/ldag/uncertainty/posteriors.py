@@ -31,6 +31,7 @@ from ldag.uncertainty.agreement import EffectSize, EffectSizes, label_lines
 from ldag.uncertainty.bootstraps import Bootstrap
 from ldag.uncertainty.chains import CONVERGED, Diagnostics
 from ldag.uncertainty.component import Component, likely_families
+from ldag.uncertainty.design import DesignEffects
 from ldag.uncertainty.drawn import DrawnFamilies, DrawnGraph
 from ldag.uncertainty.families import FamilyLabels
 from ldag.uncertainty.graph_posterior import GraphPosterior, PosteriorMethod
@@ -271,7 +272,7 @@ class Posterior(GraphPosterior):
                 " mixture(...).log_likelihood(..., integrate=True) instead"
             )
         more = check_data(data, self.schema, reading).aligned_to(self.schema)
-        return self.evidence(self.data.merge(more)) - known
+        return self.evidence(self.data.merge(more.ungrouped())) - known
 
     def log_predictive(self, data: AnyTable, **reading: Unpack[Reading]) -> float:
         """Return the log probability of new data; the old name of `log_likelihood`."""
@@ -300,6 +301,7 @@ class Posterior(GraphPosterior):
             "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
             **self.families.to_dict(likely_families(self.components)),
             "directions": self._directions.to_dict(),
+            **({} if self.design is None else {"design": self.design.to_dict()}),
             "components": [component.to_dict() for component in self.components],
         }
 
@@ -321,6 +323,7 @@ class Posterior(GraphPosterior):
             n_observations=content["n_observations"],
             seconds=content["seconds"],
             known_directions=None if directions is None else DirectionChances.from_dict(directions),
+            design=DesignEffects.from_dict(content["design"]) if content.get("design") else None,
         )
 
     @classmethod
@@ -347,6 +350,7 @@ class Posterior(GraphPosterior):
             ],
             "labels": [label._asdict() for label in self.labels()],
             "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
+            "design": None if self.design is None else self.design.to_dict(),
             "notes": self.notes,
             "seconds": self.seconds,
         }
@@ -361,7 +365,7 @@ class Posterior(GraphPosterior):
         """Go through the lines of the printed form."""
         yield (
             f"Posterior over labelled DAGs of {counted(len(self.schema), 'variable')}, from"
-            f" {counted(self.n_observations, 'observation')}{self._gaps_in_words()}"
+            f" {self._rows_in_words()}{self._gaps_in_words()}"
         )
         yield f"limits: {self.limits}"
         if self.outside is not None:
@@ -374,6 +378,11 @@ class Posterior(GraphPosterior):
             yield from self._unmixed_lines()
         yield from self._edge_lines()
         yield from label_lines("labels: probability, and given the edge", self.labels(), self.variables)
+
+    def _rows_in_words(self) -> str:
+        if self.design is None:
+            return counted(self.n_observations, "observation")
+        return f"{counted(self.n_observations, 'row')} of {self.design.groups}"
 
     def _gaps_in_words(self) -> str:
         """Say that there are gaps, and how sure the numbers are."""
@@ -413,12 +422,16 @@ class Posterior(GraphPosterior):
         )
         if shown:
             names = max(len(f"{first} - {second}") for _, first, second, _, _ in shown)
-            yield f"{'edges':<{names + 2}}  either way   ->     <-   determined ->     <-"
+            design = "" if self.design is None else "   design effect"
+            yield f"{'edges':<{names + 2}}  either way   ->     <-   determined ->     <-{design}"
             for either, first, second, forth, back in shown:
                 sure = f"{self.determined(first, second):.2f}   {self.determined(second, first):.2f}"
+                effect = self.design_effects.get((first, second), self.design_effects.get((second, first)))
+                sure += "" if effect is None else f"   {effect:13.1f}"
                 yield f"  {f'{first} - {second}':<{names}}  {either:10.2f}  {forth:.2f}   {back:.2f}         {sure}"
             how = f"from {self._directions.n_draws:,} drawn graphs" if self._directions.n_draws else "exact"
             yield f"determined: the direction follows from data and constraints ({how}); the rest is the share of DAGs"
+            yield from () if self.design is None else self.design.lines()
         certain = sum(pair[0] >= CERTAIN for pair in pairs)
         absent = sum(pair[0] <= 1 - CERTAIN for pair in pairs)
         yield (

@@ -74,7 +74,7 @@ def test_both_engines_equal_enumeration(question: tuple[Network, Findings, Weigh
     chosen = data.draw(st.lists(st.sampled_from(free), min_size=1, max_size=3, unique=True))
     names = [joint.names[node] for node in chosen]
     table = joint.table(names)
-    _, posterior = sums.joint(chosen, codes, MEMORY)
+    _, posterior, _ = sums.joint(chosen, codes, MEMORY)
     assert posterior.reshape(-1) == pytest.approx([p / total for p in table.values()], abs=1e-12)
     best, states = sums.most_probable(chosen, codes, MEMORY)
     shown = tuple(network.variables[n].states[code] for n, code in zip(chosen, states, strict=True))
@@ -250,3 +250,40 @@ def test_many_findings_do_not_underflow() -> None:
         expected = n * log(0.5) + log((1 + ratio) / 2)
         assert network.log_probability(findings) == pytest.approx(expected, rel=1e-12)
         network.compile()
+
+
+@given(networks(), st.data())
+@SETTINGS
+def test_rows_get_the_posteriors_that_listing_gives(network: Network, data: st.DataObject) -> None:
+    """With any gaps, alike or not, on any number of threads; impossible rows get no numbers."""
+    joint = Joint(network)
+    target = data.draw(st.integers(0, len(joint.names) - 1))
+    cell = [st.sampled_from([None, *v.states, *v.states]) for v in network.variables]
+    rows = data.draw(st.lists(st.tuples(*cell), min_size=1, max_size=6)) * 4
+    rows = [tuple(None if place == target else state for place, state in enumerate(row)) for row in rows]
+    codes = [[255 if s is None else v.states.index(s) for v, s in zip(network.variables, r, strict=True)] for r in rows]
+    sums = Sums(Model(network.ldag.structure, network.probabilities))
+    posteriors, is_large, cost = sums.row_posteriors(target, np.array(codes, dtype=np.uint8), 1e9)
+    assert not is_large.any()
+    assert cost >= 500.0 * len(joint.names) * len(rows)
+    for row, posterior in zip(rows, posteriors, strict=True):
+        seen = {name: state for name, state in zip(joint.names, row, strict=True) if state is not None}
+        if joint.probability(seen) == 0:
+            assert np.isnan(posterior).all()
+        else:
+            wanted = list(joint.posterior([joint.names[target]], seen).values())
+            assert posterior == pytest.approx(wanted, abs=1e-12)
+
+
+def test_rows_whose_tables_do_not_fit_are_told() -> None:
+    """Two threads share the memory; a row that needs no tables is answered."""
+    graph = LDAG.from_edges([("a", "b"), ("b", "c")], states={name: range(30) for name in "abc"})
+    table = np.random.default_rng(1).dirichlet(np.ones(30), 30).tolist()
+    network = Network.from_parameters(graph, {"a": [table[0]], "b": table, "c": table})
+    rows = np.array([[255, 255, 3], [255, 2, 3], [255, 255, 255]], dtype=np.uint8)
+    sums = Sums(Model(network.ldag.structure, network.probabilities))
+    assert sums.native.row_posteriors(0, rows, 1, 8 * 30)[1].tolist() == [930.0, 30.0, 30.0]
+    assert np.isinf(sums.native.row_posteriors(0, rows, 1, 8 * 30 - 1)[1]).tolist() == [True, False, False]
+    assert np.isinf(sums.native.row_posteriors(0, rows, 2, 8 * 60 - 1)[1]).tolist() == [True, False, False]
+    with pytest.raises(ValueError, match="one state per node in each row"):
+        sums.native.row_posteriors(0, rows[:, :2].copy(), 1, 1e9)

@@ -109,8 +109,8 @@ def test_tables_rows_and_samples_are_those_of_the_configurations(n_states: list[
             assert answer == pytest.approx(expected, abs=1e-12)
     hidden = gaps.copy()
     hidden[:, -1] = 255
-    shares = Predictor(Engine(model), len(n_states) - 1).posteriors(hidden)
-    assert shares == pytest.approx(Predictor(Engine(listed), len(n_states) - 1).posteriors(hidden), abs=1e-12)
+    shares = Predictor(Engine(model)).posteriors(len(n_states) - 1, hidden)
+    assert shares == pytest.approx(Predictor(Engine(listed)).posteriors(len(n_states) - 1, hidden), abs=1e-12)
     logs, counts = Completions(model.structure).expected_counts(model.probabilities, gaps)
     expected_logs, expected_counts = Completions(listed.structure).expected_counts(model.probabilities, gaps)
     assert logs == pytest.approx(expected_logs, abs=1e-9)

@@ -1,12 +1,19 @@
-"""Lazy frames, whose libraries have ideas of their own about names."""
+"""Lazy frames, whose libraries have ideas of their own about names, and frames of few rows."""
+
+import datetime
+from collections.abc import Callable
+from decimal import Decimal
 
 import duckdb
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import ldag
 from ldag.data import Missing
+from ldag.data.columns import is_gap
+from ldag.data.frames import from_few_rows, from_frame
 
 NAMES = ["ldag times", "*", "a.b", " a", "n", "c1", "^x$", "^.*$", "a", "len", "`b`", 'q"q', "[0]"]
 
@@ -30,3 +37,46 @@ def test_columns_may_be_called_anything(library: str) -> None:
         assert data.names == (*NAMES, "x")
         assert data == ldag.read(frame, missing=missing)
         assert data == ldag.read(pl.from_pandas(frame), missing=missing)
+
+
+FEW_CELLS: dict[str, list[object]] = {
+    "text": ["b", None, "a"],
+    "number": [0.5, None, 2.0],
+    "whole": [3, 1, 2],
+    "flag": [True, False, True],
+}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pd.DataFrame,
+        lambda cells: pd.DataFrame(cells).astype(object),
+        lambda cells: pd.DataFrame(cells).convert_dtypes(),
+        lambda cells: pd.DataFrame(cells).assign(text=pd.Categorical(cells["text"])),
+        pl.DataFrame,
+        pa.table,
+    ],
+)
+def test_few_rows_are_the_same_cell_by_cell(make: Callable[[dict[str, list[object]]], object]) -> None:
+    """As columns one by one, whatever the library and its types."""
+    frame = make(FEW_CELLS)
+    few, slow = from_few_rows(frame), from_frame(frame)
+    assert few is not None
+    assert (few.names, few.n_rows) == (slow.names, slow.n_rows)
+    for place in range(len(few.names)):
+        one, other = few.column(place), slow.column(place)
+        values = [[None if at < 0 else column.values[at] for at in column.positions] for column in (one, other)]
+        assert [None if is_gap(value) else value for value in values[0]] == [
+            None if is_gap(value) else value for value in values[1]
+        ]
+
+
+def test_what_only_a_library_can_explain_is_left_to_it() -> None:
+    """Dates, decimals, texts that look like dates, lazy frames, and more than sixteen rows."""
+    day = datetime.date(2020, 1, 5)
+    for cells in ([day], [Decimal("0.1")], ["2020-01-05"], [b"x"], [[1]], list(range(17))):
+        assert from_few_rows(pl.DataFrame({"a": cells})) is None
+        assert from_few_rows(pd.DataFrame({"a": cells})) is None
+    assert from_few_rows(pl.LazyFrame({"a": [1]})) is None
+    assert from_few_rows(pl.DataFrame({"a": range(16)})) is not None

@@ -211,3 +211,65 @@ def test_numbers_that_are_not_told_apart_are_refused() -> None:
     large = ldag.read({"g": [10**17, 10**17 + 1], "v": [0, 1]}, groups="g")
     assert large.groups is not None
     assert len(large.groups) == 2
+
+
+@pytest.mark.parametrize("kind", ["duckdb", "shards", "parquet shards", "dask"])
+def test_tables_in_parts_have_groups(tmp_path: Path, kind: str) -> None:
+    """A group may be in several of them."""
+    frame = many()
+    expected = ldag.read(frame, groups="patient")
+    if kind == "duckdb":
+        source: Any = pytest.importorskip("duckdb").from_df(frame)
+    elif kind == "dask":
+        source = pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=3)
+    else:
+        for place in range(3):
+            part, name = frame[place::3], tmp_path / f"part-{place}"
+            part.to_parquet(f"{name}.parquet") if kind != "shards" else part.to_csv(f"{name}.csv", index=False)
+        source = str(tmp_path / f"part-*.{'csv' if kind == 'shards' else 'parquet'}")
+    assert ldag.read(source, groups="patient") == expected
+
+
+def test_real_weights_are_added_within_a_group() -> None:
+    """In whatever order rows come."""
+    table = {**VISITS, "w": [0.5, 1.25, 2.0, 3.0, 0.25, 1.0]}
+    data = ldag.read(table, groups="patient", weights="w")
+    turned = ldag.read({name: cells[::-1] for name, cells in table.items()}, groups="patient", weights="w")
+    assert data.weights is not None
+    assert data.weights.tolist() == [0.25, 3.25, 3.5, 1.0]
+    assert data == turned
+    plain = {name: cells for name, cells in table.items() if name != "patient"}
+    assert data.ungrouped() == ldag.read(plain, weights="w")
+
+
+def test_what_is_constant_within_groups() -> None:
+    """Gaps aside; told unless it is constant in all rows."""
+    table: dict[str, list[Any]] = {
+        **VISITS,
+        "sex": ["f", None, "m", "f", "m", None],
+        "born": ["x", "y", "y", "x", "y", "z"],
+        "all": [1] * 6,
+    }
+    data = ldag.read(table, groups="patient", missing="keep")
+    assert data.constant_in_groups == ("sex", "born", "all")
+    assert "sex, born: are the same in all rows of a patient" in data.notes
+    assert data.ungrouped().constant_in_groups == ()
+    alone = ldag.read({"patient": [1, 2, 3], "v": [0, 1, 0]}, groups="patient")
+    assert alone.constant_in_groups == ()
+
+
+def test_emptied_and_filled_tables_keep_their_groups() -> None:
+    """Cells that are taken out, and cells that are filled, are of the same rows."""
+    data = ldag.read(many(), groups="patient")
+    emptied = ldag.simulate.gaps(data, share=0.1, rng=1)
+    assert emptied.groups is not None
+    assert data.groups is not None
+    assert emptied.groups.amounts(emptied.weights).tolist() == data.groups.amounts(data.weights).tolist()
+    net = ldag.Network.from_data(
+        ldag.LDAG.from_edges([("x", "y")], states={v.name: v.states for v in data.variables}), data
+    )
+    for filled in (net.impute(emptied), net.impute(emptied, 1, rng=1)[0]):
+        assert filled.groups is not None
+        assert filled.groups.amounts(filled.weights).tolist() == data.groups.amounts(data.weights).tolist()
+    assert net.log_likelihood(data) == pytest.approx(net.log_likelihood(data.ungrouped()))
+    assert ldag.score(net.ldag, data, kappa=0.1) == ldag.score(net.ldag, data.ungrouped(), kappa=0.1)

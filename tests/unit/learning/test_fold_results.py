@@ -12,8 +12,9 @@ import pytest
 import ldag
 from ldag.constraints.space import random_order
 from ldag.learning import AverageGain, Candidate, Settings, make_plan
+from ldag.learning.content_order import order_by_content
 from ldag.learning.fold_results import GAIN_MEMBERS, count_gain_folds, measure_average, members_like
-from ldag.learning.folds import cut_folds, order_by_content
+from ldag.learning.folds import cut_folds
 from ldag.model import Smoothing
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import ldag
 from ldag import Dataset, Variable, datasets
-from ldag.learning.folds import order_by_content
+from ldag.learning.content_order import order_by_content
 from ldag.model import Schema
 
 

@@ -18,8 +18,11 @@ def test_a_graph_nobody_can_compute_with_never_wins(monkeypatch: pytest.MonkeyPa
     families = [CountedFamily(CodedFamily.from_partition((), partition), counts)] * 2
     data = ldag.read({"a": ["0", "1", None, "1"], "b": ["0", "0", "1", "1"]}, missing="keep")
     smoothings = [Smoothing(1.0, "configurations")]
-    (right,) = predict_gaps(families, data, smoothings, None)
+    weights = data.whole_weights
+    (logs,) = predict_gaps(families, data, smoothings, None)
+    right = logs @ weights
     assert right == pytest.approx(7 * np.log(0.5))
     monkeypatch.setattr(gap_folds, "PREDICTING_BYTES", 0)
-    assert predict_gaps(families, data, smoothings, None) == pytest.approx((2 * right,))
-    assert predict_gaps(families, data, smoothings, 0) == pytest.approx((6 * np.log(0.5),))
+    (guessed,), (of_target,) = (predict_gaps(families, data, smoothings, target) for target in (None, 0))
+    assert guessed @ weights == pytest.approx(2 * right)
+    assert of_target @ weights == pytest.approx(6 * np.log(0.5))

@@ -10,7 +10,8 @@ import pytest
 
 import ldag
 from ldag.learning import Candidate, Grow, SearchControl, SearchResult
-from ldag.learning.folds import FoldScore, FoldSearches, Task, cut_folds, order_by_content
+from ldag.learning.content_order import order_by_content
+from ldag.learning.folds import FoldScore, FoldSearches, Task, cut_folds
 
 PRIORS = [
     *(("parameters", size) for size in (1.0, 10.0, 100.0, 1000.0)),

@@ -1,7 +1,7 @@
 """Searches by node numbers: the contract that all keep, and what is chosen unless the user says otherwise."""
 
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pytest
@@ -303,3 +303,22 @@ def test_a_start_is_a_graph_or_nothing() -> None:
     with pytest.raises(ArgumentError, match=r"start must be an LDAG, such as fit\.ldag, got list"):
         Climb(start=[])  # type: ignore[arg-type]
     assert type(Climb(n_restarts=np.int64(3)).n_restarts) is int  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_climbs_end_however_large_scores_are(seed: int) -> None:
+    """Sums of the same scores in another order are no gains: climbs end where exact search does."""
+    rng = np.random.default_rng(seed)
+    table = {"v0": rng.integers(0, 3, 400)}
+    for node in range(1, 9):
+        source = table[f"v{rng.integers(node)}"]
+        table[f"v{node}"] = np.where(rng.random(400) < 0.6, source, rng.integers(0, 3, 400))
+    data = ldag.read({**table, "n": np.full(400, 1_000_003)}, counts="n")
+
+    def score(method: Literal["climb", "exact"]) -> float:
+        options: Any = {"structure": "table", "kappa": 1, "equivalent_sample_size": 1, "max_parents": 3}
+        if method == "climb":
+            options["rng"] = 1
+        return ldag.learn(data, method=method, **options).score.total
+
+    assert score("climb") == pytest.approx(score("exact"), rel=1e-13)

@@ -4,10 +4,11 @@ A few chains of restarts run side by side and learn from each other; how many do
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypedDict
+from typing import Any, ClassVar, TypedDict, cast
 
 from ldag import _native
 from ldag.checks import check_whole
+from ldag.errors import ArgumentError, argument, option
 from ldag.graph import LDAG
 from ldag.learning.searches.contract import (
     Search,
@@ -41,6 +42,9 @@ PATIENCE = 2
 graph: after eight (four, of few rows; one, of small tables and of many variables) where looking around took much more
 than the first climb, after up to 16 where it took little, and at once where orders at random lead to the best graph
 again and again. Where families are so large that the first climb took unusually long, there are fewer restarts."""
+
+CHORDAL_PATIENCE = 64
+"""Over decomposable graphs: restarts without a better graph after which it ends, or two for each variable."""
 
 UNTIL_THE_END = 10**15
 """More restarts than any time allows."""
@@ -84,6 +88,7 @@ class Climb(Search):
 
     climbs: ClassVar[bool] = True
     has_rival: ClassVar[bool] = True
+    takes_decomposable: ClassVar[bool] = True
 
     def check(self) -> None:
         """Check the options."""
@@ -99,6 +104,8 @@ class Climb(Search):
 
     def run(self, scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl) -> SearchResult:
         """Climb."""
+        if problem.space.decomposable:
+            return self._climb_chordal(scorer, problem, control)
         return SearchResult.of(
             _native.search_climb(
                 scorer,
@@ -110,6 +117,28 @@ class Climb(Search):
                 patience=PATIENCE if self.n_restarts is None and not _fills_time(control) else 0,
                 start=problem.start_lists,
                 **control_arguments(control),
+            )
+        )
+
+    def _climb_chordal(
+        self, scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl
+    ) -> SearchResult:
+        """Climb over decomposable graphs, one thread alone."""
+        if self.max_candidates is not None:
+            raise ArgumentError(f"{argument('max_candidates')} does not apply to {option('decomposable', True)}")
+        candidates, _, max_parents = problem.bounds
+        arguments = {name: value for name, value in control_arguments(control).items() if name != "n_threads"}
+        is_open = self.n_restarts is None and not _fills_time(control)
+        return SearchResult.of(
+            _native.search_perfect_climb(
+                scorer,
+                candidates,
+                max_parents,
+                n_restarts=self.count_restarts(problem, control),
+                seed=problem.families.seed,
+                patience=max(CHORDAL_PATIENCE, 2 * problem.n_variables) if is_open else 0,
+                start=problem.start_lists,
+                **cast("Any", arguments),
             )
         )
 

@@ -69,7 +69,9 @@ class SearchProblem:
         """
         constant = {node for node in data.constant_nodes if not data.schema[node].latent}
         columns = None if data.has_gaps else data.columns
-        return replace(self, space=self.space.without_edges_at(constant), n_rows=data.n_rows, columns=columns)
+        return replace(
+            self, space=self.space.without_edges_at(constant), n_rows=data.ungrouped().n_rows, columns=columns
+        )
 
     def is_full(self, node: int, above: tuple[int, ...]) -> bool:
         """Tell whether a node could have more parents, as far as users said, but for the size of its table."""
@@ -105,10 +107,9 @@ class SearchProblem:
             )
 
     @property
-    def bounds(self) -> tuple[list[list[int]], list[list[int]], list[int]]:
+    def bounds(self) -> tuple[Sequence[Sequence[int]], Sequence[Sequence[int]], Sequence[int]]:
         """The space as the native core takes it."""
-        space = self.space
-        return [list(c) for c in space.candidates], [list(r) for r in space.required], list(space.max_parents)
+        return self.space.candidates, self.space.required, self.space.max_parents
 
     @property
     def start_lists(self) -> list[list[int]]:
@@ -253,6 +254,8 @@ class Search(ABC):
     has_rival: ClassVar[bool] = False
     """Whether grown trees may take the place of what it finds where structures are compared: not where a proof or a
     sample was asked for."""
+    takes_decomposable: ClassVar[bool] = False
+    """Whether it can keep to graphs in which the parents of every node are adjacent."""
 
     def __post_init__(self) -> None:
         make_plain(self)

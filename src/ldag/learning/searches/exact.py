@@ -6,6 +6,7 @@ What is chosen follows from the sizes of the problem alone: the same every time.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import comb, exp, inf, log, log10, prod, sqrt
+from typing import ClassVar
 
 from ldag import _native
 from ldag.errors import TooLarge, argument, counted, list_names
@@ -46,6 +47,12 @@ LONG = 700.0
 BOUNDED_SHARE = 0.01
 """Of the time that all classes would take, what is left where bounds are strong; see `estimate_proof_seconds`."""
 
+LEAST_CLIMB = 0.5
+"""Seconds for a climb where an exact search over decomposable graphs was cut short."""
+
+CHORDAL_SECONDS = 6e-9
+"""For each pair of a clique and what hangs on it, divided in two: about what the dynamic programme takes."""
+
 SETUP_SECONDS = 2e-8
 """For each family, about what it takes to make the tables; with less time than that, climbing is all there is."""
 
@@ -66,9 +73,18 @@ PROOF_SECONDS = 10.0
 class Exact(Search):
     """The whole space. It starts with a climb, whose graph is the answer if it is cut short without a better one."""
 
+    takes_decomposable: ClassVar[bool] = True
+
     def prepare(self, problem: SearchProblem, seconds: float = inf) -> "Exact":
         """Refuse a search whose tables cannot be held."""
         del seconds
+        if problem.space.decomposable:
+            if problem.n_variables > _native.MAX_PERFECT:
+                raise TooLarge(
+                    f"an exact search over decomposable graphs of {problem.n_variables} variables is not possible; at"
+                    f" most {_native.MAX_PERFECT} are; use method 'climb'"
+                )
+            return self
         n_bytes, n_families = _native.exact_cost(*problem.bounds)
         if problem.n_variables > MOST_VARIABLES or n_bytes > MOST_BYTES:
             raise TooLarge(
@@ -84,6 +100,8 @@ class Exact(Search):
 
         Few families are scored sooner than climbed over; without a limit, nothing cuts them short.
         """
+        if problem.space.decomposable:
+            return _search_chordal(scorer, problem, control)
         _, n_families = _native.exact_cost(*problem.bounds)
         if n_families <= FEW_FAMILIES and not control.deadline.is_set:
             return SearchResult.of(_native.search_exact(scorer, *problem.bounds, **control_arguments(control)))
@@ -101,7 +119,8 @@ class Exact(Search):
         parents = "any number of parents" if limit >= problem.n_variables - 1 else f"at most {counted(limit, 'parent')}"
         if any(exceeds_cells(problem, node) for node in range(problem.n_variables)):
             parents += f" and tables of at most {_native.MAX_CELLS:,} cells"
-        return f"no allowed graph with {parents} scores better, where every family has {problem.families_in_words}"
+        graph = "decomposable graph" if problem.space.decomposable else "allowed graph"
+        return f"no {graph} with {parents} scores better, where every family has {problem.families_in_words}"
 
     def describe_end(self, problem: SearchProblem, result: SearchResult) -> str:
         """Return how far a search came that ended early."""
@@ -135,6 +154,8 @@ class Auto(Climb):
 
 def _is_exact_affordable(problem: SearchProblem) -> bool:
     """Estimate memory and time of the exact search."""
+    if problem.space.decomposable:
+        return problem.n_variables <= _native.MAX_PERFECT and estimate_seconds(problem) < EXACT_SECONDS
     if problem.n_variables > MOST_VARIABLES:
         return False
     n_bytes, n_families = _native.exact_cost(*problem.bounds)
@@ -147,6 +168,25 @@ def _is_exact_affordable(problem: SearchProblem) -> bool:
 def exceeds_cells(problem: SearchProblem, node: int) -> bool:
     """Tell whether some families of a node are left out because their tables would be too large."""
     return problem.n_states[node] * prod(problem.largest_parents(node)) > _native.MAX_CELLS
+
+
+def _search_chordal(scorer: _native.FamilyScorer, problem: SearchProblem, control: SearchControl) -> SearchResult:
+    """Look at all decomposable graphs; cut short, the graph of a climb is the answer if that is better."""
+    candidates, _, max_parents = problem.bounds
+    result = SearchResult.of(
+        _native.search_perfect_exact(
+            scorer,
+            candidates,
+            max_parents,
+            n_threads=control.n_threads,
+            on_progress=control.told(),
+            time_limit=control.deadline.left,
+        )
+    )
+    if not result.stopped:
+        return result
+    climbed = Climb(n_restarts=0).run(scorer, problem, SearchControl(deadline=control.deadline.at_least(LEAST_CLIMB)))
+    return replace(result, parents=climbed.parents, score=climbed.score)
 
 
 def _climb_before(
@@ -182,10 +222,16 @@ def estimate_seconds(problem: SearchProblem) -> float:
 
     From the problem alone: nothing is timed, so the answer never varies.
     """
+    if problem.space.decomposable:
+        return CHORDAL_SECONDS * 4.0**problem.n_variables + _estimate_families(problem)
     if shares_sets(problem):
         _, n_families = _native.exact_cost(*problem.bounds)
         n_sets = 1 << problem.n_variables
         return n_sets * (1e-7 + 1.2e-9 * problem.n_rows) + 2e-7 * n_families
+    return _estimate_families(problem)
+
+
+def _estimate_families(problem: SearchProblem) -> float:
     return sum(
         n * sum(_family_seconds(min(size, MOST_CONFIGURATIONS), n_states, problem))
         for n, size, n_states in _kinds_of_families(problem)
