@@ -156,13 +156,20 @@ class GrowthRace:
         return scores
 
     def _begin(self, candidates: Sequence[Candidate], fold: int) -> None:
-        self._results.search(candidates, [fold], self._deadline)
-        self._raced += candidates
+        """Grow on the first fold; where time is limited, in turns, each with its share, until that is over."""
+        n_jobs = self._plan.n_jobs if self._deadline.is_set else max(len(candidates), 1)
+        for done in range(0, len(candidates), n_jobs):
+            if self._raced and self._deadline.is_over:
+                self._is_cut = True
+                return
+            turn = candidates[done : done + n_jobs]
+            self._results.search(turn, [fold], self._deadline.share(n_jobs / (len(candidates) - done)))
+            self._raced += turn
 
     def _keep_finished(self, fold: int) -> None:
         """Leave out settings that time was too short for on the first fold, unless it was so for all."""
         ended = self._results.finished(self._raced, fold)
-        self._is_cut = len(ended) < len(self._raced)
+        self._is_cut |= len(ended) < len(self._raced)
         if ended or self._ahead is not None:
             self._raced = ended
         self._running = list(self._raced)
@@ -195,10 +202,11 @@ class GrowthRace:
             return [one for prior, size in dict.fromkeys(priors) for one in self._by_leaf(prior, size)]
         nested = self._kappa_or(KAPPA_OF_NESTED)
         kappa = self._kappa_or(KAPPA_OF_LEVELS)
-        return [
+        first = [
             Candidate(nested if prior == "nested" else kappa, size, "tree", prior=prior, levels=prior != "nested")
             for prior, size in dict.fromkeys(priors)
         ]
+        return sorted(first, key=lambda one: (one.prior, one.equivalent_sample_size) not in RIVALS)
 
     def _kappa_or(self, usual: float) -> float:
         if self._plan.settings.prior == "uniform":
