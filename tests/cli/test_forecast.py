@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import ldag
@@ -91,3 +92,18 @@ def test_other_commands_take_the_file_or_say_why_not(folder: Path, tmp_path: Pat
 def _save_guard(folder: Path) -> str:
     ldag.simulate.guard().save(folder / "guard.json")
     return str(folder / "guard.json")
+
+
+def test_what_is_learned_from_a_panel_forecasts(tmp_path: Path) -> None:
+    """From a table of series to what comes next, with nothing but commands; other files cannot keep it."""
+    table, net = str(tmp_path / "panel.csv"), str(tmp_path / "learned.json")
+    pd.DataFrame(weather(groups="town", time="day").sample_columns(80, length=5, rng=1)).to_csv(table, index=False)
+    columns = ["--groups", "town", "--time", "day"]
+    fixed = ["--kappa", "0.1", "--equivalent-sample-size", "1"]
+    told = run("learn", table, *columns, "--lags", "1", *fixed, "-o", net)
+    assert "Dynamic LDAG learned from 400 rows of 80 towns, 1 lag" in told
+    learned = ldag.learn(ldag.read(table, groups="town", time="day"), lags=1, kappa=0.1, equivalent_sample_size=1)
+    assert ldag.DynamicNetwork.load(net) == learned.network
+    assert run("forecast", net, table, "--steps", "1").splitlines()[0].split()[0] == "town"
+    refused = run("learn", table, *columns, "--lags", "1", "-o", str(tmp_path / "learned.ldag"), code=2)
+    assert "a dynamic network is kept in a file that ends in .json" in refused

@@ -114,14 +114,6 @@ def load_dynamic(source: str) -> "DynamicNetwork":
     return DynamicNetwork.load(source)
 
 
-def is_dynamic(source: str) -> bool:
-    """Tell whether a file holds a dynamic network."""
-    if not is_path(source) or source in datasets.graph_names():
-        return False
-    record = read_file(source)
-    return isinstance(record, DocumentRecord) and record.kind == "dynamic network"
-
-
 def load_drawn(source: str) -> "Network | Mixture | DynamicNetwork":
     """Read the file of a network, or of several that answer together, to write a page about."""
     loaded = load_any(source) if is_path(source) else load_network(source)
