@@ -326,6 +326,7 @@ ACROSS = {
         "available",
         "candidates",
         "constants",
+        "decomposable",
         "exact",
         "fixed_labels",
         "growing",

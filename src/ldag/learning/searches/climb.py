@@ -43,8 +43,9 @@ graph: after eight (four, of few rows; one, of small tables and of many variable
 than the first climb, after up to 16 where it took little, and at once where orders at random lead to the best graph
 again and again. Where families are so large that the first climb took unusually long, there are fewer restarts."""
 
-CHORDAL_PATIENCE = 64
-"""Over decomposable graphs: restarts without a better graph after which it ends, or two for each variable."""
+CHORDAL_PATIENCE = 256
+CHORDAL_PATIENCE_EACH = 8
+"""Over decomposable graphs: restarts without a better graph after which it ends, or so many for each variable."""
 
 UNTIL_THE_END = 10**15
 """More restarts than any time allows."""
@@ -135,7 +136,7 @@ class Climb(Search):
                 max_parents,
                 n_restarts=self.count_restarts(problem, control),
                 seed=problem.families.seed,
-                patience=max(CHORDAL_PATIENCE, 2 * problem.n_variables) if is_open else 0,
+                patience=max(CHORDAL_PATIENCE, CHORDAL_PATIENCE_EACH * problem.n_variables) if is_open else 0,
                 start=problem.start_lists,
                 **cast("Any", arguments),
             )
