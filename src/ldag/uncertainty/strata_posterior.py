@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ldag import _native
 from ldag.constraints import Constraints, SearchSpace, search_space
 from ldag.data import AnyTable, Dataset, Reading, check_data, count_family, describe_data
-from ldag.errors import ArgumentError, TooLarge, argument, counted, option
+from ldag.errors import ArgumentError, TooLarge, argument, counted, option, say_decomposable
 from ldag.formats import Edge
 from ldag.hook import Printable
 from ldag.learning import Fit, Settings
@@ -98,12 +98,12 @@ def make_strata_posterior(
     """Check what was asked for, and sum; ``others`` are arguments that make no sense here."""
     fit, own = (data, data.settings) if isinstance(data, Fit) else (None, Settings())
     if others:
-        raise ArgumentError(f"{argument(others[0])} does not apply to {option('decomposable', True)}, a single sum")
+        raise ArgumentError(f"{argument(others[0])} does not apply to {say_decomposable()}, a single sum")
     if getattr(choices.method, "name", choices.method) not in ("auto", "exact"):
-        raise ArgumentError(f"{option('decomposable', True)} is for methods 'exact' and 'auto', got {choices.method!r}")
+        raise ArgumentError(f"{say_decomposable()} is for methods 'exact' and 'auto', got {choices.method!r}")
     if choices.prior not in (None, "labels"):
         raise ArgumentError(
-            f"{option('decomposable', True)} is for prior 'labels': under {choices.prior!r}, orientations of one graph"
+            f"{say_decomposable()} is for prior 'labels': under {choices.prior!r}, orientations of one graph"
             " would weigh differently"
         )
     over = check_structure(choices.structure, "labels", fit)[0]
@@ -136,10 +136,13 @@ def sum_strata(
     if any(space.label_rules):
         raise ArgumentError("the posterior over decomposable graphs takes no constraints on labels")
     logs, absent = [], []
+    before = {  # the same for every sample size
+        setting.kappa: _Families(data, setting, space, is_prior=True).sums()[0]
+        for setting in {one.kappa: one for one in settings}.values()
+    }
     for setting in settings:
         evidence, without = _Families(data, setting, space).sums()
-        before, _ = _Families(data, setting, space, is_prior=True).sums()
-        logs.append(evidence - before)
+        logs.append(evidence - before[setting.kappa])
         absent.append(without)
     weights = np.exp(np.array(logs) - max(logs))
     weights /= weights.sum()

@@ -45,7 +45,7 @@ def test_against_all_graphs(seed: int, n_states: tuple[int, ...], kappa: float, 
         states={name: range(n) for name, n in zip(names, n_states, strict=True)},
     )
     options = {"structure": "table"} if structure == "table" else {"kappa": kappa}
-    post = ldag.posterior(data, decomposable=True, equivalent_sample_size=size, max_parents=2, **options)  # type: ignore[call-overload]
+    post = ldag.posterior(data, decomposable=True, equivalent_sample_size=size, max_parents=2, **options)
     assert post.log_evidence == pytest.approx(total - oracle.log_sum(list(before.values())), abs=1e-9)
     for a, b in combinations(range(len(names)), 2):
         expected = sum(exp(w - total) for (edges, _), w in weights.items() if frozenset((a, b)) in edges)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ldag
@@ -42,6 +43,7 @@ def test_what_is_printed() -> None:
     assert "cliques: {" in text
     assert "separators: {" in text
     assert "no decomposable graph with any number of parents scores better" in text
+    assert "independent when protein is >3 (gains 2.11)" in text
 
 
 def test_cross_validation_bootstrap_and_average() -> None:
@@ -50,10 +52,12 @@ def test_cross_validation_bootstrap_and_average() -> None:
     compared = ldag.cross_validate(heart, decomposable=True, kappas=[0.1, 0.5], equivalent_sample_size=1, n_folds=3)
     assert set(compared.mean) == {0.1, 0.5}
     boot = ldag.bootstrap(heart, n=5, decomposable=True, kappa=0.1, equivalent_sample_size=1)
-    assert all(graph.to_undirected() for graph in boot.graphs)
+    assert all(graph.to_undirected() for graph, _ in boot.graphs)
     average = ldag.average(heart, n=3, by="bootstrap", decomposable=True, kappa=0.1, equivalent_sample_size=1)
     assert 0 < average.query("smoking")["yes"] < 1
-    with pytest.raises(LdagError, match="no arrows that could follow an order; .* by='bootstrap'"):
+    fit = ldag.learn(heart, decomposable=True, kappa=0.1, equivalent_sample_size=1)
+    assert 0 < fit.average(2).query("smoking")["yes"] < 1
+    with pytest.raises(LdagError, match=r"no arrows that could follow an order; .* by='bootstrap'"):
         ldag.average(heart, n=3, by="order", decomposable=True, kappa=0.1, equivalent_sample_size=1)
 
 
@@ -83,10 +87,14 @@ def test_time_limit_and_checkpoint(tmp_path: Path) -> None:
 
 def test_gaps() -> None:
     """Tables with gaps are learned from, too."""
-    rows = ldag.datasets.load("heart").to_pandas().sample(300, weights="n", replace=True, random_state=1)
-    rows = rows.drop(columns="n").reset_index(drop=True)
-    rows.loc[::7, "smoking"] = None
-    fit = ldag.learn(rows, missing="keep", decomposable=True, kappa=0.1, equivalent_sample_size=1)
+    codes = np.random.default_rng(1).integers(0, 2, (200, 3)).tolist()
+    rows = {
+        "a": [None if number % 7 == 0 else row[0] for number, row in enumerate(codes)],
+        "b": [row[0] if row[2] else row[1] for row in codes],
+        "c": [row[1] for row in codes],
+    }
+    data = ldag.read(rows, missing="keep")
+    fit = ldag.learn(data, decomposable=True, kappa=0.1, equivalent_sample_size=1)
     assert fit.em is not None
     assert fit.ldag.to_undirected()
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypedDict, cast
 
 from ldag import _native
 from ldag.checks import check_whole
-from ldag.errors import ArgumentError, argument, option
+from ldag.errors import ArgumentError, argument, say_decomposable
 from ldag.graph import LDAG
 from ldag.learning.searches.contract import (
     Search,
@@ -125,7 +125,7 @@ class Climb(Search):
     ) -> SearchResult:
         """Climb over decomposable graphs, one thread alone."""
         if self.max_candidates is not None:
-            raise ArgumentError(f"{argument('max_candidates')} does not apply to {option('decomposable', True)}")
+            raise ArgumentError(f"{argument('max_candidates')} does not apply to {say_decomposable()}")
         candidates, _, max_parents = problem.bounds
         arguments = {name: value for name, value in control_arguments(control).items() if name != "n_threads"}
         is_open = self.n_restarts is None and not _fills_time(control)
