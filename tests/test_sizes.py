@@ -13,12 +13,12 @@ import ldag
 from benchmarks.walks import Walk, take_walks
 from tests.test_codebase import PYTHON, SOURCE
 
-MOST_LINES = 56_200
+MOST_LINES = 56_700
 MOST_FILES = 278
 MOST_FILES_PER_ROOM = 28
 LARGE_ROOMS = {"formats", "cli"}  # a file per format and per command
 MOST_BASES = 4
-MOST_PARAMETERS_OF_LEARN = 16
+MOST_PARAMETERS_OF_LEARN = 17
 MOST_FILES_OF_WALKS = {"learn": 61, "read": 16, "query": 28}
 
 

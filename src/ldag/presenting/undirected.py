@@ -19,7 +19,7 @@ INDEPENDENT = "independent"
 
 
 @picture.register
-def stratified_picture(graph: StratifiedGraph, options: PictureOptions) -> Picture:
+def picture_without_arrows(graph: StratifiedGraph, options: PictureOptions) -> Picture:
     """Return what the picture of a graph without arrows shows."""
     refuse_arrows(options)
     own: PictureOptions = {"arrows": False, "title": "Stratified graph", **options}

@@ -20,7 +20,7 @@ from ldag.model import CodedFamily, Counts, Grid
 from ldag.scoring import Priors, order_columns, score_family
 from ldag.uncertainty.choices import SIZES, KappaChoice, SizeChoice, check_structure, list_kappas, list_sizes
 from ldag.uncertainty.families import Setting
-from ldag.uncertainty.strata_sums import StrataSums, Weights
+from ldag.uncertainty.strata_sums import SeveralWeights, StrataSums
 
 MOST_VARIABLES = 8
 """The sums take five times as long for each further variable: about three seconds for eight."""
@@ -114,10 +114,10 @@ def make_strata_posterior(
     table = order_columns(check_data(data.data if isinstance(data, Fit) else data, reading=reading))
     constraints = own.constraints if choices.constraints is None else choices.constraints
     limit = own.max_parents if choices.max_parents is None else choices.max_parents
-    return sum_strata(table, settings, constraints, limit)
+    return sum_decomposable(table, settings, constraints, limit)
 
 
-def sum_strata(
+def sum_decomposable(
     data: Dataset, settings: Sequence[Setting], constraints: Constraints | None, max_parents: int | None
 ) -> StrataPosterior:
     """Sum over all decomposable graphs under every setting."""
@@ -179,7 +179,7 @@ class _Families:
         shares = (total[1:] / total[0]).astype(np.float64)
         return float(np.log(total[0])) + sum(self._alone), shares
 
-    def _weigh(self, clique: int, first: int) -> Weights:
+    def _weigh(self, clique: int, first: int) -> SeveralWeights:
         """Return what nodes weigh that are adjacent to a clique and to each other, and free to come in any order."""
         nodes = list_nodes(first)
         logs = 0.0
@@ -194,8 +194,8 @@ class _Families:
             logs += self._log_weight(node, before, labelled) - self._alone[node]
         together = clique | first
         absent = [0.0 if pair & ~together == 0 else 1.0 for pair in self._pairs]
-        shares: Weights = np.array([1.0, *absent], dtype=np.longdouble)
-        weight: Weights = shares * np.exp(np.longdouble(logs))
+        shares: SeveralWeights = np.array([1.0, *absent], dtype=np.longdouble)
+        weight: SeveralWeights = shares * np.exp(np.longdouble(logs))
         return weight
 
     def _log_weight(self, node: int, parents: int, labelled: int | None) -> float:

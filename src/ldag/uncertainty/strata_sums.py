@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-Weights = NDArray[np.longdouble]
+SeveralWeights = NDArray[np.longdouble]
 """One number for each of several sums that are made together."""
 
-BeginningWeight = Callable[[int, int], Weights]
+BeginningWeight = Callable[[int, int], SeveralWeights]
 """What the nodes of a second set weigh, all of them adjacent to those of the first, and free to come in any order."""
 
 
@@ -25,16 +25,16 @@ class StrataSums:
 
     def __init__(self, n_nodes: int, weight: BeginningWeight) -> None:
         self._n, self._weight = n_nodes, weight
-        self._parts: dict[tuple[int, int], Weights] = {}
-        self._below: dict[tuple[int, int], Weights] = {}
-        self._hung: dict[tuple[int, int, int], Weights] = {}
+        self._parts: dict[tuple[int, int], SeveralWeights] = {}
+        self._below: dict[tuple[int, int], SeveralWeights] = {}
+        self._hung: dict[tuple[int, int, int], SeveralWeights] = {}
 
     @cached_property
-    def total(self) -> Weights:
+    def total(self) -> SeveralWeights:
         """The sums over all graphs."""
         return self._hang(0, 0, (1 << self._n) - 1)
 
-    def _part(self, clique: int, part: int) -> Weights:
+    def _part(self, clique: int, part: int) -> SeveralWeights:
         """Return the sum over connected parts that hang on all of a clique."""
         key = clique, part
         if key not in self._parts:
@@ -46,7 +46,7 @@ class StrataSums:
             self._parts[key] = total
         return self._parts[key]
 
-    def _hang(self, clique: int, first: int, rest: int) -> Weights:
+    def _hang(self, clique: int, first: int, rest: int) -> SeveralWeights:
         """Return the sum over what hangs on a clique and further nodes, every part of it on one of these."""
         if rest == 0:
             return np.ones(1, dtype=np.longdouble)
@@ -60,13 +60,13 @@ class StrataSums:
             self._hung[key] = total
         return self._hung[key]
 
-    def _hang_one(self, clique: int, first: int, part: int) -> Weights:
+    def _hang_one(self, clique: int, first: int, part: int) -> SeveralWeights:
         """Return the sum over one such part; what hangs on the clique alone is another one. Nothing is free to hang."""
         if first == 0:
             return self._part(0, part)
         return self._any(clique | first, part) - self._any(clique, part)
 
-    def _any(self, clique: int, part: int) -> Weights:
+    def _any(self, clique: int, part: int) -> SeveralWeights:
         """Return the sum over parts that hang on any subset of a clique."""
         key = clique, part
         if key not in self._below:
