@@ -156,7 +156,7 @@ def assume(assumed: Assumed, data: ldag.Dataset, max_parents: int) -> ldag.Poste
         n_rounds = N_ROUNDS if data.has_gaps else None
         return ldag.posterior(data, max_parents=max_parents, n_rounds=n_rounds, n_jobs=1, progress=False)
     one = {"kappa": "evidence", "prior": "normalised", "equivalent_sample_size": 1}
-    return ldag.posterior(data, max_parents=max_parents, n_jobs=1, progress=False, **one)  # type: ignore[arg-type]
+    return ldag.posterior(data, max_parents=max_parents, n_jobs=1, progress=False, **one)  # type: ignore[call-overload, no-any-return]
 
 
 def judge(post: ldag.Posterior, truth: ldag.Network, n_networks: int, rng: Rng) -> Iterator[Claim]:

@@ -328,6 +328,7 @@ ACROSS = {
         "available",
         "candidates",
         "constants",
+        "decomposable",
         "exact",
         "fixed_labels",
         "grouped_classifier",

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from ldag.uncertainty import Bootstrap as Bootstrap
     from ldag.uncertainty import Mixture as Mixture
     from ldag.uncertainty import Posterior as Posterior
+    from ldag.uncertainty import StrataPosterior as StrataPosterior
     from ldag.uncertainty import average as average
     from ldag.uncertainty import bootstrap as bootstrap
     from ldag.uncertainty import posterior as posterior
@@ -84,7 +85,7 @@ _ROOMS = {
     "presenting": "explore plot report",
     "reasoning": "Independence Verdict",
     "scoring": "Score log_predictive score",
-    "uncertainty": "Bootstrap Mixture Posterior average bootstrap posterior",
+    "uncertainty": "Bootstrap Mixture Posterior StrataPosterior average bootstrap posterior",
 }
 """Where the public names are: each is loaded when it is first asked for, so that importing the package stays cheap.
 

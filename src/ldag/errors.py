@@ -60,6 +60,11 @@ def option(name: str, value: object = None) -> str:
     return by_door(f"{name}={value!r}", f"{flag} {_quote(value)}")
 
 
+def say_decomposable() -> str:
+    """Name the option that leaves arrows out; in a shell it is a flag."""
+    return by_door("decomposable=True", "--decomposable")
+
+
 def _quote(value: object) -> str:
     """Spell a value for a shell, in quotes if it would be split."""
     if isinstance(value, Mapping):

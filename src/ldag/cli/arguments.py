@@ -15,6 +15,7 @@ from ldag import datasets
 from ldag.data import Arrays, Dataset, name_times, state_columns, write_rows, write_separated
 from ldag.errors import ArgumentError, suggest
 from ldag.formats import (
+    STRATIFIED,
     Context,
     DocumentRecord,
     GraphRecord,
@@ -24,7 +25,7 @@ from ldag.formats import (
     read_file,
     read_name_list,
 )
-from ldag.graph import LDAG, Description
+from ldag.graph import LDAG, Description, StratifiedGraph
 from ldag.model import Schema, State, Variable
 from ldag.network import Finding, Findings, Network
 
@@ -87,7 +88,7 @@ def load_network(source: str) -> Network:
 def load_answering(source: str) -> "Network | Mixture":
     """Read the file of a network, of several that answer together, or of a posterior, whose graphs then do."""
     loaded = load_any(source) if is_path(source) else load_network(source)
-    if isinstance(loaded, LDAG):
+    if isinstance(loaded, LDAG | StratifiedGraph):
         return load_network(source)  # which says what a graph lacks
     if isinstance(loaded, Network):
         return loaded
@@ -130,7 +131,7 @@ def schema_of(model: "Network | Mixture") -> Schema:
     return model.ldag.schema if isinstance(model, Network) else model.schema
 
 
-def load_any(source: str) -> "LDAG | Network | Posterior | Bootstrap | Mixture | DynamicNetwork":
+def load_any(source: str) -> "LDAG | StratifiedGraph | Network | Posterior | Bootstrap | Mixture | DynamicNetwork":
     """Return an example graph by its name, or whatever a file holds."""
     if source in datasets.graph_names() or not is_path(source):
         return load_graph(source)
@@ -142,9 +143,21 @@ def load_any(source: str) -> "LDAG | Network | Posterior | Bootstrap | Mixture |
             from ldag.dynamic import DynamicNetwork
 
             return record.unpack(DynamicNetwork.from_dict)
+        if record.kind == STRATIFIED:
+            return StratifiedGraph.load(source)
         from ldag.uncertainty import unpack_document  # here, because learning comes along
 
         return unpack_document(record)
+
+
+def without_arrows(model: object) -> StratifiedGraph:
+    """Return a graph without arrows, that of a network, or of several graphs their consensus."""
+    if isinstance(model, StratifiedGraph):
+        return model
+    graph = model if isinstance(model, LDAG) else getattr(model, "ldag", None)
+    if not isinstance(graph, LDAG):
+        raise ArgumentError("--undirected is for one graph or network; this file holds several")
+    return graph.to_undirected()
 
 
 def load_model(source: str) -> LDAG | Network:

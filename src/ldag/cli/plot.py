@@ -5,17 +5,25 @@ from typing import TypeAlias
 
 import click
 
-from ldag.cli.arguments import json_option, load_any, print_json, split_contexts, split_names, split_settings
+from ldag.cli.arguments import (
+    json_option,
+    load_any,
+    print_json,
+    split_contexts,
+    split_names,
+    split_settings,
+    without_arrows,
+)
 from ldag.cli.pipes import MODEL, Target
 from ldag.drawing import PENS, Drawable
 from ldag.dynamic import DynamicNetwork
 from ldag.errors import ArgumentError
-from ldag.graph import LDAG
+from ldag.graph import LDAG, StratifiedGraph
 from ldag.learning import CrossValidation, Trace
 from ldag.network import Network
 from ldag.uncertainty import Bootstrap, Mixture, Posterior
 
-Loaded: TypeAlias = LDAG | Network | Posterior | Bootstrap | Mixture | DynamicNetwork
+Loaded: TypeAlias = LDAG | StratifiedGraph | Network | Posterior | Bootstrap | Mixture | DynamicNetwork
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,8 @@ def _graph_of(loaded: Loaded) -> LDAG:
         return loaded.consensus()
     if isinstance(loaded, DynamicNetwork):
         return loaded.transition.ldag
+    if isinstance(loaded, StratifiedGraph):
+        return loaded.to_ldag()
     return loaded.ldag if isinstance(loaded, Network) else loaded
 
 
@@ -109,6 +119,7 @@ def _graph_of(loaded: Loaded) -> LDAG:
 @click.option("--bars", is_flag=True, help="Draw probabilities as bars: of edges, or of a network's variables.")
 @click.option("--curve", is_flag=True, help="Draw how well each kappa predicted, which a learned network keeps.")
 @click.option("--trace", is_flag=True, help="Draw how the score rose in the search, which a learned network keeps.")
+@click.option("--undirected", is_flag=True, help="Without arrows, where the graph needs none: edges with strata.")
 @json_option
 def plot(
     model: str,
@@ -118,6 +129,7 @@ def plot(
     focus: tuple[str, ...],
     by: str | None,
     rolled: bool,
+    undirected: bool,
     as_json: bool,
     **others: object,
 ) -> None:
@@ -136,6 +148,7 @@ def plot(
     ldag plot model.json -o curve.svg --curve
     ldag plot post.json -o post.svg
     ldag plot boot.json -o bars.png --bars
+    ldag plot model.json -o lines.svg --undirected
     """
     loaded = load_any(model)
     looks = {name: others.pop(name) for name in ("labels", "arrows", "direction")}
@@ -148,6 +161,8 @@ def plot(
         **looks,
     }
     options = {name: value for name, value in own.items() if value is not None}
+    if undirected and (by is not None or choice.flags):
+        raise ArgumentError(f"{choice.flags[0] if choice.flags else '--by'} does not go with --undirected")
     if by is not None and "context" in options:
         raise ArgumentError("--context does not go with --by, which shows every context of one variable")
     if rolled:
@@ -162,6 +177,8 @@ def plot(
     elif by is not None:
         known = {"forbidden": loaded.forbidden} if isinstance(loaded, Network) else {}
         graph.as_multinet(by).save_picture(output, **known, **options)  # type: ignore[arg-type]  # by name
+    elif undirected:
+        without_arrows(loaded).save_picture(output, **options)  # type: ignore[arg-type]  # by name
     else:
         loaded.save_picture(output, **options)  # type: ignore[arg-type]  # by name
     if as_json:

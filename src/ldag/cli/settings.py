@@ -91,6 +91,8 @@ def _declare(setting: "Field[Any]") -> Callable[[Command], Command]:
     more = setting.metadata
     old = [f"--{more['old']}"] if "old" in more else []
     flag = _flag(setting.name)
+    if setting.type is bool:
+        return click.option(flag, setting.name, cls=RareOption, is_flag=True, help=more["help"])
     return click.option(
         f"{flag}/--no-{flag[2:]}" if bool in get_args(setting.type) else flag,
         *old,

@@ -6,6 +6,7 @@ from ldag.comparing.divergence import kl_divergence_estimate as kl_divergence_es
 from ldag.comparing.graphs import Comparison as Comparison
 from ldag.comparing.graphs import EdgeLabels as EdgeLabels
 from ldag.comparing.graphs import adjusted_rand as adjusted_rand
-from ldag.comparing.graphs import compare as compare
 from ldag.comparing.graphs import label_precision_recall as label_precision_recall
 from ldag.comparing.graphs import structural_hamming_distance as structural_hamming_distance
+from ldag.comparing.undirected import UndirectedComparison as UndirectedComparison
+from ldag.comparing.undirected import compare as compare

@@ -175,7 +175,7 @@ __all__ = [
     "Comparison",
     "LabelAgreement",
     "adjusted_rand",
-    "compare",
+    "compare_graphs",
     "label_precision_recall",
     "structural_hamming_distance",
 ]
@@ -184,29 +184,8 @@ GRID_LIMIT = 1 << 24
 """Configurations of the parents that a node has in either graph."""
 
 
-def compare(
-    first: LDAG | Network, second: LDAG | Network, *, n_samples: int | None = None, rng: Rng = None
-) -> Comparison:
-    """Compare a graph or network with another, the true one first if there is one.
-
-    Parameters
-    ----------
-    first, second
-        Graphs or networks over the same variables and states, in any order. The divergence is there for two networks.
-    n_samples
-        Estimate the divergence from this many rows, instead of exactly.
-    rng
-        Seed of these rows, or a numpy Generator; None is 0.
-
-    Examples
-    --------
-    >>> import ldag
-    >>> truth = ldag.simulate.generator10(rng=1)
-    >>> dag = ldag.simulate.generator10(labels=False).ldag
-    >>> result = ldag.compare(truth, ldag.Network.from_data(dag, truth.sample(1000, rng=1)))
-    >>> result.structural_hamming_distance, result.dimensions
-    (0, (40, 60))
-    """
+def compare_graphs(first: LDAG | Network, second: LDAG | Network, n_samples: int | None, rng: Rng) -> Comparison:
+    """Compare graphs or networks with arrows, as `ldag.compare` does."""
     both_networks = isinstance(first, Network) and isinstance(second, Network)
     if n_samples is not None and not both_networks:
         raise ArgumentError(f"{argument('n_samples')} is for the divergence of two networks; one of these is a graph")

@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 
 from ldag.constraints.given import EVERY, Constraints, check_max_parents
-from ldag.errors import ArgumentError, LdagError, TooLarge, option
+from ldag.errors import ArgumentError, LdagError, TooLarge, option, say_decomposable
 from ldag.formats import Context, Edge, EdgeRecord, edge_in_words
 from ldag.graph import name_contexts
 from ldag.model import Grid, Labels, Mask, Partition, Schema, Structure, find_cycle
@@ -296,15 +296,14 @@ def _refuse_arrows(constraints: Constraints) -> None:
         given = "max_parents of single variables"
     if given is not None:
         raise ArgumentError(
-            f"{option('decomposable', True)} is for graphs without arrows, and {given} is about arrows; leave one"
-            " of the two out"
+            f"{say_decomposable()} is for graphs without arrows, and {given} is about arrows; leave one of the two out"
         )
     for name in ("forbidden", "unlabelled"):
         pairs = {tuple(edge) for edge in getattr(constraints, name)}
         for a, b in sorted(pairs):
             if (b, a) not in pairs:
                 raise ArgumentError(
-                    f"{name}: {a} -> {b} is an arrow, and with {option('decomposable', True)} there are none; give"
+                    f"{name}: {a} -> {b} is an arrow, and with {say_decomposable()} there are none; give"
                     f" {b} -> {a} as well, to say it of the edge"
                 )
 

@@ -82,6 +82,8 @@ class Picture:
     legend: tuple[str, ...] = ()
     title: str = "Labelled DAG"
     direction: Direction = "down"
+    has_arrows: bool = True
+    """Whether lines end in heads; without them, an edge joins two boxes that are equal."""
 
     def __post_init__(self) -> None:
         for edge in self.edges:
@@ -93,7 +95,8 @@ class Picture:
 
     def describe_edge(self, edge: PictureEdge) -> str:
         """Return an edge and its whole label in words."""
-        text = f"{self.nodes[edge.parent].name} → {self.nodes[edge.child].name}"
+        sign = "→" if self.has_arrows else "–"
+        text = f"{self.nodes[edge.parent].name} {sign} {self.nodes[edge.child].name}"
         if edge.probability is not None:
             text += f" (joined with probability {edge.probability:.2f})"
         if edge.change:
@@ -348,13 +351,15 @@ def _edges(placed: Placement) -> Iterator[Group]:
         is_pale, is_labelled = edge.is_absent or edge.is_cut, edge.label or edge.note
         kind = edge.change or ("absent" if is_pale else "labelled" if is_labelled else "plain")
         width = _line_width(edge)
-        points, corners = put_head(pieces, max(1.0, width / 2.4))  # wide lines have larger heads
+        has_head = placed.picture.has_arrows
+        points, corners = put_head(pieces, max(1.0, width / 2.4) if has_head else 0.0)  # wide lines have larger heads
         dashes = (1.5, 4.5) if edge.change == "missing" else (5.0, 5.0) if edge.is_absent else None
         marks: list[Mark] = [Stroke(points, kind, width, dashes=dashes, is_curve=True)]
         if edge.change == "reversed":
             marks.append(Stroke(points, "ground", CORE, is_curve=True))
         hollow = Shape(corners, "ground", border=kind, border_width=1.2)
-        marks.append(hollow if edge.is_reversible else Shape(corners, kind))
+        if has_head:
+            marks.append(hollow if edge.is_reversible else Shape(corners, kind))
         marks += draw_cut(pieces[-1], "faint") if edge.is_cut else ()
         kinds = f"edge {kind} hollow" if edge.is_reversible else f"edge {kind}"
         yield Group(kinds, tuple(marks), placed.picture.describe_edge(edge), _ends(edge))

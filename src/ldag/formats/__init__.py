@@ -62,6 +62,7 @@ from ldag.formats.registry import read_file_as as read_file_as
 from ldag.formats.registry import read_named as read_named
 from ldag.formats.registry import write_document as write_document
 from ldag.formats.registry import write_graph as write_graph
+from ldag.formats.undirected import STRATIFIED as STRATIFIED
 from ldag.formats.undirected import StratumRecord as StratumRecord
 from ldag.formats.undirected import UndirectedRecord as UndirectedRecord
 from ldag.formats.undirected import read_undirected_json as read_undirected_json

@@ -420,14 +420,23 @@ class StratifiedGraph(Drawable):
         """Return every edge as people say it: "smoking - pressure, independent when protein is >3"."""
         return tuple(map(self._say, self._record.edges))
 
-    def __str__(self) -> str:
+    def describe(self, gains: Mapping[Edge, float] | None = None) -> list[str]:
+        """Return edges in words, cliques and separators; with what strata gain, that stands beside them."""
+
         def spell(what: str, sets: Sequence[Sequence[str]]) -> list[str]:
             return [f"{what}: {', '.join('{' + ', '.join(one) + '}' for one in sets)}"] if sets else []
 
+        known = {frozenset(edge): gain for edge, gain in (gains or {}).items()}
+        lines = [
+            line + (f" (gains {known[frozenset(edge)]:.2f})" if frozenset(edge) in known else "")
+            for edge, line in zip(self.edges, self.strata_in_words(), strict=True)
+        ]
+        return [*(lines or ["(no edges)"]), *spell("cliques", self.cliques), *spell("separators", self.separators)]
+
+    def __str__(self) -> str:
         saved = self._oriented.dag_dimension - self.dimension
         size = f"{counted(len(self.variables), 'variable')}, {counted(self.dimension, 'parameter')}"
-        lines = [*(self.strata_in_words() or ["(no edges)"]), *spell("cliques", self.cliques)]
-        return "\n".join([*lines, *spell("separators", self.separators), "", f"{size} ({saved} saved by strata)"])
+        return "\n".join([*self.describe(), "", f"{size} ({saved} saved by strata)"])
 
     def __repr__(self) -> str:
         sizes = counted(len(self.variables), "variable"), counted(len(self.edges), "edge")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ldag.drawing import Drawable
-from ldag.errors import GraphError, UnknownVariable, list_names
+from ldag.errors import GraphError, UnknownVariable, list_names, say_decomposable
 from ldag.formats import Edge, EdgeRecord, GraphRecord, StratumRecord, UndirectedRecord, say_twice
 from ldag.graph.records import label_contexts, record_of
 from ldag.model import Schema, Structure, Variable
@@ -165,7 +165,7 @@ def undirect(schema: Schema, structure: Structure) -> UndirectedRecord:
         i, j, k = (schema[node].name for node in immorality)
         raise GraphError(
             f"the graph is not perfect: {i} -> {j} <- {k} are two parents without an edge between them, which no"
-            " graph without arrows can say; add that edge, learn with decomposable=True, or take moral_graph()"
+            f" graph without arrows can say; add that edge, learn with {say_decomposable()}, or take moral_graph()"
         )
     if schema.latent:
         raise GraphError(f"{schema.latent[0]!r} is latent; a stratified graph has no such variables")

@@ -269,7 +269,7 @@ class Fit(Presentable):
         n
             How many networks; 40 unless said otherwise.
         **options
-            Those of `ldag.average`.
+            Those of `ldag.average`. Without arrows, which could follow an order, members differ in their rows.
 
         Examples
         --------
@@ -278,7 +278,8 @@ class Fit(Presentable):
         >>> round(many.query("pressure", given={"smoking": "yes"})[">140"], 1)
         0.4
         """
-        return take("uncertainty").average(self, **({} if n is None else {"n": n}), **options)
+        by = {"by": "bootstrap"} if self.settings.decomposable else {}
+        return take("uncertainty").average(self, **({} if n is None else {"n": n}), **(by | options))
 
     def to_dict(self) -> dict[str, object]:
         """Return what was learned, and how, as plain values."""
@@ -349,7 +350,7 @@ class Fit(Presentable):
             f"score {score.total:.2f} = log marginal likelihood {score.log_marginal_likelihood:.2f}"
             f" + log prior {round(score.log_prior, 2) + 0.0:.2f} ({self.assumed_in_words()})",
             *self.describe_graph(),
-            *([self._average_in_words()] if len(graph.variables) > 1 else []),
+            *([self._average_in_words()] if len(graph.variables) > 1 and not self.settings.decomposable else []),
             *self.describe_search(),
         ]
         return "\n".join(lines)
@@ -379,8 +380,12 @@ class Fit(Presentable):
         without = "without labels" if is_told else "in full tables"
         parameters = "" if is_grown else f" ({graph.dag_dimension - n_given:,} {without})"
         yield f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension - n_given, 'parameter')}{parameters}"
-        yield from self._grown_in_words() if is_grown else self._edges_in_words()
-        if graph.labelled_edges and not is_grown:
+        is_undirected = self.settings.decomposable
+        if is_undirected:
+            yield from (f"  {line}" for line in graph.to_undirected().describe(self.label_gains))
+        else:
+            yield from self._grown_in_words() if is_grown else self._edges_in_words()
+        if graph.labelled_edges and not (is_grown or is_undirected):
             yield "labels"
             yield from (f"  {sentence}" for sentence in self._labels_with_gains())
         yield from [] if is_grown else self._classes_in_words()

@@ -8,7 +8,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, cast, get_args
 from ldag.checks import Rng, check_choice, check_jobs, is_number, tell_renamed
 from ldag.constraints import Constraints, check_max_parents
 from ldag.data import Reading
-from ldag.errors import ArgumentError, argument, by_door, option
+from ldag.errors import ArgumentError, argument, by_door, option, say_decomposable
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
 from ldag.learning.searches import MethodChoice, MethodOptions, Search, convert_search, make_search, method_options
 from ldag.learning.searches.contract import make_plain, setting
@@ -194,11 +194,11 @@ class Settings:
             return
         if not self.search.takes_decomposable:
             raise ArgumentError(
-                f"{option('decomposable', True)} is for methods exact, climb and auto, not for {self.search.name!r}"
+                f"{say_decomposable()} is for methods exact, climb and auto, not for {self.search.name!r}"
             )
         if self.structure not in WITH_STRATA:
             raise ArgumentError(
-                f"{option('decomposable', True)} is for structures {' and '.join(map(repr, WITH_STRATA))}, whose"
+                f"{say_decomposable()} is for structures {' and '.join(map(repr, WITH_STRATA))}, whose"
                 f" classes strata can tell, not for {self.structure!r}"
             )
 

@@ -6,6 +6,7 @@ from ldag.presenting import graphs as graphs
 from ldag.presenting import learned as learned
 from ldag.presenting import networks as networks
 from ldag.presenting import uncertain as uncertain
+from ldag.presenting import undirected as undirected
 from ldag.presenting.looks import blocks as blocks
 from ldag.presenting.looks import chart as chart
 from ldag.presenting.looks import draw as draw

@@ -17,6 +17,7 @@ from ldag.learning import CrossValidation, Fit, Trace
 from ldag.presenting.documents import Block, Bullets, Figure, Listing, Paragraph, TableBlock
 from ldag.presenting.graphs import graph_picture, notes_of_rows
 from ldag.presenting.looks import blocks, chart, picture
+from ldag.presenting.undirected import picture_without_arrows
 
 MANY_POINTS, STEEP = 8, 20.0
 """A curve of so many points begins where the score is less than so many times as far from its end as half-way."""
@@ -57,6 +58,8 @@ def _(gaps: Gaps) -> list[Block]:
 @picture.register
 def fit_picture(fit: Fit, options: PictureOptions) -> Picture:
     """Return what the picture of a learned graph shows."""
+    if fit.settings.decomposable:
+        return picture_without_arrows(fit.graph.to_undirected(), options)
     own: PictureOptions = {"notes": notes_of_rows(fit.graph, fit.counts), "forbidden": fit.forbidden}
     return graph_picture(fit.graph, {**own, **options})
 

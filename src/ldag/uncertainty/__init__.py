@@ -18,6 +18,7 @@ from ldag.uncertainty.members import N_MEMBERS, MemberVariety, average
 from ldag.uncertainty.mixtures import Mixture
 from ldag.uncertainty.pipeline import posterior
 from ldag.uncertainty.posteriors import Posterior, unpack_document
+from ldag.uncertainty.strata_posterior import StrataPosterior
 
 __all__ = [
     "N_MEMBERS",
@@ -36,6 +37,7 @@ __all__ = [
     "Mixture",
     "Posterior",
     "PosteriorChoice",
+    "StrataPosterior",
     "average",
     "average_arcs",
     "bootstrap",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import astuple, dataclass, replace
 from functools import wraps
 from importlib.metadata import version
-from typing import Any, Literal, ParamSpec, Unpack, cast
+from typing import Any, Literal, ParamSpec, TypeVar, Unpack, cast, overload
 
 from ldag.checks import Rng, check_seed, check_whole, tell_renamed
 from ldag.constraints import Constraints
@@ -49,15 +49,17 @@ from ldag.uncertainty.families import Setting
 from ldag.uncertainty.jobs import ROUND_ITER, Computed, Gapped, Job, compute, compute_with_gaps, make_job
 from ldag.uncertainty.posteriors import SHOWN_EDGE, Posterior
 from ldag.uncertainty.space import ParentSets, describe_outside, describe_space
+from ldag.uncertainty.strata_posterior import StrataChoices, StrataPosterior, make_strata_posterior
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 
-def _accept_old_words(function: Callable[P, Posterior]) -> Callable[P, Posterior]:
+def _accept_old_words(function: Callable[P, T]) -> Callable[P, T]:
     """Let the posterior be asked for in the words that it had before those of `learn`, for one release."""
 
     @wraps(function)
-    def call(*args: P.args, **given: P.kwargs) -> Posterior:
+    def call(*args: P.args, **given: P.kwargs) -> T:
         words: dict[str, Any] = dict(given)
         if words.get("method") == "chains":
             tell_renamed("method 'chains'", "'chain'")
@@ -70,6 +72,48 @@ def _accept_old_words(function: Callable[P, Posterior]) -> Callable[P, Posterior
     return call
 
 
+@overload
+def posterior(
+    data: "AnyTable | Fit",
+    *,
+    kappa: KappaChoice = ...,
+    prior: Literal["normalised", "labels"] | None = ...,
+    structure: Literal["ldag", "table"] | None = ...,
+    max_parents: int | None = ...,
+    method: PosteriorChoice | Chain | Exact = ...,
+    constraints: Constraints | None = ...,
+    equivalent_sample_size: SizeChoice = ...,
+    n_iter: int | None = ...,
+    n_rounds: int | None = ...,
+    rng: Rng = ...,
+    n_jobs: int = ...,
+    time_limit: float | None = ...,
+    progress: Progress = ...,
+    checkpoint: str | os.PathLike[str] | None = ...,
+    decomposable: Literal[False] = ...,
+    **reading: Unpack[Reading],
+) -> Posterior: ...
+@overload
+def posterior(
+    data: "AnyTable | Fit",
+    *,
+    kappa: KappaChoice = ...,
+    prior: Literal["normalised", "labels"] | None = ...,
+    structure: Literal["ldag", "table"] | None = ...,
+    max_parents: int | None = ...,
+    method: PosteriorChoice | Chain | Exact = ...,
+    constraints: Constraints | None = ...,
+    equivalent_sample_size: SizeChoice = ...,
+    n_iter: int | None = ...,
+    n_rounds: int | None = ...,
+    rng: Rng = ...,
+    n_jobs: int = ...,
+    time_limit: float | None = ...,
+    progress: Progress = ...,
+    checkpoint: str | os.PathLike[str] | None = ...,
+    decomposable: Literal[True],
+    **reading: Unpack[Reading],
+) -> StrataPosterior: ...
 @_accept_old_words
 def posterior(  # noqa: PLR0913 - every choice is named here, once
     data: "AnyTable | Fit",
@@ -88,8 +132,9 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     time_limit: float | None = None,
     progress: Progress = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    decomposable: bool = False,
     **reading: Unpack[Reading],
-) -> Posterior:
+) -> Posterior | StrataPosterior:
     """Return how probable every graph and label is, given data.
 
     What is not said about labels and parameters is summed over, each assumption as probable as the data make it: how
@@ -148,6 +193,10 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
         True or False to show progress or not, a function to be told, or None: shown on a terminal.
     checkpoint
         A file to keep finished parts in. The same call resumes from it.
+    decomposable
+        Over graphs that need no arrows, as in `learn`: a `StrataPosterior`, exact, for up to eight variables. Every
+        graph is counted once, however many orientations it has, and pays kappa for each parameter that its strata
+        save: prior "labels".
     **reading
         How a table that is no `Dataset` is read: the options of `read`, such as ``missing="drop"``.
 
@@ -161,6 +210,12 @@ def posterior(  # noqa: PLR0913 - every choice is named here, once
     >>> {size: round(p, 2) for size, p in ldag.posterior(heart, max_parents=3).sizes.items()}
     {1.0: 0.0, 10.0: 0.97, 30.0: 0.03, 100.0: 0.0}
     """
+    if decomposable:
+        asked = {"n_iter": n_iter, "n_rounds": n_rounds, "time_limit": time_limit, "checkpoint": checkpoint}
+        choices = StrataChoices(kappa, prior, structure, max_parents, method, constraints, equivalent_sample_size)
+        return make_strata_posterior(
+            data, choices, [name for name, value in asked.items() if value is not None], reading
+        )
     began = time.perf_counter()
     deadline = Deadline.after(check_time_limit(time_limit))
     check_progress(progress)

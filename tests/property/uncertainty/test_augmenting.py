@@ -44,7 +44,7 @@ def ask(question: oracle.Question, rows: list[GapRow], **more: object) -> ldag.P
     more = {"n_rounds": 200, "rng": 3, **more}
     size = question.equivalent_sample_size
     data = dataset(rows, question.n_states)
-    return ldag.posterior(data, equivalent_sample_size=size, **more)  # type: ignore[arg-type]
+    return ldag.posterior(data, equivalent_sample_size=size, **more)  # type: ignore[call-overload, no-any-return]
 
 
 def compare(post: ldag.Posterior, question: oracle.Question, rows: list[GapRow]) -> None:
@@ -96,11 +96,11 @@ def test_rows_columns_and_threads_in_any_order_change_no_digit(monkeypatch: pyte
     options = {"kappa": 0.3, "equivalent_sample_size": 1, "n_rounds": 15}
     for most_cells in (1, 1 << 12):
         monkeypatch.setattr(filling, "MOST_CELLS", most_cells)
-        first = ldag.posterior(dataset(rows, question.n_states), n_jobs=1, **options)  # type: ignore[arg-type]
+        first = ldag.posterior(dataset(rows, question.n_states), n_jobs=1, **options)  # type: ignore[call-overload]
         turned = dataset(rows[::-1], question.n_states, ("c", "a", "b"))
-        second = ldag.posterior(turned, n_jobs=2, **options)  # type: ignore[arg-type]
+        second = ldag.posterior(turned, n_jobs=2, **options)  # type: ignore[call-overload]
         chances = {(edge.parent, edge.child): (edge.probability, edge.mc_error) for edge in second.edges}
         assert {(edge.parent, edge.child): (edge.probability, edge.mc_error) for edge in first.edges} == chances
         assert first.labels(0.01) == second.labels(0.01)
-        other = ldag.posterior(turned, rng=1, **options)  # type: ignore[arg-type]
+        other = ldag.posterior(turned, rng=1, **options)  # type: ignore[call-overload]
         assert other.edge("a", "b") != first.edge("a", "b")

@@ -47,11 +47,11 @@ def ask(question: oracle.Question, constraints: ldag.Constraints | None = None, 
     """Ask the library."""
     is_table = question.prior == "table"
     more |= {"structure": "table"} if is_table else {"prior": question.prior, "kappa": question.kappa}
-    return ldag.posterior(
+    return ldag.posterior(  # type: ignore[call-overload, no-any-return]
         dataset(question.rows, question.n_states),
         equivalent_sample_size=question.equivalent_sample_size,
         constraints=constraints,
-        **more,  # type: ignore[arg-type]
+        **more,
     )
 
 

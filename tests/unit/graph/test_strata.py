@@ -231,3 +231,28 @@ def test_files(tmp_path) -> None:  # type: ignore[no-untyped-def]
         StratifiedGraph.load(tmp_path / "bad.txt")
     with pytest.raises(LdagError, match="format: expected 'ldag stratified graph', got 'ldag'"):
         StratifiedGraph.from_json(u.to_ldag().to_json())
+
+
+def test_comparison() -> None:
+    """Edges and strata that differ are named, and graphs that say the same are known to."""
+    u = StratifiedGraph.from_text("a - b - c\na - c : b=1\nc - d")
+    v = StratifiedGraph.from_text("a - b - c\na - c : b=0\nb - d")
+    result = ldag.compare(u, v)
+    assert (result.missing_edges, result.extra_edges) == ((("c", "d"),), (("b", "d"),))
+    assert result.differing_strata == (("a", "c"),)
+    assert not result.is_same_model
+    assert "a - c are independent in the first if b is 1, in the second if b is 0" in str(result)
+    assert ldag.compare(u, u).is_same_model
+    # given c=0 the three others are independent of each other, whichever of them is the last
+    one, other = map(StratifiedGraph.from_text, TWO)
+    assert one != other
+    assert ldag.compare(one, other).is_same_model
+    with pytest.raises(LdagError, match="is compared with another one"):
+        ldag.compare(u, u.to_ldag())  # type: ignore[call-overload]
+
+
+TWO = (
+    "a - c - b\nd - c\na - b without d : c=0\na - d : c=0\nb - d : c=0",
+    "a - c - b\nd - c\na - d without b : c=0\na - b : c=0\nb - d : c=0",
+)
+"""Two ways to say one model."""

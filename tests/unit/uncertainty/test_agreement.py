@@ -120,7 +120,7 @@ def no_sums() -> Iterator[None]:
 def test_print_counts_nothing_again(options: dict[str, object]) -> None:
     """Families are counted with the posterior, their labels are summed over by the first that asks, and once."""
     with mock.patch.object(families, "count_family", wraps=count_family) as count:
-        post = ldag.posterior(HEART.select(["smoking", "protein", "pressure"]), **options)  # type: ignore[arg-type]
+        post = ldag.posterior(HEART.select(["smoking", "protein", "pressure"]), **options)  # type: ignore[call-overload]
         counted = count.call_count
         assert 0 < counted <= 12
         printed = str(post)

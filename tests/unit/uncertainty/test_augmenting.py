@@ -117,10 +117,10 @@ def test_a_checkpoint_resumes(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ldag.posterior(GAPS, progress=interrupt, checkpoint=path, **options)  # type: ignore[arg-type]
+        ldag.posterior(GAPS, progress=interrupt, checkpoint=path, **options)  # type: ignore[call-overload]
     assert json.loads(path.read_text())["parts"]["run 3"]["n_done"] > 50
-    resumed = ldag.posterior(GAPS, checkpoint=path, **options)  # type: ignore[arg-type]
-    whole = ldag.posterior(GAPS, **options)  # type: ignore[arg-type]
+    resumed = ldag.posterior(GAPS, checkpoint=path, **options)  # type: ignore[call-overload]
+    whole = ldag.posterior(GAPS, **options)  # type: ignore[call-overload]
     assert resumed.edges == whole.edges
     assert resumed.sample(20, rng=1) == whole.sample(20, rng=1)
     with pytest.raises(ArgumentError, match="another run: n_rounds was 40 and is 50"):

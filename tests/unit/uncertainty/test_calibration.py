@@ -17,7 +17,7 @@ def judge(n_sets: int, **options: object) -> tuple[int, float]:
         rng = np.random.default_rng([9, number])
         graph = random_ldag(6, n_states=(2, 4), max_parents=2, label_density=0.0, rng=rng)
         data = random_network(graph, rng=rng).sample(1000, rng=rng)
-        post = ldag.posterior(data, max_parents=2, n_jobs=1, **options)  # type: ignore[arg-type]
+        post = ldag.posterior(data, max_parents=2, n_jobs=1, **options)  # type: ignore[call-overload]
         said += [(edge.parent, edge.child) in graph.edges for edge in post.edges if edge.probability > 0.9]
     return len(said), float(np.mean(said))
 

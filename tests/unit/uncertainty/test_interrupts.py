@@ -59,7 +59,7 @@ def test_a_posterior_ends_at_once(options: dict[str, object], after: float) -> N
     """With the samples that chains have, or with nothing."""
     with interrupted(after) as sent:
         try:
-            post = ldag.posterior(LARGE, kappa=0.3, **options)  # type: ignore[arg-type]
+            post = ldag.posterior(LARGE, kappa=0.3, **options)  # type: ignore[call-overload]
         except KeyboardInterrupt:
             pass
         else:

@@ -190,11 +190,11 @@ def test_the_words_that_were_used_before(post: ldag.Posterior) -> None:
     """For one release the old ones are taken, with a warning that says the new ones."""
     few = HEART.select(["smoking", "protein", "pressure"])
     with pytest.warns(DeprecationWarning, match="method 'chains' is now 'chain'"):
-        old = ldag.posterior(few, kappa=0.3, method="chains", n_iter=200)  # type: ignore[arg-type]
+        old = ldag.posterior(few, kappa=0.3, method="chains", n_iter=200)  # type: ignore[call-overload]
     assert old.edges == ldag.posterior(few, kappa=0.3, method=ldag.Chain(n_iter=200)).edges
     assert old.method == "chain"
     with pytest.warns(DeprecationWarning, match="prior 'table' is now structure 'table'"):
-        table = ldag.posterior(few, prior="table")  # type: ignore[arg-type]
+        table = ldag.posterior(few, prior="table")  # type: ignore[call-overload]
     assert table.edges == ldag.posterior(few, structure="table").edges
     with pytest.warns(DeprecationWarning, match="Posterior.log_predictive is now Posterior.log_likelihood"):
         assert post.log_predictive(HEART) == post.log_likelihood(HEART)
@@ -212,9 +212,9 @@ def test_methods_may_be_values() -> None:
     with pytest.raises(ArgumentError, match="start does not apply here"):
         ldag.posterior(few, kappa=0.3, method=ldag.Chain(start=ldag.datasets.graph("heart")))
     with pytest.raises(ArgumentError, match="no method 'climb'"):
-        ldag.posterior(few, kappa=0.3, method=ldag.Climb())  # type: ignore[arg-type]
+        ldag.posterior(few, kappa=0.3, method=ldag.Climb())  # type: ignore[call-overload]
     with pytest.raises(ArgumentError, match="no structure 'tree'"):
-        ldag.posterior(few, structure="tree")  # type: ignore[arg-type]
+        ldag.posterior(few, structure="tree")  # type: ignore[call-overload]
 
 
 def test_any_table_will_do() -> None:

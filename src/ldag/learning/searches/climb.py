@@ -4,11 +4,12 @@ A few chains of restarts run side by side and learn from each other; how many do
 """
 
 from dataclasses import dataclass, replace
+from math import comb
 from typing import Any, ClassVar, TypedDict, cast
 
 from ldag import _native
 from ldag.checks import check_whole
-from ldag.errors import ArgumentError, argument, option
+from ldag.errors import ArgumentError, argument, say_decomposable
 from ldag.graph import LDAG
 from ldag.learning.searches.contract import (
     Search,
@@ -43,8 +44,9 @@ graph: after eight (four, of few rows; one, of small tables and of many variable
 than the first climb, after up to 16 where it took little, and at once where orders at random lead to the best graph
 again and again. Where families are so large that the first climb took unusually long, there are fewer restarts."""
 
-CHORDAL_PATIENCE = 64
-"""Over decomposable graphs: restarts without a better graph after which it ends, or two for each variable."""
+CHORDAL_PAIRS = 100_000
+"""Over decomposable graphs there are more restarts of few variables: as many as there are pairs in so many. With half
+of these in a row that bring nothing better, it ends."""
 
 UNTIL_THE_END = 10**15
 """More restarts than any time allows."""
@@ -125,18 +127,21 @@ class Climb(Search):
     ) -> SearchResult:
         """Climb over decomposable graphs, one thread alone."""
         if self.max_candidates is not None:
-            raise ArgumentError(f"{argument('max_candidates')} does not apply to {option('decomposable', True)}")
+            raise ArgumentError(f"{argument('max_candidates')} does not apply to {say_decomposable()}")
         candidates, _, max_parents = problem.bounds
         arguments = {name: value for name, value in control_arguments(control).items() if name != "n_threads"}
+        n_restarts = self.count_restarts(problem, control)
         is_open = self.n_restarts is None and not _fills_time(control)
+        if is_open:
+            n_restarts = max(n_restarts, CHORDAL_PAIRS // max(comb(problem.n_variables, 2), 1))
         return SearchResult.of(
             _native.search_perfect_climb(
                 scorer,
                 candidates,
                 max_parents,
-                n_restarts=self.count_restarts(problem, control),
+                n_restarts=n_restarts,
                 seed=problem.families.seed,
-                patience=max(CHORDAL_PATIENCE, 2 * problem.n_variables) if is_open else 0,
+                patience=n_restarts // 2 if is_open else 0,
                 start=problem.start_lists,
                 **cast("Any", arguments),
             )

@@ -1,0 +1,64 @@
+"""How graphs without arrows look: lines without heads, and on them when their ends are independent."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ldag.drawing import Picture, PictureEdge, PictureNode, PictureOptions
+from ldag.errors import ArgumentError
+from ldag.formats import Edge
+from ldag.graph import MoralGraph, StratifiedGraph
+from ldag.model import Variable
+from ldag.presenting.documents import Block, Figure, Listing
+from ldag.presenting.graphs import graph_picture
+from ldag.presenting.looks import blocks, picture
+
+OF_ARROWS = ("do", "arrows", "forbidden")
+"""Options of pictures that are about arrows."""
+
+INDEPENDENT = "independent"
+
+
+@picture.register
+def picture_without_arrows(graph: StratifiedGraph, options: PictureOptions) -> Picture:
+    """Return what the picture of a graph without arrows shows."""
+    refuse_arrows(options)
+    own: PictureOptions = {"arrows": False, "title": "Stratified graph", **options}
+    shown = graph_picture(graph.to_ldag(), own)
+    edges = tuple(replace(edge, label=_say(edge.label), note=_say((edge.note,))[0]) for edge in shown.edges)
+    legend = tuple(line.replace("“not if …”", f"“{INDEPENDENT} if …”") for line in shown.legend)
+    return replace(shown, edges=edges, legend=legend, has_arrows=False)
+
+
+@picture.register
+def moral_picture(graph: MoralGraph, options: PictureOptions) -> Picture:
+    """Return the edges of a moral graph, those that were added dotted."""
+    refuse_arrows(options)
+    if set(options) - {"direction", "title"}:
+        raise ArgumentError("a picture of a moral graph takes direction and title only")
+    edges = [*_lines(graph.variables, graph.edges), *_lines(graph.variables, graph.added, is_absent=True)]
+    legend = ("dashed: between two parents of a child",) if graph.added else ()
+    nodes = tuple(PictureNode(variable.name, is_latent=variable.latent) for variable in graph.variables)
+    title, direction = options.get("title") or "Moral graph", options.get("direction", "down")
+    return Picture(nodes, tuple(edges), legend, title, direction, has_arrows=False)
+
+
+@blocks.register
+def _(graph: StratifiedGraph) -> list[Block]:
+    return [Figure(graph.to_svg()), Listing(str(graph))]
+
+
+def refuse_arrows(options: PictureOptions) -> None:
+    """Refuse options of arrows."""
+    for name in OF_ARROWS:
+        if name in options:
+            raise ArgumentError(f"{name} is about arrows, and this picture has none; leave it out")
+
+
+def _say(lines: Sequence[str]) -> tuple[str, ...]:
+    """Say of two ends what is said of an arrow: "not if b is 1"."""
+    return tuple(f"{INDEPENDENT}{line.removeprefix('not')}" if line.startswith("not ") else line for line in lines)
+
+
+def _lines(variables: Sequence[Variable], edges: Sequence[Edge], *, is_absent: bool = False) -> list[PictureEdge]:
+    names = [variable.name for variable in variables]
+    return [PictureEdge(names.index(a), names.index(b), is_absent=is_absent) for a, b in edges]
