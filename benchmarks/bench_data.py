@@ -2,7 +2,7 @@
 
 Run with ``python -m benchmarks.bench_data``: a tenth of the rows; ``--large``: a CSV file of 2 million rows and a
 Parquet file of 20 million, with 150,000 different ones, and CSV files of 2 million rows that hardly repeat, of words
-and with a decimal in every other column, beside `pandas.read_csv` alone; then a million rows of 50 categories in memory.
+and with decimals in every other column, beside `pandas.read_csv` alone; then a million rows of 50 categories in memory.
 """
 
 import subprocess
