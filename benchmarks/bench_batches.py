@@ -100,7 +100,7 @@ def main() -> None:
     rows: list[Row] = []
     for name in asked.only or NETWORKS:
         for share in SHARES:
-            sizes = tuple(n for n in asked.sizes if n <= 100 or (name, share) not in HARD)
+            sizes = tuple(n for n in asked.sizes if n <= 10 or (name, share) not in HARD)
             rows += measure(name, share, sizes)
     report("batches", rows, ["pyagrum"], keep=asked.only is None)
 

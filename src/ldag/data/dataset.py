@@ -12,7 +12,7 @@ from ldag._native import Columns
 from ldag.data.gaps import GAP, Gaps, find_gaps
 from ldag.data.groups import GroupRows, Groups
 from ldag.data.notes import Note
-from ldag.data.rows import Codes, Weights, row_keys, state_columns, tell_rows_apart
+from ldag.data.rows import Codes, Weights, row_keys, state_columns, take_rows, tell_rows_apart
 from ldag.data.times import Times, name_times
 from ldag.data.writing import Backend, make_frame
 from ldag.errors import ArgumentError, DataError, TooLarge, UnknownVariable, by_door, counted, list_names, option
@@ -106,7 +106,7 @@ class Dataset(Printable):
         else:
             own = None if groups is None else groups.codes
             places, weights = tell_rows_apart(codes, schema.n_states, weights, own)
-        codes = np.ascontiguousarray(codes[:, places])
+        codes = take_rows(codes, places)
         for array in (codes, weights):
             if array is not None:
                 array.flags.writeable = False

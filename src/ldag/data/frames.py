@@ -225,7 +225,13 @@ def _from_polars(name: str, cells: Any) -> Column:
     import polars as pl
 
     if cells.dtype == pl.Categorical:  # has no order of its own
-        cells = cells.cast(pl.String)
+        present = cells.drop_nulls().unique()
+        codes = _numpy(present.to_physical())  # among the categories of all frames
+        places = np.full(int(codes.max(initial=0)) + 2, -1, dtype=np.int32)  # the last is a gap's
+        places[codes] = np.arange(len(codes), dtype=np.int32)
+        return Column(
+            name, present.cast(pl.String).to_list(), places[_numpy(cells.to_physical().cast(int).fill_null(-1))]
+        )
     if cells.dtype.is_float():
         cells = cells.fill_nan(None)
     values = cells.drop_nulls().unique()

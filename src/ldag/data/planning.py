@@ -207,6 +207,9 @@ def _cut(survey: Survey, n_missing: int, measured: tuple[Distinct, Weights], bin
         kind = "dates" if values.dtype == object else "numbers"
         raise DataError(f"column {survey.name!r} holds {kind}, but its cut points are of another kind: {cuts!r}")
     counted_once = replace(survey, n_values=len(values))  # a text that stands for a gap is no value
+    if survey.measured is not None:  # of all columns together they would take more than the rows
+        n_given = np.array([n_missing, survey.n_rows - n_missing])
+        counted_once = replace(counted_once, times=n_given, measured=None)
     widths = measure_bins(values, cuts) if binning.method == "model" else None
     return ColumnPlan(counted_once, n_missing, Variable.of_bins(survey.name, cuts), binning, widths=widths)
 
@@ -250,7 +253,7 @@ def _describe_identifier(survey: Survey, measured: tuple[Distinct, Weights], opt
         return None
     if is_index(name) and len(values) >= NEARLY_ALL * times.sum():
         return _word_identifier("an identifier", len(values), int(times.sum()), name, options)
-    if (values % 1 != 0).any():
+    if not _are_whole(values):
         return None
     if is_row_number(name, values, times):
         what = "an identifier" if is_name_of_rows(name) else "numbers of rows"
@@ -258,6 +261,11 @@ def _describe_identifier(survey: Survey, measured: tuple[Distinct, Weights], opt
     if is_name_of_groups(name) and len(values) > MANY_VALUES and options.unusable != "error":
         return _word_identifier("the number of a person, set or place", len(values), int(times.sum()), name, options)
     return None
+
+
+def _are_whole(values: Distinct) -> bool:
+    """Whether all numbers are whole; some of them mostly tell."""
+    return not (values[:MANY_VALUES] % 1 != 0).any() and not (values % 1 != 0).any()
 
 
 def _word_identifier(
@@ -272,7 +280,7 @@ def _word_identifier(
 def _measurement_hints(survey: Survey, measured: tuple[Distinct, Weights], options: ReadOptions) -> Iterator[str]:
     """Ask whether numbers that were cut name persons or groups, or are weights."""
     values, times = measured
-    is_whole = values.dtype != object and not (values % 1 != 0).any()
+    is_whole = values.dtype != object and _are_whole(values)
     if is_whole and is_name_of_groups(survey.name) and survey.name not in options.keep:
         belong = f"{option('groups', survey.name)} says that its rows belong together"
         yield f"{survey.name}: is it an identifier? name the columns to read with {option('columns')}; {belong}"

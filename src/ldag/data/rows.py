@@ -22,7 +22,7 @@ def merge_rows(codes: Codes, n_states: Iterable[int], weights: Weights | None) -
     The result does not depend on the order of the rows, to the last bit of a real weight.
     """
     places, total = tell_rows_apart(codes, tuple(n_states), weights)
-    return np.ascontiguousarray(codes[:, places]), total
+    return take_rows(codes, places), total
 
 
 def tell_rows_apart(
@@ -38,16 +38,31 @@ def tell_rows_apart(
     keys: list[NDArray[Any]] = [row_keys(codes, n_states)]
     if groups is not None:
         keys.append(groups[used])
-    order = np.lexsort(keys if weights is None or weights.dtype == np.int64 else [weights, *keys])
+    if weights is not None and weights.dtype != np.int64:
+        keys.insert(0, weights)
+    order = np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys)
     is_first = np.ones(len(order), dtype=np.bool_)
-    is_first[1:] = np.any([key[order[1:]] != key[order[:-1]] for key in keys], axis=0)
+    is_first[1:] = np.any([_differ(key[order]) for key in keys[-1 if groups is None else -2 :]], axis=0)
     first = np.flatnonzero(is_first)
-    total: Weights
     if weights is None:
-        total = np.diff(first, append=len(order)).astype(np.int64)
-    else:
-        total = np.add.reduceat(weights[order], first)
+        if len(first) == len(order):
+            return used[order], None
+        return used[order[first]], np.diff(first, append=len(order)).astype(np.int64)
+    total: Weights = np.add.reduceat(weights[order], first)
     return used[order[first]], None if total.dtype == np.int64 and bool((total == 1).all()) else total
+
+
+def _differ(numbers: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which numbers differ from the one before."""
+    return np.asarray(numbers[1:] != numbers[:-1])
+
+
+def take_rows(codes: Codes, places: NDArray[np.intp]) -> Codes:
+    """Return some rows, column by column: each column fits into fast memory."""
+    taken = np.empty((len(codes), len(places)), dtype=codes.dtype)
+    for column, out in zip(codes, taken, strict=True):
+        np.take(column, places, out=out, mode="clip")  # which are known to be there
+    return taken
 
 
 def row_keys(codes: Codes, n_states: tuple[int, ...]) -> NDArray[np.int64]:

@@ -292,11 +292,17 @@ def _count_numbers(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the different numbers in order, and how often each occurs."""
     order = None if weights is None else np.argsort(cells)
-    cells = (np.sort(cells) if order is None else cells[order]) + 0.0  # no negative zero
-    first = np.flatnonzero(np.concatenate(([True], cells[1:] != cells[:-1]))) if len(cells) else np.zeros(0, np.int64)
-    if weights is None or order is None:
-        return cells[first], np.diff(first, append=len(cells)).astype(np.int64)
-    return cells[first], np.add.reduceat(weights[order], first) if len(cells) else np.zeros(0, np.int64)
+    cells = np.sort(cells) if order is None else cells[order]
+    cells += 0.0  # no negative zero
+    is_first = np.ones(len(cells), dtype=np.bool_)
+    np.not_equal(cells[1:], cells[:-1], out=is_first[1:])
+    first = np.flatnonzero(is_first)
+    if weights is not None and order is not None:
+        return cells[first], np.add.reduceat(weights[order], first) if len(cells) else np.zeros(0, np.int64)
+    times = np.empty(len(first), dtype=np.int64)
+    np.subtract(first[1:], first[:-1], out=times[:-1])
+    times[-1:] = len(cells) - first[-1:]
+    return cells[first], times
 
 
 def open_texts(files: Sequence[FileSource], options: ReadOptions) -> TextTable:

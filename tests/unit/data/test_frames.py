@@ -39,6 +39,18 @@ def test_columns_may_be_called_anything(library: str) -> None:
         assert data == ldag.read(pl.from_pandas(frame), missing=missing)
 
 
+def test_categories_of_polars_are_shared_by_all_frames() -> None:
+    """A column has those that occur in it, sorted; gaps stay gaps, and a column may have nothing else."""
+    pl.Series(["z", "y", "x"], dtype=pl.Categorical)
+    frame = pl.DataFrame({"a": ["b", None, "a", "b"], "b": [None] * 4, "c": ["y", "x", "y", "z"]})
+    column = from_frame(frame.cast(pl.Categorical)).column(0)
+    assert [None if at < 0 else column.values[at] for at in column.positions] == ["b", None, "a", "b"]
+    assert sorted(map(str, column.values)) == ["a", "b"]
+    assert from_frame(frame.cast(pl.Categorical)).column(1).positions.tolist() == [-1] * 4
+    chosen = ["a", "c"]
+    assert ldag.read(frame[chosen].cast(pl.Categorical), missing="keep") == ldag.read(frame[chosen], missing="keep")
+
+
 FEW_CELLS: dict[str, list[object]] = {
     "text": ["b", None, "a"],
     "number": [0.5, None, 2.0],
