@@ -4,6 +4,7 @@ from ldag._native import Columns as Columns
 from ldag.data.aside import keep_order as keep_order
 from ldag.data.columns import Coded as Coded
 from ldag.data.columns import Column as Column
+from ldag.data.columns import column_of as column_of
 from ldag.data.columns import is_gap as is_gap
 from ldag.data.columns import recognise_column as recognise_column
 from ldag.data.columns import tidy_column as tidy_column
@@ -57,6 +58,7 @@ from ldag.data.taking import note_ignored as note_ignored
 from ldag.data.taking import read_for as read_for
 from ldag.data.taking import refuse_stateless as refuse_stateless
 from ldag.data.text_files import Dates as Dates
+from ldag.data.times import Clock as Clock
 from ldag.data.times import Times as Times
 from ldag.data.times import count_rows as count_rows
 from ldag.data.times import name_times as name_times

@@ -33,6 +33,28 @@ _DAY = 86_400.0
 _UNITS = (("day", _DAY), ("hour", 3600.0), ("minute", 60.0), ("second", 1.0))
 
 
+@dataclass(frozen=True)
+class Clock:
+    """How a column tells time: what it holds, the usual step, and the order of times that are neither number nor date.
+
+    Without a kind, all of that is found in the column.
+    """
+
+    name: str
+    kind: TimeKind | None = None
+    step: State | None = None
+    order: tuple[State, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in (None, "order", "numbers", "dates") or (self.usual is not None and self.usual[0] <= 0):
+            raise ValueError(f"no clock: {self.kind!r}, {self.step!r}")
+
+    @property
+    def usual(self) -> tuple[float, str] | None:
+        """The usual step as a number, and its unit, if it is known."""
+        return None if self.kind in (None, "order") or self.step is None else _read_step(self.step)
+
+
 @dataclass(frozen=True, eq=False)
 class Times:
     """When every row was seen: the column that says it, and the place of each row on the axis of time.
@@ -62,6 +84,11 @@ class Times:
 
     def __hash__(self) -> int:
         return hash((self.name, self.kind, self.step, len(self.positions)))
+
+    @property
+    def clock(self) -> Clock | None:
+        """How the column tells time; None where rows were taken as they came."""
+        return None if self.name is None else Clock(self.name, self.kind, self.step, self.order)
 
     @property
     def shown(self) -> NDArray[np.generic]:
@@ -110,36 +137,40 @@ def _within(codes: NDArray[np.int32]) -> NDArray[np.int64]:
     return np.arange(len(codes)) - np.repeat(starts, np.diff(starts, append=len(codes)))
 
 
-def read_times(column: Column, groups: Groups | None, order: Sequence[State] = ()) -> tuple[Times, list[Note]]:
+def read_times(
+    column: Column, groups: Groups | None, order: Sequence[State] = (), clock: Clock | None = None
+) -> tuple[Times, list[Note]]:
     """Take a tidy column for when rows were seen, and say what the usual step is, and how far others are from it.
 
     Numbers and dates are places on an axis. Where nearly all differences within groups are whole multiples of the
     usual one, positions are counted in such steps; otherwise, and for categories in an ``order``, times are only an
-    order.
+    order. A clock that is known says what one step is.
     """
     refuse_empty(column, "a row without a time", "say when it was seen")
     labels = plain_labels(column)
-    kind, moments, unit = _measure(column, labels, order)
+    clock = Clock(column.name, order=tuple(order)) if clock is None else clock
+    order, known = clock.order, clock.usual
+    kind, moments, unit = _measure(column, labels, order, in_months=known is None or known[1] != "second")
     own, shown = moments[column.positions], np.array([*labels, None], dtype=object)[column.positions]
     codes = np.zeros(len(own), dtype=np.int32) if groups is None else groups.codes
     sequence = np.lexsort((own, codes))
     is_next, gaps = codes[sequence][1:] == codes[sequence][:-1], np.diff(own[sequence])
     _refuse_repeats(column.name, groups, sequence, is_next & (gaps == 0), shown)
-    if unit == "place":
-        listed = tuple(order) or tuple(labels)
+    if unit == "place" or clock.kind == "order":
+        listed = tuple(order) or (tuple(labels) if unit == "place" else ())
         return Times(column.name, kind, _put(sequence, _within(codes[sequence])), shown, None, listed), []
+    if known is not None and clock.kind == kind:
+        return _count_known(column.name, kind, clock, unit, own, sequence, is_next, shown), []
     if not is_next.any():
         told = (
             f"{column.name}: {'there is one row' if groups is None else 'every group has one row'}; there are no steps"
         )
         return Times(column.name, kind, np.unique(own, return_inverse=True)[1], shown, None), [Note(told)]
     usual = _find_usual(gaps[is_next], own)
-    whole = np.round(gaps / usual).astype(np.int64)
-    is_near = ((np.abs(gaps / usual - whole) <= NEAR) & (whole >= 1))[is_next]
-    step = _spell_step(usual, unit)
+    whole, is_near = _count_steps(gaps, usual)
+    is_near, step = is_near[is_next], _spell_step(usual, unit)
     if is_near.mean() >= ON_GRID and (whole[is_next] >= 1).all():
-        starts = np.round((own[sequence] - own.min()) / usual).astype(np.int64)
-        positions = _put(sequence, _add_up(starts, np.where(is_next, whole, 0), is_next))
+        positions = _put(sequence, _add_up(own[sequence], usual, np.where(is_next, whole, 0), is_next))
         return Times(column.name, kind, positions, shown, step), [
             _note_grid(column.name, step, whole[is_next], is_near)
         ]
@@ -149,6 +180,38 @@ def read_times(column: Column, groups: Groups | None, order: Sequence[State] = (
         "order, one after the other, however far apart they are"
     )
     return Times(column.name, "order", _put(sequence, _within(codes[sequence])), shown, step), [note]
+
+
+def _count_steps(gaps: NDArray[np.float64], usual: float) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return differences in usual steps, rounded to whole ones, and which of them are near one."""
+    whole = np.round(gaps / usual).astype(np.int64)
+    return whole, (np.abs(gaps / usual - whole) <= NEAR) & (whole >= 1)
+
+
+def _count_known(
+    name: str,
+    kind: TimeKind,
+    clock: Clock,
+    unit: str,
+    own: NDArray[np.float64],
+    sequence: NDArray[np.intp],
+    is_next: NDArray[np.bool_],
+    shown: NDArray[np.object_],
+) -> Times:
+    """Return places in steps of a clock; refuse times that are no whole steps apart."""
+    assert clock.usual is not None
+    usual, own_unit = clock.usual
+    whole, is_near = _count_steps(np.diff(own[sequence]), usual)
+    odd = np.flatnonzero(is_next & ~is_near)
+    if is_next.any() and (unit != own_unit or len(odd)):
+        place = int(odd[0] if len(odd) else np.flatnonzero(is_next)[0])
+        example = shown[sequence[place : place + 2]].tolist()
+        raise DataError(
+            f"{name}: one step is {clock.step}, and the times {' and '.join(map(repr, example))} are no whole number of"
+            " steps apart"
+        )
+    positions = _put(sequence, _add_up(own[sequence], usual, np.where(is_next, whole, 0), is_next))
+    return Times(name, kind, positions, shown, clock.step)
 
 
 def _put(sequence: NDArray[np.intp], positions: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -171,7 +234,9 @@ def _refuse_repeats(
         )
 
 
-def _measure(column: Column, labels: list[State], order: Sequence[State]) -> tuple[TimeKind, NDArray[np.float64], str]:
+def _measure(
+    column: Column, labels: list[State], order: Sequence[State], in_months: bool
+) -> tuple[TimeKind, NDArray[np.float64], str]:
     """Return what the times are, where each different one lies, and in which unit: "place" is only an order."""
     if order or (column.declared and column.ordered) or _has_only(column, datetime.time):
         places = {state_key(state): place for place, state in enumerate(order or labels)}
@@ -195,7 +260,7 @@ def _measure(column: Column, labels: list[State], order: Sequence[State]) -> tup
     values, places_of = ranked
     if values.dtype != object:
         return "numbers", values.astype(np.float64)[places_of], "number"
-    moments, unit = _measure_dates([str(value) for value in values])
+    moments, unit = _measure_dates([str(value) for value in values], in_months)
     return "dates", moments[places_of], unit
 
 
@@ -217,7 +282,7 @@ def _month(text: str) -> int | None:
     return None
 
 
-def _measure_dates(texts: list[str]) -> tuple[NDArray[np.float64], str]:
+def _measure_dates(texts: list[str], in_months: bool) -> tuple[NDArray[np.float64], str]:
     """Return dates as numbers of months if all are the same day of a month, or the last one; else of seconds."""
     moments = np.array(texts, dtype="datetime64[us]")
     days = moments.astype("datetime64[D]")
@@ -225,7 +290,7 @@ def _measure_dates(texts: list[str]) -> tuple[NDArray[np.float64], str]:
     in_month = (days - months.astype("datetime64[D]")).astype(np.int64)
     is_last = (days + 1).astype("datetime64[M]") > months
     is_day = bool((moments == days).all())
-    if is_day and len(texts) > 1 and (is_last.all() or (in_month == in_month[0]).all()):
+    if in_months and is_day and len(texts) > 1 and (is_last.all() or (in_month == in_month[0]).all()):
         return months.astype(np.int64).astype(np.float64), "month"
     return moments.astype(np.int64) / 1e6, "second"
 
@@ -238,8 +303,11 @@ def _find_usual(gaps: NDArray[np.float64], own: NDArray[np.float64]) -> float:
     return usual if usual > 0 else float(gaps.min())
 
 
-def _add_up(starts: NDArray[np.int64], steps: NDArray[np.int64], is_next: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _add_up(
+    moments: NDArray[np.float64], usual: float, steps: NDArray[np.int64], is_next: NDArray[np.bool_]
+) -> NDArray[np.int64]:
     """Return places: where the first row of a group is, and from there on by steps."""
+    starts = np.round((moments - moments.min()) / usual).astype(np.int64)
     run = np.concatenate(([0], np.cumsum(steps)))
     first = np.flatnonzero(np.concatenate(([True], ~is_next)))
     length = np.diff(first, append=len(run))
@@ -266,6 +334,16 @@ def _spell_step(usual: float, unit: str) -> State:
         return counted(months // 12, "year") if months % 12 == 0 else counted(months, "month")
     word, size = next((one for one in _UNITS if usual % one[1] == 0), _UNITS[-1])
     return counted(plain_number(usual / size), word)
+
+
+def _read_step(step: State) -> tuple[float, str]:
+    """Return a usual step that was spelled, and its unit."""
+    if not isinstance(step, str):
+        return float(step), "number"
+    number, word = step.replace(",", "").split(" ")
+    months = {"month": 1, "year": 12}
+    unit = word.removesuffix("s")
+    return (float(number) * months[unit], "month") if unit in months else (float(number) * dict(_UNITS)[unit], "second")
 
 
 def name_times(groups: Groups | None, times: Times | None) -> dict[str, NDArray[Any]]:

@@ -7,7 +7,7 @@ from math import fsum
 
 import numpy as np
 
-from ldag.data import Dataset, Groups, Times
+from ldag.data import Clock, Dataset, Groups, Times
 from ldag.dynamic.coding import Columns, code_networks
 from ldag.dynamic.histories import CodedSeries, know_static, read_histories, read_one, tell_short
 from ldag.dynamic.passes import ImpossibleStep, carry_forward, filter_steps, smooth_steps
@@ -36,20 +36,20 @@ class Asked:
     dynamics: CodedDynamics
     schema: Schema
     groups: str | None
-    times: str | None
+    clock: Clock | None
 
     @classmethod
     def of(
-        cls, first: Network, transition: Network, columns: Columns, groups: str | None, times: str | None
+        cls, first: Network, transition: Network, columns: Columns, groups: str | None, clock: Clock | None
     ) -> "Asked":
         """Put it together."""
         schema = transition.ldag.schema
         own = Schema(tuple(schema[schema.node(name)] for name in (*columns.static, *columns.changing)))
-        return cls(code_networks(first, transition, columns), own, groups, times)
+        return cls(code_networks(first, transition, columns), own, groups, clock)
 
     def read(self, history: object) -> CodedSeries:
         """Read the history of one series."""
-        return read_one(history, self.schema, self.groups, self.times)
+        return read_one(history, self.schema, self.groups, self.clock)
 
     def name(self, posteriors: Sequence[Numbers], said: str) -> Marginals:
         """Return distributions by name and state."""
@@ -198,7 +198,7 @@ def sum_logs(asked: Asked, panel: object) -> Likely:
     """Return the log probability of each series."""
     dynamics = asked.dynamics
     result: Likely = {}
-    for series in read_histories(panel, asked.schema, asked.groups, asked.times):
+    for series in read_histories(panel, asked.schema, asked.groups, asked.clock):
         codes = know_static(series, asked.schema, dynamics.static, dynamics.lags)
         try:
             with asked.explained():
@@ -223,8 +223,11 @@ def draw_panel(asked: Asked, n: int, n_steps: int, rng: np.random.Generator) -> 
     steps = np.tile(np.arange(n_steps), n)
     names = [*asked.schema.names]
     groups = Groups(_free_name(asked.groups or GROUPS, names), tuple(range(1, n + 1)), own)
-    labels = np.array([*(steps + 1).tolist(), None], dtype=object)[:-1]
-    times = Times(_free_name(asked.times or TIMES, names), "numbers", steps.astype(np.int64), labels, 1)
+    clock = asked.clock
+    step = clock.step if clock is not None and clock.kind == "numbers" and isinstance(clock.step, int | float) else 1
+    labels = np.array([*(1 + steps * step).tolist(), None], dtype=object)[:-1]
+    name = _free_name(TIMES if clock is None else clock.name, names)
+    times = Times(name, "numbers", steps.astype(np.int64), labels, step)
     return Dataset.from_codes(asked.schema, np.ascontiguousarray(codes.T), None, None, groups, times)
 
 

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias, overload
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldag.checks import Rng, check_generator, check_text, check_whole
-from ldag.data import AnyTable, Dataset, name_times, state_columns
+from ldag.data import AnyTable, Clock, Dataset, name_times, state_columns
 from ldag.drawing import Drawable, Presentable
 from ldag.dynamic import asking
 from ldag.dynamic.asking import Asked, Likely
@@ -42,17 +42,17 @@ class DynamicNetwork(Presentable):
     """A network over time: ``first`` is over what series begin with, ``transition`` over a step and those before.
 
     In the transition ``x@-1`` is x one step before; only variables without a lag have parameters that count there.
-    Groups and times are the columns of the panel that it was learned from.
+    ``groups`` and ``clock`` are the columns of the panel that it was learned from: whose rows are, and when they were.
     """
 
     first: Network
     transition: Network
     groups: str | None = None
-    times: str | None = None
+    clock: Clock | None = None
 
     @classmethod
     def from_networks(
-        cls, first: Network, transition: Network, *, groups: str | None = None, time: str | None = None
+        cls, first: Network, transition: Network, *, groups: str | None = None, time: str | Clock | None = None
     ) -> Self:
         """Put a dynamic network together.
 
@@ -65,7 +65,8 @@ class DynamicNetwork(Presentable):
             A network over static variables, ``x`` and ``x@-1``, ``x@-2``, ..., x so many steps before. Nothing points
             to what is static or of before; the parameters of these do not count.
         groups, time
-            The columns of tables that say whose a row is, and when it was.
+            The columns of tables that say whose a row is, and when it was. Which difference is one step, a history
+            says by its most common one; learned networks know that of their panel.
 
         Examples
         --------
@@ -83,8 +84,8 @@ class DynamicNetwork(Presentable):
         [0.6, 0.4]
         """
         check_networks(first, transition)
-        names = (None if name is None else check_text(name) for name in (groups, time))
-        return cls(first, transition, *names)
+        clock = time if time is None or isinstance(time, Clock) else Clock(check_text(time))
+        return cls(first, transition, None if groups is None else check_text(groups), clock)
 
     @cached_property
     def _columns(self) -> Columns:
@@ -119,15 +120,15 @@ class DynamicNetwork(Presentable):
 
     @cached_property
     def _asked(self) -> Asked:
-        return Asked.of(self.first, self.transition, self._columns, self.groups, self.times)
+        return Asked.of(self.first, self.transition, self._columns, self.groups, self.clock)
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: self.__dict__[name] for name in ("first", "transition", "groups", "times")}
+        return {name: self.__dict__[name] for name in ("first", "transition", "groups", "clock")}
 
     def to_dict(self) -> dict[str, object]:
         """Return both networks and what the columns of tables are called, as plain values."""
         parts = {"first": json.loads(self.first.to_json()), "transition": json.loads(self.transition.to_json())}
-        return {"groups": self.groups, "times": self.times, **parts}
+        return {"groups": self.groups, "clock": None if self.clock is None else asdict(self.clock), **parts}
 
     def summary(self) -> dict[str, object]:
         """Return what it says as plain values, as ``ldag show`` prints it."""
@@ -144,7 +145,9 @@ class DynamicNetwork(Presentable):
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Read what `to_dict` returns."""
         first, transition = (Network.from_model(network_of(content[part])) for part in ("first", "transition"))
-        return cls.from_networks(first, transition, groups=content["groups"], time=content["times"])
+        clock = content["clock"]
+        known = None if clock is None else Clock(**{**clock, "order": tuple(clock["order"])})
+        return cls.from_networks(first, transition, groups=content["groups"], time=known)
 
     def _save_file(self, path: str | os.PathLike[str]) -> None:
         write_document(DocumentRecord("dynamic network", self.to_dict()), path)
@@ -156,7 +159,7 @@ class DynamicNetwork(Presentable):
 
     def read_series(self, source: AnyTable) -> list[CodedSeries]:
         """Return the series of a table, each of which is a history; for the library itself."""
-        return read_histories(source, self._asked.schema, self.groups, self.times)
+        return read_histories(source, self._asked.schema, self.groups, self.clock)
 
     def filter(self, history: History) -> list[Marginals]:
         """Return at each step the distribution of every variable given the history up to there.

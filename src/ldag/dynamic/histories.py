@@ -10,12 +10,14 @@ import numpy as np
 
 from ldag.data import (
     GAP,
+    Clock,
     Column,
     Dataset,
     Groups,
     MemoryTable,
     Table,
     Times,
+    column_of,
     count_rows,
     keep_order,
     number_groups,
@@ -47,29 +49,34 @@ class CodedSeries:
         return len(self.codes)
 
 
-def read_histories(source: object, schema: Schema, groups: str | None, times: str | None) -> list[CodedSeries]:
+def read_histories(source: object, schema: Schema, groups: str | None, clock: Clock | None) -> list[CodedSeries]:
     """Read series of rows in order of time; variables without a column, and waves that were missed, are gaps.
 
     A table may have the columns of groups and of times; without times, rows follow each other as they come.
     """
     if isinstance(source, Dataset):
-        return _split(_rows_of(source, schema), *_places_of(source))
+        return _split(_rows_of(source, schema), *_places_of(source, clock))
     table = read_table(source)
-    if times is None or times not in table.names:
+    if clock is None or clock.name not in table.names:
         table = keep_order(table)
-    aside = [name for name in (groups, times) if name is not None and name not in schema.names]
+    given = (groups, None if clock is None else clock.name)
+    aside = [name for name in given if name is not None and name not in schema.names]
     codes = _code(table, schema, aside)
-    own_groups, own_times = _read_aside(table, groups, times)
+    own_groups, own_times = _read_aside(table, groups, clock)
     return _split(codes, own_groups, own_times)
 
 
-def _places_of(data: Dataset) -> tuple[Groups | None, Times]:
+def _places_of(data: Dataset, clock: Clock | None) -> tuple[Groups | None, Times]:
     if data.times is None:
         raise DataError(
             f"a history is rows in order of time, and a data set without times has lost it; read the table with"
             f" {option('time', 'wave')}, or give the table itself"
         )
-    return data.groups, data.times
+    times, known = data.times, clock is not None and clock.kind == data.times.kind and clock.usual is not None
+    if not known or clock is None or times.step == clock.step:
+        return data.groups, times
+    column = tidy_column(column_of(clock.name, times.labels.tolist()))
+    return data.groups, read_times(column, data.groups, clock=clock)[0]
 
 
 def _rows_of(data: Dataset, schema: Schema) -> Rows:
@@ -94,7 +101,7 @@ def _code(table: Table, schema: Schema, aside: Sequence[str]) -> Rows:
     return codes
 
 
-def _read_aside(table: Table, groups: str | None, times: str | None) -> tuple[Groups | None, Times]:
+def _read_aside(table: Table, groups: str | None, clock: Clock | None) -> tuple[Groups | None, Times]:
     """Read what says whose rows are and when they were seen, which must be in order."""
     own = None
     if groups in table.names:
@@ -103,9 +110,9 @@ def _read_aside(table: Table, groups: str | None, times: str | None) -> tuple[Gr
         own = number_groups(column.name, plain_labels(column), column.positions)
         if len(own) == 1:
             own = replace(own, codes=np.zeros(table.n_rows, dtype=np.int32))
-    if times not in table.names:
+    if clock is None or clock.name not in table.names:
         return own, count_rows(own, table.n_rows)
-    places, _ = read_times(tidy_column(table.column(table.names.index(times))), own)
+    places, _ = read_times(tidy_column(table.column(table.names.index(clock.name))), own, clock=clock)
     return own, _check_order(places, own)
 
 
@@ -142,13 +149,13 @@ def _split(codes: Rows, groups: Groups | None, times: Times) -> list[CodedSeries
     return result
 
 
-def read_one(history: object, schema: Schema, groups: str | None, times: str | None) -> CodedSeries:
+def read_one(history: object, schema: Schema, groups: str | None, clock: Clock | None) -> CodedSeries:
     """Read the history of one series; None is one of which nothing was seen yet."""
     if isinstance(history, CodedSeries):
         return history
     if history is None:
         return CodedSeries(None, np.zeros((0, len(schema)), dtype=np.uint8))
-    series = read_histories(history, schema, groups, times)
+    series = read_histories(history, schema, groups, clock)
     if len(series) > 1:
         raise DataError(
             f"history: rows of {counted(len(series), 'group')} of {groups!r}, and a history is of one; give the rows of"

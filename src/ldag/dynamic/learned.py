@@ -110,7 +110,7 @@ class DynamicFit(Presentable):
             self.first.network,
             self.transition.network,
             groups=None if groups is None else groups.name,
-            times=None if times is None else times.name,
+            clock=None if times is None else times.clock,
         )
 
     @property

@@ -1,5 +1,6 @@
 """What is learned from a panel: both graphs, against tables that are cut by hand."""
 
+from collections.abc import Callable
 from itertools import combinations, product
 from math import log
 from pathlib import Path
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 
 import ldag
-from ldag.errors import ArgumentError
+from ldag.errors import ArgumentError, DataError
 from tests.oracle import family as oracle
 from tests.panels import cut_by_hand, draw_panel
 
@@ -205,3 +206,51 @@ def test_options_without_lags(panel: pd.DataFrame) -> None:
         learn(data, lags=1, start=ldag.LDAG.from_text("a {0, 1}"))
     with pytest.raises(ArgumentError, match="instantaneous must be True or False, got 'no'"):
         learn(data, lags=1, instantaneous="no")
+
+
+@pytest.mark.parametrize(
+    ("waves", "seen"),
+    [
+        (lambda wave: 2000 + 2 * wave, [2002, 2006]),
+        (lambda wave: pd.Timestamp(2020, 1, 31) + pd.offsets.MonthEnd(int(wave)), ["2020-02-29", "2020-04-30"]),
+        (lambda wave: pd.Timestamp(2020, 1, 1) + pd.Timedelta(hours=6 * int(wave)), ["2020-01-01", "2020-01-01 12:00"]),
+    ],
+)
+def test_a_history_counts_in_the_steps_of_the_panel(
+    panel: pd.DataFrame, waves: Callable[[int], object], seen: list[object], tmp_path: Path
+) -> None:
+    """Two rows of which each is two steps after the other: their own most common difference is not one step."""
+    frame = panel.assign(wave=[waves(wave) for wave in panel["wave"]])
+    net = learn(read_panel(frame), lags=1, equivalent_sample_size=2).network
+    net.save(tmp_path / "net.json")
+    history = pd.DataFrame({"wave": seen, "pain": ["much", "none"]})
+    if isinstance(seen[0], str):
+        history["wave"] = pd.to_datetime(history["wave"], format="mixed")
+    for one in (net, ldag.DynamicNetwork.load(tmp_path / "net.json")):
+        steps = one.smooth(history)
+        assert len(steps) == 3
+        assert steps[1]["pain"] == pytest.approx(one.smooth({"pain": ["much", None, "none"]})[1]["pain"], abs=1e-12)
+
+
+def test_a_history_off_the_steps_of_the_panel(panel: pd.DataFrame) -> None:
+    """Half a step is none."""
+    net = learn(read_panel(panel), lags=1, equivalent_sample_size=2).network
+    with pytest.raises(DataError, match=r"wave: one step is 1, and the times 1 and 2.5 are no whole number of steps"):
+        net.filter({"wave": [1.0, 2.5], "pain": ["much", "none"]})
+
+
+def test_times_that_are_an_order_stay_one(panel: pd.DataFrame) -> None:
+    """Where the times of the panel are only an order, rows of a history follow each other however far apart."""
+    frame = panel.assign(wave=panel["wave"] ** 3)
+    net = learn(read_panel(frame), lags=1, equivalent_sample_size=2).network
+    assert len(net.filter({"wave": [1, 2, 30], "pain": ["much", "none", "some"]})) == 3
+
+
+def test_series_that_are_drawn_count_in_the_steps_of_the_panel(panel: pd.DataFrame) -> None:
+    """What is drawn can be read again with the network."""
+    net = learn(read_panel(panel.assign(wave=10 * panel["wave"])), lags=1, equivalent_sample_size=2).network
+    columns = net.sample_columns(3, length=4, rng=1)
+    assert columns["wave"][:4].tolist() == [1, 11, 21, 31]
+    assert net.log_likelihood(pd.DataFrame(columns)) == pytest.approx(
+        net.log_likelihood(net.sample(3, length=4, rng=1))
+    )
