@@ -56,7 +56,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         Whatever is chosen by cross-validation here is judged by the probability of the class given the features.
     method, structure, label_search, smoothing, prior
         As in `learn`; options of the method are given as ``method=ldag.Climb(max_candidates=10)``.
-    max_parents, constraints, n_restarts, time_limit
+    max_parents, constraints, decomposable, n_restarts, time_limit
         As in `learn`. In constraints, features without names are ``x0``, ``x1`` and so on; the class is called as the
         series ``y`` is, or else ``y``, with underscores added until no feature has that name.
     n_members
@@ -119,6 +119,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         prior: Prior | Literal["cv"] = "labels",
         max_parents: int | None = None,
         constraints: Constraints | None = None,
+        decomposable: bool = False,
         n_restarts: int | None = None,
         time_limit: float | None = None,
         n_members: int = 10,
@@ -137,6 +138,7 @@ class LDAGClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.prior = prior
         self.max_parents = max_parents
         self.constraints = constraints
+        self.decomposable = decomposable
         self.n_restarts = n_restarts
         self.time_limit = time_limit
         self.n_members = n_members
