@@ -214,7 +214,7 @@ def _rank_choices(
     return [ParentChoice(node, parents, score) for (node, parents), score in scores.items()]
 
 
-def _share_candidates(problem: SearchProblem) -> Iterator[list[list[int]]]:
+def _share_candidates(problem: SearchProblem) -> Iterator[list[Sequence[int]]]:
     """Go through candidates of all nodes, few enough each time: every set of parents that is allowed is among some.
 
     All subsets of a set are where it is, so a set that beats its subsets there does so among all candidates.
@@ -225,7 +225,7 @@ def _share_candidates(problem: SearchProblem) -> Iterator[list[list[int]]]:
         yield [own[number] if number < len(own) else fixed for own, fixed in zip(shares, required, strict=True)]
 
 
-def _share(candidates: list[int], required: list[int], max_parents: int) -> list[list[int]]:
+def _share(candidates: Sequence[int], required: Sequence[int], max_parents: int) -> list[Sequence[int]]:
     """Return lists of candidates, the required ones in each, such that any choice of the others is in one of them."""
     if len(candidates) <= MOST_CANDIDATES:
         return [candidates]
