@@ -1,8 +1,10 @@
 // Decision graphs: any classes may be merged, and any class split (Chickering, Heckerman & Meek).
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "families/classes.hpp"
 #include "families/structures.hpp"
@@ -36,6 +38,7 @@ class PairMerger {
         ScoreBatch::Ticket ticket = 0;
     };
 
+    void find_kind(Cell c);
     void find_gains(Cell c, std::size_t from);
     ScoreBatch::Ticket union_ticket(Cell a, Cell b);
     void find_best(std::size_t index);
@@ -55,8 +58,10 @@ class PairMerger {
     std::unordered_set<std::uint64_t> lost_;  // pairs that would lose regularity
     std::vector<double> gains_;               // of one row: a class with each of the present ones
     std::vector<ScoreBatch::Ticket> tickets_;
-    std::vector<std::size_t> again_;  // classes that lost their partner
-    std::vector<Memo> by_empty_size_;
+    std::vector<std::size_t> again_;                      // classes that lost their partner
+    std::map<std::vector<double>, std::uint32_t> kinds_;  // by counts and size
+    std::vector<std::uint32_t> kind_;                     // by class
+    std::vector<Memo> by_kind_;
     std::uint32_t row_ = 0;
     std::vector<double> sums_;
 };
@@ -67,10 +72,11 @@ PairMerger::PairMerger(const FamilyProblem& problem, const ClassScore& score, Cl
       regularity_(problem.grid),
       batch_(score),
       best_(problem.grid.size()),
-      by_empty_size_(problem.grid.size() + 1),
+      kind_(problem.grid.size()),
       sums_(problem.n_states) {
     for (Cell cell = 0; cell < problem.grid.size(); ++cell)
         if (classes_.of(cell) == cell) present_.push_back(cell);
+    for (const Cell c : present_) find_kind(c);
     gains_.resize(present_.size());
     tickets_.resize(present_.size());
     for (std::size_t i = 0; i < present_.size(); ++i) find_best(i);
@@ -83,17 +89,23 @@ ScoreBatch::Ticket PairMerger::union_ticket(Cell a, Cell b) {
     return batch_.add(sums_, static_cast<double>(classes_.size(a) + classes_.size(b)));
 }
 
-// The gain of merging c with each present class from that index on. Unobserved classes of one size share.
+// Classes with the same counts and size are of one kind.
+void PairMerger::find_kind(Cell c) {
+    const auto counts = classes_.counts(c);
+    std::vector<double> key(counts.begin(), counts.end());
+    key.push_back(static_cast<double>(classes_.size(c)));
+    kind_[c] = kinds_.emplace(std::move(key), static_cast<std::uint32_t>(kinds_.size())).first->second;
+    by_kind_.resize(kinds_.size());
+}
+
+// The gain of merging c with each present class from that index on. Those of one kind share a score: most
+// cells of a large grid have few counts or none.
 void PairMerger::find_gains(Cell c, std::size_t from) {
     ++row_;
     for (std::size_t i = from; i < present_.size(); ++i) {
         const Cell other = present_[i];
         if (other == c) continue;
-        if (classes_.is_observed(other)) {
-            tickets_[i] = union_ticket(c, other);
-            continue;
-        }
-        Memo& memo = by_empty_size_[classes_.size(other)];
+        Memo& memo = by_kind_[kind_[other]];
         if (memo.row != row_) memo = {row_, union_ticket(c, other)};
         tickets_[i] = memo.ticket;
     }
@@ -157,6 +169,7 @@ std::optional<PairMerger::Pair> PairMerger::choose() {
 void PairMerger::apply(Pair pair) {
     const Cell joined[] = {pair.first, pair.second};
     classes_.merge(joined);
+    find_kind(pair.first);
     present_.erase(present_.begin() + static_cast<std::ptrdiff_t>(index_of(pair.second)));
     find_gains(pair.first, 0);
     Best& own = best_[pair.first];

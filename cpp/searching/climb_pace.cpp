@@ -30,6 +30,11 @@ constexpr std::uint64_t kSureIfQuick = 3;
 constexpr std::uint64_t kMostAround = 24;
 constexpr std::uint64_t kMostAroundMany = 6;
 
+// Looking around graphs that took more than so many usual first climbs leaves time for rounds that take so
+// many in all, but for one at least.
+constexpr std::uint64_t kLongAround = 5;
+constexpr std::uint64_t kMostAfterLong = 16;
+
 // A gain of this share of the score is worth another round of a large graph.
 constexpr double kWorthwhile = 1e-4;
 
@@ -45,6 +50,11 @@ Pace::Pace(const SearchSpace& space, const ClimbOptions& options)
         const std::size_t n = candidates.size();
         usual_ += kUsualLooks * (options.max_candidates == 0 ? n : std::min(n, options.max_candidates));
     }
+}
+
+std::uint64_t Pace::most_rounds(const ClimbState& state) const {
+    if (state.n_around <= kLongAround * usual_) return std::numeric_limits<std::uint32_t>::max();
+    return std::max<std::uint64_t>(1, kMostAfterLong * usual_ / state.n_around);
 }
 
 // One for every four variables, at least eight.

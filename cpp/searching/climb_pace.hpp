@@ -1,6 +1,7 @@
 // How much work follows the first climb.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,7 +22,8 @@ class Pace {
     // Those of all rounds. Each takes longer with large families, and there are more families to go through.
     std::uint64_t n_restarts(const ClimbState& state) const {
         return options_.patience == 0 ? options_.n_restarts
-                                      : slowed(slowed(options_.n_restarts, state), state);
+                                      : std::min(slowed(slowed(options_.n_restarts, state), state),
+                                                 most_rounds(state) * per_round(state));
     }
 
     // The work that looking around graphs may take, and that for one node at a time.
@@ -37,6 +39,9 @@ class Pace {
     bool has_lost_patience(const ClimbState& state, std::size_t n_rows) const;
 
   private:
+    // Rounds that are made however much they gain. Where labels are nearly free, graphs are dense, and rounds
+    // go on gaining little while each takes about as long as the way from the first climb to them.
+    std::uint64_t most_rounds(const ClimbState& state) const;
     std::uint64_t first(const ClimbState& state) const;
     std::uint64_t slowed(std::uint64_t n, const ClimbState& state) const;
 

@@ -2,10 +2,12 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "searching/climb_pace.hpp"
 #include "searching/climb_pool.hpp"
 #include "tests/check.hpp"
 
@@ -312,6 +314,36 @@ TEST(looking_around_ends_when_it_was_too_much_work) {
     CHECK(some_work > 1 && some_work < all_work);
     CHECK(n_some > 0 && n_some <= n_all);
     CHECK(look(all_work) == look(1 << 20));
+}
+
+TEST(few_rounds_follow_where_looking_around_took_long) {
+    const SearchSpace space = free_space(10, 9);  // a usual first climb: 8 * 10 * 9 looks
+    ldag::ClimbOptions options;
+    options.n_restarts = 1'000'000;
+    options.patience = 2;
+    const climb::Pace pace(space, options);
+    ldag::ClimbState state;
+    state.best.parents = Parents(10);
+    state.n_first = 700;
+    const auto n_rounds = [&](std::uint64_t n_around) {
+        state.n_around = n_around;
+        return pace.n_restarts(state) / pace.per_round(state);
+    };
+    CHECK(n_rounds(5 * 720) == 1'000'000 / pace.per_round(state));
+    CHECK(n_rounds(5 * 720 + 1) == 3);
+    CHECK(n_rounds(8 * 720) == 2);
+    CHECK(n_rounds(8 * 720 + 1) == 1);
+    CHECK(n_rounds(1000 * 720) == 1);
+    options.patience = 0;  // who says how many gets as many
+    CHECK(climb::Pace(space, options).n_restarts(state) == 1'000'000);
+}
+
+TEST(sums_of_large_scores_in_another_order_do_not_beat_each_other) {
+    CHECK(ldag::beats(-100.0, -100.0 - 2e-9));
+    CHECK(!ldag::beats(-100.0, -100.0 - 5e-10));
+    CHECK(!ldag::beats(-1e8, -1e8 - 1e-6));
+    CHECK(ldag::beats(-1e8, -1e8 - 1e-5));
+    CHECK(ldag::beats(-1e8, -std::numeric_limits<double>::infinity()));
 }
 
 }  // namespace
