@@ -97,7 +97,7 @@ def from_eager(frame: "nw.DataFrame[Any]") -> Table:
     return MemoryTable(names, len(frame), lambda place: _encode_series(names[place], columns[place]))
 
 
-FEW = 16
+FEW = 64
 """So few rows are taken cell by cell: where there are many columns, asking each of them takes longer."""
 
 

@@ -85,10 +85,10 @@ def test_few_rows_are_the_same_cell_by_cell(make: Callable[[dict[str, list[objec
 
 
 def test_what_only_a_library_can_explain_is_left_to_it() -> None:
-    """Dates, decimals, texts that look like dates, lazy frames, and more than sixteen rows."""
+    """Dates, decimals, texts that look like dates, lazy frames, and more than 64 rows."""
     day = datetime.date(2020, 1, 5)
-    for cells in ([day], [Decimal("0.1")], ["2020-01-05"], [b"x"], [[1]], list(range(17))):
+    for cells in ([day], [Decimal("0.1")], ["2020-01-05"], [b"x"], [[1]], list(range(65))):
         assert from_few_rows(pl.DataFrame({"a": cells})) is None
         assert from_few_rows(pd.DataFrame({"a": cells})) is None
     assert from_few_rows(pl.LazyFrame({"a": [1]})) is None
-    assert from_few_rows(pl.DataFrame({"a": range(16)})) is not None
+    assert from_few_rows(pl.DataFrame({"a": range(64)})) is not None
