@@ -43,7 +43,7 @@ def test_what_is_learned_is_chosen_on_patients(table: Path, tmp_path: Path) -> N
     quick = ["--groups", "patient", "--time", "wave", "--max-parents", "3"]
     shown = run("learn", str(table), *quick, "-o", str(tmp_path / "net.json"))
     fit = ldag.learn(ldag.read(table, groups="patient", time="wave"), max_parents=3)
-    head = "LDAG learned from 4 variables, 392 rows of 80 patients; chosen on patients not seen\n"
+    head = "LDAG learned from 392 rows of 80 patients, 4 variables; chosen on patients not seen\n"
     assert shown.startswith(head)
     assert str(fit).startswith(head)
     assert f"score {fit.score.total:.2f} =" in shown

@@ -156,7 +156,7 @@ def test_help_lists_what_people_use_and_help_all_the_rest() -> None:
     """A dozen options of learning come first; all are in the longer help, and the shorter one counts the others."""
     short, long = execute("learn", "--help").stdout, execute("learn", "--help-all").stdout
     listed, every = (re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, flags=re.MULTILINE) for text in (short, long))
-    common = "output kappa max-parents tiers require forbid rng time-limit counts groups columns bins missing json"
+    common = "output lags kappa max-parents tiers require forbid rng time-limit counts groups columns bins missing json"
     assert set(listed) == {f"--{name}" for name in [*common.split(), "help-all", "help"]}
     assert f"Show {len(every) - len(listed)} more options" in short
     assert {"--structure", "--encoding", "--unlabelled", "--checkpoint"} <= set(every)

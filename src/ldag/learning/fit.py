@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import version
-from math import isnan
 from os import PathLike
 from typing import Any
 
@@ -20,7 +19,7 @@ from ldag.learning.certificate import Certificate, certify
 from ldag.learning.checkpoint import fingerprint
 from ldag.learning.cross_validation import Candidate, CrossValidation
 from ldag.learning.em_graphs import StructuralEM
-from ldag.learning.fold_results import SMALLEST_GAIN, SURE_ERRORS, AverageGain
+from ldag.learning.fold_results import AverageGain, gain_in_words
 from ldag.learning.folds import has_folds, usual_folds
 from ldag.learning.plan import make_plan
 from ldag.learning.searches import Trace
@@ -361,7 +360,7 @@ class Fit(Presentable):
         if groups is None or not self.data.is_grouped:
             return f"{counted(self.n_observations, 'observation')} of {variables}"
         chosen = "" if self.cv is None else f"; chosen on {groups.nouns} not seen"
-        return f"{variables}, {counted(self.n_observations, 'row')} of {groups.in_words}{chosen}"
+        return f"{counted(self.n_observations, 'row')} of {groups.in_words}, {variables}{chosen}"
 
     def assumed_in_words(self) -> str:
         """Say what the score depends on besides graph and data."""
@@ -431,7 +430,7 @@ class Fit(Presentable):
         if self.held_out_gain is not None:
             groups = None if self.cv is None else self.cv.groups
             over = groups.nouns if groups is not None and groups.error is not None else None
-            lines.append(_gain_in_words(*self.held_out_gain, over))
+            lines.append(gain_in_words(*self.held_out_gain, over))
         thin = find_thin_families(self.graph, self.data.n_seen)
         if thin:
             lines.append(
@@ -490,18 +489,6 @@ class Fit(Presentable):
             if len(shared) > SHOWN_CLASSES:
                 lines.append(f"    and {len(shared) - SHOWN_CLASSES} more such classes")
         return ["classes", *lines] if lines else []
-
-
-def _gain_in_words(gain: float, error: float, groups: str | None) -> str:
-    """Return how observations left out are predicted in comparison with plain tables."""
-    if max(abs(gain), error) < SMALLEST_GAIN:
-        return "on held-out data no different from plain tables"
-    word = "better" if gain >= 0 else "worse"
-    over = "" if groups is None else f" over {groups}"
-    by = f"{abs(gain):.4f} per observation" + ("" if isnan(error) else f" (standard error {error:.4f}{over})")
-    if abs(gain) <= SURE_ERRORS * error:
-        return f"on held-out data about as good as plain tables: {word} by {by}"
-    return f"on held-out data {word} than plain tables by {by}"
 
 
 def _entry_order(entry: tuple[State, ...]) -> list[tuple[int, float, str]]:

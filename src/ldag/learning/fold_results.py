@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from math import ceil, floor, isfinite, log, log10, nan, sqrt
+from math import ceil, floor, isfinite, isnan, log, log10, nan, sqrt
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -355,3 +355,15 @@ def _sum_up(gains: NDArray[np.float64], weights: NDArray[np.float64]) -> Average
     mean = float(gains @ weights) / total
     variance = float((gains - mean) ** 2 @ weights) / max(total - 1, 1)
     return AverageGain(mean, sqrt(variance / total), GAIN_MEMBERS, total)
+
+
+def gain_in_words(gain: float, error: float, groups: str | None) -> str:
+    """Return how observations left out are predicted in comparison with plain tables."""
+    if max(abs(gain), error) < SMALLEST_GAIN:
+        return "on held-out data no different from plain tables"
+    word = "better" if gain >= 0 else "worse"
+    over = "" if groups is None else f" over {groups}"
+    by = f"{abs(gain):.4f} per observation" + ("" if isnan(error) else f" (standard error {error:.4f}{over})")
+    if abs(gain) <= SURE_ERRORS * error:
+        return f"on held-out data about as good as plain tables: {word} by {by}"
+    return f"on held-out data {word} than plain tables by {by}"

@@ -96,7 +96,7 @@ def test_one_search_does_not_see_groups(data: ldag.Dataset) -> None:
 def test_print_says_what_was_chosen_on(data: ldag.Dataset) -> None:
     """Rows, groups, and that errors are over groups."""
     fit = ldag.learn(data, kappa="cv", **QUICK)
-    assert str(fit).startswith("LDAG learned from 4 variables, 392 rows of 80 patients; chosen on patients not seen\n")
+    assert str(fit).startswith("LDAG learned from 392 rows of 80 patients, 4 variables; chosen on patients not seen\n")
     assert "10 folds of 392 rows of 80 patients; patients are in one fold each" in str(fit.cv)
     assert fit.cv is not None
     again = CrossValidation.from_dict(fit.cv.to_dict())

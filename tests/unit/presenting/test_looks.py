@@ -9,6 +9,7 @@ import ldag
 from ldag.drawing import Drawable, Drawing, LineChart, Series, lay_out_charts
 from ldag.errors import ArgumentError
 from ldag.presenting import chart
+from tests.panels import draw_panel
 
 HEART = ldag.datasets.load("heart")
 
@@ -39,6 +40,9 @@ def values() -> dict[str, object]:
     boot = ldag.bootstrap(HEART, 5, kappa=0.1, equivalent_sample_size=1)
     verdict = graph.implies("smoking", "family")
     mixture = ldag.average(HEART, 3, kappa=0.1, equivalent_sample_size=1)
+    waves = ldag.read(draw_panel(60, 1), groups="person", time="wave")
+    panel: object = ldag.learn(waves, lags=1, equivalent_sample_size=1)
+    assert isinstance(panel, ldag.DynamicFit)
     return {
         "LDAG": graph,
         "Bootstrap": boot,
@@ -48,6 +52,8 @@ def values() -> dict[str, object]:
         "DataNote": ldag.DataNote("a column was left out"),
         "GraphWarning": ldag.GraphWarning("an arrow may point either way"),
         "Dataset": HEART,
+        "DynamicFit": panel,
+        "DynamicNetwork": panel.network,
         "Effect": ldag.identify(graph, "pressure", do="smoking"),
         "Gaps": ldag.simulate.gaps(HEART, 0.1, rng=1).gaps(),
         "FamilyScores": ldag.family_scores(HEART, kappa=0.1, max_parents=1),
