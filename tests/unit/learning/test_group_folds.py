@@ -89,7 +89,7 @@ def test_one_search_does_not_see_groups(data: ldag.Dataset) -> None:
     own: dict[str, Any] = {"kappa": 0.1, "equivalent_sample_size": 3}
     ours, theirs = ldag.learn(data, **own), ldag.learn(data.ungrouped(), **own)
     assert (ours.ldag, ours.score) == (theirs.ldag, theirs.score)
-    assert str(ours).startswith("LDAG learned from 4 variables, 392 rows of 80 patients\n")
+    assert str(ours).startswith("LDAG learned from 392 rows of 80 patients, 4 variables\n")
     assert "not seen" not in str(ours)
 
 
