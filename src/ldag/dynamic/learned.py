@@ -118,6 +118,9 @@ class DynamicFit(Presentable):
         """How long it took."""
         return self.first.seconds + self.transition.seconds
 
+    def _save_file(self, path: str | os.PathLike[str]) -> None:
+        self.network.save(path)
+
     def to_dict(self) -> dict[str, object]:
         """Return what was learned, and how, as plain values."""
         return {

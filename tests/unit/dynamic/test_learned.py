@@ -221,8 +221,9 @@ def test_a_history_counts_in_the_steps_of_the_panel(
 ) -> None:
     """Two rows of which each is two steps after the other: their own most common difference is not one step."""
     frame = panel.assign(wave=[waves(wave) for wave in panel["wave"]])
-    net = learn(read_panel(frame), lags=1, equivalent_sample_size=2).network
-    net.save(tmp_path / "net.json")
+    fit = learn(read_panel(frame), lags=1, equivalent_sample_size=2)
+    net = fit.network
+    fit.save(tmp_path / "net.json")
     history = pd.DataFrame({"wave": seen, "pain": ["much", "none"]})
     if isinstance(seen[0], str):
         history["wave"] = pd.to_datetime(history["wave"], format="mixed")
