@@ -12,7 +12,7 @@ from ldag import _native
 from ldag.checks import check_choice, check_whole, is_number
 from ldag.constraints import SearchSpace
 from ldag.data import Dataset
-from ldag.errors import ArgumentError, DataError, argument, by_door, option
+from ldag.errors import ArgumentError, DataError, argument, by_door, counted, option
 from ldag.learning.grown import GrownTree
 from ldag.learning.searches.contract import Search, SearchControl, SearchProblem, SearchResult, setting
 from ldag.progress import Deadline
@@ -146,7 +146,8 @@ class Grow(Search):
     def promise(self, problem: SearchProblem, result: SearchResult) -> str:
         """Return what is known of the result."""
         del problem
-        return f"grown in {result.n_steps:,} steps, the best one first, until none gained; better trees may exist"
+        steps = counted(result.n_steps, "step")
+        return f"grown in {steps}, the best one first, until none gained; better trees may exist"
 
     def describe_limits(
         self, problem: SearchProblem, names: Sequence[str], parents: tuple[tuple[int, ...], ...]
