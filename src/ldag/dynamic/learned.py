@@ -18,7 +18,7 @@ from ldag.errors import ArgumentError, argument, counted, list_names, option
 from ldag.formats import say_lags
 from ldag.graph import LDAG
 from ldag.hook import Printable
-from ldag.learning import Deadline, Fit, Progress, Settings, learn_with
+from ldag.learning import LEAST_SECONDS, Deadline, Fit, Progress, Settings, learn_with
 from ldag.scoring import NodeScore, Score
 
 SHARE_OF_FIRST = 0.3
@@ -201,12 +201,10 @@ def learn_panel(
     if checkpoint is not None:
         path = Path(check_path(checkpoint))
         beside = path.with_name(f"{path.stem}.first{path.suffix}")
-    first = run(
-        slices.first,
-        settings.with_(constraints=rules.of_first()),
-        deadline=deadline.share(SHARE_OF_FIRST),
-        checkpoint=beside,
-    )
+    share = deadline.share(SHARE_OF_FIRST)
+    first = run(slices.first, settings.with_(constraints=rules.of_first()), deadline=share, checkpoint=beside)
+    if first.stopped and not share.is_over:  # somebody wants what there is
+        deadline = deadline.within(LEAST_SECONDS)
     transition = run(
         slices.windows, settings.with_(constraints=rules.of_windows()), deadline=deadline, checkpoint=checkpoint
     )

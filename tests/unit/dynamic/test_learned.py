@@ -12,6 +12,7 @@ import pytest
 
 import ldag
 from ldag.errors import ArgumentError, DataError
+from tests.interrupts import interrupted
 from tests.oracle import family as oracle
 from tests.panels import cut_by_hand, draw_panel
 
@@ -255,3 +256,15 @@ def test_series_that_are_drawn_count_in_the_steps_of_the_panel(panel: pd.DataFra
     assert net.log_likelihood(pd.DataFrame(columns)) == pytest.approx(
         net.log_likelihood(net.sample(3, length=4, rng=1))
     )
+
+
+def test_an_interrupt_ends_both_parts(panel: pd.DataFrame) -> None:
+    """In the search for what series begin with, too: the other part takes no longer than it must."""
+    options: dict[str, Any] = {"method": "climb", "n_restarts": 10**7, "equivalent_sample_size": 2, "kappa": 0.1}
+    data = read_panel(panel)
+    with pytest.warns(UserWarning, match="the search was interrupted"), interrupted(1.0) as sent:
+        fit = learn(data, lags=1, **options)
+    assert sent
+    assert fit.first.stopped
+    assert fit.transition.stopped
+    assert fit.transition.seconds < 20
