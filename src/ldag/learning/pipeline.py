@@ -83,7 +83,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
 
     Gaps in the data are kept and learned from by structural EM: gaps are completed under a graph, a graph is searched
     for what is to be expected, and so on, from several starts. The score is then a lower bound, and ``fit.em`` says how
-    it went. Gaps may depend on anything in the table, but not on what would have stood in the gap itself.
+    it went. Gaps may depend on anything in the table, but not on what would have stood in the gap itself. Growth learns
+    from rows whose gaps are filled by draws; the score is that of these rows, and a note says how.
 
     Parameters
     ----------

@@ -272,7 +272,8 @@ def average(
         the data. "imputation", for tables
         with gaps: each is learned, with its parameters, from another completed table, the gaps drawn under the network
         that `learn` finds, or that of the fit, with parameters drawn too: how far members differ is what the gaps leave
-        open. Otherwise each member is learned from the gaps themselves, by structural EM. Rows drawn again
+        open. Otherwise each member is learned from the gaps themselves, by structural EM; those that are grown have a
+        completed table each in any case. Rows drawn again
         want a small ``equivalent_sample_size``, as what is drawn twice looks like dependence: one that was chosen is
         made at most a 25th of the rows, and told; a larger one that is given is refused.
     rng
