@@ -130,16 +130,21 @@ def test_what_needs_every_cell_says_so(survey: str) -> None:
     assert "--missing drop leaves out the rows with gaps" in said
 
 
-def test_growth_leaves_out_rows_with_gaps(tmp_path: Path) -> None:
-    """It cannot use them, so they are not kept by themselves; who asks for it is told."""
+def test_growth_fills_gaps(tmp_path: Path) -> None:
+    """It keeps them unless somebody says otherwise, and says how many cells were filled, and by what."""
     path = tmp_path / "rows.csv"
     rng = np.random.default_rng(1)
     table = pd.DataFrame({name: rng.integers(2, size=60) for name in "abc"}).astype(object)
     table.loc[:4, "b"] = None
     table.to_csv(path, index=False)
     result = execute("learn", str(path), "--method", "grow", "--equivalent-sample-size", "1")
-    assert "5 of 60 rows left out, which have missing cells (in b)" in result.stderr
-    assert "learned from 55 observations" in result.stdout
-    refused = execute("learn", str(path), "--method", "grow", "--missing", "keep")
-    assert refused.returncode == 2
-    assert "--method grow needs every cell" in refused.stderr
+    assert "5 of 60 rows have gaps (b): kept, filled by draws" in result.stderr
+    assert "learned from 60 observations" in result.stdout
+    assert "gaps: 5 missing cells in 5 observations filled by draws" in result.stdout
+    output = str(tmp_path / "several.json")
+    several = execute("average", str(path), "-n", "2", "--method", "grow", "-o", output)
+    assert several.returncode == 0, several.stderr
+    assert "filled by draws" in several.stdout
+    assert "each network has draws of its own" in several.stdout
+    dropped = execute("learn", str(path), "--method", "grow", "--missing", "drop", "--equivalent-sample-size", "1")
+    assert "learned from 55 observations" in dropped.stdout

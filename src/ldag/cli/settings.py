@@ -121,13 +121,11 @@ USE_OF_GAPS = "learned by EM"
 def load_to_learn(
     source: str, reading: ReadOptions, options: Mapping[str, Any], use_of_gaps: str | None = None
 ) -> tuple[Dataset, dict[str, Any], Deadline]:
-    """Read a table and the settings of a search; its time limit begins before the table is read.
-
-    Growth cannot use gaps, so that they are not kept for it unless somebody says so.
-    """
+    """Read a table and the settings of a search; its time limit begins before the table is read."""
     deadline = Deadline.after(check_time_limit(options["time_limit"]))
     settings = read_settings(options)
-    use_of_gaps = None if METHODS[settings.get("method", "auto")].grows else use_of_gaps
+    if use_of_gaps is not None and METHODS[settings.get("method", "auto")].grows:
+        use_of_gaps = "filled by draws"
     return load_table(source, reading, use_of_gaps=use_of_gaps), settings, deadline
 
 

@@ -15,6 +15,8 @@ from ldag.learning.family import Family as Family
 from ldag.learning.family import family_scores as family_scores
 from ldag.learning.family import learn_family as learn_family
 from ldag.learning.family import learn_labels as learn_labels
+from ldag.learning.filled_rows import Filler as Filler
+from ldag.learning.filled_rows import learn_filler as learn_filler
 from ldag.learning.fit import Fit as Fit
 from ldag.learning.fold_results import GAIN_SECONDS as GAIN_SECONDS
 from ldag.learning.fold_results import AverageGain as AverageGain

@@ -18,7 +18,14 @@ from ldag.errors import ArgumentError, DataError, TooLarge, argument
 from ldag.inference import CodedGaps
 from ldag.learning.checkpoint import digest
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
-from ldag.learning.gap_folds import COMPLETING, Training, complete_training, predict_gaps
+from ldag.learning.gap_folds import (
+    COMPLETING,
+    CompletedFold,
+    Training,
+    complete_training,
+    fill_fold,
+    predict_gaps,
+)
 from ldag.learning.group_folds import FoldGroups, check_groups, count_units, deal_groups, draw_rows
 from ldag.learning.plan import Plan
 from ldag.learning.predictions import classify_rows, predict_fold
@@ -258,10 +265,19 @@ class FoldSearches:
         """Return what is learned from, without gaps; where there were any, with the graph of the completions."""
         if not self.data.has_gaps:
             return self.folds[fold].train, None
+        completed = self._complete(fold, control)
+        return completed.train, completed.parents
+
+    def _complete(self, fold: int, control: SearchControl) -> CompletedFold:
+        """Complete the training part of a fold, once; for growth both parts, by what the training part teaches."""
         with COMPLETING:
             if fold not in self._completed:
-                train = self.folds[fold].train
-                self._completed[fold] = complete_training(self.plan, train, self.deadline, control.is_over)
+                part, how = self.folds[fold], (self.deadline, control.is_over)
+                self._completed[fold] = (
+                    fill_fold(self.plan, part.train, part.test, self.target, *how)
+                    if self.plan.search.grows
+                    else complete_training(self.plan, part.train, *how)
+                )
             return self._completed[fold]
 
     def complete(self, folds: Iterable[int]) -> None:
@@ -270,7 +286,7 @@ class FoldSearches:
             self._train(fold, SearchControl(1))
 
     @cached_property
-    def _completed(self) -> dict[int, tuple[Dataset, GraphParents]]:
+    def _completed(self) -> dict[int, CompletedFold]:
         return {}
 
     def _problem_of(self, candidate: Candidate) -> SearchProblem:
@@ -289,12 +305,14 @@ class FoldSearches:
 
     def _predict_by_trees(self, task: Task, families: Sequence[CountedFamily]) -> tuple[float, ...]:
         """Return the log probability of the test part, or of one node, by grown trees, for every smoothing."""
-        test = self.folds[task.fold].test
+        filled = self._complete(task.fold, SearchControl(1)).test if self.data.has_gaps else None
+        test, seen = (self.folds[task.fold].test, None) if filled is None else filled
         smoothings = [replace(task.candidate, smoothing=one).of_parameters for one in self.smoothings]
         if self.target is None:
-            return predict_fold(families, test, smoothings)
+            return predict_fold(families, test, smoothings, seen)
         logs = classify_rows(families, test, smoothings, self.target)
-        return tuple(float(own @ test.whole_weights) for own in logs)
+        weights = test.whole_weights if seen is None else test.weights * seen[self.target]
+        return tuple(float(own @ weights) for own in logs)
 
     def _predict(self, task: Task, scorer: _native.FamilyScorer, parents: GraphParents) -> tuple[float, ...]:
         """Return the log posterior predictive of the test part (equation 11), or of one node, for every smoothing."""

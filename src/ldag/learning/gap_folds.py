@@ -15,6 +15,7 @@ from ldag.data import GAP, Dataset
 from ldag.inference import CodedGaps, Completions, EMControl, NothingFits, Numbers, Rows, run_em
 from ldag.learning.cross_validation import USUAL_SIZE, Candidate
 from ldag.learning.em_graphs import AVAILABLE, GIVEN
+from ldag.learning.filled_rows import FilledTest, learn_filler
 from ldag.learning.plan import Plan
 from ldag.learning.searches import GraphParents
 from ldag.learning.structural_em import GapControl, GapSearch
@@ -35,16 +36,33 @@ COMPLETING = threading.Lock()
 """One fold is completed at a time, by all threads together."""
 
 
-def complete_training(
-    plan: Plan, train: Dataset, deadline: Deadline, stop: Callable[[], bool] | None
-) -> tuple[Dataset, GraphParents]:
-    """Return the training part of a fold as rows with weights, and the graph by which they were completed."""
+class CompletedFold(NamedTuple):
+    """The training part of a fold as rows with weights, and the graph by which they were completed, if there is one.
+
+    For growth, which has no exact predictions, also the test part.
+    """
+
+    train: Dataset
+    parents: GraphParents | None
+    test: FilledTest | None = None
+
+
+def complete_training(plan: Plan, train: Dataset, deadline: Deadline, stop: Callable[[], bool] | None) -> CompletedFold:
+    """Complete the training part of a fold by structural EM."""
     usual = plan.choose(usual_candidate(plan)).for_folds()
     control = GapControl(plan.n_jobs, deadline, stop=stop, most_rounds=FOLD_ROUNDS, tolerance=FOLD_TOLERANCE)
     search = GapSearch(usual, train.sorted(), control)
     way = search.begin(GIVEN if search.has_latent else AVAILABLE)
     search.go_up(way)
-    return search.expect(way.best), way.best.parents
+    return CompletedFold(search.expect(way.best), way.best.parents)
+
+
+def fill_fold(
+    plan: Plan, train: Dataset, test: Dataset, target: int | None, deadline: Deadline, stop: Callable[[], bool] | None
+) -> CompletedFold:
+    """Complete both parts of a fold for growth, by what the training part teaches."""
+    filler = learn_filler(plan, train, GapControl(plan.n_jobs, deadline, stop=stop))
+    return CompletedFold(filler.rows, None, filler.fill_test(test, target))
 
 
 def usual_candidate(plan: Plan) -> Candidate:

@@ -234,7 +234,8 @@ class GrowthRace:
     def _compare_with_tables(self, n_folds: int) -> tuple[float, ...]:
         """Return the folds of plain tables, unless these take long."""
         plan = self._plan
-        if plan.problem.n_variables > MOST_TABLES or self._deadline.is_set or not plan.takes("table"):
+        is_wide = plan.problem.n_variables > MOST_TABLES
+        if is_wide or plan.data.has_gaps or self._deadline.is_set or not plan.takes("table"):
             return ()
         searches = replace(self._results.searches, plan=plan.search_by("climb"), smoothings=(None,))
         results = self._results.of(searches)

@@ -18,6 +18,7 @@ from ldag.hook import take
 from ldag.learning.checkpoint import resume_search
 from ldag.learning.cross_validation import Candidate, CrossValidation, check_kappas
 from ldag.learning.em_graphs import StructuralEM
+from ldag.learning.filled_rows import learn_filler
 from ldag.learning.fit import Fit
 from ldag.learning.fold_results import GAIN_SECONDS, AverageGain, count_gain_folds, measure_average, members_like
 from ldag.learning.folds import N_FOLDS, NO_FOLDS, check_folds, settle_sizes, usual_folds
@@ -42,6 +43,9 @@ from ldag.scoring import NodeScore, Prior, Score, score_family
 LEAST_SECONDS = 0.05
 """What is left for the last search at least, so that every run with a checkpoint gets a little further."""
 
+
+FILLING_SHARE = 0.5
+"""Of the time of growth, for what fills gaps."""
 
 SLICING = ("lags", "static", "instantaneous")
 """Options of `learn` for rows in order of time."""
@@ -79,7 +83,8 @@ def learn(  # noqa: PLR0913 - every choice of a search is named here, once
 
     Gaps in the data are kept and learned from by structural EM: gaps are completed under a graph, a graph is searched
     for what is to be expected, and so on, from several starts. The score is then a lower bound, and ``fit.em`` says how
-    it went. Gaps may depend on anything in the table, but not on what would have stood in the gap itself.
+    it went. Gaps may depend on anything in the table, but not on what would have stood in the gap itself. Growth learns
+    from rows whose gaps are filled by draws; the score is that of these rows, and a note says how.
 
     Parameters
     ----------
@@ -217,7 +222,10 @@ def learn_with(
         if target is None and not deadline.is_set and has_average:
             gain = _measure_gain(plan, cv.best, fold_graphs)
     deadline = deadline.at_least(LEAST_SECONDS)
-    outcome = _learn_gaps(plan, deadline, progress) if given.has_gaps else _learn(plan, graph, deadline, progress)
+    if not given.has_gaps:
+        outcome = _learn(plan, graph, deadline, progress)
+    else:
+        outcome = (_grow_filled if plan.search.grows else _learn_gaps)(plan, deadline, progress)
     fit = replace(_make_fit(plan, outcome, cv, given, began, deadline), average_gain=gain)
     return fit if settings is asked else replace(fit, notes=(*fit.notes, NO_FOLDS))
 
@@ -332,6 +340,7 @@ class Outcome(NamedTuple):
     shares: Sequence[NodeScore]
     entropy: float | None = None
     em: StructuralEM | None = None
+    notes: tuple[str, ...] = ()
 
 
 def _learn(plan: Plan, graph: GraphParents | None, deadline: Deadline, progress: Progress) -> Outcome:
@@ -350,6 +359,20 @@ def _learn_gaps(plan: Plan, deadline: Deadline, progress: Progress) -> Outcome:
     expected, priors = ended.graph.expected, plan.problem.families.priors
     shares = expected.node_scores(ended.graph.structure, priors)
     return Outcome(ended.search, ended.families, shares, expected.entropy, ended.em)
+
+
+def _grow_filled(plan: Plan, deadline: Deadline, progress: Progress) -> Outcome:
+    """Fill the gaps by draws, and grow on the rows that these make; interrupted before that, there is nothing yet."""
+    half = deadline.share(FILLING_SHARE)
+    with listen(progress, "filling gaps", half) as listener:
+        filler = learn_filler(plan, plan.data, GapControl(plan.n_jobs, half, listener))
+    if filler.stopped and not half.is_over:
+        raise KeyboardInterrupt
+    rows = filler.rows
+    outcome = _learn(replace(plan, data=rows, problem=plan.problem.over(rows)), None, deadline, progress)
+    return outcome._replace(
+        notes=(f"{filler.in_words()}; each row counts once, and the score is that of the filled rows",)
+    )
 
 
 def _warn_interrupted(plan: Plan) -> None:
@@ -388,6 +411,7 @@ def _make_fit(
         notes=(
             *describe_data(given),
             *describe_groups(given),
+            *outcome.notes,
             *plan.search.describe_limits(plan.problem, schema.names, result.parents),
             *plan.problem.describe_refined(schema.names, result.parents),
             *(() if cv is None else (f"cross-validation: {note}" for note in cv.notes)),

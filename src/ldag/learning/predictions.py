@@ -42,15 +42,24 @@ def classify_rows(
 
 
 def predict_fold(
-    families: Sequence[CountedFamily], test: Dataset, smoothings: Sequence[Smoothing | PruningAverage]
+    families: Sequence[CountedFamily],
+    test: Dataset,
+    smoothings: Sequence[Smoothing | PruningAverage],
+    seen: NDArray[np.bool_] | None = None,
 ) -> tuple[float, ...]:
-    """Return the log probability of held-out rows by the means of the posterior, for every smoothing."""
+    """Return the log probability of held-out rows by the means of the posterior, for every smoothing.
+
+    Where their gaps were filled, of the cells that were seen, a line of which is for every node.
+    """
     totals = np.zeros(len(smoothings))
     n_states = test.schema.n_states
     for node, trained in enumerate(families):
         partition = trained.family.partition
         above = test.codes[list(trained.family.parents)]
-        new = count_classes(partition, above, test.codes[node], n_states[node], test.weights)
+        weights = test.weights
+        if seen is not None:
+            weights = seen[node].astype(np.float64) if weights is None else weights * seen[node]
+        new = count_classes(partition, above, test.codes[node], n_states[node], weights)
         counts = partition.add_up(trained.counts)
         for place, smoothing in enumerate(smoothings):
             means = estimate_means(partition, smoothing, counts)

@@ -107,6 +107,8 @@ class GapControl:
     starts: tuple[str, ...] | None = None
     """The names of the starts, if it is said which."""
     tolerance: float = TOLERANCE
+    most_bytes: float = MEMORY_LIMIT
+    """Of a circuit or tables that complete the gaps."""
 
     def is_over(self) -> bool:
         """Whether to end."""
@@ -175,7 +177,8 @@ class GapSearch:
 
     def _compile(self, structure: Structure, work: float = ROUND_WORK, least: float = ROUND_BYTES) -> Completions:
         """Return what completes the gaps under a graph; raise `NothingFits` if a pass would take too long."""
-        return Completions(structure, min(MEMORY_LIMIT, max(least, work / max(len(self.table.rows), 1))))
+        most = max(least, work / max(len(self.table.rows), 1))
+        return Completions(structure, min(self.control.most_bytes, most))
 
     def explain(self, structure: Structure, start: Sequence[ClassTable] | None = None) -> EMGraph:
         """Complete the gaps by EM under a graph; raise `NothingFits` if that would take too long."""

@@ -14,7 +14,7 @@ from ldag.data import AnyTable, describe_data, describe_kept_gaps
 from ldag.errors import counted
 from ldag.formats import DocumentRecord, Edge, read_document, read_variables, write_document, write_variables
 from ldag.graph import LDAG
-from ldag.learning import Fit, LearnOptions, Progress, accept_old_names, check_progress
+from ldag.learning import Filler, Fit, LearnOptions, Progress, accept_old_names, check_progress
 from ldag.model import CodedFamily, Grid, Partition, Schema, Structure
 from ldag.uncertainty.agreement import Chance, EdgeChances, label_lines, strongest_first
 from ldag.uncertainty.consensus import WeighedGraphs
@@ -344,7 +344,10 @@ def bootstrap(
     check_progress(progress)
     prepared, told = prepare_members(data, rng, progress, executor, options, resamples=True).with_smaller_size()
     prepared = prepared.start_from(data if isinstance(data, Fit) else None)
-    members = Members(prepared.plan, resamples=True, reorders=False)
+    imputer = prepared.make_imputer(None) if prepared.fills_gaps else None
+    members = Members(prepared.plan, resamples=True, reorders=False, imputer=imputer)
+    if isinstance(imputer, Filler):
+        told.append(f"{imputer.in_words()}; each graph has draws of its own")
     space, schema = prepared.plan.problem.space, prepared.plan.data.schema
 
     def make(structure: Structure, number: int) -> DirectedGraph:

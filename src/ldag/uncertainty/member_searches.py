@@ -10,7 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ldag.errors import TooLarge, argument, counted, option
-from ldag.learning import NO_DEADLINE, Deadline, GapControl, Plan, Progress, SearchControl, draw_rows, listen
+from ldag.learning import NO_DEADLINE, Deadline, Filler, GapControl, Plan, Progress, SearchControl, draw_rows, listen
 from ldag.model import Structure
 from ldag.uncertainty.gap_members import Imputer, learn_with_gaps
 
@@ -52,7 +52,7 @@ class Members:
     plan: Plan
     resamples: bool
     reorders: bool
-    imputer: Imputer | None = None
+    imputer: Imputer | Filler | None = None
     """What completes the table of each member, if that is where they differ."""
 
     def learn(self, number: int, ends: Ends = NO_ENDS, share: float = 1.0) -> Member | None:
@@ -60,10 +60,10 @@ class Members:
         rng = np.random.default_rng([self.plan.seed, number])
         plan = self.plan.in_random_order(rng) if self.reorders else self.plan
         problem, data = plan.problem, plan.data
-        if self.resamples:
-            data = draw_rows(data, rng)
         if self.imputer is not None:
             data = self.imputer.complete(number)
+        if self.resamples:
+            data = draw_rows(data, rng)
         if data.has_gaps:
             how = GapControl(1, ends.deadline.share(share), stop=ends.are_here)
             structure = learn_with_gaps(plan, data.sorted(), how)

@@ -21,7 +21,9 @@ from ldag.learning import (
     Candidate,
     CrossValidation,
     Deadline,
+    Filler,
     Fit,
+    GapControl,
     LearnOptions,
     Plan,
     Progress,
@@ -33,6 +35,7 @@ from ldag.learning import (
     cross_validate,
     estimate_climb,
     has_folds,
+    learn_filler,
     make_plan,
     measure_average,
     settle_sizes,
@@ -122,18 +125,25 @@ class Prepared:
         plan = replace(self.plan, problem=replace(self.plan.problem, families=smaller))
         return replace(self, plan=plan), [f"{told} {TWICE}: graphs were learned with {size:g}"]
 
-    def make_imputer(self, fit: Fit | None) -> Imputer:
+    @property
+    def fills_gaps(self) -> bool:
+        """Whether every member has a completed table of its own, as growth needs every cell."""
+        return self.data.has_gaps and self.plan.search.grows
+
+    def make_imputer(self, fit: Fit | None) -> Imputer | Filler:
         """Return what completes the table again and again, under the network of a fit or one that is learned."""
         if not self.data.has_gaps:
             raise ArgumentError(
                 f"{option('by', 'imputation')} is for tables with gaps, and these data have none;"
                 f" use {option('by', 'order')}"
             )
+        if self.plan.search.grows:
+            return learn_filler(self.plan, self.plan.data, GapControl(self.plan.n_jobs, self.deadline.share(0.5)))
         return Imputer.of(self.plan, None if fit is None else fit.graph, Smoothing(*self.smoothing[:2]), self.deadline)
 
     def start_from(self, fit: Fit | None) -> "Prepared":
         """Return what rows are drawn again for where there are gaps: searches begin at the graph of all rows."""
-        if not self.data.has_gaps or self.plan.problem.start is not None:
+        if not self.data.has_gaps or self.fills_gaps or self.plan.problem.start is not None:
             return self
         graph = explain_gaps(self.plan, None if fit is None else fit.graph, self.deadline)
         return replace(self, plan=replace(self.plan, problem=replace(self.plan.problem, start=graph.parents)))
@@ -165,6 +175,11 @@ def prepare_members(
     is_usual = settings is not asked
     if resamples and data.weights is not None and data.weights.dtype != np.int64:
         raise DataError("rows can be drawn again only where they are counted; these data have real weights")
+    if resamples and data.is_grouped and data.has_gaps and settings.search.grows:
+        raise ArgumentError(
+            f"groups with gaps cannot be drawn again for {option('method', 'grow')}, which fills the gaps first;"
+            f" use {option('by', 'order')} of an average, or leave out {argument('groups')}"
+        )
     left = deadline.left
     settings = settle_sizes(settings, data)
     plan = make_plan(data, settings).for_many(inf if left is None else EXACT_SHARE * left)
@@ -257,7 +272,8 @@ def average(
         the data. "imputation", for tables
         with gaps: each is learned, with its parameters, from another completed table, the gaps drawn under the network
         that `learn` finds, or that of the fit, with parameters drawn too: how far members differ is what the gaps leave
-        open. Otherwise each member is learned from the gaps themselves, by structural EM. Rows drawn again
+        open. Otherwise each member is learned from the gaps themselves, by structural EM; those that are grown have a
+        completed table each in any case. Rows drawn again
         want a small ``equivalent_sample_size``, as what is drawn twice looks like dependence: one that was chosen is
         made at most a 25th of the rows, and told; a larger one that is given is refused.
     rng
@@ -305,7 +321,8 @@ def average(
         prepared, told = prepared.with_smaller_size()
     if by == "bootstrap":
         prepared = prepared.start_from(data if isinstance(data, Fit) else None)
-    imputer = prepared.make_imputer(data if isinstance(data, Fit) else None) if by == "imputation" else None
+    is_imputed = by == "imputation" or prepared.fills_gaps
+    imputer = prepared.make_imputer(data if isinstance(data, Fit) else None) if is_imputed else None
     members = Members(prepared.plan, resamples, reorders, imputer)
     smoothing = prepared.smoothing
     averaged: dict[str, Any] = {} if smoothing.kappa is None else {"estimate": "averaged", "kappa": smoothing.kappa}
@@ -327,6 +344,8 @@ def average(
     }
     if prepared.groups_in_words is not None:
         settings["groups"] = prepared.groups_in_words
+    if isinstance(imputer, Filler):
+        told.append(f"{imputer.in_words()}; each network has draws of its own")
     notes = [*describe_kept_gaps(prepared.data), *describe_data(prepared.data), *prepared.notes, *told, *notes]
     known = data.average_gain if isinstance(data, Fit) and by == "order" and not options.keys() - {"n_jobs"} else None
     gain = _measure_gain(members, prepared, data, n) if known is None else known

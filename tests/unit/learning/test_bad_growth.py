@@ -87,12 +87,8 @@ def with_gaps() -> ldag.Dataset:
 
 
 def test_gaps() -> None:
-    """They are refused by name, and say what to do; those of a column that nobody asks about make no difference."""
+    """Of one family they are refused by name; those of a column that nobody asks about make no difference."""
     data = with_gaps()
-    message = r"^method='grow' needs every cell, and these data have gaps; complete_rows\(\) leaves out the rows"
-    for call in (ldag.learn, ldag.average, ldag.bootstrap, ldag.cross_validate):
-        with pytest.raises(LdagError, match=message):
-            call(data, method="grow")
     family: dict[str, Any] = {"structure": "tree", "kappa": 0.3, "prior": "parameters"}
     with pytest.raises(LdagError, match=r"^to grow the tree of 'b' needs every cell"):
         ldag.learn_family(data, "b", candidates="all", **family)
@@ -194,7 +190,6 @@ COMMANDS = [
     (["--max-leaves", "0"], "--max-leaves must be a whole number, 1 or more, got 0"),
     (["--kappa", "2"], "--kappa must be a number above 0 and at most 1, got 2.0"),
     (["--label-search", "exact"], "--label-search does not apply to --method grow"),
-    (["--missing", "keep"], "--method grow needs every cell, and these data have gaps; --missing drop leaves out"),
 ]
 
 
@@ -202,8 +197,7 @@ COMMANDS = [
 def test_commands(tmp_path: Path, options: list[str], message: str) -> None:
     """One line, and the exit code of mistakes in what was asked."""
     table = tmp_path / "table.csv"
-    gap = [] if options[0] != "--missing" else [",0,x"]
-    table.write_text("\n".join(["a,b,c", *(",".join(row) for row in zip(*DATA.values(), strict=True)), *gap]) + "\n")
+    table.write_text("\n".join(["a,b,c", *(",".join(row) for row in zip(*DATA.values(), strict=True))]) + "\n")
     said = run("learn", str(table), "--method", "grow", *options, code=2)
     assert message in said
     assert len([line for line in said.splitlines() if not line.startswith("note: ")]) == 1

@@ -12,7 +12,7 @@ from ldag import _native
 from ldag.checks import check_choice, check_whole, is_number
 from ldag.constraints import SearchSpace
 from ldag.data import Dataset
-from ldag.errors import ArgumentError, DataError, argument, by_door, counted, option
+from ldag.errors import ArgumentError, argument, counted
 from ldag.learning.grown import GrownTree
 from ldag.learning.searches.contract import Search, SearchControl, SearchProblem, SearchResult, setting
 from ldag.progress import Deadline
@@ -79,14 +79,7 @@ class Grow(Search):
             check_whole(self.max_leaves, "max_leaves", 1)
 
     def check_data(self, data: Dataset, space: SearchSpace) -> None:
-        """Refuse gaps, and parents that are required where no question can be about them, or too many leaves."""
-        if data.has_gaps:
-            drops = by_door("complete_rows()", option("missing", "drop"))
-            fills = by_door("impute(...) of a network learned by another method", "`ldag impute`")
-            raise DataError(
-                f"{option('method', 'grow')} needs every cell, and these data have gaps; {drops} leaves out the rows"
-                f" with gaps, and {fills} fills them"
-            )
+        """Refuse parents that are required where no question can be about them, and leaves that are too many."""
         for node, required in enumerate(space.required):
             sizes = {data.names[parent]: data.schema[parent].n_states for parent in required}
             constant = next((name for name, size in sizes.items() if size == 1), None)
