@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, TypeVar
 
 import click
 import numpy as np
@@ -31,8 +31,11 @@ from ldag.network import Finding, Findings, Network
 
 if TYPE_CHECKING:
     from ldag.dynamic import DynamicNetwork
-    from ldag.uncertainty import Bootstrap, Mixture, Posterior
+    from ldag.uncertainty import Bootstrap, Mixture, Posterior, StrataPosterior
 
+    Loaded: TypeAlias = (
+        LDAG | StratifiedGraph | Network | Posterior | StrataPosterior | Bootstrap | Mixture | DynamicNetwork
+    )
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -93,7 +96,7 @@ def load_answering(source: str) -> "Network | Mixture":
     if isinstance(loaded, Network):
         return loaded
     from ldag.dynamic import DynamicNetwork
-    from ldag.uncertainty import Bootstrap, Posterior
+    from ldag.uncertainty import Bootstrap, Posterior, StrataPosterior
 
     if isinstance(loaded, DynamicNetwork):
         raise ArgumentError(
@@ -104,6 +107,11 @@ def load_answering(source: str) -> "Network | Mixture":
         raise ArgumentError(
             f"{source} is a bootstrap, whose graphs have no parameters; `ldag average --by bootstrap` learns networks"
             " from rows drawn again, which answer together"
+        )
+    if isinstance(loaded, StrataPosterior):
+        raise ArgumentError(
+            f"{source} is a posterior over graphs without arrows, from which no networks are drawn; `ldag posterior`"
+            " without --decomposable writes one that answers, and `ldag learn --decomposable` a network"
         )
     return loaded.mixture() if isinstance(loaded, Posterior) else loaded
 
@@ -131,7 +139,7 @@ def schema_of(model: "Network | Mixture") -> Schema:
     return model.ldag.schema if isinstance(model, Network) else model.schema
 
 
-def load_any(source: str) -> "LDAG | StratifiedGraph | Network | Posterior | Bootstrap | Mixture | DynamicNetwork":
+def load_any(source: str) -> "Loaded":
     """Return an example graph by its name, or whatever a file holds."""
     if source in datasets.graph_names() or not is_path(source):
         return load_graph(source)
@@ -152,8 +160,10 @@ def load_any(source: str) -> "LDAG | StratifiedGraph | Network | Posterior | Boo
 
 def without_arrows(model: object) -> StratifiedGraph:
     """Return a graph without arrows, that of a network, or of several graphs their consensus."""
-    if isinstance(model, StratifiedGraph):
-        return model
+    from ldag.uncertainty import StrataPosterior
+
+    if isinstance(model, StratifiedGraph | StrataPosterior):
+        return model if isinstance(model, StratifiedGraph) else model.consensus()
     graph = model if isinstance(model, LDAG) else getattr(model, "ldag", None)
     if not isinstance(graph, LDAG):
         raise ArgumentError("--undirected is for one graph or network; this file holds several")

@@ -21,9 +21,11 @@ from ldag.errors import ArgumentError
 from ldag.graph import LDAG, StratifiedGraph
 from ldag.learning import CrossValidation, Trace
 from ldag.network import Network
-from ldag.uncertainty import Bootstrap, Mixture, Posterior
+from ldag.uncertainty import Bootstrap, Mixture, Posterior, StrataPosterior
 
-Loaded: TypeAlias = LDAG | StratifiedGraph | Network | Posterior | Bootstrap | Mixture | DynamicNetwork
+Loaded: TypeAlias = (
+    LDAG | StratifiedGraph | Network | Posterior | StrataPosterior | Bootstrap | Mixture | DynamicNetwork
+)
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class ChartChoice:
                 return loaded.edges
             if isinstance(loaded, Network):
                 return loaded.marginals()
+            if isinstance(loaded, StrataPosterior):
+                raise ArgumentError(f"--bars shows arrows, and {source} is about graphs without; ldag show lists edges")
             raise ArgumentError(
                 f"--bars shows probabilities, and {source} has none; give a network, or what ldag posterior -o,"
                 " ldag bootstrap -o or ldag average -o wrote"
@@ -84,6 +88,8 @@ def _graph_of(loaded: Loaded) -> LDAG:
     """Return the graph that is drawn."""
     if isinstance(loaded, Posterior | Bootstrap | Mixture):
         return loaded.consensus()
+    if isinstance(loaded, StrataPosterior):
+        return loaded.consensus().to_ldag()
     if isinstance(loaded, DynamicNetwork):
         return loaded.transition.ldag
     if isinstance(loaded, StratifiedGraph):

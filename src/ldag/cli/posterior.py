@@ -20,7 +20,7 @@ from ldag.cli.settings import (
 )
 from ldag.cli.tables import load_table, print_result, table_options
 from ldag.data import ReadOptions
-from ldag.errors import argument
+from ldag.errors import ArgumentError, argument, say_decomposable
 from ldag.formats import check_document_path, check_place
 from ldag.learning import Deadline, check_time_limit
 from ldag.uncertainty import PosteriorChoice
@@ -86,6 +86,7 @@ class KnownWords(click.Choice):  # type: ignore[type-arg]  # generic in some ver
 @click.option("--jobs", "n_jobs", cls=RareOption, default=-1, show_default=True, help="Threads; -1 is all cores.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="End by then, reading included.")
 @checkpoint_option
+@click.option("--decomposable", is_flag=True, help="Over graphs that need no arrows, with strata (up to 8 variables).")
 @table_options
 @json_option
 def posterior(
@@ -96,6 +97,7 @@ def posterior(
     \b
     ldag posterior heart --kappa 0.3 --max-parents 3
     ldag posterior survey.csv -o post.json
+    ldag posterior ucb --decomposable
     """
     if output is not None:
         check_place(check_document_path(output, "posterior"))
@@ -104,6 +106,8 @@ def posterior(
     options["equivalent_sample_size"] = options["equivalent_sample_size"] or None
     table = load_table(data, reading, use_of_gaps="averaged over completions")
     table, constraints = cut_windows(table, constraints, panel)
+    if effects is not None and options["decomposable"]:
+        raise ArgumentError(f"{argument('effects')} is about arrows, and with {say_decomposable()} there are none")
     if effects is not None:
         table.schema.node(effects, f"{argument('effects')}: ")
     options["time_limit"] = left_for_search(deadline)

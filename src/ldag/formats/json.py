@@ -426,7 +426,7 @@ KINDS = (
     DocumentKind("network", NETWORK_FORMAT, network_of),
     *(
         DocumentKind(name, f"ldag {name}", partial(_document_of, name))
-        for name in ("posterior", "bootstrap", "mixture", "stratified graph", "dynamic network")
+        for name in ("posterior", "strata posterior", "bootstrap", "mixture", "stratified graph", "dynamic network")
     ),
 )
 """Every kind of JSON document; the first is what a document without a format is taken for."""

@@ -11,6 +11,7 @@ from ldag.model import Variable
 from ldag.presenting.documents import Block, Figure, Listing
 from ldag.presenting.graphs import graph_picture
 from ldag.presenting.looks import blocks, picture
+from ldag.uncertainty import StrataPosterior
 
 OF_ARROWS = ("do", "arrows", "forbidden")
 """Options of pictures that are about arrows."""
@@ -30,6 +31,17 @@ def picture_without_arrows(graph: StratifiedGraph, options: PictureOptions) -> P
 
 
 @picture.register
+def strata_posterior_picture(posterior: StrataPosterior, options: PictureOptions) -> Picture:
+    """Return the consensus: edges as wide as they are probable."""
+    graph = posterior.consensus()
+    own: PictureOptions = {
+        "probabilities": {edge: posterior.edge(*edge) for edge in graph.to_ldag().edges},
+        "title": "Edges more probable than not, as wide as they are probable",
+    }
+    return picture_without_arrows(graph, {**own, **options})
+
+
+@picture.register
 def moral_picture(graph: MoralGraph, options: PictureOptions) -> Picture:
     """Return the edges of a moral graph, those that were added dotted."""
     refuse_arrows(options)
@@ -42,9 +54,10 @@ def moral_picture(graph: MoralGraph, options: PictureOptions) -> Picture:
     return Picture(nodes, tuple(edges), legend, title, direction, has_arrows=False)
 
 
-@blocks.register
-def _(graph: StratifiedGraph) -> list[Block]:
-    return [Figure(graph.to_svg()), Listing(str(graph))]
+@blocks.register(StratifiedGraph)
+@blocks.register(StrataPosterior)
+def _(value: StratifiedGraph | StrataPosterior) -> list[Block]:
+    return [Figure(value.to_svg()), Listing(str(value))]
 
 
 def refuse_arrows(options: PictureOptions) -> None:

@@ -18,6 +18,8 @@ from ldag.network import Answer, AveragedAnswer, Targets
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
+SHOWN_EDGE = 0.05
+"""Pairs that are less probably joined are counted, not listed, when a posterior is printed."""
 SHOWN_LABEL = 0.1
 """Labels that are less probable are not listed unless they are asked for."""
 

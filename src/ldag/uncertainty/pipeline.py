@@ -29,6 +29,7 @@ from ldag.learning import (
     listen,
     make_plan,
 )
+from ldag.uncertainty.agreement import SHOWN_EDGE
 from ldag.uncertainty.chains import FEWEST_SAMPLES, N_CANDIDATES
 from ldag.uncertainty.choices import (
     SIZES,
@@ -47,7 +48,7 @@ from ldag.uncertainty.design import DesignEffects, design_effect
 from ldag.uncertainty.exact import OutOfTime
 from ldag.uncertainty.families import Setting
 from ldag.uncertainty.jobs import ROUND_ITER, Computed, Gapped, Job, compute, compute_with_gaps, make_job
-from ldag.uncertainty.posteriors import SHOWN_EDGE, Posterior
+from ldag.uncertainty.posteriors import Posterior
 from ldag.uncertainty.space import ParentSets, describe_outside, describe_space
 from ldag.uncertainty.strata_posterior import StrataChoices, StrataPosterior, make_strata_posterior
 

@@ -27,7 +27,7 @@ from ldag.network import (
     contrast_draws,
     information_of_settings,
 )
-from ldag.uncertainty.agreement import EffectSize, EffectSizes, label_lines
+from ldag.uncertainty.agreement import SHOWN_EDGE, EffectSize, EffectSizes, label_lines
 from ldag.uncertainty.bootstraps import Bootstrap
 from ldag.uncertainty.chains import CONVERGED, Diagnostics
 from ldag.uncertainty.component import Component, likely_families
@@ -36,6 +36,7 @@ from ldag.uncertainty.drawn import DrawnFamilies, DrawnGraph
 from ldag.uncertainty.families import FamilyLabels
 from ldag.uncertainty.graph_posterior import GraphPosterior, PosteriorMethod
 from ldag.uncertainty.mixtures import Mixture
+from ldag.uncertainty.strata_posterior import STRATA_POSTERIOR, StrataPosterior
 from ldag.uncertainty.whole_graphs import DirectionChances, adjust_for_parents, is_small, mean_answer
 
 T = TypeVar("T")
@@ -44,8 +45,6 @@ N_MEMBERS = 500
 """Graphs drawn for an answer."""
 N_SIZED = 100
 """Graphs drawn for the sizes of effects where parents alone do not tell them."""
-SHOWN_EDGE = 0.05
-"""Pairs that are less probably joined are counted, not listed, when a posterior is printed."""
 CERTAIN = 0.99
 """Pairs that are joined, or not joined, as probably as that are counted as sure."""
 
@@ -477,10 +476,11 @@ def _spell_shares(shares: Mapping[float, float]) -> str:
     return ", ".join(f"{number:g} ({share:.2f})" for number, share in shares.items() if share >= 0.005) or "any"
 
 
-def unpack_document(record: DocumentRecord) -> Posterior | Bootstrap | Mixture:
+def unpack_document(record: DocumentRecord) -> Posterior | StrataPosterior | Bootstrap | Mixture:
     """Make of a document that was read what it holds."""
-    kinds: dict[str, Callable[[Mapping[str, Any]], Posterior | Bootstrap | Mixture]] = {
+    kinds: dict[str, Callable[[Mapping[str, Any]], Posterior | StrataPosterior | Bootstrap | Mixture]] = {
         "posterior": Posterior.from_dict,
+        STRATA_POSTERIOR: StrataPosterior.from_dict,
         "bootstrap": Bootstrap.from_dict,
         "mixture": Mixture.from_dict,
     }

@@ -1,83 +1,250 @@
 """The posterior over decomposable graphs with strata, each counted once: how probable every edge is."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import log, prod
-from typing import NamedTuple
+from math import log
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldag import _native
-from ldag.constraints import Constraints, SearchSpace, search_space
-from ldag.data import AnyTable, Dataset, Reading, check_data, count_family, describe_data
-from ldag.errors import ArgumentError, TooLarge, argument, counted, option, say_decomposable
-from ldag.formats import Edge
-from ldag.hook import Printable
+from ldag.checks import check_share
+from ldag.constraints import Constraints, search_space
+from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
+from ldag.drawing import Drawable
+from ldag.errors import (
+    ArgumentError,
+    GraphError,
+    TooLarge,
+    UnknownVariable,
+    argument,
+    counted,
+    option,
+    say_decomposable,
+)
+from ldag.formats import (
+    Context,
+    DocumentRecord,
+    Edge,
+    conditions,
+    read_document,
+    read_variables,
+    write_document,
+    write_variables,
+)
+from ldag.graph import StratifiedGraph
 from ldag.learning import Fit, Settings
-from ldag.model import CodedFamily, Counts, Grid
-from ldag.scoring import Priors, order_columns, score_family
+from ldag.model import Schema, Variable
+from ldag.scoring import order_columns
+from ldag.uncertainty.agreement import SHOWN_EDGE, SHOWN_LABEL
 from ldag.uncertainty.choices import SIZES, KappaChoice, SizeChoice, check_structure, list_kappas, list_sizes
 from ldag.uncertainty.families import Setting
-from ldag.uncertainty.strata_sums import SeveralWeights, StrataSums
+from ldag.uncertainty.strata_families import AskedContext, StrataFamilies
+
+STRATA_POSTERIOR = "strata posterior"
+"""What the files of these are called."""
 
 MOST_VARIABLES = 8
-"""The sums take five times as long for each further variable: about three seconds for eight."""
+"""The sums take five times as long for each further variable: about five seconds for eight, of one setting."""
+
+SHOWN_SETTING = 0.005
+"""Less probable kappas and sample sizes are not printed."""
+
+
+class StratumChance(NamedTuple):
+    """How probable it is that two variables are joined, and independent whenever another one has a state.
+
+    The context names one common neighbour; others that the stratum is about may have any state.
+    """
+
+    first: str
+    second: str
+    context: Context
+    probability: float
+    given_edge: float
 
 
 @dataclass(frozen=True, repr=False)
-class StrataPosterior(Printable):
-    """How probable every edge of a stratified graph is, given data; made by ``posterior(decomposable=True)``.
+class StrataPosterior(Drawable):
+    """How probable the edges and strata of a stratified graph are, given data: of ``posterior(decomposable=True)``.
 
     Over all chordal graphs with strata that some perfect order realises, each of them once: before any data every
-    graph weighs kappa for each parameter that its strata save.
+    graph weighs kappa for each parameter that its strata save. The most probable graph is the one that
+    ``learn(decomposable=True)`` finds under the same kappa and sample size.
     """
 
-    names: tuple[str, ...]
+    variables: tuple[Variable, ...]
     edges: Mapping[Edge, float]
     """The probability of every pair of variables to be joined, in the order of the variables."""
+    strata: tuple[StratumChance, ...]
+    """Every stratum by a state of one variable, the most probable first; none where there are no labels."""
     log_evidence: float
     settings: Mapping[tuple[float, float], float]
     """Pairs of a kappa and an equivalent sample size, with their probabilities."""
     n_observations: float
     notes: tuple[str, ...] = field(default=())
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return tuple(variable.name for variable in self.variables)
+
     def edge(self, a: str, b: str) -> float:
         """Return the probability that two variables are joined, in any order."""
+        return self.edges[self._pair(a, b)]
+
+    def stratum(self, a: str, b: str, *, context: Context) -> float:
+        """Return the probability that the stratum of an edge holds a context, given that there is the edge.
+
+        The context says the state of one variable. A stratum holds it if the two are independent whenever that
+        variable has the state, whatever their other common neighbours are.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> post = ldag.posterior(ldag.datasets.load("ucb"), decomposable=True, kappa=0.5, equivalent_sample_size=1)
+        >>> round(post.stratum("gender", "admitted", context={"department": "D"}), 2)
+        0.99
+        """
+        pair = self._pair(a, b)
+        codes = Schema(self.variables).context(context, "context: ")
+        if len(codes) != 1 or set(context) & set(pair):
+            raise ArgumentError(
+                f"context: expected the state of one variable other than {a!r} and {b!r}, got {dict(context)}"
+            )
+        ((node, code),) = codes.items()
+        wanted = {self.names[node]: self.variables[node].states[code]}
+        kept = [one.given_edge for one in self.strata if (one.first, one.second) == pair and one.context == wanted]
+        return kept[0] if kept else 0.0
+
+    def consensus(self, threshold: float = 0.5) -> StratifiedGraph:
+        """Return one graph: the edges that are more probable than a threshold, with the strata that are, given these.
+
+        The least probable edges are left out until the graph is chordal, and strata that do not fit together with more
+        probable ones.
+
+        Examples
+        --------
+        >>> import ldag
+        >>> post = ldag.posterior(ldag.datasets.load("ucb"), decomposable=True, kappa=0.5, equivalent_sample_size=1)
+        >>> print(post.consensus().strata_in_words()[0])
+        admitted - gender, independent when department is B, C, D, E or F
+        """
+        check_share(threshold, "threshold", inside=True)
+        kept = sorted((pair for pair, p in self.edges.items() if p > threshold), key=lambda pair: -self.edges[pair])
+        while (graph := self._graph(kept, ())) is None:
+            kept.pop()
+        contexts: list[StratumChance] = []
+        for one in sorted(self.strata, key=lambda one: -round(one.given_edge, 12)):
+            if one.given_edge > threshold and (more := self._graph(kept, [*contexts, one])) is not None:
+                graph = more
+                contexts.append(one)
+        return graph
+
+    def _graph(self, edges: Sequence[Edge], strata: Sequence[StratumChance]) -> StratifiedGraph | None:
+        """Return the graph of some edges and strata; None if there is no such graph."""
+        about: dict[Edge, list[Context]] = {}
+        for one in strata:
+            about.setdefault((one.first, one.second), []).append(one.context)
+        pairs = set(map(frozenset, edges))
+        without = {
+            edge: [
+                name
+                for name in self.names
+                if {frozenset((name, end)) for end in edge} <= pairs
+                and any(frozenset((name, other)) not in pairs for context in of for other in context if other != name)
+            ]
+            for edge, of in about.items()
+        }
+        try:
+            return StratifiedGraph.from_edges(
+                sorted(edges, key=list(self.edges).index),
+                states={variable.name: variable for variable in self.variables},
+                strata=about,
+                without=without,
+            )
+        except GraphError:
+            return None
+
+    def _pair(self, a: str, b: str) -> Edge:
         for name in (a, b):
             if name not in self.names:
-                raise ArgumentError(f"edge: no variable {name!r}; there are {', '.join(self.names)}")
+                raise UnknownVariable(name, self.names)
         if a == b:
-            raise ArgumentError(f"edge: expected two variables, got {a!r} twice")
-        return self.edges[(a, b) if (a, b) in self.edges else (b, a)]
+            raise ArgumentError(f"expected two different variables, got {a!r} twice")
+        return (a, b) if (a, b) in self.edges else (b, a)
+
+    def __repr__(self) -> str:
+        return f"<StrataPosterior over decomposable graphs of {counted(len(self.variables), 'variable')}>"
 
     def __str__(self) -> str:
-        ranked = sorted(self.edges.items(), key=lambda item: -item[1])
-        said = ", ".join(
-            f"kappa {kappa:g} and sample size {size:g} {p:.2f}" for (kappa, size), p in self.settings.items()
+        ranked = sorted(self.edges.items(), key=lambda item: -round(item[1], 9))
+        likely = [(p, f"{a} - {b}") for (a, b), p in ranked if p >= SHOWN_EDGE]
+        said = "; ".join(
+            f"kappa {kappa:g}, equivalent sample size {size:g}" + (f" ({p:.2f})" if len(self.settings) > 1 else "")
+            for (kappa, size), p in self.settings.items()
+            if p >= SHOWN_SETTING
         )
+        n_left = len(ranked) - len(likely)
+        shown = [one for one in self.strata if one.probability > SHOWN_LABEL]
         return "\n".join(
             [
-                f"posterior over decomposable graphs of {counted(len(self.names), 'variable')}, exact, each graph once,"
-                " whatever its number of orientations",
-                f"log evidence {self.log_evidence:.2f} ({said})",
-                *(f"  {a} - {b}  {p:.3f}" for (a, b), p in ranked),
+                f"posterior over decomposable graphs of {counted(len(self.variables), 'variable')}, exact, each graph"
+                " once, whatever its number of orientations",
+                f"{said}; log evidence {self.log_evidence:.2f}",
+                *(f"  {p:.3f}  {edge}" for p, edge in likely),
+                *([f"  and {counted(n_left, 'pair')} below {SHOWN_EDGE}"] if n_left else []),
+                *(["strata: probability, and given the edge"] if shown else []),
+                *(f"  {one.probability:.2f}  {one.given_edge:.2f}  {self._say(one)}" for one in shown),
                 *(f"note: {note}" for note in self.notes),
             ]
         )
 
+    def _say(self, one: StratumChance) -> str:
+        return f"{one.first} - {one.second}, independent when {conditions((one.context,), self.variables)[0]}"
+
     def to_dict(self) -> dict[str, object]:
-        """Return plain values."""
+        """Return all of it as plain values, which `load` can read once they are written as JSON."""
         return {
+            "variables": write_variables(self.variables),
             "edges": [{"between": list(edge), "probability": p} for edge, p in self.edges.items()],
+            "strata": [one._asdict() for one in self.strata],
             "log_evidence": self.log_evidence,
             "settings": [
                 {"kappa": kappa, "equivalent_sample_size": size, "probability": p}
                 for (kappa, size), p in self.settings.items()
             ],
             "n_observations": self.n_observations,
+            "notes": list(self.notes),
         }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` returns."""
+        return cls(
+            read_variables(content["variables"]).variables,
+            {(one["between"][0], one["between"][1]): one["probability"] for one in content["edges"]},
+            tuple(StratumChance(**one) for one in content["strata"]),
+            content["log_evidence"],
+            {(one["kappa"], one["equivalent_sample_size"]): one["probability"] for one in content["settings"]},
+            content["n_observations"],
+            tuple(content["notes"]),
+        )
+
+    def summary(self) -> dict[str, object]:
+        """Return what is printed as plain values."""
+        shown = [one._asdict() for one in self.strata if one.probability > SHOWN_LABEL]
+        return {name: value for name, value in self.to_dict().items() if name != "variables"} | {"strata": shown}
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file that `save` wrote."""
+        return read_document(path, STRATA_POSTERIOR, cls.from_dict)
+
+    def _save_file(self, path: str | os.PathLike[str]) -> None:
+        write_document(DocumentRecord(STRATA_POSTERIOR, self.to_dict()), path)
 
 
 class StrataChoices(NamedTuple):
@@ -111,7 +278,7 @@ def make_strata_posterior(
     usual = SIZES if fit is None else fit.equivalent_sample_size
     sizes = list_sizes(usual if choices.size is None else choices.size)
     settings = [Setting(over, price, size) for price in list_kappas(kappa, over) for size in sizes]
-    table = order_columns(check_data(data.data if isinstance(data, Fit) else data, reading=reading))
+    table = check_data(data.data if isinstance(data, Fit) else data, reading=reading)
     constraints = own.constraints if choices.constraints is None else choices.constraints
     limit = own.max_parents if choices.max_parents is None else choices.max_parents
     return sum_decomposable(table, settings, constraints, limit)
@@ -121,7 +288,8 @@ def sum_decomposable(
     data: Dataset, settings: Sequence[Setting], constraints: Constraints | None, max_parents: int | None
 ) -> StrataPosterior:
     """Sum over all decomposable graphs under every setting."""
-    n = len(data.schema)
+    table = order_columns(data)
+    n = len(table.schema)
     if n > MOST_VARIABLES:
         raise TooLarge(
             f"the posterior over decomposable graphs is a sum for up to {MOST_VARIABLES} variables, got {n}; select"
@@ -132,100 +300,53 @@ def sum_decomposable(
             "the posterior over decomposable graphs is for tables without gaps; impute them, or leave rows out:"
             f" {option('missing', 'drop')}"
         )
-    space = search_space(data.schema, constraints or Constraints(), max_parents, decomposable=True)
+    space = search_space(table.schema, constraints or Constraints(), max_parents, decomposable=True)
     if any(space.label_rules):
         raise ArgumentError("the posterior over decomposable graphs takes no constraints on labels")
-    logs, absent = [], []
+    asked = _list_contexts(table.schema) if any(setting.prior != "table" for setting in settings) else []
     before = {  # the same for every sample size
-        setting.kappa: _Families(data, setting, space, is_prior=True).sums()[0]
+        setting.kappa: StrataFamilies(table, setting, space, is_prior=True).sums().log_sum
         for setting in {one.kappa: one for one in settings}.values()
     }
-    for setting in settings:
-        evidence, without = _Families(data, setting, space).sums()
-        logs.append(evidence - before[setting.kappa])
-        absent.append(without)
-    weights = np.exp(np.array(logs) - max(logs))
+    sums = [StrataFamilies(table, setting, space, asked).sums() for setting in settings]
+    logs = np.array([one.log_sum - before[setting.kappa] for one, setting in zip(sums, settings, strict=True)])
+    weights = np.exp(logs - max(logs))
+    mean = float(np.mean(weights))
     weights /= weights.sum()
-    joined = 1.0 - np.sum(weights[:, None] * np.array(absent), axis=0)
-    names = data.schema.names
+    joined = _share(1.0 - weights @ np.array([one.without for one in sums]))
+    holding = _share(weights @ np.array([one.holding for one in sums]))
+    names = table.names
+    pairs = dict(zip(map(frozenset, combinations(names, 2)), joined, strict=True))
+    edges = {pair: pairs[frozenset(pair)] for pair in combinations(data.names, 2)}
+    strata = []
+    for one, p in zip(asked, holding, strict=True):
+        a, b = sorted((names[one.first], names[one.second]), key=data.names.index)
+        other = table.schema[one.other]
+        given = min(p / edges[a, b], 1.0) if edges[a, b] else 0.0
+        strata.append(StratumChance(a, b, {other.name: other.states[one.code]}, p, given))
     return StrataPosterior(
-        data.names,
-        {
-            (names[a], names[b]): float(min(max(p, 0.0), 1.0))
-            for (a, b), p in zip(combinations(range(n), 2), joined, strict=True)
-        },
-        max(logs) + log(np.mean(np.exp(np.array(logs) - max(logs)))),
+        data.variables,
+        edges,
+        tuple(sorted(strata, key=lambda one: -round(one.probability, 12))),
+        float(max(logs)) + log(mean),
         {(s.kappa, s.equivalent_sample_size): float(w) for s, w in zip(settings, weights, strict=True)},
-        data.total,
+        table.total,
         tuple(describe_data(data)),
     )
 
 
-class _Families:
-    """The weights of the families of some data under one setting, or of no data at all."""
-
-    def __init__(self, data: Dataset, setting: Setting, space: SearchSpace, *, is_prior: bool = False) -> None:
-        self._data, self._setting, self._space, self._is_prior = data, setting, space, is_prior
-        self._n_states = data.schema.n_states
-        self._known: dict[tuple[int, int, int | None], float] = {}
-        self._pairs = [1 << a | 1 << b for a, b in combinations(range(len(self._n_states)), 2)]
-        self._alone = [self._log_weight(node, 0, 0) for node in range(len(self._n_states))]
-
-    def sums(self) -> tuple[float, NDArray[np.float64]]:
-        """Return the logarithm of the sum over all graphs, and for every pair the share of those without the edge."""
-        total = StrataSums(len(self._n_states), self._weigh).total
-        if not (np.isfinite(total[0]) and total[0] > 0):
-            raise TooLarge("these data say so much that the sums leave the range of this machine's numbers")
-        shares = (total[1:] / total[0]).astype(np.float64)
-        return float(np.log(total[0])) + sum(self._alone), shares
-
-    def _weigh(self, clique: int, first: int) -> SeveralWeights:
-        """Return what nodes weigh that are adjacent to a clique and to each other, and free to come in any order."""
-        nodes = list_nodes(first)
-        logs = 0.0
-        for place, node in enumerate(nodes):
-            before = clique | sum(1 << other for other in nodes[:place])
-            if len(nodes) == 1:
-                labelled = None
-            elif len(nodes) > 2 or place == 0:
-                labelled = 0
-            else:
-                labelled = 1 << nodes[0]
-            logs += self._log_weight(node, before, labelled) - self._alone[node]
-        together = clique | first
-        absent = [0.0 if pair & ~together == 0 else 1.0 for pair in self._pairs]
-        shares: SeveralWeights = np.array([1.0, *absent], dtype=np.longdouble)
-        weight: SeveralWeights = shares * np.exp(np.longdouble(logs))
-        return weight
-
-    def _log_weight(self, node: int, parents: int, labelled: int | None) -> float:
-        """Return the sum over the labels of a family: of all its edges, of those from some parents, or of none."""
-        key = node, parents, labelled
-        if key not in self._known:
-            self._known[key] = self._sum(node, tuple(list_nodes(parents)), labelled)
-        return self._known[key]
-
-    def _sum(self, node: int, parents: tuple[int, ...], labelled: int | None) -> float:
-        if not self._space.allows(node, parents):
-            return -np.inf
-        counts: Counts = count_family(self._data.columns, self._n_states, node, parents).astype(np.float64)
-        counts = np.zeros_like(counts) if self._is_prior else counts
-        grid = Grid(tuple(self._n_states[parent] for parent in parents))
-        priors = Priors(self._setting.kappa, self._setting.equivalent_sample_size, "labels")
-        if labelled == 0 or len(parents) < 2 or self._setting.prior == "table" or self._is_large(node, parents):
-            return score_family(counts, CodedFamily.table(parents, grid), priors).total
-        is_free = [labelled is None or bool(labelled >> parent & 1) for parent in parents]
-        fixed = [[] if free else [0] * (grid.size // n) for free, n in zip(is_free, grid.n_states, strict=True)]
-        lost = priors.class_lost(self._n_states[node])
-        size = priors.equivalent_sample_size
-        return _native.FamilyPosterior(counts, grid.n_states, size, lost, "ldag", regular=True, fixed=fixed).log_sum
-
-    def _is_large(self, node: int, parents: tuple[int, ...]) -> bool:
-        """Whether labels are not summed over: so that they are from all ends or from none."""
-        sizes = [self._n_states[other] for other in (node, *parents)]
-        return prod(sizes) // min(sizes) > _native.MAX_EXACT_CELLS
+def _list_contexts(schema: Schema) -> list[AskedContext]:
+    """Return every pair of variables with every state of every other one."""
+    n = len(schema)
+    return [
+        AskedContext(a, b, other, code)
+        for a, b in combinations(range(n), 2)
+        for other in range(n)
+        if other not in (a, b)
+        for code in range(schema.n_states[other])
+    ]
 
 
-def list_nodes(nodes: int) -> list[int]:
-    """Return the nodes of a set, ascending."""
-    return [node for node in range(nodes.bit_length()) if nodes >> node & 1]
+def _share(numbers: NDArray[np.float64]) -> list[float]:
+    """Return probabilities as they are, without what rounding added."""
+    return [float(number) for number in np.clip(numbers, 0.0, 1.0)]

@@ -104,7 +104,6 @@ TEXT_ONLY = {
     "Independence",
     "FamilyScores",
     "LdagError",
-    "StrataPosterior",
     "Variable",
     "settings",
     "class",
