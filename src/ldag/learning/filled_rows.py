@@ -115,13 +115,18 @@ class Filler:
 
 
 def learn_filler(plan: Plan, data: Dataset, control: GapControl) -> Filler:
-    """Learn from a table with gaps what completes it: small tables, then trees, grown and drawn from in turn."""
+    """Learn from a table with gaps what completes it: small tables, then trees, grown and drawn from in turn.
+
+    Interrupted, there is nothing yet that could be returned.
+    """
     data = data.sorted()
     tables, stopped = _learn_tables(plan, data, control)
     filler = Filler(data, tables, plan.seed, control.n_threads)
     drawn = DrawnGaps(data, None, filler.tables, N_COPIES, _seed(plan.seed, 0, 0), control.n_threads)
     for place in range(N_ROUNDS):
         trees = None if stopped or control.is_over() else _grow(plan, drawn.rows, control)
+        if trees is None and not control.is_over():
+            raise KeyboardInterrupt
         if trees is None:
             return replace(filler, stopped=True)
         drawn.redraw(trees, _seed(plan.seed, 0, place + 1))

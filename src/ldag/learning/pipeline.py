@@ -362,12 +362,10 @@ def _learn_gaps(plan: Plan, deadline: Deadline, progress: Progress) -> Outcome:
 
 
 def _grow_filled(plan: Plan, deadline: Deadline, progress: Progress) -> Outcome:
-    """Fill the gaps by draws, and grow on the rows that these make; interrupted before that, there is nothing yet."""
+    """Fill the gaps by draws, and grow on the rows that these make."""
     half = deadline.share(FILLING_SHARE)
     with listen(progress, "filling gaps", half) as listener:
         filler = learn_filler(plan, plan.data, GapControl(plan.n_jobs, half, listener))
-    if filler.stopped and not half.is_over:
-        raise KeyboardInterrupt
     rows = filler.rows
     outcome = _learn(replace(plan, data=rows, problem=plan.problem.over(rows)), None, deadline, progress)
     return outcome._replace(

@@ -344,7 +344,7 @@ def bootstrap(
     check_progress(progress)
     prepared, told = prepare_members(data, rng, progress, executor, options, resamples=True).with_smaller_size()
     prepared = prepared.start_from(data if isinstance(data, Fit) else None)
-    imputer = prepared.make_imputer(None) if prepared.fills_gaps else None
+    imputer = prepared.make_imputer(data, always=False)
     members = Members(prepared.plan, resamples=True, reorders=False, imputer=imputer)
     if isinstance(imputer, Filler):
         told.append(f"{imputer.in_words()}; each graph has draws of its own")

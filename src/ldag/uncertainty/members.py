@@ -130,8 +130,13 @@ class Prepared:
         """Whether every member has a completed table of its own, as growth needs every cell."""
         return self.data.has_gaps and self.plan.search.grows
 
-    def make_imputer(self, fit: Fit | None) -> Imputer | Filler:
-        """Return what completes the table again and again, under the network of a fit or one that is learned."""
+    def make_imputer(self, given: object, *, always: bool) -> Imputer | Filler | None:
+        """Return what completes the table again and again, under the network of a fit or one that is learned.
+
+        None where members learn from the table as it is, unless there is to be one always.
+        """
+        if not (always or self.fills_gaps):
+            return None
         if not self.data.has_gaps:
             raise ArgumentError(
                 f"{option('by', 'imputation')} is for tables with gaps, and these data have none;"
@@ -139,7 +144,8 @@ class Prepared:
             )
         if self.plan.search.grows:
             return learn_filler(self.plan, self.plan.data, GapControl(self.plan.n_jobs, self.deadline.share(0.5)))
-        return Imputer.of(self.plan, None if fit is None else fit.graph, Smoothing(*self.smoothing[:2]), self.deadline)
+        graph = given.graph if isinstance(given, Fit) else None
+        return Imputer.of(self.plan, graph, Smoothing(*self.smoothing[:2]), self.deadline)
 
     def start_from(self, fit: Fit | None) -> "Prepared":
         """Return what rows are drawn again for where there are gaps: searches begin at the graph of all rows."""
@@ -175,11 +181,8 @@ def prepare_members(
     is_usual = settings is not asked
     if resamples and data.weights is not None and data.weights.dtype != np.int64:
         raise DataError("rows can be drawn again only where they are counted; these data have real weights")
-    if resamples and data.is_grouped and data.has_gaps and settings.search.grows:
-        raise ArgumentError(
-            f"groups with gaps cannot be drawn again for {option('method', 'grow')}, which fills the gaps first;"
-            f" use {option('by', 'order')} of an average, or leave out {argument('groups')}"
-        )
+    if resamples and settings.search.grows:
+        _refuse_groups_with_gaps(data)
     left = deadline.left
     settings = settle_sizes(settings, data)
     plan = make_plan(data, settings).for_many(inf if left is None else EXACT_SHARE * left)
@@ -200,6 +203,15 @@ def prepare_members(
     is_given = own.equivalent_sample_size != "cv" and not is_usual
     sorted_plan = replace(plan, data=plan.data.sorted())
     return Prepared(data, sorted_plan, kappa, smoothing, deadline, is_chosen, is_given, notes)
+
+
+def _refuse_groups_with_gaps(data: Dataset) -> None:
+    """Refuse to draw groups again whose gaps growth would fill first: completed rows have none."""
+    if data.is_grouped and data.has_gaps:
+        raise ArgumentError(
+            f"groups with gaps cannot be drawn again for {option('method', 'grow')}, which fills the gaps first;"
+            f" use {option('by', 'order')} of an average, or leave out {argument('groups')}"
+        )
 
 
 def _settings_like(fit: Fit, options: Mapping[str, Any], rng: Rng) -> Settings:
@@ -321,8 +333,7 @@ def average(
         prepared, told = prepared.with_smaller_size()
     if by == "bootstrap":
         prepared = prepared.start_from(data if isinstance(data, Fit) else None)
-    is_imputed = by == "imputation" or prepared.fills_gaps
-    imputer = prepared.make_imputer(data if isinstance(data, Fit) else None) if is_imputed else None
+    imputer = prepared.make_imputer(data, always=by == "imputation")
     members = Members(prepared.plan, resamples, reorders, imputer)
     smoothing = prepared.smoothing
     averaged: dict[str, Any] = {} if smoothing.kappa is None else {"estimate": "averaged", "kappa": smoothing.kappa}
@@ -344,8 +355,7 @@ def average(
     }
     if prepared.groups_in_words is not None:
         settings["groups"] = prepared.groups_in_words
-    if isinstance(imputer, Filler):
-        told.append(f"{imputer.in_words()}; each network has draws of its own")
+    told += [f"{imputer.in_words()}; each network has draws of its own"] if isinstance(imputer, Filler) else []
     notes = [*describe_kept_gaps(prepared.data), *describe_data(prepared.data), *prepared.notes, *told, *notes]
     known = data.average_gain if isinstance(data, Fit) and by == "order" and not options.keys() - {"n_jobs"} else None
     gain = _measure_gain(members, prepared, data, n) if known is None else known

@@ -10,7 +10,7 @@ import pytest
 import ldag
 from ldag.data import GAP, Dataset
 from ldag.errors import LdagError
-from ldag.learning import Filler, GapControl, Settings, learn_filler, make_plan
+from ldag.learning import Candidate, Filler, GapControl, GapSearch, Plan, Settings, filled_rows, learn_filler, make_plan
 from ldag.learning.filled_rows import DrawnGaps, Trees, _log_states
 from ldag.learning.predictions import predict_fold
 from ldag.learning.structures import CountedFamily
@@ -265,3 +265,48 @@ def test_gaps_are_drawn_by_their_distribution() -> None:
         share = first * net.query("c", given={**given, "a": schema[0].states[a]})[schema[2].states[c]]
         found = weights[(rows.codes[0] == a) & (rows.codes[2] == c)].sum() / 4000
         assert found == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 4000))
+
+
+def test_what_it_may_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One round for small tables, a kilobyte for every column, trees of a size of 100, and half of the time."""
+    _, _, survey = heart()
+    controls: list[GapControl] = []
+    sizes: list[object] = []
+
+    class Watched(GapSearch):
+        def __init__(self, plan: Plan, data: Dataset, control: GapControl) -> None:
+            controls.append(control)
+            super().__init__(plan, data, control)
+
+    def watch(plan: Plan, candidate: Candidate) -> Plan:
+        sizes.append((candidate.equivalent_sample_size, candidate.kappa, candidate.prior, candidate.levels))
+        return choose(plan, candidate)
+
+    choose = Plan.choose
+    monkeypatch.setattr(filled_rows, "GapSearch", Watched)
+    monkeypatch.setattr(Plan, "choose", watch)
+    fit = ldag.learn(survey, method="grow", time_limit=1000, **SIZES)
+    assert not fit.stopped
+    (control,) = controls
+    assert (control.most_rounds, control.tolerance, control.most_bytes) == (1, 0.3, 6000)
+    assert control.deadline.left is not None
+    assert 300 < control.deadline.left < 500
+    assert sizes == [(10.0, 1.0, "labels", None), *[(100.0, 1.0, "parameters", True)] * 2]
+    assert filled_rows.SMOOTHED_TO_FILL == (8, "nested")
+    monkeypatch.setattr(filled_rows, "MANY_DRAWN", 2 * int((survey.codes == GAP).any(axis=0).sum()))
+    filler = fill(survey)
+    n_gaps = int((survey.codes == GAP).any(axis=0).sum())
+    assert filler.fill_test(filler.data, None).rows.n_rows == survey.n_rows + n_gaps
+
+
+def test_so_many_rows_are_drawn_at_most() -> None:
+    """A million."""
+    assert filled_rows.MANY_DRAWN == 1_000_000
+
+
+def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is grown there is nothing to return."""
+    monkeypatch.setattr(filled_rows, "_grow", lambda *_: None)
+    for call in (ldag.learn, ldag.average):
+        with pytest.raises(KeyboardInterrupt):
+            call(heart()[2], method="grow", **SIZES)
