@@ -36,7 +36,7 @@ def test_inner_folds_are_of_whole_groups(table: pd.DataFrame) -> None:
     assert model.fit_.cv is not None
     assert model.fit_.cv.groups is not None
     assert (model.fit_.cv.groups.nouns, model.fit_.cv.groups.n_groups) == ("patients", 80)
-    assert "of 80 patients; chosen on patients not seen" in str(model.fit_)
+    assert "of 80 patients, 4 variables; chosen on patients not seen" in str(model.fit_)
     settings = Settings.of(
         kappa="cv", equivalent_sample_size="cv", smoothing="search", max_parents=2, n_restarts=0, rng=0, n_jobs=1
     )
