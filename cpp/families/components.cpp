@@ -151,7 +151,6 @@ void FallingOff::find(const Classes& classes, Cell c, std::span<const Cell> out,
     while (n_going_ > 1)
         for (std::uint32_t front = 0; front < n_fronts_ && n_going_ > 1; ++front)
             if (fronts_[front].is_going) step(front, stays);
-    const bool has_rest = n_going_ == 1;
     for (std::uint32_t i = 0; i < n_fronts_; ++i) {
         Front& front = fronts_[i];
         for (const auto* cells : {&front.done, &front.open})
@@ -162,10 +161,6 @@ void FallingOff::find(const Classes& classes, Cell c, std::span<const Cell> out,
         }
         front.done.clear();
         front.open.clear();
-    }
-    if (!has_rest && parts.size() > 0) {  // the last two became one whole part together
-        parts.ends.pop_back();
-        parts.cells.resize(parts.ends.empty() ? 0 : parts.ends.back());
     }
     n_fronts_ = 0;
     n_going_ = 0;
