@@ -2,102 +2,20 @@
 // from random changes of the best partition. Every step stays inside the partitions its structure allows.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "families/classes.hpp"
+#include "families/components.hpp"
 #include "families/structures.hpp"
 #include "support/random.hpp"
 
 namespace ldag {
 
 namespace {
-
-// Splits a set of cells into the classes that are allowed: connected through whole lines inside the set,
-// through pairs of neighbours, or, without joins, anything.
-class Components {
-  public:
-    Components(const Grid& grid, const Digits& digits, std::optional<JoinKind> kind)
-        : grid_(grid), digits_(digits), kind_(kind), seen_(grid.size(), 0), root_(grid.size()) {}
-
-    void append_to(Groups& groups, std::span<const Cell> cells);
-
-  private:
-    Cell find(Cell cell);
-    void join(Cell a, Cell b);
-    void join_line(Cell cell, std::size_t axis);
-    void join_neighbour(Cell cell, std::size_t axis);
-
-    const Grid& grid_;
-    const Digits& digits_;
-    std::optional<JoinKind> kind_;
-    std::uint32_t now_ = 0;
-    std::vector<std::uint32_t> seen_;  // equal to now_: in the set
-    std::vector<Cell> root_;
-    std::vector<std::pair<Cell, Cell>> by_root_;
-};
-
-Cell Components::find(Cell cell) {
-    while (root_[cell] != cell) cell = root_[cell] = root_[root_[cell]];
-    return cell;
-}
-
-void Components::join(Cell a, Cell b) {
-    a = find(a);
-    b = find(b);
-    root_[std::max(a, b)] = std::min(a, b);
-}
-
-// Joins the line that starts at a cell if all of it is in the set.
-void Components::join_line(Cell cell, std::size_t axis) {
-    if (digits_.state(cell, axis) != 0) return;
-    const auto stride = static_cast<Cell>(grid_.stride(axis));
-    const auto end = cell + static_cast<Cell>(grid_.n_states(axis)) * stride;
-    for (Cell other = cell + stride; other < end; other += stride)
-        if (seen_[other] != now_) return;
-    for (Cell other = cell + stride; other < end; other += stride) join(cell, other);
-}
-
-// Joins a cell with the nearest lower one of its line in the set; along an order, with the very next only.
-void Components::join_neighbour(Cell cell, std::size_t axis) {
-    const auto stride = static_cast<Cell>(grid_.stride(axis));
-    for (std::size_t k = digits_.state(cell, axis); k > 0; --k) {
-        const Cell other = cell - static_cast<Cell>(digits_.state(cell, axis) - k + 1) * stride;
-        if (seen_[other] == now_) return join(cell, other);
-        if (grid_.is_ordered(axis)) return;
-    }
-}
-
-void Components::append_to(Groups& groups, std::span<const Cell> cells) {
-    if (cells.empty()) return;
-    if (!kind_ || cells.size() == 1) {
-        groups.cells.insert(groups.cells.end(), cells.begin(), cells.end());
-        groups.close();
-        return;
-    }
-    ++now_;
-    for (const Cell cell : cells) {
-        seen_[cell] = now_;
-        root_[cell] = cell;
-    }
-    for (const Cell cell : cells)
-        for (std::size_t axis = 0; axis < grid_.n_axes(); ++axis) switch (*kind_) {
-                case JoinKind::line:
-                    join_line(cell, axis);
-                    break;
-                case JoinKind::pair:
-                    join_neighbour(cell, axis);
-                    break;
-            }
-    by_root_.clear();
-    for (const Cell cell : cells) by_root_.emplace_back(find(cell), cell);
-    std::sort(by_root_.begin(), by_root_.end());
-    for (std::size_t i = 0; i < by_root_.size(); ++i) {
-        groups.cells.push_back(by_root_[i].second);
-        if (i + 1 == by_root_.size() || by_root_[i + 1].first != by_root_[i].first) groups.close();
-    }
-}
 
 class Refiner {
   public:
@@ -118,7 +36,14 @@ class Refiner {
     bool move_cell(Cell cell);
     bool move_block(std::span<const Cell> block, const Cell* target);
     std::span<const Cell> tied_to(std::span<const Cell> block);
-    bool improve();
+    double gain_of_move(std::span<const Cell> block, const Cell* target);
+    std::size_t add_rest(Cell c, std::span<const Cell> block);
+    void sum(std::span<const Cell> cells);
+    bool improve(std::uint64_t move);
+    void name_all();
+    void name_contents(std::span<const Cell> cells);
+    std::uint64_t name_of_move(std::span<const Cell> block, const Cell* target) const;
+    void note_lowest(std::span<const Cell> cells);
     void dissolve(Cell c);
     void merge_at_random(Random& random);
 
@@ -129,6 +54,7 @@ class Refiner {
     Classes classes_;
     Digits digits_;
     Components components_;
+    FallingOff falling_off_;
     Regularity regularity_;
     LabelGuard guard_;
     std::vector<std::int32_t> finest_;  // the classes that fixed labels make, if there are any
@@ -140,7 +66,17 @@ class Refiner {
     std::vector<Cell> rest_;
     std::vector<Cell> tied_;
     std::vector<double> sums_;
+    std::vector<double> left_;
+    Groups parts_;
+    std::vector<std::uint8_t> visited_;  // by cell, whether it has rows
+    std::vector<std::uint8_t> in_block_;
+    std::vector<std::uint64_t> contents_;     // by class, a number that stands for its cells
+    std::unordered_set<std::uint64_t> lost_;  // moves that gained nothing, with the classes they touch
+    std::vector<std::size_t> first_slice_;    // by axis, of the states of all axes; then how many there are
+    std::vector<Cell> lowest_;                // by class and slice
 };
+
+std::uint64_t mixed(std::uint64_t number) { return splitmix64(number); }
 
 std::vector<Join> joins_of(const Grid& grid, std::optional<JoinKind> kind) {
     std::vector<Join> joins;
@@ -156,12 +92,23 @@ Refiner::Refiner(const FamilyProblem& problem, std::optional<JoinKind> kind, con
       classes_(problem, score_, start.classes),
       digits_(problem.grid),
       components_(problem.grid, digits_, kind),
+      falling_off_(problem.grid, digits_, kind.value_or(JoinKind::line)),
       regularity_(problem.grid),
       guard_(problem),
       finest_(problem.fixed.empty() ? std::vector<std::int32_t>{}
                                     : finest_classes(problem.fixed, problem.grid)),
       batch_(score_),
-      sums_(problem.n_states) {}
+      sums_(problem.n_states),
+      visited_(problem.grid.size()),
+      in_block_(problem.grid.size()),
+      contents_(problem.grid.size()),
+      first_slice_{0},
+      lowest_{} {
+    for (Cell cell = 0; cell < problem.grid.size(); ++cell)
+        visited_[cell] = std::ranges::any_of(problem.row(cell), [](double count) { return count > 0.0; });
+    for (const std::size_t n : problem.grid.n_states()) first_slice_.push_back(first_slice_.back() + n);
+    if (kind) lowest_.resize(problem.grid.size() * first_slice_.back());
+}
 
 void Refiner::merge() {
     if (kind_)
@@ -171,14 +118,37 @@ void Refiner::merge() {
 }
 
 void Refiner::climb() {
-    do merge();
-    while (sweep());
+    do {
+        merge();
+        name_all();
+    } while (sweep());
+}
+
+void Refiner::name_all() {
+    std::ranges::fill(contents_, 0);
+    for (Cell cell = 0; cell < problem_.grid.size(); ++cell) contents_[classes_.of(cell)] += mixed(cell);
+}
+
+// Names the classes anew that hold these cells and no others.
+void Refiner::name_contents(std::span<const Cell> cells) {
+    for (const Cell cell : cells) contents_[cell] = 0;
+    for (const Cell cell : cells) contents_[classes_.of(cell)] += mixed(cell);
+}
+
+// What a move gains depends on the classes it touches alone, so one that gained nothing does not until one of
+// these changes; and they come back, as restarts change a few classes and most changes are undone.
+std::uint64_t Refiner::name_of_move(std::span<const Cell> block, const Cell* target) const {
+    std::uint64_t sum = target == nullptr ? 0 : mixed(contents_[*target] + 1);
+    for (const Cell cell : block) sum += mixed(cell);
+    for (const Cell c : touched_) sum += mixed(contents_[c]);
+    return sum;
 }
 
 // Tries every split and move once, taking each that improves.
 bool Refiner::sweep() {
     if (!kind_) {
         const bool has_split = split_classes(problem_, score_, classes_, nullptr);
+        if (has_split) name_all();
         return move_cells() || has_split;
     }
     const bool has_moved = move_joins();
@@ -188,30 +158,33 @@ bool Refiner::sweep() {
 
 // Replaces the touched classes by the groups if that improves the score and stays regular, and the fixed
 // labels hold.
-bool Refiner::improve() {
+bool Refiner::improve(std::uint64_t move) {
     double gain =
         problem_.class_lost * (static_cast<double>(touched_.size()) - static_cast<double>(groups_.size()));
     for (const Cell c : touched_) gain -= classes_.score(c);
     for (std::size_t i = 0; i < groups_.size(); ++i) {
-        std::fill(sums_.begin(), sums_.end(), 0.0);
-        for (const Cell cell : groups_[i])
-            for (std::size_t state = 0; state < sums_.size(); ++state)
-                sums_[state] += problem_.row(cell)[state];
+        sum(groups_[i]);
         batch_.add(sums_, static_cast<double>(groups_[i].size()));
     }
     batch_.run();
     for (ScoreBatch::Ticket i = 0; i < groups_.size(); ++i) gain += batch_[i];
     batch_.clear();
-    if (!(gain > kTie)) return false;
+    if (!(gain > kTie)) {
+        lost_.insert(move);
+        return false;
+    }
     before_.clear();
     for (const Cell c : touched_) {
         classes_.for_each_cell(c, [&](Cell cell) { before_.cells.push_back(cell); });
         before_.close();
     }
     classes_.regroup(groups_);
-    if ((!problem_.regular || regularity_.holds(classes_)) && guard_.holds(classes_)) return true;
-    classes_.regroup(before_);
-    return false;
+    if ((problem_.regular && !regularity_.holds(classes_)) || !guard_.holds(classes_)) {
+        classes_.regroup(before_);
+        return false;
+    }
+    name_contents(groups_.cells);
+    return true;
 }
 
 // A block with all cells that fixed labels keep in one class with its own; the touched classes hold them.
@@ -225,6 +198,69 @@ std::span<const Cell> Refiner::tied_to(std::span<const Cell> block) {
     return tied_;
 }
 
+void Refiner::sum(std::span<const Cell> cells) {
+    std::ranges::fill(sums_, 0.0);
+    for (const Cell cell : cells) {
+        if (visited_[cell] == 0) continue;
+        const auto row = problem_.row(cell);
+        for (std::size_t state = 0; state < sums_.size(); ++state) sums_[state] += row[state];
+    }
+}
+
+// Has the parts scored that a class falls into without a block, and returns how many these are. What the
+// largest holds is what the others leave.
+std::size_t Refiner::add_rest(Cell c, std::span<const Cell> block) {
+    rest_.clear();
+    for (const Cell cell : block)
+        if (classes_.of(cell) == c) rest_.push_back(cell);
+    std::size_t n_left = classes_.size(c) - rest_.size();
+    if (n_left == 0) return 0;
+    falling_off_.find(classes_, c, rest_, in_block_, parts_);
+    left_.assign(classes_.counts(c).begin(), classes_.counts(c).end());
+    const auto take = [&](std::span<const Cell> cells) {
+        sum(cells);
+        for (std::size_t state = 0; state < sums_.size(); ++state) left_[state] -= sums_[state];
+    };
+    take(rest_);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        take(parts_[i]);
+        batch_.add(sums_, static_cast<double>(parts_[i].size()));
+        n_left -= parts_[i].size();
+    }
+    batch_.add(left_, static_cast<double>(n_left));
+    return parts_.size() + 1;
+}
+
+// What `move_block` would gain, without a list of all cells of the touched classes; for connected ones.
+double Refiner::gain_of_move(std::span<const Cell> block, const Cell* target) {
+    groups_.clear();
+    std::size_t n_classes = 1;
+    if (target == nullptr) {
+        components_.append_to(groups_, block);
+        for (std::size_t i = 0; i < groups_.size(); ++i) {
+            sum(groups_[i]);
+            batch_.add(sums_, static_cast<double>(groups_[i].size()));
+        }
+        n_classes = groups_.size();
+    } else {
+        sum(block);
+        const auto counts = classes_.counts(*target);
+        for (std::size_t state = 0; state < sums_.size(); ++state) sums_[state] += counts[state];
+        batch_.add(sums_, static_cast<double>(classes_.size(*target) + block.size()));
+    }
+    double gain = 0.0;
+    for (const Cell c : touched_) {
+        gain -= classes_.score(c);
+        if (target == nullptr || c != *target) n_classes += add_rest(c, block);
+    }
+    batch_.run();
+    const auto n_scored = static_cast<ScoreBatch::Ticket>(n_classes);
+    for (ScoreBatch::Ticket i = 0; i < n_scored; ++i) gain += batch_[i];
+    batch_.clear();
+    return gain +
+           problem_.class_lost * (static_cast<double>(touched_.size()) - static_cast<double>(n_classes));
+}
+
 // Takes a block out of its classes, into the target class or to be by itself. What stays behind falls
 // into its components.
 bool Refiner::move_block(std::span<const Cell> block, const Cell* target) {
@@ -233,16 +269,25 @@ bool Refiner::move_block(std::span<const Cell> block, const Cell* target) {
     if (target != nullptr) touched_.push_back(*target);
     std::sort(touched_.begin(), touched_.end());
     touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+    const std::uint64_t move = name_of_move(block, target);
+    if (lost_.contains(move)) return false;
     if (!finest_.empty()) block = tied_to(block);
+    for (const Cell cell : block) in_block_[cell] = 1;
+    if (kind_ && finest_.empty() && !(gain_of_move(block, target) > kTie)) {
+        for (const Cell cell : block) in_block_[cell] = 0;
+        lost_.insert(move);
+        return false;
+    }
     groups_.clear();
     for (const Cell c : touched_) {
         if (target != nullptr && c == *target) continue;
         rest_.clear();
         classes_.for_each_cell(c, [&](Cell cell) {
-            if (std::find(block.begin(), block.end(), cell) == block.end()) rest_.push_back(cell);
+            if (in_block_[cell] == 0) rest_.push_back(cell);
         });
         components_.append_to(groups_, rest_);
     }
+    for (const Cell cell : block) in_block_[cell] = 0;
     if (target == nullptr) {
         components_.append_to(groups_, block);
     } else {
@@ -250,7 +295,7 @@ bool Refiner::move_block(std::span<const Cell> block, const Cell* target) {
         groups_.cells.insert(groups_.cells.end(), block.begin(), block.end());
         groups_.close();
     }
-    return improve();
+    return improve(move);
 }
 
 // A line (or pair) leaves its classes to be one by itself, or all of it joins one of the classes it
@@ -285,22 +330,40 @@ bool Refiner::isolate_cells() {
     return has_isolated;
 }
 
-// Cuts a class in two by a state of one axis.
+// Notes the lowest cell of a class in each state of each axis, for the classes that hold these cells and no
+// others.
+void Refiner::note_lowest(std::span<const Cell> cells) {
+    const std::size_t n_slices = first_slice_.back();
+    for (const Cell cell : cells)
+        std::fill_n(lowest_.begin() + static_cast<std::ptrdiff_t>(cell * n_slices), n_slices,
+                    std::numeric_limits<Cell>::max());
+    for (const Cell cell : cells)
+        for (std::size_t axis = 0; axis < problem_.grid.n_axes(); ++axis) {
+            Cell& lowest =
+                lowest_[classes_.of(cell) * n_slices + first_slice_[axis] + digits_.state(cell, axis)];
+            lowest = std::min(lowest, cell);
+        }
+}
+
+// Cuts a class in two by a state of one axis. Each cut is tried once, at the lowest cell in this state.
 bool Refiner::split_by_axes() {
     bool has_split = false;
+    std::vector<Cell> all(problem_.grid.size());
+    std::iota(all.begin(), all.end(), Cell{0});
+    note_lowest(all);
     for (Cell cell = 0; cell < problem_.grid.size(); ++cell) {
         for (std::size_t axis = 0; axis < problem_.grid.n_axes(); ++axis) {
             const Cell c = classes_.of(cell);
+            const std::size_t slice = first_slice_[axis] + digits_.state(cell, axis);
+            if (lowest_[c * first_slice_.back() + slice] != cell) continue;
             block_.clear();
-            bool is_first =
-                true;  // the lowest cell of its class in this state, so that each cut is tried once
             classes_.for_each_cell(c, [&](Cell other) {
-                if (digits_.state(other, axis) != digits_.state(cell, axis)) return;
-                is_first &= other >= cell;
-                block_.push_back(other);
+                if (digits_.state(other, axis) == digits_.state(cell, axis)) block_.push_back(other);
             });
-            if (!is_first || block_.size() == 1 || block_.size() == classes_.size(c)) continue;
-            has_split |= move_block(block_, nullptr);
+            if (block_.size() == 1 || block_.size() == classes_.size(c)) continue;
+            if (!move_block(block_, nullptr)) continue;
+            note_lowest(groups_.cells);
+            has_split = true;
         }
     }
     return has_split;

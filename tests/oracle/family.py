@@ -102,6 +102,21 @@ def neighbour_candidates(problem: Problem, classes: Classes) -> Iterator[tuple[i
                     yield axis, number, after
 
 
+def parts(problem: Problem, structure: str, cells: Sequence[int]) -> Classes:
+    """What a set of configurations falls into: connected through whole lines in it, or through pairs."""
+    found = [{cell} for cell in cells]
+    for axis in range(len(problem.n_states)):
+        for line in lines(problem, axis):
+            inside = [cell for cell in line if cell in cells]
+            ties: list[tuple[int, ...]] = [tuple(line)] if len(inside) == len(line) else []
+            if structure == "partial":
+                ties = [(a, b) for a, b in pairs(problem, axis, line) if a in inside and b in inside]
+            for tie in ties:
+                met = [part for part in found if part & set(tie)]
+                found = [part for part in found if part not in met] + [set().union(*met)]
+    return [sorted(part) for part in found]
+
+
 def class_candidates(problem: Problem, classes: Classes) -> Iterator[tuple[int, int, Classes]]:
     """Yield the same for pairs of classes; the line is the first cell of the later class."""
     del problem

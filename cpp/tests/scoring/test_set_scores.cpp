@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -100,6 +101,24 @@ TEST(counts_of_sets_are_those_of_tables_without_what_never_occurs) {
                 CHECK(n_visits == family.others.size());
             }
         }
+    }
+}
+
+TEST(sets_are_remembered_unless_400_further_parents_are_asked_for_at_once) {
+    const std::size_t n = 402;
+    const std::size_t n_rows = 30;
+    std::mt19937 rng(7);
+    std::vector<ldag::Code> codes(n * n_rows);
+    for (ldag::Code& code : codes) code = static_cast<ldag::Code>(rng() % 2);
+    const Columns columns(codes, n_rows, std::vector<std::size_t>(n, 2));
+    for (const std::size_t n_further : {399, 400}) {
+        SetScores scores(columns, 1.0, kMaxCells, 1 << 22);
+        Nodes further(n_further);
+        std::iota(further.begin(), further.end(), 2u);
+        std::vector<double> result(n_further);
+        CHECK(scores.score_additions(0, Nodes{1}, further, result, nullptr));
+        const std::size_t n_remembered = scores.statistics().entries;
+        CHECK(n_further == 399 ? n_remembered >= n_further : n_remembered < 10);
     }
 }
 

@@ -200,6 +200,29 @@ TEST(every_disturbed_graph_is_allowed_and_knows_its_best_improvement) {
     }
 }
 
+TEST(of_more_than_512_additions_64_that_lose_are_kept) {
+    for (const std::size_t n : {513, 514}) {
+        Search search(free_space(n, 2), 4, kTable);
+        climb::Candidates candidates(search.space, search.space.candidates);
+        std::atomic<bool> stop{false};
+        const climb::ColumnStore store(search.scorer, search.space, candidates, 1, stop);
+        const climb::ColumnPointer column = store.make(0, {}, 1);
+        const auto gains =
+            std::ranges::count_if(column->gains, [](double gain) { return gain > ldag::kTie; });
+        const std::size_t n_kept = n == 513 ? 512 : static_cast<std::size_t>(gains) + 64;
+        CHECK(column->is_cut == (n == 514));
+        CHECK(column->additions.size() == n_kept);
+        double worst = std::numeric_limits<double>::infinity();
+        for (const std::uint32_t place : column->additions) {
+            CHECK(column->gains[place] <= worst);
+            worst = column->gains[place];
+        }
+        CHECK(n_kept == 512 || std::ranges::count_if(column->gains, [&](double gain) {
+                                   return gain > worst;
+                               }) < static_cast<std::ptrdiff_t>(n_kept));
+    }
+}
+
 TEST(bounds_of_additions_are_above_the_scores_and_below_the_floor) {
     std::size_t n_bounds = 0;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {

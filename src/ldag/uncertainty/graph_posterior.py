@@ -20,7 +20,7 @@ from ldag.model import Schema, State, Structure, Variable
 from ldag.reasoning import Question, csi_separated
 from ldag.scoring import Prior, Priors
 from ldag.uncertainty.agreement import SHOWN_LABEL, Agreement, Chance, EdgeChance, EdgeChances, LabelChance
-from ldag.uncertainty.chains import Diagnostics
+from ldag.uncertainty.chains import CONVERGED, Diagnostics
 from ldag.uncertainty.component import Component, Floats, ParentSet, draw_labelled_dags
 from ldag.uncertainty.consensus import consensus_structure, probable_arcs
 from ldag.uncertainty.design import DesignEffects
@@ -78,6 +78,15 @@ class GraphPosterior(Agreement):
         count for a third of what is reckoned, and what is nearly certain may be chance.
         """
         return {} if self.design is None else dict(self.design.effects)
+
+    @property
+    def unmixed(self) -> dict[Edge, float]:
+        """The edges that the runs disagree about, all whose R-hat is above 1.05, with it; the worst first."""
+        if self.diagnostics is None:
+            return {}
+        r_hat = self.diagnostics.r_hat
+        worst = sorted((-r_hat[i, j], i, j) for i, j in np.argwhere(r_hat > CONVERGED).tolist())
+        return {(self.schema[i].name, self.schema[j].name): float(-less) for less, i, j in worst}
 
     @property
     def variables(self) -> tuple[Variable, ...]:

@@ -29,7 +29,7 @@ from ldag.network import (
 )
 from ldag.uncertainty.agreement import SHOWN_EDGE, EffectSize, EffectSizes, label_lines
 from ldag.uncertainty.bootstraps import Bootstrap
-from ldag.uncertainty.chains import CONVERGED, Diagnostics
+from ldag.uncertainty.chains import Diagnostics
 from ldag.uncertainty.component import Component, likely_families
 from ldag.uncertainty.design import DesignEffects
 from ldag.uncertainty.drawn import DrawnFamilies, DrawnGraph
@@ -349,6 +349,7 @@ class Posterior(GraphPosterior):
             ],
             "labels": [label._asdict() for label in self.labels()],
             "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),
+            "unmixed": [{"parent": a, "child": b, "r_hat": r_hat} for (a, b), r_hat in self.unmixed.items()],
             "design": None if self.design is None else self.design.to_dict(),
             "notes": self.notes,
             "seconds": self.seconds,
@@ -392,11 +393,8 @@ class Posterior(GraphPosterior):
 
     def _unmixed_lines(self) -> Iterator[str]:
         """Name the edges that runs disagree about, the worst first."""
-        assert self.diagnostics is not None
-        r_hat = self.diagnostics.r_hat
-        worst = sorted(((-r_hat[i, j], i, j) for i, j in np.argwhere(r_hat > CONVERGED).tolist()))
-        if worst:
-            names = [f"{self.schema[i].name} -> {self.schema[j].name} ({-less:.2f})" for less, i, j in worst]
+        names = [f"{parent} -> {child} ({r_hat:.2f})" for (parent, child), r_hat in self.unmixed.items()]
+        if names:
             yield f"the runs disagree about {list_names(names)}; R-hat in brackets"
 
     def _prior_line(self) -> str:

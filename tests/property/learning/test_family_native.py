@@ -148,6 +148,24 @@ def test_refining_never_loses(structure: str, problem: oracle.Problem, seed: int
     assert refined.numbers == Found(problem, structure, "refined", seed).numbers
 
 
+@pytest.mark.parametrize("structure", ["ldag", "partial"])
+@settings(deadline=None, max_examples=60)
+@given(problems(shapes=[(2, 2, 2), (2, 2, 2, 2), (3, 3), (4, 2), (3, 3, 2)]))
+def test_nothing_can_be_taken_out_of_refined_labels(structure: str, problem: oracle.Problem) -> None:
+    """No configuration or line gains by being a class of its own, with what its class then falls into."""
+    problem = replace(problem, regular=False)
+    found = Found(problem, structure, "refined")
+    blocks = [[cell] for cell in range(len(problem.counts))]
+    if structure == "ldag":
+        blocks += [line for axis in range(len(problem.n_states)) for line in oracle.lines(problem, axis)]
+    for block in blocks:
+        after = [block]
+        for cells in found.classes:
+            left = [cell for cell in cells if cell not in block]
+            after += oracle.parts(problem, structure, left) if len(left) < len(cells) else [cells]
+        assert problem.score(after) <= found.score + noise(problem)
+
+
 @pytest.mark.parametrize("structure", MERGED)
 @settings(deadline=None, max_examples=40)
 @given(problems(shapes=SMALL))

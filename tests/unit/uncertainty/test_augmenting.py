@@ -3,6 +3,8 @@
 import json
 import pickle
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -168,6 +170,25 @@ def test_edges_that_did_not_mix_are_named() -> None:
     assert post.diagnostics is not None
     if not post.diagnostics.converged:
         assert "the runs disagree about a -> b" in str(post) or "the runs disagree about b -> a" in str(post)
+
+
+def test_all_edges_that_did_not_mix_are_told(post: ldag.Posterior, tmp_path: Path) -> None:
+    """Above 1.05 and the worst first; the print stops after five, a file and the summary do not."""
+    assert post.diagnostics is not None
+    r_hat = np.ones((4, 4))
+    for n, (i, j) in enumerate(permutations(range(4), 2)):
+        r_hat[i, j] = 1.041 + 0.01 * n
+    wandering = replace(post, diagnostics=replace(post.diagnostics, r_hat=r_hat))
+    pairs = list(permutations(sorted(HEART.names), 2))
+    assert list(wandering.unmixed) == pairs[:0:-1]
+    assert list(wandering.unmixed.values()) == pytest.approx([1.041 + 0.01 * n for n in range(11, 0, -1)])
+    first = ", ".join(f"{a} -> {b} ({r_hat:.2f})" for (a, b), r_hat in list(wandering.unmixed.items())[:5])
+    assert f"the runs disagree about {first} and 6 more; R-hat in brackets" in str(wandering)
+    told = [{"parent": a, "child": b, "r_hat": r_hat} for (a, b), r_hat in wandering.unmixed.items()]
+    assert wandering.summary()["unmixed"] == told
+    wandering.save(tmp_path / "post.json")
+    assert ldag.Posterior.load(tmp_path / "post.json").unmixed == wandering.unmixed
+    assert ldag.posterior(HEART, kappa=0.3).unmixed == {}
 
 
 def test_real_weights_and_constraints() -> None:
