@@ -5,12 +5,15 @@
 #include <iterator>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace ldag {
 namespace {
 
 // Stepping through classes costs more than through a cell of a product.
 constexpr double kStepCost = 2.0;
+// Cells of the products that summing variables out one by one takes, for each cell of the first.
+constexpr double kDenseCost = 2.0;
 
 // The class of every configuration of some variables.
 struct Partition {
@@ -169,19 +172,24 @@ struct Schedule {
     double n_steps = 0.0;
 };
 
-// From the last to the first, the one that has least to be told apart before it.
+// From the last to the first, the one that has least to be told apart before it. Those that only weigh what
+// is summed out come first of all, and what they tell apart is forgotten.
 template <class Number>
 Schedule schedule(std::span<const Factor<Number>> factors, double most_steps) {
     Schedule result;
     const std::size_t n = factors.size();
     std::vector<std::size_t> left(n);
     std::iota(left.begin(), left.end(), std::size_t{0});
-    std::ranges::stable_sort(left, {}, [&](std::size_t f) { return factors[f].gone.n_classes; });
+    std::ranges::stable_sort(left, {}, [&](std::size_t f) {
+        return std::pair(factors[f].kept.n_classes == 1, factors[f].gone.n_classes);
+    });
+    auto n_tried = static_cast<std::size_t>(
+        std::ranges::count_if(left, [&](std::size_t f) { return factors[f].kept.n_classes > 1; }));
     Partition after{std::vector<std::uint32_t>(factors[0].gone.class_of.size(), 0), 1};
     while (!left.empty()) {
         std::size_t best = 0;
         Partition least = join(after, factors[left[0]].gone);
-        for (std::size_t i = 1; i < left.size() && least.n_classes > after.n_classes; ++i) {
+        for (std::size_t i = 1; i < n_tried && least.n_classes > after.n_classes; ++i) {
             Partition other = join(after, factors[left[i]].gone);
             if (other.n_classes >= least.n_classes) continue;
             best = i;
@@ -189,6 +197,7 @@ Schedule schedule(std::span<const Factor<Number>> factors, double most_steps) {
         }
         result.order.push_back(left[best]);
         left.erase(left.begin() + static_cast<std::ptrdiff_t>(best));
+        if (n_tried > 0) --n_tried;
         after = least;
         result.gone.push_back(std::move(least));
     }
@@ -291,7 +300,7 @@ std::optional<Table<Number>> sum_classes(std::span<const TableRef<Number>> facto
                                          SumsEffort& effort) {
     Table<Number> result;
     const std::vector<Rank> scope = joint_scope(factors);
-    const double n_dense = count_configurations(scope, n_states);
+    const double n_dense = kDenseCost * count_configurations(scope, n_states);
     std::ranges::set_difference(scope, gone, std::back_inserter(result.scope));
     const double n_gone = count_configurations(gone, n_states);
     const double n_kept = count_configurations(result.scope, n_states);
