@@ -11,7 +11,9 @@ namespace ldag {
 namespace {
 
 // Stepping through classes costs more than through a cell of a product.
-constexpr double kStepCost = 2.0;
+constexpr double kStepCost = 3.0;
+// Looking for classes, which may be in vain, may cost such a share of the product.
+constexpr double kWorkShare = 8.0;
 // Cells of the products that summing variables out one by one takes, for each cell of the first.
 constexpr double kDenseCost = 2.0;
 
@@ -306,7 +308,7 @@ std::optional<Table<Number>> sum_classes(std::span<const TableRef<Number>> facto
     const double n_kept = count_configurations(result.scope, n_states);
     double n_work = static_cast<double>(factors.size()) * (n_gone + n_kept);
     for (const TableRef<Number>& factor : factors) n_work += 4.0 * static_cast<double>(factor->values.size());
-    if (n_gone > kMostConfigurations || n_work > n_dense) return std::nullopt;
+    if (n_gone > kMostConfigurations || kWorkShare * n_work > n_dense) return std::nullopt;
     const Classing<Number> classing(gone, result.scope, n_states);
     std::vector<Factor<Number>> classed;
     for (const TableRef<Number>& factor : factors) {

@@ -148,10 +148,12 @@ bool TableList<Number>::drop_barren(std::vector<Rank>& gone) {
     return dropped;
 }
 
-// Sums out a variable of those that are to go, and others with it where classes make that cheap.
+// Sums out a variable of those that are to go, from a product of so many cells, and others with it where
+// classes make that cheap.
 template <class Number>
-void TableList<Number>::sum_out(Rank rank, std::vector<Rank>& gone) {
-    std::vector<Rank> out = summed_together<Number>(tables_, rank, gone, n_states_);
+void TableList<Number>::sum_out(Rank rank, double size, std::vector<Rank>& gone) {
+    std::vector<Rank> out = {rank};
+    if (size >= kLeastProduct) out = summed_together<Number>(tables_, rank, gone, n_states_);
     const auto take = [&] {
         return std::ranges::stable_partition(tables_,
                                              [&](const TableRef<Number>& table) {
@@ -216,7 +218,7 @@ void TableList<Number>::reduce_to(std::span<const Rank> kept) {
             if (size < least) best = i;
             least = std::min(least, size);
         }
-        sum_out(gone[best], gone);
+        sum_out(gone[best], least, gone);
     }
     merge_contained();
 }
