@@ -11,9 +11,9 @@ namespace ldag {
 namespace {
 
 // Stepping through classes costs more than through a cell of a product.
-constexpr double kStepCost = 3.0;
+constexpr double kStepCost = 2.0;
 // Looking for classes, which may be in vain, may cost such a share of the product.
-constexpr double kWorkShare = 8.0;
+constexpr double kWorkShare = 4.0;
 // Cells of the products that summing variables out one by one takes, for each cell of the first.
 constexpr double kDenseCost = 2.0;
 
