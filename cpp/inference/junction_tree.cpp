@@ -85,8 +85,15 @@ class Propagation {
     void descend(Use use) {
         for (std::uint32_t c = 0; c < own_.size(); ++c) {
             const JunctionTree::Clique& clique = tree_.cliques()[c];
-            for (const std::uint32_t below : clique.below)
-                down_[below] = message(c, below, tree_.cliques()[below].separator, false);
+            std::uint32_t silent =
+                kNoRank;  // the last one below that said nothing: others like it hear the same
+            for (const std::uint32_t below : clique.below) {
+                const std::vector<Rank>& separator = tree_.cliques()[below].separator;
+                const bool hears_same =
+                    up_[below].empty() && silent != kNoRank && tree_.cliques()[silent].separator == separator;
+                down_[below] = hears_same ? down_[silent] : message(c, below, separator, false);
+                if (up_[below].empty()) silent = below;
+            }
             use(c);
             for (const std::uint32_t below : clique.below) up_[below].clear();
             down_[c].clear();

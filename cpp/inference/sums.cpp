@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "inference/class_sums.hpp"
 #include "inference/question.hpp"
 #include "inference/sums_tables.hpp"
 #include "support/parallel.hpp"
@@ -50,7 +51,7 @@ class Buckets {
     bool run(std::size_t n_eliminated, bool keep) {
         for (Rank rank = 0; rank < n_eliminated; ++rank) {
             std::vector<TableRef<Number>>& bucket = buckets_[rank];
-            if (!bucket.empty()) eliminate(rank, bucket);
+            if (!bucket.empty() && (keep || !eliminate_classes(rank, n_eliminated))) eliminate(rank, bucket);
             if (!keep) bucket.clear();
         }
         return is_sure_;
@@ -114,6 +115,35 @@ class Buckets {
             bucket, kept, ranking_.n_states, is_sum ? Joining::kSum : Joining::kMax, effort_));
         is_sure_ = is_sure_ && is_sure<Number>(made->exponent) && has_positive(*made);
         put(std::move(made));
+    }
+
+    // Sums out a variable and others by classes, if that is cheap.
+    bool eliminate_classes(Rank rank, std::size_t n_eliminated) {
+        if (stages_[ranking_.node_at[rank]] != kSummed || buckets_[rank].size() < 2) return false;
+        if (std::ranges::none_of(buckets_[rank], [](const auto& table) { return table->repeats; }))
+            return false;
+        std::vector<TableRef<Number>> tables = buckets_[rank];
+        std::vector<Rank> candidates;
+        for (const Rank other : joint_scope<Number>(tables)) {
+            if (other == rank || other >= n_eliminated || stages_[ranking_.node_at[other]] != kSummed)
+                continue;
+            candidates.push_back(other);
+        }
+        for (Rank other = rank + 1; !candidates.empty() && other <= candidates.back(); ++other)
+            tables.insert(tables.end(), buckets_[other].begin(), buckets_[other].end());
+        const std::vector<Rank> out = summed_together<Number>(tables, rank, candidates, ranking_.n_states);
+        if (out.size() < 2) return false;
+        const auto has_some = [&](const TableRef<Number>& table) {
+            return std::ranges::any_of(out,
+                                       [&](Rank r) { return std::ranges::binary_search(table->scope, r); });
+        };
+        std::erase_if(tables, [&](const auto& table) { return !has_some(table); });
+        std::optional<Table<Number>> made = sum_classes<Number>(tables, out, ranking_.n_states, effort_);
+        if (!made) return false;
+        for (Rank other = rank; other <= out.back(); ++other) std::erase_if(buckets_[other], has_some);
+        is_sure_ = is_sure_ && is_sure<Number>(made->exponent) && has_positive(*made);
+        put(std::make_shared<Table<Number>>(std::move(*made)));
+        return true;
     }
 
     std::span<const std::uint8_t> stages_;

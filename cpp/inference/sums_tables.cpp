@@ -4,6 +4,9 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <optional>
+
+#include "inference/class_sums.hpp"
 
 namespace ldag {
 namespace {
@@ -89,9 +92,12 @@ TableRef<Number> family_table(const SumsNetwork& network, const Findings& findin
     table->scope = std::move(cells.scope);
     if (findings.seen[node] == Findings::kUnseen && network.is_normalised)
         table->heads = {ranking.rank_of[node]};
+    const SumsFamily& family = network.families[node];
+    table->repeats = static_cast<double>(family.probabilities.size()) <
+                     count_cells(network.n_states, node, family.parents);
     table->values.reserve(cells.places.size());
     for (const std::size_t place : cells.places)
-        table->values.push_back(static_cast<Number>(network.families[node].probabilities[place]));
+        table->values.push_back(static_cast<Number>(family.probabilities[place]));
     return table;
 }
 
@@ -142,18 +148,36 @@ bool TableList<Number>::drop_barren(std::vector<Rank>& gone) {
     return dropped;
 }
 
+// Sums out a variable of those that are to go, from a product of so many cells, and others with it where
+// classes make that cheap.
 template <class Number>
-void TableList<Number>::sum_out(Rank rank) {
-    const auto middle = std::ranges::stable_partition(tables_, [&](const TableRef<Number>& table) {
-                            return !has(table, rank);
-                        }).begin();
-    const std::span<const TableRef<Number>> factors(middle, tables_.end());
-    std::vector<Rank> kept = joint_scope<Number>(factors);
-    std::erase(kept, rank);
-    auto summed =
-        std::make_shared<Table<Number>>(product<Number>(factors, kept, n_states_, Joining::kSum, effort_));
+void TableList<Number>::sum_out(Rank rank, double size, std::vector<Rank>& gone) {
+    std::vector<Rank> out = {rank};
+    if (size >= kLeastProduct) out = summed_together<Number>(tables_, rank, gone, n_states_);
+    const auto take = [&] {
+        return std::ranges::stable_partition(tables_,
+                                             [&](const TableRef<Number>& table) {
+                                                 return std::ranges::none_of(
+                                                     out, [&](Rank r) { return has(table, r); });
+                                             })
+            .begin();
+    };
+    auto middle = take();
+    std::optional<Table<Number>> summed;
+    if (out.size() > 1)
+        summed = sum_classes<Number>(std::span<const TableRef<Number>>(middle, tables_.end()), out, n_states_,
+                                     effort_);
+    if (!summed) {
+        out = {rank};
+        middle = take();
+        const std::span<const TableRef<Number>> factors(middle, tables_.end());
+        std::vector<Rank> kept = joint_scope<Number>(factors);
+        std::erase(kept, rank);
+        summed = product<Number>(factors, kept, n_states_, Joining::kSum, effort_);
+    }
     tables_.erase(middle, tables_.end());
-    tables_.push_back(std::move(summed));
+    tables_.push_back(std::make_shared<Table<Number>>(std::move(*summed)));
+    std::erase_if(gone, [&](Rank r) { return std::ranges::binary_search(out, r); });
 }
 
 // Multiplies tables into others that have all of their variables, unless one is known to sum to 1.
@@ -194,8 +218,7 @@ void TableList<Number>::reduce_to(std::span<const Rank> kept) {
             if (size < least) best = i;
             least = std::min(least, size);
         }
-        sum_out(gone[best]);
-        gone.erase(gone.begin() + static_cast<std::ptrdiff_t>(best));
+        sum_out(gone[best], least, gone);
     }
     merge_contained();
 }

@@ -72,7 +72,7 @@ class TableList {
 
   private:
     bool drop_barren(std::vector<Rank>& gone);
-    void sum_out(Rank rank);
+    void sum_out(Rank rank, double size, std::vector<Rank>& gone);
     void merge_contained();
     double product_size(Rank rank) const;
 

@@ -137,7 +137,9 @@ void join_block(Number* result, const Walk& walk, const Number* block, std::size
     }
 }
 
-// Scales by a power of two: nothing is rounded unless it is too small to matter.
+}  // namespace
+
+// Nothing is rounded unless it is too small to matter.
 template <class Number>
 void normalise(Table<Number>& table) {
     Number greatest = 0;
@@ -150,8 +152,6 @@ void normalise(Table<Number>& table) {
     table.exponent += exponent;
 }
 
-// The variables of which a product sums to 1, after others were summed out: those of a table are added if no
-// variable that it is conditioned on is a head of the others, or the other way round.
 template <class Number>
 std::vector<Rank> heads_of(std::span<const TableRef<Number>> factors, std::span<const Rank> kept) {
     std::vector<Rank> heads;
@@ -179,8 +179,6 @@ std::vector<Rank> heads_of(std::span<const TableRef<Number>> factors, std::span<
     if (n_gone > 0) std::erase_if(heads, [&](Rank r) { return !std::ranges::binary_search(kept, r); });
     return heads;
 }
-
-}  // namespace
 
 template <class Number>
 std::vector<Rank> joint_scope(std::span<const TableRef<Number>> factors) {
@@ -234,6 +232,10 @@ Table<Number> product(std::span<const TableRef<Number>> factors, std::span<const
     return result;
 }
 
+template void normalise(Table<double>&);
+template void normalise(Table<long double>&);
+template std::vector<Rank> heads_of(std::span<const TableRef<double>>, std::span<const Rank>);
+template std::vector<Rank> heads_of(std::span<const TableRef<long double>>, std::span<const Rank>);
 template std::vector<Rank> joint_scope(std::span<const TableRef<double>>);
 template std::vector<Rank> joint_scope(std::span<const TableRef<long double>>);
 template Table<double> product(std::span<const TableRef<double>>, std::span<const Rank>,

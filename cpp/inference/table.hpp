@@ -40,6 +40,7 @@ struct Table {
     std::vector<Number> values;
     std::int64_t exponent = 0;
     std::vector<Rank> heads = {};
+    bool repeats = false;  // a family with fewer classes than configurations
 };
 
 template <class Number>
@@ -50,6 +51,15 @@ enum class Joining { kSum, kMax };
 // The union of the scopes, ascending.
 template <class Number>
 std::vector<Rank> joint_scope(std::span<const TableRef<Number>> factors);
+
+// Scales by a power of two, so that the greatest number is between 1 and 2, unless all are zero.
+template <class Number>
+void normalise(Table<Number>& table);
+
+// The variables of which a product sums to 1, after others were summed out: those of a table are added if no
+// variable that it is conditioned on is a head of the others, or the other way round.
+template <class Number>
+std::vector<Rank> heads_of(std::span<const TableRef<Number>> factors, std::span<const Rank> kept);
 
 // The product of tables, with all variables but `kept` (ascending) summed or maximised out; its greatest
 // number is between 1 and 2, unless all are zero.
