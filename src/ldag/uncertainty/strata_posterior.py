@@ -95,6 +95,10 @@ class StrataPosterior(Drawable):
         """Return the probability that two variables are joined, in any order."""
         return self.edges[self._pair(a, b)]
 
+    def joined(self, a: str, b: str) -> float:
+        """Return the same: other posteriors tell by that name how sure it is that two variables are joined."""
+        return self.edge(a, b)
+
     def stratum(self, a: str, b: str, *, context: Context) -> float:
         """Return the probability that the stratum of an edge holds a context, given that there is the edge.
 
