@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ldag.checks import check_share
 from ldag.constraints import Constraints, search_space
-from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
+from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data, describe_groups
 from ldag.drawing import Drawable
 from ldag.errors import (
     ArgumentError,
@@ -335,7 +335,7 @@ def sum_decomposable(
         float(max(logs)) + log(mean),
         {(s.kappa, s.equivalent_sample_size): float(w) for s, w in zip(settings, weights, strict=True)},
         table.total,
-        tuple(describe_data(data)),
+        (*describe_data(data), *describe_groups(data)),
     )
 
 
