@@ -77,6 +77,14 @@ def test_arrows_where_they_are_asked_for(tmp_path: Path) -> None:
     assert "independent when" in run("show", out, "--undirected")
 
 
+def test_text_files(tmp_path: Path) -> None:
+    """What is saved in the text form is shown by the command; what is no graph at all is refused as before."""
+    U.save(tmp_path / "u.ldag")
+    assert run("show", str(tmp_path / "u.ldag")) == f"{U}\n"
+    (tmp_path / "u.ldag").write_text("a - b -> c")
+    assert "line 1: " in run("show", str(tmp_path / "u.ldag"), code=2)
+
+
 def test_moral_graphs() -> None:
     """Edges that were added are dashed, and told."""
     moral = ldag.LDAG.from_text("a -> c\nb -> c").moral_graph()
