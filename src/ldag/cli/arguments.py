@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, TypeVar
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from ldag import datasets
 from ldag.data import Arrays, Dataset, name_times, state_columns, write_rows, write_separated
-from ldag.errors import ArgumentError, suggest
+from ldag.errors import ArgumentError, FormatError, LdagError, suggest
 from ldag.formats import (
     STRATIFIED,
     Context,
@@ -143,7 +144,13 @@ def load_any(source: str) -> "Loaded":
     """Return an example graph by its name, or whatever a file holds."""
     if source in datasets.graph_names() or not is_path(source):
         return load_graph(source)
-    record = read_file(source)
+    try:
+        record = read_file(source)
+    except FormatError:
+        with suppress(LdagError):
+            if source.lower().endswith(".ldag"):
+                return StratifiedGraph.load(source)  # the text form without arrows
+        raise
     with name_file(source):
         if not isinstance(record, DocumentRecord):
             return LDAG.from_record(record) if isinstance(record, GraphRecord) else Network.from_model(record)

@@ -53,7 +53,7 @@ def bootstrap(
         check_place(check_picture(picture))
     panel = read_panel(options)
     table, settings = load_to_repeat(data, reading, options)
-    table, settings["constraints"] = cut_windows(table, settings["constraints"], panel)
+    table, settings["constraints"] = cut_windows(table, settings["constraints"], panel, settings["decomposable"])
     result = learn_again(table, n, directions=directions, **settings)
     if output is not None:
         result.save(output)

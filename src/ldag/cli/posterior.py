@@ -105,7 +105,7 @@ def posterior(
     constraints, panel = read_constraints(*map(options.pop, CONSTRAINTS)), read_panel(options)
     options["equivalent_sample_size"] = options["equivalent_sample_size"] or None
     table = load_table(data, reading, use_of_gaps="averaged over completions")
-    table, constraints = cut_windows(table, constraints, panel)
+    table, constraints = cut_windows(table, constraints, panel, options["decomposable"])
     if effects is not None and options["decomposable"]:
         raise ArgumentError(f"{argument('effects')} is about arrows, and with {say_decomposable()} there are none")
     if effects is not None:

@@ -12,7 +12,7 @@ from ldag.cli.pipes import MODEL, TEXT
 from ldag.cli.tables import load_table
 from ldag.constraints import Constraints, read_edge
 from ldag.data import Dataset, ReadOptions
-from ldag.dynamic import Slicing
+from ldag.dynamic import Slicing, check_has_arrows
 from ldag.errors import ArgumentError
 from ldag.formats import Edge, Scanner, read_name_list, read_utf8
 from ldag.learning import (
@@ -255,11 +255,12 @@ def read_panel(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def cut_windows(
-    table: Dataset, constraints: Constraints | None, panel: Mapping[str, Any]
+    table: Dataset, constraints: Constraints | None, panel: Mapping[str, Any], decomposable: bool = False
 ) -> tuple[Dataset, Constraints | None]:
     """Return the windows of a panel, and what constraints say about them; the table itself if there are no lags."""
     if not panel:
         return table, constraints
+    check_has_arrows(decomposable)
     slices, rules = Slicing(**panel).cut(table, constraints)
     return slices.windows, rules.of_windows()
 

@@ -14,7 +14,7 @@ from ldag.constraints import Constraints, PanelRules
 from ldag.data import AnyTable, Dataset, Reading, Slices, check_data, cut_slices, describe_data
 from ldag.drawing import Presentable
 from ldag.dynamic.door import DynamicNetwork
-from ldag.errors import ArgumentError, argument, counted, list_names, option
+from ldag.errors import ArgumentError, argument, counted, list_names, option, say_decomposable
 from ldag.formats import say_lags
 from ldag.graph import LDAG
 from ldag.hook import Printable
@@ -180,6 +180,15 @@ class Slicing:
         return slices, PanelRules(given, self.lags, slices.static, slices.changing, self.instantaneous)
 
 
+def check_has_arrows(decomposable: bool) -> None:
+    """Refuse graphs without arrows where steps of time order variables."""
+    if decomposable:
+        raise ArgumentError(
+            f"{argument('lags')} is for arrows from one step to the next, and with {say_decomposable()} there are none;"
+            " leave one of the two out"
+        )
+
+
 def learn_panel(
     data: AnyTable,
     settings: Settings,
@@ -194,6 +203,7 @@ def learn_panel(
     """Learn both graphs, with the options of `Slicing`; the checkpoint of the first slice stands beside the other."""
     if settings.method_option("start") is not None:
         raise ArgumentError(f"{argument('start')} is one graph, and {argument('lags')} learns two; leave it out")
+    check_has_arrows(settings.decomposable)
     slices, rules = Slicing(**slicing).cut(check_data(data, reading=reading), settings.constraints)
     deadline = Deadline.after(settings.time_limit) if deadline is None else deadline
     run = partial(learn_with, progress=progress, executor=executor)

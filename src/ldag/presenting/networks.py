@@ -11,6 +11,7 @@ from ldag.network import ClassParameters, Marginals, Network, NodeParameters, St
 from ldag.presenting.documents import Block, TableBlock
 from ldag.presenting.graphs import graph_picture
 from ldag.presenting.looks import blocks, chart, picture
+from ldag.presenting.undirected import OF_ARROWS, is_undirected, undirect_picture
 
 ROWS_SHOWN = 50
 """Rows of a joint distribution that are drawn, the most probable ones."""
@@ -25,6 +26,8 @@ STATES_ACROSS = 5
 @picture.register
 def network_picture(network: Network, options: PictureOptions) -> Picture:
     """Return what the picture of a network's graph shows."""
+    if is_undirected(network) and not any(name in options for name in OF_ARROWS):
+        return undirect_picture(network.ldag, options)
     return graph_picture(network.ldag, {"forbidden": network.forbidden, **options})
 
 

@@ -20,8 +20,10 @@ from ldag.network import Network
 from ldag.presenting.documents import Document, write_markdown
 from ldag.presenting.dynamic import document_of
 from ldag.presenting.html import asset, page, write_html
-from ldag.presenting.sections import Subject, all_sections
-from ldag.uncertainty import Agreement, Mixture, bootstrap
+from ldag.presenting.sections import all_sections
+from ldag.presenting.subject import Subject
+from ldag.presenting.undirected import is_undirected
+from ldag.uncertainty import Agreement, Mixture, StrataPosterior, bootstrap
 from ldag.uncertainty import posterior as learn_posterior
 
 MOST_VARIABLES = 14
@@ -29,6 +31,9 @@ MOST_VARIABLES = 14
 
 MOST_WITH_GAPS, N_ROUNDS = 12, 50
 """Where there are gaps, up to so many, from so many completed tables of each run."""
+
+MOST_WITHOUT_ARROWS = 8
+"""Up to so many where the model has no arrows."""
 
 MOST_DRAWN, N_DRAWN, N_RESTARTS = 40, 50, 2
 """Up to so many variables the model is learned again so many times instead, by short searches."""
@@ -39,7 +44,7 @@ def report(
     path: str | os.PathLike[str],
     *,
     data: Dataset | None = None,
-    posterior: Agreement | Literal["auto"] | None = "auto",
+    posterior: Agreement | StrataPosterior | Literal["auto"] | None = "auto",
     title: str | None = None,
     time_limit: float | None = None,
 ) -> None:
@@ -92,14 +97,14 @@ def _write_document(document: Document, target: Path) -> None:
 def _subject(
     source: Fit | Network | Mixture,
     data: Dataset | None,
-    given: Agreement | Literal["auto"] | None,
+    given: Agreement | StrataPosterior | Literal["auto"] | None,
     time_limit: float | None,
 ) -> Subject:
     """Gather what the report tells of."""
     if isinstance(source, Fit):
         if data is not None:
             raise ArgumentError("a fit has its own data; data= is for networks")
-        return Subject(source.network, source.data, source, *_how_sure(source, given, time_limit))
+        return Subject(source.network, source.data, source, *_how_sure(source.network, source, given, time_limit))
     if isinstance(source, Mixture):
         return _subject_of_several(source, source.data if data is None else check_data(data), given)
     if not isinstance(source, Network):
@@ -107,10 +112,12 @@ def _subject(
     known = None if data is None else check_data(data)
     if known is not None and source.ldag.latent:
         known = known.aligned_to(source.ldag.schema)
-    return Subject(source, known, None, *_how_sure(known, given, time_limit))
+    return Subject(source, known, None, *_how_sure(source, known, given, time_limit))
 
 
-def _subject_of_several(mixture: Mixture, data: Dataset | None, given: Agreement | Literal["auto"] | None) -> Subject:
+def _subject_of_several(
+    mixture: Mixture, data: Dataset | None, given: Agreement | StrataPosterior | Literal["auto"] | None
+) -> Subject:
     """Gather what the report on several networks tells of; they know themselves how sure they are."""
     try:
         network = mixture.consensus_network(data)
@@ -121,19 +128,27 @@ def _subject_of_several(mixture: Mixture, data: Dataset | None, given: Agreement
             "the networks are too large to say together what is to be expected in each case; a report on them needs"
             f" the data, {argument('data')}"
         ) from None
-    return Subject(network, data, None, given if isinstance(given, Agreement) else mixture, mixture=mixture)
+    return Subject(
+        network, data, None, given if isinstance(given, Agreement | StrataPosterior) else mixture, mixture=mixture
+    )
 
 
 def _how_sure(
-    source: Fit | Dataset | None, given: Agreement | Literal["auto"] | None, time_limit: float | None
-) -> tuple[Agreement | None, str]:
+    network: Network,
+    source: Fit | Dataset | None,
+    given: Agreement | StrataPosterior | Literal["auto"] | None,
+    time_limit: float | None,
+) -> tuple[Agreement | StrataPosterior | None, str]:
     """Return a posterior or a bootstrap, or why there is none."""
-    if isinstance(given, Agreement):
+    if isinstance(given, Agreement | StrataPosterior):
         return given, ""
     if source is None or given is None:
         return None, "This was not computed: ldag.posterior, or ldag.bootstrap, tells how probable each connection is."
     data = source.data if isinstance(source, Fit) else source
     n, most = len(data.variables), MOST_WITH_GAPS if data.has_gaps else MOST_VARIABLES
+    without_arrows = is_undirected(network)
+    if without_arrows:
+        most = 0 if data.has_gaps else MOST_WITHOUT_ARROWS
     if n > (MOST_DRAWN if isinstance(source, Fit) else most):
         return None, (
             f"With {n} columns this takes longer than a report should. ldag.posterior, or ldag.bootstrap, tells how "
@@ -148,6 +163,8 @@ def _how_sure(
                 "time_limit": time_limit,
             }
             return bootstrap(source, N_DRAWN, **quick, progress=False), ""
+        if without_arrows:
+            return learn_posterior(source, decomposable=True), ""
         return learn_posterior(source, time_limit=time_limit, n_rounds=N_ROUNDS if data.has_gaps else None), ""
     except LdagError as error:
         return None, f"It could not be computed: {error}"
@@ -244,8 +261,9 @@ def _write_page(model: Network | Mixture, title: str) -> str:
             f" {counted(len(model), 'network')} answer together; the arrows are what most of them have, and which way"
             " they point says little."
         )
+    arrows = "lines" if isinstance(model, Network) and is_undirected(model) else "arrows"
     body = f"""<h1>{escape(title)}</h1>
-<p class="soft">Click a state: arrows that do not matter then fade{follows}. Click it again to take it
+<p class="soft">Click a state: {arrows} that do not matter then fade{follows}. Click it again to take it
 back.{several}</p>
 {_TOOLS}
 <p aria-live="polite"><span id="findings"></span> <span id="probability" class="soft"></span>

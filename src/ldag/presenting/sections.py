@@ -1,25 +1,23 @@
 """The sections of a report: what doors know, as paragraphs, tables and figures that need no statistics to be read."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from importlib.metadata import version
 
-from ldag.data import ASSUMED, Dataset, Gaps, check_data, describe_data, describe_gaps, describe_groups, describe_size
+from ldag.data import ASSUMED, Dataset, Gaps, describe_data, describe_gaps, describe_groups, describe_size
 from ldag.drawing import Cell, Drawable, Meter
 from ldag.errors import counted, list_names
-from ldag.formats import MOST_CASES, Edge
-from ldag.graph import LDAG, EdgeDirections, family_counts, find_thin_families
-from ldag.inference import CodedGaps
+from ldag.formats import Edge
+from ldag.graph import LDAG, find_thin_families
 from ldag.learning import STRUCTURES, Fit
 from ldag.model import Counts
 from ldag.network import Network, NodeParameters
 from ldag.presenting.documents import Block, Bullets, Figure, Listing, Paragraph, Section, TableBlock
 from ldag.presenting.graphs import notes_of_rows
 from ldag.presenting.networks import rules_tables
+from ldag.presenting.subject import Subject
 from ldag.presenting.uncertain import LIKELY, MOST_PAIRS, connections, exception_chance, in_words, tell_sureness
-from ldag.scoring import expect_configurations
-from ldag.uncertainty import Agreement, Mixture
+from ldag.uncertainty import Mixture, StrataPosterior
 
 MOST_NODES = 60
 """Nodes whose rules a report lists; of larger networks those that depend on others."""
@@ -51,57 +49,16 @@ NOT_CAUSES = (
     "the other."
 )
 
+ARROWS = (
+    "Arrows are not causes. They could be read so only if everything that influences two of the columns is itself "
+    "a column, if the direction is known, and if it did not depend on the values which rows are in the table."
+)
+LINES = "Lines are not causes, and say nothing of a direction."
+
 LATENT = (
     "Of a latent variable only its effects are seen, and what it is was worked out from these. Which of its values is"
     " called what has no meaning: exchanged everywhere, they would say the same."
 )
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What a report is about; what is None was not done."""
-
-    network: Network
-    data: Dataset | None = None
-    fit: Fit | None = None
-    sureness: Agreement | None = None
-    why_not_sure: str = ""
-    mixture: Mixture | None = None
-    """The networks that answer together, if there are several; the network is then one that stands for them."""
-
-    @property
-    def graph(self) -> LDAG:
-        """The graph."""
-        return self.network.ldag
-
-    @cached_property
-    def counts(self) -> tuple[Counts, ...] | None:
-        """How many rows have each state of each node, by the configurations of its parents; None without data."""
-        if self.fit is not None:
-            return self.fit.counts
-        if self.data is None:
-            return None
-        data = check_data(self.data, self.graph.schema).aligned_to(self.graph.schema)
-        if data.has_gaps:
-            table = CodedGaps.of(data.codes, data.schema.n_states, data.weights)
-            return expect_configurations(self.graph.structure, self.network.probabilities, table)
-        return tuple(counts for _, counts, _ in family_counts(self.graph, data))
-
-    @cached_property
-    def exceptions(self) -> dict[Edge, str]:
-        """The labels in words, as short as people can read."""
-        return dict(zip(self.graph.labelled_edges, self.graph.labels_in_words(MOST_CASES, self.counts), strict=True))
-
-    @cached_property
-    def directions(self) -> EdgeDirections:
-        """The arrows whose direction follows from the data and the constraints, and the others."""
-        return self.graph.edge_directions(self.network.forbidden)
-
-    @property
-    def constraints(self) -> str:
-        """The constraints that the graph was learned under, one on each line."""
-        kept = (self.network.origin or {}).get("constraints")
-        return kept.strip() if isinstance(kept, str) else ""
 
 
 def all_sections(subject: Subject) -> Iterator[Section]:
@@ -127,7 +84,7 @@ def all_sections(subject: Subject) -> Iterator[Section]:
 def summary_section(subject: Subject) -> Section:
     """Say in a few sentences what was found."""
     graph, data = subject.graph, subject.data
-    sentences = _tell_dependences(subject)
+    sentences = _tell_edges(subject) if subject.is_undirected else _tell_dependences(subject)
     more = [f"and {len(sentences) - MOST_SENTENCES} more, shown below"] if len(sentences) > MOST_SENTENCES else []
     alone = [v.name for v in graph.variables if not any(v.name in edge for edge in graph.edges)]
     gaps = () if data is None else describe_gaps(data)
@@ -157,6 +114,18 @@ def _tell_latent(graph: LDAG) -> Iterator[Paragraph]:
         yield Paragraph(f"Joined by a cause that nobody observed (a dashed arc): {'; '.join(pairs)}.")
     if named:
         yield Paragraph(f"Not observed: {', '.join(named)}. {LATENT}")
+
+
+def _tell_edges(subject: Subject) -> list[str]:
+    """Return sentences about pairs of variables, the surest first."""
+    sentences = []
+    for a, b in subject.graph.edges:
+        sure = None if subject.sureness is None else float(subject.sureness.joined(a, b))
+        text = f"{a} and {b} {'may go together' if sure is not None and sure < LIKELY else 'go together'}"
+        text += "" if sure is None else f" ({in_words(sure)})"
+        but = subject.exceptions.get((a, b), "").removeprefix(f"{a} and {b} are ")
+        sentences.append((-(sure or 0.0), f"{text}; but {but}." if but else f"{text}."))
+    return [text for _, text in sorted(sentences, key=lambda one: round(one[0], 2))]
 
 
 def _tell_dependences(subject: Subject) -> list[str]:
@@ -198,15 +167,20 @@ def graph_section(subject: Subject) -> Section:
     """Draw the graph, and say which arrows are determined."""
     graph, sureness = subject.graph, subject.sureness
     widths = None if sureness is None else {edge: float(sureness.joined(*edge)) for edge in graph.edges}
-    parts = ["An arrow joins two columns of which one helps to guess the other, whatever the other columns say."]
+    arrow = "line" if subject.is_undirected else "arrow"
+    a_line = "a line" if subject.is_undirected else "an arrow"
+    of_which = "two columns of which one helps to guess the other, whatever the other columns say."
+    parts = [f"{a_line.capitalize()} joins {of_which}"]
     n_labels = len(subject.exceptions)
     is_written = n_labels <= MOST_WRITTEN
     if n_labels:
-        where = "Text on an arrow says when it does not matter."
-        parts.append(where if is_written else "Amber arrows have exceptions, which are listed below.")
+        where = f"Text on {a_line} says when it does not matter."
+        parts.append(where if is_written else f"Amber {arrow}s have exceptions, which are listed below.")
     if widths:
-        parts.append("Thick arrows are sure, thin ones are not.")
-    if subject.mixture is None:
+        parts.append(f"Thick {arrow}s are sure, thin ones are not.")
+    if subject.is_undirected:
+        parts.append("Lines point nowhere: no direction was asked for.")
+    elif subject.mixture is None:
         parts += _directions_in_words(subject)
     else:
         parts.append("Which way arrows point says little: it differs from model to model.")
@@ -242,7 +216,10 @@ def label_sections(subject: Subject) -> Iterator[Section]:
         header.append("rows it is about")
         for row, edge in zip(rows, edges, strict=True):
             row.append(_rows_behind(graph, subject.counts, edge))
-    if subject.sureness is not None:
+    has_chances = subject.sureness is not None and (
+        isinstance(subject.sureness, StrataPosterior) or not subject.is_undirected  # other graphs point other ways
+    )
+    if subject.sureness is not None and has_chances:
         header.append("probability")
         for row, edge in zip(rows, edges, strict=True):
             chance = exception_chance(subject.sureness, graph, edge)
@@ -438,9 +415,9 @@ def average_section(mixture: Mixture) -> Section:
 def caveat_section(subject: Subject) -> Section:
     """Say what the model does not say."""
     items = [
-        "Arrows are not causes. They could be read so only if everything that influences two of the columns is itself "
-        "a column, if the direction is known, and if it did not depend on the values which rows are in the table.",
-        "A missing arrow means that these data do not need it, not that there is no connection.",
+        LINES if subject.is_undirected else ARROWS,
+        f"A missing {'line' if subject.is_undirected else 'arrow'} means that these data do not need it, not that there"
+        " is no connection.",
     ]
     if subject.data is not None:
         items += [f"{told[0].upper()}{told[1:]}." for told in describe_groups(subject.data)]
@@ -453,7 +430,8 @@ def how_section(subject: Subject) -> Section:
     """List settings, versions, and the lines that make this again."""
     graph, fit = subject.graph, subject.fit
     size = f"{counted(len(graph.edges), 'edge')}, {counted(graph.dimension, 'parameter')}"
-    blocks: list[Block] = [Paragraph(f"A labelled DAG: {size} ({graph.dag_dimension:,} in full tables).")]
+    kind = "A stratified graph, without arrows" if subject.is_undirected else "A labelled DAG"
+    blocks: list[Block] = [Paragraph(f"{kind}: {size} ({graph.dag_dimension:,} in full tables).")]
     if subject.mixture is not None:
         blocks = [Paragraph(f"In the picture: {size}. The models:"), Listing(subject.mixture.tell_learned())]
     if fit is not None:

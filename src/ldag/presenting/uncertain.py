@@ -13,7 +13,7 @@ from ldag.graph import LDAG
 from ldag.presenting.documents import Block, Figure, Listing, TableBlock
 from ldag.presenting.graphs import graph_picture
 from ldag.presenting.looks import blocks, chart, picture
-from ldag.uncertainty import Agreement, Bootstrap, EdgeChances, EffectSizes, Mixture, Posterior
+from ldag.uncertainty import Agreement, Bootstrap, EdgeChances, EffectSizes, Mixture, Posterior, StrataPosterior
 
 MOST_PAIRS = 40
 """Pairs that are listed or drawn; others are counted."""
@@ -24,6 +24,7 @@ LIKELY = 0.7
 WORDS = ((0.99, "as good as certain"), (0.9, "very likely"), (LIKELY, "likely"), (0.3, "uncertain"), (0.0, "doubtful"))
 """How probabilities of connections are said, from so much on."""
 NEVER_THERE = "the connection is never there"
+OF_SEVERAL = "not known: about several columns at once"
 NOT_SUMMED = "not known: outside the limits below"
 
 
@@ -136,7 +137,7 @@ class Sureness(NamedTuple):
 
 
 @singledispatch
-def tell_sureness(value: Agreement, known: Container[str]) -> Sureness:
+def tell_sureness(value: Agreement | StrataPosterior, known: Container[str]) -> Sureness:
     """Say what the numbers are, beside notes that the reader knows already."""
     raise NotImplementedError(type(value).__name__)
 
@@ -194,7 +195,16 @@ def in_words(chance: float) -> str:
     return f"{words}, {100 * chance:.0f} %" if chance < WORDS[0][0] else words
 
 
-def connections(agreement: Agreement, graph: LDAG, least: float) -> Iterator[tuple[str, str, bool, float]]:
+@tell_sureness.register
+def _(posterior: StrataPosterior, known: Container[str]) -> Sureness:
+    del known
+    text = "The probability that two columns are connected directly, over all graphs without arrows of these columns."
+    return Sureness(text, "probability", posterior.notes)
+
+
+def connections(
+    agreement: Agreement | StrataPosterior, graph: LDAG, least: float
+) -> Iterator[tuple[str, str, bool, float]]:
     """Go through the pairs that are drawn or not improbable, the surest first: both, whether drawn, how probable."""
     drawn = {frozenset(edge): edge for edge in graph.edges}
     names = [variable.name for variable in agreement.variables]
@@ -206,8 +216,13 @@ def connections(agreement: Agreement, graph: LDAG, least: float) -> Iterator[tup
             yield (*pair, is_drawn, chance)
 
 
-def exception_chance(agreement: Agreement, graph: LDAG, edge: Edge) -> float | str:
+def exception_chance(agreement: Agreement | StrataPosterior, graph: LDAG, edge: Edge) -> float | str:
     """Return the probability of a label's least certain entry, given the edge; or why there is none."""
+    if isinstance(agreement, StrataPosterior):
+        cases = graph.label_contexts(*edge)
+        if any(len(case) > 1 for case in cases):
+            return OF_SEVERAL
+        return min(agreement.stratum(*edge, context=case) for case in cases)
     others = [name for name in graph.parents(edge[1]) if name != edge[0]]
     contexts: list[Context] = [dict(zip(others, entry, strict=True)) for entry in sorted(graph.label(*edge), key=str)]
     try:

@@ -1,13 +1,14 @@
 """How graphs without arrows look: lines without heads, and on them when their ends are independent."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ldag.drawing import Picture, PictureEdge, PictureNode, PictureOptions
 from ldag.errors import ArgumentError
 from ldag.formats import Edge
-from ldag.graph import MoralGraph, StratifiedGraph
+from ldag.graph import LDAG, MoralGraph, StratifiedGraph
 from ldag.model import Variable
+from ldag.network import Network
 from ldag.presenting.documents import Block, Figure, Listing
 from ldag.presenting.graphs import graph_picture
 from ldag.presenting.looks import blocks, picture
@@ -23,8 +24,12 @@ INDEPENDENT = "independent"
 def picture_without_arrows(graph: StratifiedGraph, options: PictureOptions) -> Picture:
     """Return what the picture of a graph without arrows shows."""
     refuse_arrows(options)
-    own: PictureOptions = {"arrows": False, "title": "Stratified graph", **options}
-    shown = graph_picture(graph.to_ldag(), own)
+    return undirect_picture(graph.to_ldag(), {"title": "Stratified graph", **options})
+
+
+def undirect_picture(graph: LDAG, options: PictureOptions) -> Picture:
+    """Return the picture of a graph that needs no arrows, with strata for labels."""
+    shown = graph_picture(graph, {"arrows": False, **options})
     edges = tuple(replace(edge, label=_say(edge.label), note=_say((edge.note,))[0]) for edge in shown.edges)
     legend = tuple(line.replace("“not if …”", f"“{INDEPENDENT} if …”") for line in shown.legend)
     return replace(shown, edges=edges, legend=legend, has_arrows=False)
@@ -65,6 +70,12 @@ def refuse_arrows(options: PictureOptions) -> None:
     for name in OF_ARROWS:
         if name in options:
             raise ArgumentError(f"{name} is about arrows, and this picture has none; leave it out")
+
+
+def is_undirected(network: Network) -> bool:
+    """Whether a network was learned without arrows, as its file tells, too."""
+    settings = (network.origin or {}).get("settings")
+    return isinstance(settings, Mapping) and settings.get("decomposable") is True
 
 
 def _say(lines: Sequence[str]) -> tuple[str, ...]:

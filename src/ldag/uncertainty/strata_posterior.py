@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ldag.checks import check_share
 from ldag.constraints import Constraints, search_space
-from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data
+from ldag.data import AnyTable, Dataset, Reading, check_data, describe_data, describe_groups
 from ldag.drawing import Drawable
 from ldag.errors import (
     ArgumentError,
@@ -94,6 +94,10 @@ class StrataPosterior(Drawable):
     def edge(self, a: str, b: str) -> float:
         """Return the probability that two variables are joined, in any order."""
         return self.edges[self._pair(a, b)]
+
+    def joined(self, a: str, b: str) -> float:
+        """Return the same: other posteriors tell by that name how sure it is that two variables are joined."""
+        return self.edge(a, b)
 
     def stratum(self, a: str, b: str, *, context: Context) -> float:
         """Return the probability that the stratum of an edge holds a context, given that there is the edge.
@@ -331,7 +335,7 @@ def sum_decomposable(
         float(max(logs)) + log(mean),
         {(s.kappa, s.equivalent_sample_size): float(w) for s, w in zip(settings, weights, strict=True)},
         table.total,
-        tuple(describe_data(data)),
+        (*describe_data(data), *describe_groups(data)),
     )
 
 

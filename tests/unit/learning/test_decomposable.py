@@ -1,6 +1,7 @@
 """Learning with ``decomposable=True``: against published enumeration, in every function that learns, and refusals."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import pytest
 
 import ldag
 from ldag.errors import LdagError
+from ldag.formats import read_undirected_text, write_undirected_json
 from ldag.learning.searches import climb
+from tests.command import run
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "files" / "heart_decomposable.json").read_text())
 
@@ -138,3 +141,62 @@ def test_bad_requests(options: dict[str, Any], message: str) -> None:
 def test_restarts() -> None:
     """How often a climb begins anew, with which it reached the best of 20 problems of eight variables."""
     assert climb.CHORDAL_PAIRS == 100_000
+
+
+def test_time_has_arrows(tmp_path: Path) -> None:
+    """Lags and graphs without arrows are refused together, in every command that knows both; rows of groups are not."""
+    rng = np.random.default_rng(1)
+    rows = {"person": np.repeat(range(5), 4), "wave": np.tile(range(4), 5), "a": rng.integers(0, 2, 20)}
+    rows["b"] = (rows["a"] + (rng.random(20) < 0.2)) % 2
+    panel = {name: values.tolist() for name, values in rows.items()}
+    data = ldag.read(panel, groups="person", time="wave")
+    message = "is for arrows from one step to the next, and with"
+    with pytest.raises(LdagError, match=f"lags {message} decomposable=True there are none; leave one of the two out"):
+        ldag.learn(data, lags=1, decomposable=True)
+    path = tmp_path / "panel.csv"
+    path.write_text(
+        "\n".join([",".join(panel), *(",".join(map(str, row)) for row in zip(*panel.values(), strict=True))])
+    )
+    given = [str(path), "--groups", "person", "--time", "wave", "--lags", "1", "--decomposable"]
+    for command in ("learn", "posterior", "bootstrap"):
+        out = ["-o", str(tmp_path / "out.json")]
+        assert f"--lags {message} --decomposable there are none" in run(command, *given, *out, code=2)
+    post = ldag.posterior(data, decomposable=True)
+    assert any("taken as independent" in note for note in post.notes), post.notes
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--method", "grow"], "--decomposable is for methods exact, climb and auto, not for 'grow'"),
+        (["--method", "chain"], "--decomposable is for methods exact, climb and auto, not for 'chain'"),
+        (["--structure", "tree"], "--decomposable is for structures 'ldag' and 'table'"),
+        (["--require", "smoking -> mental"], "required is about arrows; leave one of the two out"),
+        (["--forbid", "smoking -> mental"], "give mental -> smoking as well"),
+    ],
+)
+def test_bad_requests_of_the_command(options: list[str], message: str) -> None:
+    """The command line refuses what the function refuses, in its own words."""
+    assert message in run("learn", "heart", "--decomposable", *options, code=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a - b - c - d\na - d", "the graph is not chordal: "),
+        ("a - b : c=1\na - c", "the stratum of a - b cannot be: no variable is a neighbour of both"),
+        ("a - b - c\na - c : d=1\nc - d", "names 'd', which is not a neighbour of both; expected: b"),
+        ("a {0, 1}\nb {0, 1}\nc {0, 1}\na - b\nb - c\na - c : b=0; b=1", "independent in every context"),
+        ("a - b : c=1\nb - c : a=1\na - c : b=1", "do not fit together"),
+        ("a -> b", "expected '-', got '->'; a stratified graph has no arrows"),
+        ("a - b\na - b", "the edge 'a' - 'b' is given twice"),
+    ],
+)
+def test_bad_graphs(text: str, message: str, tmp_path: Path) -> None:
+    """Graphs that cannot be are refused in Python and from a file on the command line, with what to do."""
+    with pytest.raises(LdagError, match=re.escape(message)):
+        ldag.StratifiedGraph.from_text(text)
+    if "given twice" not in message and "->" not in text:  # which is not read at all
+        path = tmp_path / "graph.json"
+        path.write_text(write_undirected_json(read_undirected_text(text)))
+        assert message in run("show", str(path), code=2)

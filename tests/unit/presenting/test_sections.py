@@ -6,7 +6,6 @@ import pytest
 import ldag
 from ldag.presenting.documents import Bullets, Figure, Paragraph, TableBlock
 from ldag.presenting.sections import (
-    Subject,
     data_sections,
     gaps_section,
     graph_section,
@@ -14,6 +13,7 @@ from ldag.presenting.sections import (
     summary_section,
     sure_sections,
 )
+from ldag.presenting.subject import Subject
 
 
 def plain(n_columns: int, edges: list[tuple[str, str]], n_states: int = 2) -> ldag.Network:
