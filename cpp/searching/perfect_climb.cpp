@@ -405,6 +405,7 @@ SearchResult search_perfect_climb(FamilyScorer& scorer, const SearchSpace& space
     monitor.done = state->n_done;
     monitor.total = std::uint64_t{options.n_restarts} + 1;
     SearchResult best = state->best;
+    best.stopped = true;  // unless the climb begins at all
     parallel_for(1, 1, [&](std::size_t, std::size_t) { best = climber.run(); }, &monitor.stop, monitor.poll);
     return best;
 }

@@ -65,7 +65,7 @@ def test_climb(drawn: tuple[int, list[int], float, str, int | None]) -> None:
     columns = _draw(seed, n_states)
     candidates, max_parents = _bounds(len(n_states), limit)
     scorer = _scorer(columns, kappa, structure)
-    found = _native.search_perfect_climb(scorer, candidates, max_parents, 40, seed, 0, [])
+    found = _native.search_perfect_climb(scorer, candidates, max_parents, 1000, seed, 0, [])
     best, _ = best_perfect(len(n_states), scorer.score, limit)
     assert found[1] == pytest.approx(best, abs=1e-8)
     for parents in _native.testing.watch_perfect_climb(scorer, candidates, max_parents, 40, seed):
