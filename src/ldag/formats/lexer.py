@@ -21,7 +21,8 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _PERCENT_COMMENT = re.compile(r"%[^\n]*")
 _NOTATION_SPACE = re.compile(r"(?:\s+|#.*)*")
 _BARE = re.compile(WORD)
-_NOTATION = re.compile(rf'"(?:[^"\\\n]|\\.)*"|<->|->|<-|--|[{{}},;:=|*<?]|{WORD}|-')
+_QUOTES = ('"', "'")
+_NOTATION = re.compile(rf'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|<->|->|<-|--|[{{}},;:=|*<?]|{WORD}|-')
 
 
 class Tokens:
@@ -188,7 +189,7 @@ class Scanner(Tokens):
     def unexpected(self, expected: str) -> FormatError:
         """Return the error that the next token is not what was expected."""
         token = self.peek()
-        is_quoted, is_word = token.startswith('"'), _is_word(token)
+        is_quoted, is_word = token.startswith(_QUOTES), _is_word(token)
         hint = "; a name or state with spaces needs double quotes" if is_word else ""
         hint = '; a state such as "<3" needs double quotes' if token == "<" else hint
         got = "nothing more" if not token else token if is_quoted else repr(token)
@@ -196,6 +197,8 @@ class Scanner(Tokens):
 
     def unreadable(self, sign: str) -> FormatError:
         """Return the error for a sign that begins no token."""
+        if sign == "'":
+            return FormatError(f"{self.where}expected a closing single quote, got nothing more")
         if sign == '"':
             return super().unreadable(sign)
         return FormatError(
@@ -206,18 +209,18 @@ class Scanner(Tokens):
     def name(self, expected: str = "a variable's name") -> str:
         """Read a variable's name, which is a string however it is spelled."""
         token = self._take_text(expected)
-        return read_quoted(token, self.path) if token.startswith('"') else token
+        return read_quoted(token, self.path) if token.startswith(_QUOTES) else token
 
     @property
     def is_name(self) -> bool:
         """Whether a name comes next."""
         token = self.peek()
-        return token.startswith('"') or _is_word(token)
+        return token.startswith(_QUOTES) or _is_word(token)
 
     def state(self) -> State:
         """Read a state: a bare word may be a number or a boolean."""
         token = self._take_text("a state")
-        return read_quoted(token, self.path) if token.startswith('"') else read_bare_state(token, self.path)
+        return read_quoted(token, self.path) if token.startswith(_QUOTES) else read_bare_state(token, self.path)
 
     def _take_text(self, expected: str) -> str:
         """Step over a word or a string in quotes."""

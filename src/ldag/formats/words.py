@@ -1,6 +1,7 @@
 """How names, states, labels and numbers are spelled: in the text notation, and in words as people say them.
 
-In the text notation, names and states are bare where that is unambiguous, quoted otherwise.
+In the text notation, names and states are bare where that is unambiguous, quoted otherwise: written in double quotes,
+read in single ones, too.
 A bare word is made of letters and digits of any script, ``_`` and ``.``, and single ``-`` between them; a ``-``
 may also begin a number, and a step of time may end it, as in ``pain@-1`` or ``pain@0``. As a state, a bare word that
 reads as a number in the JSON manner (``0``, ``-3``, ``2.5``, also ``.5``, ``1e-7``) is that number and ``True`` or
@@ -28,6 +29,7 @@ _FLOAT = re.compile(
 )
 _BOOL = {"True": True, "False": False}
 _INVISIBLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_QUOTE = re.compile(r'\\.|"')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -55,7 +57,9 @@ def read_int(digits: str, path: str) -> int:
 
 
 def read_quoted(token: str, path: str) -> str:
-    """Return the string inside double quotes, its escapes undone."""
+    """Return the string inside quotes, its escapes undone; single ones are read as double ones."""
+    if token.startswith("'"):
+        token = '"' + _QUOTE.sub(lambda sign: {"\\'": "'", '"': '\\"'}.get(sign[0], sign[0]), token[1:-1]) + '"'
     try:
         text = json.loads(token, strict=False)
     except ValueError:

@@ -68,7 +68,7 @@ RECORD = read_text("x {0, 1}\ny {no, yes}\nx -> y\n")
         ("x {0, 1,}", r"^line 1: expected a state, got '\}'$"),
         ("x {0, 1} y", r"^line 1: expected 'cut' and cut points, or the end of the line after the states, got 'y'"),
         ("x {<3, >3}", r"^line 1: expected a state, got '<'; a state such as \"<3\" needs double quotes$"),
-        ("x {'a'}", r"^line 1: .* got \"'\"; .* need double quotes$"),
+        ("x {`a`}", r"^line 1: .* got '`'; .* need double quotes$"),
         ('x {"a}', r"^line 1: expected a closing double quote, got nothing more$"),
         (r'x {"\q"}', r"^line 1: the string .* has an unknown escape; expected .*\\uXXXX$"),
         (r'x {"\ud800"}', r"^line 1: states\[0\]: the string .* half of a surrogate pair"),

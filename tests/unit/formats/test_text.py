@@ -2,6 +2,7 @@
 
 import pytest
 
+from ldag.errors import FormatError
 from ldag.formats import ClassRecord, EdgeRecord, GraphRecord, VariableRecord
 from ldag.formats.text import read_text, write_text
 from ldag.model import State
@@ -185,3 +186,12 @@ def test_line_ends(end: str) -> None:
 def test_other_separators_do_not_end_lines() -> None:
     """A line separator inside quotes belongs to the string."""
     assert states_of('x {"a\u2028b", "c\x85d"}') == ("a\u2028b", "c\x85d")
+
+
+def test_single_quotes_are_read_as_double_ones() -> None:
+    """With the same escapes, and either quote inside the other; written are double ones."""
+    assert states_of("""a {'<3', 'it\\'s', 'say "x"', "it's", '\\u0041b'}""") == ("<3", "it's", 'say "x"', "it's", "Ab")
+    assert read_text("a -> b : c='>3'") == read_text('a -> b : c=">3"')
+    assert states_of("a {'1', 2}") == ("1", 2)
+    with pytest.raises(FormatError, match="line 1: expected a closing single quote, got nothing more"):
+        read_text("a {'x, y}")
