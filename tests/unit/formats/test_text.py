@@ -190,7 +190,8 @@ def test_other_separators_do_not_end_lines() -> None:
 
 def test_single_quotes_are_read_as_double_ones() -> None:
     """With the same escapes, and either quote inside the other; written are double ones."""
-    assert states_of("""a {'<3', 'it\\'s', 'say "x"', "we're", '\\u0041b'}""") == ("<3", "it's", 'say "x"', "we're", "Ab")
+    states = states_of("""a {'<3', 'it\\'s', 'say "x"', "we're", '\\u0041b'}""")
+    assert states == ("<3", "it's", 'say "x"', "we're", "Ab")
     assert read_text("a -> b : c='>3'") == read_text('a -> b : c=">3"')
     assert states_of("a {'1', 2}") == ("1", 2)
     with pytest.raises(FormatError, match="line 1: expected a closing single quote, got nothing more"):
