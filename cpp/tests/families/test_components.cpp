@@ -51,9 +51,9 @@ void check_falling_off(const ldag::Grid& grid, ldag::JoinKind kind, ldag::Random
         if (out.empty() || left.empty()) continue;
         falling_off.find(classes, c, out, is_out, parts);
         const auto expected = as_lists(whole);
-        const auto found = as_lists(parts);
-        CHECK(found.size() + 1 == expected.size());
-        CHECK(std::ranges::includes(expected, found));
+        const auto falling = as_lists(parts);
+        CHECK(falling.size() + 1 == expected.size());
+        CHECK(std::ranges::includes(expected, falling));
     }
 }
 
