@@ -19,7 +19,7 @@ from ldag.formats import say_lags
 from ldag.graph import LDAG
 from ldag.hook import Printable
 from ldag.learning import LEAST_SECONDS, Deadline, Fit, Progress, Settings, learn_with
-from ldag.scoring import NodeScore, Score
+from ldag.scoring import NodeScore, Score, score
 
 SHARE_OF_FIRST = 0.3
 """Of the time there is, at most so much is for the first slice, which is the smaller table."""
@@ -41,17 +41,28 @@ class DynamicScore(Printable):
     is_lower_bound: bool
 
     @classmethod
-    def of(cls, first: Score, transition: Score, changing: Iterable[str]) -> "DynamicScore":
-        """Add up the scores of the parts."""
-        own = {name: transition.per_node[name] for name in changing}
-        likelihood = fsum(one.log_marginal_likelihood for one in own.values()) + (transition.entropy or 0.0)
+    def of(cls, first: Score, transition: Fit, changing: Iterable[str]) -> "DynamicScore":
+        """Add up the scores of the parts.
+
+        What is given has no parents, so that the likelihood of what was seen of it is known: a lower bound of the
+        whole, less that, is a lower bound of what follows.
+        """
+        second, fit = transition.score, transition
+        own = {name: second.per_node[name] for name in changing}
+        likelihood = fsum(one.log_marginal_likelihood for one in own.values())
+        if second.entropy is not None:
+            likelihood = second.log_marginal_likelihood - fsum(
+                _score_seen(fit.data.select([name]), fit.equivalent_sample_size)
+                for name in fit.data.names
+                if name not in own
+            )
         prior = fsum(one.log_prior for one in own.values())
         return cls(
             {FIRST: first.total, TRANSITION: likelihood + prior},
             {FIRST: first.per_node, TRANSITION: own},
             first.log_marginal_likelihood + likelihood,
             first.log_prior + prior,
-            first.is_lower_bound or transition.is_lower_bound,
+            first.is_lower_bound or second.is_lower_bound,
         )
 
     @property
@@ -77,6 +88,17 @@ class DynamicScore(Printable):
         return f"score {self.total:.2f} = {parts}{' (lower bound)' * self.is_lower_bound}"
 
 
+def _score_seen(column: Dataset, equivalent_sample_size: float) -> float:
+    """Return the log marginal likelihood of the cells that were seen of one variable by itself."""
+    alone = LDAG.from_edges([], states={v.name: v.states for v in column.variables})
+    if column.n_with_gaps == column.total:
+        return 0.0
+    if column.n_with_gaps:
+        column = column.complete_rows()
+    alike = score(alone, column.ungrouped(), kappa=1, equivalent_sample_size=equivalent_sample_size)
+    return alike.log_marginal_likelihood
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DynamicFit(Presentable):
     """What was learned from a panel: ``first``, the fit of what series begin with, and ``transition``, of what follows.
@@ -100,7 +122,7 @@ class DynamicFit(Presentable):
     @cached_property
     def score(self) -> DynamicScore:
         """The sum of both parts."""
-        return DynamicScore.of(self.first.score, self.transition.score, self.changing)
+        return DynamicScore.of(self.first.score, self.transition, self.changing)
 
     @cached_property
     def network(self) -> DynamicNetwork:

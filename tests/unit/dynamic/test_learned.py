@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from itertools import combinations, product
-from math import log
+from math import lgamma, log
 from pathlib import Path
 from typing import Any, Literal
 
@@ -187,6 +187,29 @@ def test_gaps_are_learned_from(panel: pd.DataFrame) -> None:
     fit = learn(read_panel(holes, missing="keep"), lags=1, equivalent_sample_size=2, method="climb")
     assert fit.transition.em is not None
     assert ("pain@-1", "pain") in fit.ldag.edges
+
+
+def test_a_bound_with_gaps_is_one(panel: pd.DataFrame) -> None:
+    """Where nothing follows from what was before, what was seen of every variable has a likelihood of its own."""
+    holes = panel.copy()
+    for name in ("pain", "taken"):
+        holes.loc[holes.sample(frac=0.3, random_state=len(name)).index, name] = None
+    apart = ldag.Constraints(allowed_parents={"pain": [], "taken": []})
+    fit = learn(
+        read_panel(holes, missing="keep"),
+        lags=1,
+        constraints=apart,
+        equivalent_sample_size=2,
+        method="climb",
+        kappa=0.1,
+    )
+    exact = 0.0
+    for name in ("pain", "taken"):
+        counts = fit.transition.data.counts(name, observed=True).ravel()
+        share = 2 / len(counts)
+        exact += lgamma(2) - lgamma(2 + counts.sum()) + sum(lgamma(share + c) - lgamma(share) for c in counts)
+    assert fit.score.parts["transition"] <= exact + 1e-9
+    assert fit.score.parts["transition"] == pytest.approx(exact, rel=0.02)
 
 
 def test_time_limit(panel: pd.DataFrame) -> None:
