@@ -91,9 +91,9 @@ class DynamicScore(Printable):
 def _score_seen(column: Dataset, equivalent_sample_size: float) -> float:
     """Return the log marginal likelihood of the cells that were seen of one variable by itself."""
     alone = LDAG.from_edges([], states={v.name: v.states for v in column.variables})
-    if column.n_with_gaps == column.total:
+    if not column.counts(column.names[0], observed=True).any():
         return 0.0
-    if column.n_with_gaps:
+    if column.has_gaps:
         column = column.complete_rows()
     alike = score(alone, column.ungrouped(), kappa=1, equivalent_sample_size=equivalent_sample_size)
     return alike.log_marginal_likelihood
